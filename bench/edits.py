@@ -27,7 +27,7 @@ ROOT = HERE.parent
 SHIPPED = tuple(ROOT / "golden" / "cardano" / name / "run" for name in ("baseline", "candidate"))
 EDITED_FILE = Path("specs", "cardano", "metrics", "forging.dhall")
 OLD_MEASURE = "measure = elapsed at.slotStart at.started"
-PAUSE = 5.0  # seconds from a report to the next edit
+PAUSE = 5.0  # seconds between a report and the next edit
 TIMEOUT = 120.0  # seconds
 
 
@@ -97,9 +97,9 @@ def measure_build(workspace: Path, runs: Sequence[Path], work: Path, edits: int)
     for number in range(edits):
         edit_metric(workspace, 500 + number)
         start = time.monotonic()
-        done = subprocess.run(command, cwd=workspace, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise CommandError(done.stderr)
+        result = subprocess.run(command, cwd=workspace, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise CommandError(result.stderr)
         seconds.append(time.monotonic() - start)
     return seconds
 

@@ -39,7 +39,7 @@ from measure import CommandError, Measurement, measure
 
 DUCKDB = [sys.executable, str(HERE / "duckdb_baseline.py")]
 CHDB = [sys.executable, str(HERE / "chdb_baseline.py")]
-#: takes minutes per gigabyte, hence measured at the smallest size only
+#: takes minutes per gigabyte, so it is measured at the smallest size only
 JQ_ROW = "jq, one field"
 #: rounds over all rows, so that a slow minute of the machine affects every row
 ROUNDS = 3
@@ -60,7 +60,7 @@ class Build:
 
 @dataclass(slots=True)
 class Size:
-    """Measurements at one size of logs; the logs may be deleted by now."""
+    """Measurements at one size of logs; the logs may be deleted already."""
 
     megabytes: float
     other_programs: dict[str, Measurement] = field(default_factory=dict)

@@ -50,7 +50,7 @@ seconds = []
 for number in range(6):
     file.write_text(text.replace('doc = "', f'doc = "{number} ', 1))
     start = time.process_time()
-    workspace.evaluate_data(Workspace(root), system, workspace.scan(Workspace(root), system))
+    workspace.evaluate_data(Workspace(root), system, workspace.scan_sources(Workspace(root), system))
     seconds.append(time.process_time() - start)
 file.write_text(text)
 print(sorted(seconds[1:])[2])

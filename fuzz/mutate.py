@@ -59,7 +59,7 @@ def _overwrite_with_token(random: Random, data: bytes, _: Sequence[bytes]) -> by
 
 
 def _replace_value(random: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    """Replace what follows a colon by a token."""
+    """Replace the value after a colon by a token."""
     colons = [index for index, byte in enumerate(data[:20_000]) if byte == ord(":")]
     if not colons:
         return data

@@ -110,8 +110,8 @@ SPEC = "specs/cometbft/package.dhall"
 def _check_specs(folder: Path, data: bytes) -> None:
     root = copy_workspace(folder / "workspace")
     (root / SPEC).write_bytes(data)
-    done = run_assay("check", "--system", "cometbft", "--cache", folder / "cache", cwd=root)
-    _check_status(done.status, done.err)
+    result = run_assay("check", "--system", "cometbft", "--cache", folder / "cache", cwd=root)
+    _check_status(result.status, result.err)
 
 
 def _query_run(folder: Path, data: bytes) -> None:
@@ -122,16 +122,16 @@ def _query_run(folder: Path, data: bytes) -> None:
         path.unlink()
     (host / "stdout").write_bytes(data)
     runs = ("--run", folder / "run")
-    done = run_assay("query", "cdfForgerStart", "cdfCpu", *runs, "--system", "cardano", "--cache", folder / "cache")
-    _check_status(done.status, done.err)
+    result = run_assay("query", "cdfForgerStart", "cdfCpu", *runs, "--system", "cardano", "--cache", folder / "cache")
+    _check_status(result.status, result.err)
 
 
 def _query_with_arguments(folder: Path, data: bytes) -> None:
     """Query with arguments from the data, one per line, after those for run and cache."""
     (folder / "run").symlink_to(CARDANO / "tiny" / "plain" / "run")
     arguments = [os.fsdecode(line) for line in data.replace(b"\0", b"").split(b"\n")]
-    done = run_assay("query", "cdfForgerStart", "--run", "run", "--cache", "cache", *arguments, cwd=folder)
-    _check_status(done.status, done.err)
+    result = run_assay("query", "cdfForgerStart", "--run", "run", "--cache", "cache", *arguments, cwd=folder)
+    _check_status(result.status, result.err)
 
 
 def _check_status(status: int, message: str) -> None:

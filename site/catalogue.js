@@ -2,37 +2,37 @@
 (() => {
   const root = document.documentElement;
   root.classList.add("with-scripts");
-  const kept = (() => { try { return localStorage.getItem("theme"); } catch { return null; } })();
-  if (kept === "light" || kept === "dark") root.dataset.theme = kept;
+  const storedTheme = (() => { try { return localStorage.getItem("theme"); } catch { return null; } })();
+  if (storedTheme === "light" || storedTheme === "dark") root.dataset.theme = storedTheme;
 
-  const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const isDark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 
-  function theme() {
+  function setUpTheme() {
     const button = document.getElementById("theme");
-    const named = () => { button.textContent = dark() ? "Light colours" : "Dark colours"; };
+    const updateLabel = () => { button.textContent = isDark() ? "Light colours" : "Dark colours"; };
     button.addEventListener("click", () => {
-      root.dataset.theme = dark() ? "light" : "dark";
-      try { localStorage.setItem("theme", root.dataset.theme); } catch { /* a page that may keep nothing */ }
-      named();
+      root.dataset.theme = isDark() ? "light" : "dark";
+      try { localStorage.setItem("theme", root.dataset.theme); } catch { /* storage is not allowed */ }
+      updateLabel();
     });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", named);
-    named();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", updateLabel);
+    updateLabel();
   }
 
-  // A picture that is wider than its place fades where more of it lies.
-  function pictures() {
-    for (const place of document.querySelectorAll(".picture")) {
-      const mark = () => {
-        place.classList.toggle("more-left", place.scrollLeft > 1);
-        place.classList.toggle("more-right", place.scrollLeft + place.clientWidth < place.scrollWidth - 1);
+  // A picture that is wider than its container fades at the edges where it continues.
+  function setUpPictures() {
+    for (const container of document.querySelectorAll(".picture")) {
+      const markEdges = () => {
+        container.classList.toggle("more-left", container.scrollLeft > 1);
+        container.classList.toggle("more-right", container.scrollLeft + container.clientWidth < container.scrollWidth - 1);
       };
-      place.addEventListener("scroll", mark, { passive: true });
-      new ResizeObserver(mark).observe(place);
+      container.addEventListener("scroll", markEdges, { passive: true });
+      new ResizeObserver(markEdges).observe(container);
     }
   }
 
-  // Every word must be found; metrics whose id or name is or begins with it come first.
-  function score(entry, words) {
+  // Every word must match. Exact ids and names score highest, then those that begin with the word.
+  function computeScore(entry, words) {
     let total = 0;
     for (const word of words) {
       if (entry.id === word || entry.name === word) total += 100;
@@ -45,33 +45,33 @@
     return total;
   }
 
-  function search() {
+  function setUpSearch() {
     const field = document.getElementById("query");
     if (!field) return;
     const body = document.querySelector("#index tbody");
-    const said = document.getElementById("found");
-    const plain = text => text.normalize("NFKC").toLowerCase();
-    const entries = [...body.rows].map((row, place) => ({
-      row, place, id: plain(row.dataset.id), name: plain(row.dataset.name), more: plain(row.dataset.more),
-      doc: plain(row.cells[2].textContent),
+    const status = document.getElementById("found");
+    const normalize = text => text.normalize("NFKC").toLowerCase();
+    const entries = [...body.rows].map((row, index) => ({
+      row, index, id: normalize(row.dataset.id), name: normalize(row.dataset.name), more: normalize(row.dataset.more),
+      doc: normalize(row.cells[2].textContent),
     }));
-    const show = () => {
-      const words = plain(field.value).split(/\s+/).filter(Boolean);
-      for (const entry of entries) entry.score = words.length ? score(entry, words) : 1;
-      const found = entries.filter(entry => entry.score);
+    const update = () => {
+      const words = normalize(field.value).split(/\s+/).filter(Boolean);
+      for (const entry of entries) entry.score = words.length ? computeScore(entry, words) : 1;
+      const matches = entries.filter(entry => entry.score);
       for (const entry of entries) entry.row.hidden = !entry.score;
-      body.append(...[...entries].sort((a, b) => b.score - a.score || a.place - b.place).map(entry => entry.row));
-      said.textContent = words.length ? `${found.length} of ${entries.length} found` : `${entries.length} metrics and series`;
+      body.append(...[...entries].sort((a, b) => b.score - a.score || a.index - b.index).map(entry => entry.row));
+      status.textContent = words.length ? `${matches.length} of ${entries.length} found` : `${entries.length} metrics and series`;
       history.replaceState(null, "", words.length ? `#q=${encodeURIComponent(field.value)}` : location.hash.startsWith("#q=") ? "#" : location.hash);
     };
-    const asked = () => {
+    const readHash = () => {
       if (!location.hash.startsWith("#q=")) return;
       try { field.value = decodeURIComponent(location.hash.slice(3)); } catch { field.value = ""; }
-      show();
+      update();
     };
-    field.addEventListener("input", show);
+    field.addEventListener("input", update);
     field.addEventListener("keydown", event => {
-      if (event.key === "Escape") { field.value = ""; show(); }
+      if (event.key === "Escape") { field.value = ""; update(); }
     });
     document.getElementById("search").addEventListener("submit", event => {
       event.preventDefault();
@@ -81,15 +81,15 @@
     document.addEventListener("keydown", event => {
       if (event.key === "/" && event.target === document.body) { event.preventDefault(); field.focus(); }
     });
-    addEventListener("hashchange", asked);
-    show();
-    asked();
+    addEventListener("hashchange", readHash);
+    update();
+    readHash();
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    theme();
-    search();
-    pictures();
+    setUpTheme();
+    setUpSearch();
+    setUpPictures();
     root.classList.add("complete");
   });
 })();

@@ -29,12 +29,12 @@ COUNTS = frozenset(_WIDTH) - RATIOS - SIGNED | {"cdfStarts", "cdfBlockBattle", "
 
 
 def get_width(metric: str) -> int:
-    """The field width of a metric; durations, starts, battles, gaps have 4."""
+    """Return the field width of a metric; durations, starts, battles, gaps have 4."""
     return _WIDTH.get(metric, 4)
 
 
 def load_json(path: Path) -> Any:
-    """A JSON document, packed or not."""
+    """Load a JSON document, compressed or not."""
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8") as file:
         return json.load(file)
@@ -42,18 +42,18 @@ def load_json(path: Path) -> Any:
 
 @functools.cache
 def load_block_metrics(case: str) -> dict[str, Any]:
-    """Distributions of block metrics by id."""
+    """Load the distributions of block metrics, by id."""
     return _select_metrics(load_json(CARDANO / case / "blockprop.json.gz"), "bpPropagation")
 
 
 @functools.cache
 def load_host_metrics(case: str) -> dict[str, Any]:
-    """Distributions of metrics that are summarised host by host, by id."""
+    """Load the distributions of metrics that are summarised host by host, by id."""
     return _select_metrics(load_json(CARDANO / case / "clusterperf.json.gz"), "mpResourceCDFs")
 
 
 def compute_averages(case: str) -> dict[str, float]:
-    """The unrounded average of every metric that reports of this case print, by id."""
+    """Compute the unrounded average of every metric that reports of this case print, by id."""
     blocks = {metric: item["cdfAverage"] for metric, item in load_block_metrics(case).items()}
     return blocks | {
         metric: _compute_lowest_hosts_mean(item["cdfAverage"]) for metric, item in load_host_metrics(case).items()
@@ -61,7 +61,7 @@ def compute_averages(case: str) -> dict[str, float]:
 
 
 def _compute_lowest_hosts_mean(means: dict[str, Any]) -> float:
-    """The mean of the 29 lowest hosts, with the roundings of the sum that the reports print."""
+    """Compute the mean of the 29 lowest hosts, with the roundings of the sum that the reports print."""
     hosts: int = means["cdfSize"]
     lowest: list[float] = [mean for _, mean in means["cdfSamples"][:29]]
     total = 0.0
@@ -71,14 +71,14 @@ def _compute_lowest_hosts_mean(means: dict[str, Any]) -> float:
 
 
 def map_metric_ids(names: list[tuple[bool, str, str]]) -> dict[tuple[bool, str], str]:
-    """(whether in the table of machine metrics, label) -> id, from (whether a machine metric, label, id)."""
+    """Map (is in the table of machine metrics, label) to id, from (is a machine metric, label, id)."""
     ids = {(is_machine, label): metric for is_machine, label, metric in names}
     assert len(ids) == len(names), "a label stands for two metrics of one group"
     return ids
 
 
 def list_published_reports(generation: str) -> list[str]:
-    """File names of the published reports of a generation: `org-latex` or `typst`."""
+    """Return the file names of the published reports of a generation: `org-latex` or `typst`."""
     files = [path for path in sorted(PUBLISHED.glob("*.json")) if not path.name.endswith(".cdf.json")]
     return [path.name for path in files if load_json(path)["generation"] == generation]
 
@@ -90,7 +90,7 @@ def _select_metrics(document: dict[str, Any], nested: str) -> dict[str, Any]:
 
 @functools.cache
 def load_reference_ids() -> dict[tuple[bool, str], str]:
-    """(whether in the table of machine metrics, row label) -> metric, of the reference reports and tables."""
+    """Map (is in the table of machine metrics, row label) to metric, for the reference reports and tables."""
     groups = load_json(CARDANO / "reports" / "two.json")["dictionary"]
     return map_metric_ids(
         [

@@ -22,12 +22,12 @@ from tests.support.order import rank_file
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-#: The cache of commands that are told none: never that of the user who runs the tests.
+#: The cache of commands without `--cache`: never that of the user who runs the tests.
 _CACHE_HOME = tempfile.TemporaryDirectory(prefix="assay-tests-")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--accept`, and `--deep`: every case of the families of which a sample runs by default."""
+    """Add `--accept`, and `--deep`, which runs every case of the families that are sampled by default."""
     parser.addoption("--accept", action="store_true", help="write actual output into the expected files of cases")
     parser.addoption("--deep", action="store_true", help="run every case, also of families that are sampled")
 
@@ -51,9 +51,9 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the longest files first, so that workers that take whole files end together; leave out what is sampled out.
+    """Put the longest files first, so that workers that take whole files end together; drop unsampled cases.
 
-    A test that is asked for by its name runs.
+    A test that is named on the command line always runs.
     """
     if not is_deep() and not config.option.keyword and not any("::" in argument for argument in config.args):
         deselected = set(list_skipped(items))
@@ -73,7 +73,7 @@ def _by_scanner_or_engine(request: pytest.FixtureRequest, monkeypatch: pytest.Mo
 
 @pytest.fixture
 def with_scanner() -> None:
-    """Keep the native scanner for a test; skip the test where there is none."""
+    """Use the native scanner in a test; skip the test if the scanner is not built."""
     if not scanner.is_available():
         pytest.skip("there is no scanner")
 
@@ -130,5 +130,5 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def is_accepting(request: pytest.FixtureRequest) -> bool:
-    """Whether transcripts are written anew."""
+    """Return whether to rewrite transcripts."""
     return bool(request.config.getoption("--accept"))

@@ -1,4 +1,4 @@
-"""Report documents made of the reference data, and what the tests of reports share."""
+"""Report documents of the reference data, and other helpers of the tests of reports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RUNS = ("baseline", "candidate", "candidate2")
 
 @functools.cache
 def load_published() -> Any:
-    """The published report whose names, units and descriptions the samples use."""
+    """Load the published report whose names, units and descriptions the samples use."""
     return load_json(PUBLISHED / "release-10.5.4.plutus.json")
 
 
@@ -28,7 +28,7 @@ def _parse_number(text: str) -> float:
 
 
 def read_series(run: str, label: str, metric: str) -> Series:
-    """A run's reference chart points; texts that were cut to their width are put back in order."""
+    """Read a run's reference chart points; cut texts are restored to ascending order."""
     points: list[tuple[float, float, float | None, float | None]] = []
     for centile, value, *hosts in load_json(CARDANO / run / "expected" / "cdf.json.gz")[metric]:
         x = max(_parse_number(value), points[-1][0] if points else 0.0)
@@ -38,7 +38,7 @@ def read_series(run: str, label: str, metric: str) -> Series:
 
 
 def build_published_chart(metric: str, report: str = "release-10.5.4.plutus") -> Chart:
-    """A chart of a published report, from its recovered points."""
+    """Build a chart of a published report from its recovered points."""
     runs = load_json(PUBLISHED / f"{report}.cdf.json")[metric]
     description = next(item for item in load_published()["charts"] if item["id"] == metric)
     lines = tuple(
@@ -91,7 +91,7 @@ def _build_dictionary() -> tuple[Group, ...]:
 
 @functools.cache
 def build_sample(name: str = "two") -> Document:
-    """The document of the reference report `two` or `three`, with all of its charts."""
+    """Build the document of the reference report `two` or `three`, with all of its charts."""
     tables = load_json(CARDANO / "reports" / f"{name}.json")
     manifest = tables["manifest"]
     labels = tuple(manifest["header"][1:])
@@ -115,12 +115,12 @@ def build_sample(name: str = "two") -> Document:
 
 
 def limit_charts(document: Document, count: int) -> Document:
-    """The document with its first charts only: drawing takes most of a test's time."""
+    """Return the document with its first charts only, because drawing takes most of a test's time."""
     return replace(document, charts=document.charts[:count])
 
 
 def widen_document(document: Document, labels: Sequence[str]) -> Document:
-    """The document over as many runs as there are labels: its further runs are repeated in turn."""
+    """Return the document with one run per label; its runs are repeated in turn."""
 
     def repeat_columns(row: Sequence[str], first: int, width: int) -> tuple[str, ...]:
         run_parts = [row[start : start + width] for start in range(first, len(row), width)]

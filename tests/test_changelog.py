@@ -36,7 +36,7 @@ def draft(root: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """Copy what towncrier reads, without fragments."""
+    """Copy the files that towncrier reads, without fragments."""
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     shutil.copy(ROOT / "CHANGELOG.md", tmp_path)
     (tmp_path / "changes").mkdir()

@@ -9,16 +9,14 @@ import sys
 import time
 
 INTERRUPTED = 130
-MOMENT = 0.01  # seconds
+RESEND_DELAY = 0.01  # seconds
 
 
 def main() -> None:
-    """Run the command line.  Who interrupts it while it is loaded, or ends, is told as others are."""
-    handles_interrupts = (
-        signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    )  # and not ignored, as behind `nohup`
+    """Run the command line. An interrupt while modules are loaded, or at exit, also prints `interrupted`."""
+    handles_interrupts = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not ignored, as with `nohup`
     if handles_interrupts:
-        signal.signal(signal.SIGINT, _exit_at_once)  # nothing is begun: no block is to be left in order
+        signal.signal(signal.SIGINT, _exit_at_once)  # no work has started, so there is nothing to clean up
     _run(handles_interrupts)
 
 
@@ -46,7 +44,7 @@ def _exit_at_once(_signal: int, _frame: object) -> None:
 
 
 def _resend_interrupt(error: sys.UnraisableHookArgs) -> None:
-    """Let an interrupt that came where Python passes over errors, as between two imports, come again."""
+    """Send an interrupt again if Python ignored it, as it does in destructors and import callbacks."""
     if issubclass(error.exc_type, KeyboardInterrupt):
         _thread.start_new_thread(_interrupt_again, ())
     else:
@@ -54,8 +52,8 @@ def _resend_interrupt(error: sys.UnraisableHookArgs) -> None:
 
 
 def _interrupt_again() -> None:
-    time.sleep(MOMENT)
-    os.kill(os.getpid(), signal.SIGINT)  # which ends what the system is asked for, too
+    time.sleep(RESEND_DELAY)
+    os.kill(os.getpid(), signal.SIGINT)  # a signal also ends blocking system calls
 
 
 if __name__ == "__main__":

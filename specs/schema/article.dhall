@@ -1,4 +1,4 @@
--- Articles: reports made of prose, tables of rows, pivots and figures.
+-- Articles: reports of prose, tables of rows, pivots and figures.
 let U = ./units.dhall
 
 let X = ./expression.dhall
@@ -16,7 +16,7 @@ let C = ./claim.dhall
 -- A table of the rows of a grain: key columns, then what metrics measure on each row.
 let Listing = { title : Text, grain : Text, keys : List Text, metrics : List Text }
 
--- A column whose value a constant of the run tells; a constant that is 0 or empty tells none.
+-- A column whose value is a constant of the run; a constant that is 0 or empty sets no value.
 let Pin = { column : Text, constant : Text }
 
 -- A row of a grain that is chosen in each run. Where constants of the run tell `pins`, it is the row that has these
@@ -25,9 +25,9 @@ let Pin = { column : Text, constant : Text }
 -- several, the least `first` counts; with pins and without `most`, a run that tells none has no such row.
 --   keys      with keys the last run chooses, and of every other run it is the row that agrees with that one in these
 --             columns; without, each run chooses for itself
---   label     columns that tell which row it is
+--   label     columns that identify the row in text
 --   begin, end  columns with the first and last instant of its time, for figures
---   absent    what a run without such a row is said to have: `no ...`
+--   absent    the text for a run without such a row: `no ...`
 --   without   choices (without keys) whose rows are chosen only where pins tell so
 let Choice =
       { Type =
@@ -64,8 +64,8 @@ let Choice =
 
 -- A table with a row for each value of the column `down`, a column for each of `across`, cells of a metric.
 --   first      the column whose least value counts where several rows meet in a cell
---   due        a metric that tells what is due; a cell that falls short of it by more than `tolerance` percent is marked
---   diagonals  cells of equal `down` times `across` are told apart by shading, and listed in a table of their own
+--   due        a metric with the amount that is due; a cell that falls short of it by more than `tolerance` percent is marked
+--   diagonals  cells of equal `down` times `across` are shaded, and listed in their own table
 --   choice     the cell of the chosen row is bold; empty: none
 let Pivot =
       { title : Text
@@ -95,7 +95,7 @@ let Timeline =
       }
 
 -- A figure for each value of the column `per`: rows as points, one metric over another. Columns `label` of the grain
--- `of`, whose key is `per`, name a figure; figures of several runs that agree in the columns `keys` stand side by side.
+-- `of`, whose key is `per`, name a figure; figures of several runs that agree in the columns `keys` are side by side.
 let Scatter =
       { title : Text
       , grain : Text
@@ -110,7 +110,7 @@ let Scatter =
 
 -- A table that judges further runs by the first, on the rows of a grain that agree in `keys`: a change for the worse of
 -- more than `tolerance` percent fails (of a metric that is not better in any direction, any change).
---   scenario  what is judged, in the table of results
+--   scenario  the name of the verdict in the table of results
 --   choice    only the chosen row of each run; empty: all rows
 --   first     the column whose least value counts where several rows of a run agree
 --   without   choices whose rows are not judged
@@ -135,7 +135,7 @@ let Class = { name : Text, amount : Text, unit : U.Unit }
 
 -- A table of metrics against declared classes: a row for each class, and in each column a formula (`value`) over its
 -- amount and the values of metrics there, in `unit`.
---   heading    what stands over the names of the classes
+--   heading    the text above the names of the classes
 --   across     empty: a column for each run, over which metrics are averaged; else the rows of the metrics' grain, each
 --              called by its value of this column
 --   width      digits of a value, as of a metric
@@ -199,11 +199,11 @@ let Part =
 -- A report of parts.
 --   title, intro  may hold {base}, {others}, {last} (labels of runs) and {constant.NAME} (of the base run)
 --   choices       rows that parts and prose refer to
---   cases         a constant that tells of which case a run is; such runs are shown by grids only, unless all are cases
+--   cases         a constant with the case of a run; such runs are shown by grids only, unless all are cases
 --   style         the number style: typst-2026, org-2023, three-digits
 --   label         the constant that names a run
 --   phases        the times of each run that are compared
---   claims        what documents say of its pivots
+--   claims        statements of documents about its pivots
 let Article =
       { Type =
           { name : Text

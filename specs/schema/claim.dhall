@@ -1,10 +1,10 @@
--- Claims: what a document says of the cells of a table.
+-- Claims: statements of a document about the cells of a table.
 
 -- A cell as it is published: the values of its row and of its column, and the number as it is printed.
 let Cell = { down : Text, across : Text, value : Text }
 
--- What a `document` says that a pivot (by its title) has of a run, which is called `run` in it.
---   statement  which of its tables says so, or in which words
+-- The cells of a pivot (by its title) that a `document` states for a run, which it calls `run`.
+--   statement  the table of the document, or its words
 let Claim = { document : Text, statement : Text, run : Text, pivot : Text, cells : List Cell }
 
 in  { Cell

@@ -3,7 +3,7 @@ let E = ./event.dhall
 
 let G = ./grain.dhall
 
--- What is known of an event's records, or of an instant.
+-- The expected records of an event, or rows with an instant.
 --   name         the event; or the instant, behind its grain: `block.sent`
 --   onSomeHosts  not every host has such records (not every row this instant): one without is no finding
 --   dropped      a field that names the records which the log itself says were dropped; empty: it says nothing of the kind

@@ -1,4 +1,4 @@
--- Events: which records are one, and the fields they carry.
+-- Events: which records belong to one, and their fields.
 let U = ./units.dhall
 
 let X = ./expression.dhall

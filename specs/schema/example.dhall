@@ -1,4 +1,4 @@
--- Examples: a small run, and what metrics come to over it. `assay test` works each out.
+-- Examples: a small run, and the samples of metrics over it. `assay test` checks each.
 let M = ./metric.dhall
 
 let R = ./report.dhall
@@ -6,13 +6,13 @@ let R = ./report.dhall
 -- A file of the run: its path from the run's directory, its text.
 let File = { path : Text, text : Text }
 
--- What a metric comes to: its samples, as decimal numbers in the metric's unit, ascending.
+-- The expected samples of a metric, as decimal numbers in its unit, ascending.
 let Expectation = { metric : Text, samples : List Text }
 
 -- An example.
 --   files    all files of the run: logs, and the documents that its constants are read from
---   filters  those that are applied (none without)
---   expect   what metrics come to; nothing else is worked out
+--   filters  the applied filters (default: none)
+--   expect   the expected samples of metrics; no others are computed
 let Example =
       { Type =
           { name : Text

@@ -42,7 +42,7 @@ in  { Token
         \(x : Double) -> \(u : U.Unit) -> [ token // { op = "quantity", number = Double/show x, unit = u.name } ] : Expression
       -- a column of the grain
     , column = \(c : Column) -> leaf "column" c.name
-      -- arithmetic; `over` is the real quotient, `div` that of whole numbers (cut toward zero), both absent where the
+      -- arithmetic; `over` is the real quotient, `div` that of whole numbers (cut toward zero), both missing if the
       -- divisor is zero; `floor` rounds down
     , plus = binary "plus"
     , minus = binary "minus"
@@ -50,13 +50,13 @@ in  { Token
     , over = binary "over"
     , div = binary "div"
     , floor = unary "floor"
-      -- the greater of two values, of those that are there
+      -- the greater of two values, or the only one that is present
     , greatest = \(a : Expression) -> \(b : Expression) -> many "greatest" [ a, b ]
       -- conversion of a whole number to a unit, cut to a whole number of it
     , whole = \(u : U.Unit) -> \(a : Expression) -> a # [ token // { op = "whole", unit = u.name } ] : Expression
       -- the number is declared to be in another unit: a claim, seen by every reader of the definition, not a conversion
     , asUnit = \(u : U.Unit) -> \(a : Expression) -> a # [ token // { op = "as_unit", unit = u.name } ] : Expression
-      -- comparisons; absent operands make them fail
+      -- comparisons; they fail if an operand is missing
     , atLeast = binary "at_least"
     , atMost = binary "at_most"
     , above = binary "above"
@@ -70,7 +70,7 @@ in  { Token
     , all = many "and"
     , any = many "or"
     , not = unary "not"
-      -- presence: a value that is not there, and the first of several that is
+      -- presence: whether a value is missing, and the first of several that is present
     , present = unary "present"
     , absent = unary "absent"
     , orElse = \(a : Expression) -> \(b : Expression) -> many "coalesce" [ a, b ]

@@ -9,8 +9,8 @@ let Column = X.Column
 
 let Expression = X.Expression
 
--- Rows that must not be: a query over the relation; `message` and `hint` have `{column}` places for its columns.
---   severity    error (the run cannot be analysed) or warning (said in the report)
+-- Rows that must not exist: a query over the relation; `message` and `hint` have `{column}` places for its columns.
+--   severity    error (the run cannot be analysed) or warning (printed in the report)
 let Check =
       { Type = { code : Text, sql : Text, uses : List Text, message : Text, hint : Text, severity : Text }
       , default = { uses = [] : List Text, hint = "", severity = "error" }
@@ -68,7 +68,7 @@ let Tally = { column : Column, of : Text, on : List Pair, where : Expression }
 -- A column computed from the others.
 let Derived = { column : Column, value : Expression }
 
--- A grain made of another: the maximal runs of its accepted rows where `holds`, consecutive in `along`, for each `by`.
+-- A grain computed from another: the maximal runs of its accepted rows where `holds`, consecutive in `along`, for each `by`.
 -- Its columns: those of `by`, `first`, `last` (of `along`), `length` (rows), `first_x` and `last_x` for x in `carry`.
 let Runs = { of : Text, holds : Expression, by : List Text, along : Text, carry : List Text }
 
@@ -118,20 +118,20 @@ let Sampled = { event : Text, where : Expression }
 -- What ends a line: rows of an event that agree with it on label fields, where a condition holds.
 let Gone = { event : Text, on : List Text, where : Expression }
 
--- Another series that one is worked out of, called `name` in its value. `over` tells how lines of it that agree in the
--- labels become one: mean, sum, least, greatest; empty when the labels are the same.
+-- An input of a computed series, called `name` in its value. `over` is the reduction of its lines that agree in the
+-- labels: mean, sum, least, greatest; empty if both series have the same labels.
 let Term = { name : Text, series : Text, over : Text }
 
 -- A table of values over time: a row for each window, step of it, and line that has a value then.
---   samples   what it is made of; of several the first that has a value at a step counts
+--   samples   its samples; of several, the first with a value at a step counts
 --   by        label fields: each of their values is a line
 --   windows   a relation with the instants `from_ns` and `to_ns`, which are the first and at most the last step
 --   every     ns from step to step
 --   reading   latest (the last sample of the last `window` ns) or rate (the increase of a counter, a second, over them)
 --   gone      what ends a line until its next sample
---   ceases    a line also ends where the rows of `gone`'s event cease that agree with it, while others of them go on
+--   ceases    a line also ends where its rows of the event of `gone` end while other rows continue
 --   covered   of a rate: only the steps whose windows have samples near both of their ends
---   terms     instead of samples: other series, in the same windows and steps, of which `value` is worked out
+--   terms     instead of samples: other series, in the same windows and steps, from which `value` is computed
 --   window    a constant of the run, a duration, instead of `windowNs`; `every` likewise instead of `everyNs`
 let Series =
       { Type =
@@ -196,7 +196,7 @@ in  { Check
     , Term
     , Series
     , fieldNames
-      -- a series that another one is worked out of: as it is, or the lines that agree in the labels made one
+      -- an input of a computed series: unchanged, or with lines that agree in the labels reduced to one
     , term = termOf ""
     , meanOf = termOf "mean"
     , sumOf = termOf "sum"

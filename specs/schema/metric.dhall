@@ -12,10 +12,10 @@ let Expression = X.Expression
 -- Samples are reduced to one for each distinct `by`: min, max, sum, count, centile.
 let Reduction = { by : List Text, kind : Text, centile : Double }
 
--- A value of a metric (or of a constant of the run) in a worked example: a decimal number, in a unit.
+-- A value of a metric (or of a constant of the run) in an example: a decimal number, in a unit.
 let Given = { metric : Text, value : Text, unit : U.Unit }
 
--- A worked example of a formula: of the values `given`, what is printed (`shows`) in a unit, rounded to as many decimals.
+-- An example of a formula: the printed value (`shows`) of the values `given`, in a unit, rounded to its decimals.
 let Example = { given : List Given, shows : Text, unit : U.Unit, doc : Text }
 
 -- How small a change is too little to matter: up to the greater of so much percent of the base and an amount (decimal
@@ -23,17 +23,17 @@ let Example = { given : List Given, shows : Text, unit : U.Unit, doc : Text }
 let Margin = { percent : Text, amount : Text, unit : U.Unit }
 
 -- One metric.
---   measure    what is measured on each row of the grain; no value, no sample
---   where      which rows count (all, when nothing)
+--   measure    the measure of each row of the grain; a row without a value gives no sample
+--   where      which rows count (default: all)
 --   accepted   whether filters apply
---   per        empty: all samples form one distribution; else each value of this column (the host) has one of its
---              own, and the metric is summarised over them
---   sampledOnly  with `per`: whether only those of its values count that have samples; else one without counts as if
+--   per        empty: all samples form one distribution; otherwise each value of this column (the host) has its
+--              own distribution, and the metric is summarised over these
+--   sampledOnly  with `per`: whether only its values with samples count; otherwise a value without samples counts as if
 --              its samples were all 0
 --   better     lower, higher or neither
 --   width      digits of its value in published tables and charts
---   margin     of judgements; without it, the margin of the report
---   examples   worked examples of a formula, which `assay check` works out
+--   margin     of judgements; default: the margin of the report
+--   examples   examples of a formula, which `assay check` verifies
 let Metric =
       { Type =
           { id : Text
@@ -65,8 +65,8 @@ let Metric =
         }
       }
 
--- How averages of metrics with one distribution a host are taken over hosts. `lowest` above 0 keeps only that many
--- hosts, those of the lowest means. `deviation` is that of the hosts' standard deviations which is shown: greatest, mean.
+-- How metrics with one distribution per host are averaged over hosts. `lowest` above 0 selects only that many
+-- hosts, those with the lowest means. `deviation` selects the shown standard deviation of hosts: greatest or mean.
 -- `reciprocalPoints`: charts plot 1 / (1 / median).
 let Summary =
       { Type = { name : Text, lowest : Natural, deviation : Text, reciprocalPoints : Bool, doc : Text }
@@ -75,7 +75,7 @@ let Summary =
 
 let Parameter = { name : Text, type : Text, unit : U.Unit }
 
--- What a filter demands of the rows of one grain.
+-- A filter's condition on the rows of one grain.
 let Condition = { grain : Text, holds : Expression }
 
 let Filter =
@@ -95,7 +95,7 @@ let columnNames =
 let reduce =
       \(kind : Text) -> \(by : List X.Column) -> Some { by = columnNames by, kind, centile = 0.0 } : Optional Reduction
 
--- What a formula is over: the value of a metric.
+-- An operand of a formula: the value of a metric.
 let value = \(m : Metric.Type) -> X.leaf "metric" m.id
 
 in  { Reduction
@@ -131,7 +131,7 @@ in  { Reduction
           , accepted = False
           , unit = f.unit
           }
-      -- what a worked example is of, and what it shows
+      -- the values of an example, and its printed value
     , given =
         \(m : Metric.Type) -> \(x : Double) -> \(unit : U.Unit) -> { metric = m.id, value = Double/show x, unit } : Given
     , givenConstant =

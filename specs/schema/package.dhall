@@ -24,7 +24,7 @@ let C = ./coverage.dhall
 -- A unit of the domain that the unit library does not know.
 let BaseUnit = { name : Text, doc : Text }
 
--- All that the specs of one system say; the root file of a system yields one. A list that is not named is empty.
+-- Everything that the specs of one system define; its root file yields one. A list that is not named is empty.
 let Package =
       { Type =
           { system : Text

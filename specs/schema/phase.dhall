@@ -6,14 +6,14 @@ let S = ./source.dhall
 let E = ./event.dhall
 
 -- A named instant of a run: a constant of it, or the first or last (`pick`) `column` of the table `of` where a condition
--- holds. `--at NAME=TIME` goes before both; with neither it must be given so.
+-- holds. `--at NAME=TIME` takes precedence over both; without both it is required.
 let Cut =
       { Type = { name : Text, constant : Text, of : Text, column : Text, pick : Text, where : X.Expression, doc : Text }
       , default = { constant = "", of = "", column = "", pick = "", where = X.nothing }
       }
 
 -- The time from the instant `since` to just before `until`; open where it names none.
---   marginNs   ns left out beside each instant at which it is cut
+--   marginNs   ns that are left out next to each of its instants
 --   margin     a constant of the run, a duration, instead
 let Phase =
       { Type = { name : Text, since : Text, until : Text, marginNs : Natural, margin : Text, doc : Text }
@@ -26,7 +26,7 @@ let picked =
 
 in  { Cut
     , Phase
-      -- an instant that a constant of the run tells; one that only the user tells
+      -- an instant that is a constant of the run; one that only the user sets
     , told = \(c : S.Constant.Type) -> Cut::{ name = c.name, constant = c.name, doc = c.doc }
     , given = \(name : Text) -> \(doc : Text) -> Cut::{ name, doc }
       -- the instant of the first, or last, event of a kind

@@ -10,12 +10,12 @@ let M = ./metric.dhall
 let P = ./phase.dhall
 
 -- How a manifest value is printed: text, unsuffixed (a text without the letters s at its end), integer, real, spread,
--- date, time; `cut` characters are kept (0: all);
--- `empty` stands for an empty text.
+-- date, time; `cut` is the number of printed characters (0: all);
+-- `empty` replaces an empty text.
 let Cell = { kind : Text, cut : Natural, empty : Text }
 
--- A row of the manifest: a constant of the run, a column of a relation that yields one row, or what only the build
--- knows (`built`: analysis date, filters applied). A constant counts as empty when the constant `needs` is.
+-- A row of the manifest: a constant of the run, a column of a relation that yields one row, or a fact of the build
+-- (`built`: analysis date, filters applied). A constant counts as empty if the constant `needs` is empty.
 let ManifestRow =
       { id : Text
       , label : Text
@@ -36,10 +36,10 @@ let DictionaryGroup = { title : Text, metrics : List Text }
 
 let FilterUse = { name : Text, argument : Text }
 
--- What an edition calls a row of the manifest; `id` is that of a row of the report, or of one that no longer is told.
+-- What an edition calls a row of the manifest; `id` is that of a row of the report, or of a former row.
 let RowLabel = { id : Text, label : Text }
 
--- What an edition calls a metric and its unit, where that differs from what the metric says.
+-- Name and unit of a metric in an edition, if they differ from those of the metric.
 let Label = { metric : Text, name : Optional Text, symbol : Optional Text }
 
 -- A form in which a report was published from the day `since` (YYYY-MM-DD) to that of the next edition.
@@ -69,7 +69,7 @@ let Judgement =
       }
 
 -- A report.
---   editions       the forms in which it was published so far, oldest first
+--   editions       the forms in which it was published, oldest first
 --   title, intro   may hold {base}, {others}, {last} (labels of runs) and {constant.NAME} (of the base run)
 --   also           metrics that the results hold, though no table or chart shows them
 --   label          the constant that names a run in headings
@@ -108,10 +108,10 @@ let Report =
         }
       }
 
--- A point in time from which values of some metrics are no longer those of before.
+-- A point in time before and after which values of some metrics are not comparable.
 --   since   day of the first publication after it (YYYY-MM-DD)
 --   run     label of the first run of that publication that is measured the new way; empty when all of its runs are
---   doc     what is known of it
+--   doc     the known facts about it
 let Break = { metrics : List Text, since : Text, run : Text, doc : Text }
 
 -- A report over publications: metrics over releases, as small multiples.

@@ -3,13 +3,13 @@ let U = ./units.dhall
 
 let X = ./expression.dhall
 
--- A fact of a run, out of a JSON document of its directory.
+-- A fact of a run, from a JSON document of its directory.
 --   files    candidates, relative to the run; the first that exists is read
 --   path     keys from the document's root
---   orAt     further paths, tried in order where `path` holds no value; objects and lists are no values there
+--   orAt     further paths, tried in order if `path` has no value; objects and lists are not values
 --   type     integer, real, text, boolean, instant (UTC time) or duration (a decimal number of `unit`)
---   default  the value when it is not there; without one it must be
---   positive the number is above 0; a duration always is
+--   default  the value if it is missing; without a default it is required
+--   positive the number must be above 0; durations always must
 let Constant =
       { Type =
           { name : Text
@@ -30,30 +30,30 @@ let Constant =
 -- after dropping the prefix `drop`, is looked up among the event names of a generation.
 let Lookup = { path : List Text, inBody : Bool, drop : Text, generation : Text }
 
--- A body is replaced by its member `take` when `absent` is missing from it and all of `present` are there.
+-- A body is replaced by its member `take` if it lacks `absent` and has all of `present`.
 let Unwrap = { absent : Text, present : List Text, take : Text }
 
--- Broken lines are borne up to this share of a host's lines, and in any case up to `atLeast` of them.
+-- Broken lines are accepted up to this share of a host's lines, and always up to `atLeast` of them.
 let Quarantine = { share : Double, atLeast : Natural }
 
 -- A kind of raw record.
---   kind     `json-lines`: one JSON object a line; other lines are passed over
---            `text-lines`: lines that a pattern tells apart; names of events are patterns, too
+--   kind     `json-lines`: one JSON object per line; other lines are skipped
+--            `text-lines`: lines with a common pattern; names of events are patterns, too
 --            `json-records`: a JSON document with a list of records; `csv`: a row; `blocks`: lines `Key: value`,
---            blocks one under another or side by side; `samples`: samples of time series
+--            blocks below each other or side by side; `samples`: samples of time series
 --   hosts    glob of the host directories below the run's; the directory's name is the host's
---   hostFiles  `hosts` is a glob of files instead, the log of a host each (also with .gz or .zst): the host's name is what
---            the star in the last part of the glob stands for; `logs` is empty
+--   hostFiles  `hosts` is a glob of files, one log per host (also with .gz or .zst): the host's name is the part that
+--            the star in the last part of the glob matches; `logs` is empty
 --   logs     globs of log files below a host's directory (each also with .gz or .zst)
 --   time     path of the record's instant: ISO 8601 with `Z` or an offset, and any fraction; empty of rows without one
 --   orTime   of JSON lines: further paths of the instant; the first that holds a value is read
 --   body     path of the object that holds the fields
 --   lookups  ways to recognise a record, in order
---   line     of text lines: the pattern that all of them have; `time` and `body` are places of it
---   timeForm how an instant is written where it is not ISO 8601: `s`, `ms`, `us`, `ns` since 1970, or a text with `%`
---   zone     of times that do not name theirs: `UTC`, or an offset such as `+02:00`
+--   line     of text lines: their common pattern; `time` and `body` are its placeholders
+--   timeForm the form of an instant that is not ISO 8601: `s`, `ms`, `us`, `ns` since 1970, or a text with `%`
+--   zone     of times without a zone: `UTC`, or an offset such as `+02:00`
 --   begins   of blocks: the key that a block begins with
---   ignored  names of records, or prefixes that end in `*`, that no event has and nobody is to be warned of
+--   ignored  names of records, or prefixes that end in `*`, that belong to no event and cause no warning
 let Source =
       { Type =
           { name : Text

@@ -101,7 +101,7 @@ def test_init_in_unwritable_folder_fails_without_option_hint(tmp_path: Path, cac
     assert (result.status, result.err) == (
         1,
         "error[output]: the output folder cannot be written: Not a directory: file/place\n"
-        "  hint: name another folder\n",
+        "  hint: choose another folder\n",
     )
 
 
@@ -120,15 +120,15 @@ def test_init_in_nonempty_folder_changes_nothing(tmp_path: Path, cache: Path) ->
     result = run_assay("--cache", cache, "init", str(tmp_path))
     assert (result.status, result.out) == (2, "")
     assert result.err == (
-        f"error[not-empty]: the folder holds something already: {tmp_path}\n"
-        "  expected: a folder that does not exist, or is empty\n"
-        "  hint: name another one\n"
+        f"error[not-empty]: the folder is not empty: {tmp_path}\n"
+        "  expected: a new or empty folder\n"
+        "  hint: choose another folder\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
 def test_run_schema_lists_document_keys_and_types(cache: Path) -> None:
-    """Documents of a shipped run are valid; a missing fact or one of another type is not."""
+    """Documents of a shipped run are valid; a document without a required fact or with a wrong type is not."""
     result = run_assay("--cache", cache, "schema", "--system", "cardano")
     assert (result.status, result.err) == (0, "")
     schemas = result.parse_json()["cardano"]

@@ -24,7 +24,7 @@ LEGACY = f"legacy={CARDANO / 'legacy' / 'run'}"
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    """An output folder that holds an earlier report."""
+    """Create an output folder that holds an earlier report."""
     write_former_outputs(tmp_path / "out")
     return tmp_path / "out"
 
@@ -40,15 +40,15 @@ def test_problems_of_several_runs_are_reported_together(tmp_path: Path, out: Pat
 error[no-run]: the run directory is empty: TMP/empty
 
 error[no-document]: the run has no meta.json: TMP/run
-  note: it tells the constants `batch` (Batch of the run), `era` (Era of the ledger), `delegators` (Delegators in \
+  note: it has the constants `batch` (Batch of the run), `era` (Era of the ledger), `delegators` (Delegators in \
 the genesis) and 6 more of source `workbench_logs`
-  hint: `assay schema meta.json` shows what it must hold
+  hint: see its required content with `assay schema meta.json`
 """,
     )
 
 
 def create_other_run(tmp_path: Path) -> str:
-    """A run of another era, with a host less and broken lines."""
+    """Create a run of another era, with one host fewer and some broken lines."""
     run = copy_run("tiny/refused-miss", tmp_path / "other")
     change_json(run / "meta.json", lambda data: data["meta"].update(era="alonzo", ident="other"))
     return f"other={run}"
@@ -66,7 +66,7 @@ def test_differences_between_runs_are_warnings_in_the_report(tmp_path: Path, cac
         "other: no log line is a `header_announced` event, so there are no samples of cdfPeerAnnounce.",
         "other: there are no samples of CPU 85% spans, Forged to announced, Forged to sending, "
         "Slot start to announced, Fetched to announced, Fetched to sending.",
-        "other: 7 findings on what its data lack, under Data quality.",
+        "other: 7 findings on incomplete data, under Data quality.",
     ]
     assert result.status == 0
     assert result.err.startswith("".join(f"warning: {item}\n" for item in warnings))
@@ -74,7 +74,7 @@ def test_differences_between_runs_are_warnings_in_the_report(tmp_path: Path, cac
 
 
 def list_build_warnings(runs: list[str], out: Path, cache: Path) -> list[str]:
-    """What a build warns of raw files."""
+    """Return the warnings of a build about raw files."""
     result = build(runs, out, cache, "--no-filters")
     assert result.status == 0
     warnings: list[str] = load_json(out / "document.json")["warnings"]
@@ -109,7 +109,7 @@ def test_log_that_lies_in_two_runs_is_a_warning(tmp_path: Path, cache: Path) -> 
     ]
 
 
-def test_metric_whose_event_no_log_has_is_a_warning(tmp_path: Path, cache: Path) -> None:
+def test_metric_of_an_event_without_records_is_a_warning(tmp_path: Path, cache: Path) -> None:
     run = copy_run("tiny/plain", tmp_path / "run")
     for log in run.glob("node-*/stdout.gz"):
         lines = [
@@ -156,7 +156,7 @@ def test_packed_log_that_is_cut_off_is_refused(tmp_path: Path, out: Path, cache:
         1,
         f"""\
 error[broken-file]: run run: the log file cannot be read to its end: RUN/node-2/{name}
-  found:    it ends before its content does
+  found:    the compressed data ends before the content
   hint: is it cut off, or still being written?
 """,
     )
@@ -196,7 +196,7 @@ in  { source, event, relation, grain, metric }
 """
 
 
-def test_metric_whose_source_no_run_has_is_named(tmp_path: Path, out: Path, cache: Path) -> None:
+def test_metric_of_a_missing_source_is_named(tmp_path: Path, out: Path, cache: Path) -> None:
     place = copy_workspace(tmp_path / "workspace")
     (place / "specs" / "cardano" / "scrapes.dhall").write_text(SCRAPES)
     (place / "queries" / "scrapes.sql").write_text("SELECT host, connections FROM scraped\n")
@@ -212,7 +212,7 @@ def test_metric_whose_source_no_run_has_is_named(tmp_path: Path, out: Path, cach
     )
     tables = place / "specs" / "cardano" / "contents.dhall"
     edit_file(tables, '"Anomaly control"\n          [ ', '"Anomaly control"\n          [ (./scrapes.dhall).metric, ')
-    # With two sources, an event says whose logs are meant.
+    # With two sources, a message about an event names the source.
     relations = place / "specs" / "cardano" / "relations.dhall"
     edited_text = relations.read_text(encoding="utf-8").replace('[ "logs" ]', '[ "logs", events.resources.name ]')
     relations.write_text(edited_text, encoding="utf-8")
@@ -220,10 +220,10 @@ def test_metric_whose_source_no_run_has_is_named(tmp_path: Path, out: Path, cach
     assert (result.status, format_message(result, {"GOLDEN": CARDANO})) == (
         1,
         """\
-error[no-source]: no run has records of the source `scrapes`, which metrics need: `connections`
+error[no-source]: no run has records of source `scrapes`, which metrics `connections` require
   expected: directories scrape-* in a run (Scrapes of nodes)
   found:    GOLDEN/tiny/plain/run, GOLDEN/legacy/run
-  hint: leave the metrics out of the report, or add the records to the runs
+  hint: remove the metrics from the report, or add the records to the runs
 """,
     )
     assert read_contents(out) == FORMER
@@ -256,7 +256,7 @@ def test_query_that_never_ends_meets_a_time_limit(
         1,
         """\
 error[sql-time]: run plain: the SQL of `openings` takes more than 0.5 seconds
-  hint: does it end? with ASSAY_SQL_SECONDS=N in the environment it has N seconds
+  hint: check that it ends, or set ASSAY_SQL_SECONDS to more seconds
 """,
     )
     assert read_contents(out) == FORMER
@@ -265,8 +265,9 @@ error[sql-time]: run plain: the SQL of `openings` takes more than 0.5 seconds
     assert (result.status, format_message(result, {})) == (
         2,
         """\
-error[bad-limit]: ASSAY_SQL_SECONDS is no time: soon
+error[bad-limit]: invalid value of ASSAY_SQL_SECONDS
   expected: a number of seconds above 0
+  found:    soon
 """,
     )
 
@@ -295,15 +296,15 @@ def test_exception_is_reported_as_a_bug(out: Path, cache: Path, monkeypatch: pyt
     result = build([PLAIN], out, cache)
     assert (result.status, format_message(result, {})) == (
         70,
-        "error[bug]: this is a bug of Assay: ZeroDivisionError: division by zero\n"
-        "  hint: ASSAY_DEBUG=1 shows where; please report it\n",
+        "error[bug]: internal error: ZeroDivisionError: division by zero\n"
+        "  hint: report this bug of Assay; ASSAY_DEBUG=1 shows the traceback\n",
     )
     assert read_contents(out) == FORMER
 
 
 NOT_UTF8 = """\
 error[not-utf8]: {what} is not UTF-8: `{name}`
-  hint: rename the file or folder; reports name what they are made of, and are UTF-8
+  hint: rename the file or folder: reports are UTF-8, and print its name
 """
 
 

@@ -1,4 +1,4 @@
-"""`assay catalogue`: a site whose links hold, that finds metrics, keeps texts texts, and asks nothing of a network."""
+"""Test `assay catalogue`: links have targets, the search finds metrics, texts are escaped, no page uses the network."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def read_page(file: Path) -> ParsedPage:
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """A workspace with a repository: a first definition, another one, hostile texts, and a golden report."""
+    """Create a workspace with a repository: a definition, a change of it, hostile texts, and a golden report."""
     place = tmp_path_factory.mktemp("shop") / "workspace"
     assert run_assay("--cache", cache, "init", place).status == 0
     run_git(place, "init", "-q")
@@ -99,8 +99,8 @@ def commit(place: Path, subject: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def small(shop: Path, cache: Path) -> Path:
-    """The site of that workspace."""
+def shop_site(shop: Path, cache: Path) -> Path:
+    """Return the site of the workspace `shop`."""
     result = run_assay("--cache", cache, "catalogue", "-o", "site", cwd=shop)
     assert (result.status, result.err, result.out) == (0, "", "site/index.html\n")
     return shop / "site"
@@ -108,7 +108,7 @@ def small(shop: Path, cache: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The site of a system with metrics, series, articles and golden reports."""
+    """Return the site of a system with metrics, series, articles and golden reports."""
     out = tmp_path_factory.mktemp("catalogue") / "site"
     result = run_assay("--cache", cache, "catalogue", "--system", "cometbft", "-o", out)
     assert (result.status, result.err, result.out) == (0, "", f"{out}/index.html\n")
@@ -118,8 +118,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 # Links
 
 
-def test_every_link_leads_somewhere_within_the_site(site: Path, small: Path) -> None:
-    for folder in (site, small):
+def test_every_link_leads_somewhere_within_the_site(site: Path, shop_site: Path) -> None:
+    for folder in (site, shop_site):
         pages = {file: read_page(file) for file in folder.rglob("*.html")}
         assert len(pages) > 10
         for file, page in pages.items():
@@ -153,8 +153,8 @@ def test_all_things_have_a_page_that_an_index_leads_to(site: Path, lab: Laborato
     assert result == {kind: sorted(items) for kind, items in names.items()}
 
 
-def test_pages_are_linked_both_ways(small: Path) -> None:
-    metric, folder = small / "pages/service/metrics/wait.html", small / "pages/service"
+def test_pages_are_linked_both_ways(shop_site: Path) -> None:
+    metric, folder = shop_site / "pages/service/metrics/wait.html", shop_site / "pages/service"
     for kind in ("events", "grains", "reports"):
         linked_pages = [
             (metric.parent / item).resolve() for item in read_page(metric).addresses if f"../{kind}/" in item
@@ -168,10 +168,10 @@ def test_pages_are_linked_both_ways(small: Path) -> None:
     assert (folder / "relations/requests.html").is_file()
 
 
-# What a page says
+# The text of a page
 
 
-def test_the_page_of_a_metric_says_all_that_explain_says(site: Path, lab: Laboratory) -> None:
+def test_page_of_a_metric_has_every_fact_of_explain(site: Path, lab: Laboratory) -> None:
     text = " ".join(read_page(site / "pages/cometbft/metrics/latency_max.html").text.split())
     result = explain_subject(lab.session, "latency_max", "cometbft")
     assert result.facts.definition in text
@@ -187,12 +187,12 @@ def test_the_page_of_a_metric_says_all_that_explain_says(site: Path, lab: Labora
     assert " ".join(sql.split()) in text
 
 
-def test_golden_values_are_those_of_the_report(small: Path, shop: Path, site: Path) -> None:
+def test_golden_values_equal_the_report(shop_site: Path, shop: Path, site: Path) -> None:
     document = json.loads((shop / "golden/reports/first.document.json").read_text(encoding="utf-8"))
     (section, index) = next(
         (part, part["metrics"].index("wait")) for part in document["sections"] if "wait" in part["metrics"]
     )
-    text = " ".join(read_page(small / "pages/service/metrics/wait.html").text.split())
+    text = " ".join(read_page(shop_site / "pages/service/metrics/wait.html").text.split())
     printed_values = " ".join(
         f"{head} {value}" for head, value in zip(section["header"][1:], section["rows"][index][1:], strict=True)
     )
@@ -206,10 +206,10 @@ def test_golden_values_are_those_of_the_report(small: Path, shop: Path, site: Pa
     assert values in re.sub(r"\s", "", latency_page)
 
 
-def test_the_history_is_that_of_the_committed_normal_forms(small: Path, shop: Path) -> None:
+def test_history_comes_from_committed_normal_forms(shop_site: Path, shop: Path) -> None:
     commits = run_git(shop, "log", "--format=%H %cs", "--reverse").split()
-    text = " ".join(read_page(small / "pages/service/metrics/work.html").text.split())
-    history = text[text.index("History of the definition Date") : text.index(" SQL One statement")]
+    text = " ".join(read_page(shop_site / "pages/service/metrics/work.html").text.split())
+    history = text[text.index("History of the definition Date") : text.index(" SQL One self-contained")]
     hashes = []
     for name in (commits[0], commits[2]):
         form = run_git(shop, "show", f"{name}:golden/specs/service.yaml")
@@ -219,12 +219,12 @@ def test_the_history_is_that_of_the_committed_normal_forms(small: Path, shop: Pa
         f"Work from the request on {hashes[1]} {commits[1]} {commits[0][:10]} Begin <b> {hashes[0]}"
     )
     assert hashes[0] != hashes[1]
-    wait = read_page(small / "pages/service/metrics/wait.html").text
+    wait = read_page(shop_site / "pages/service/metrics/wait.html").text
     assert "Begin <b>" in wait
     assert "Work from the request on" not in wait
 
 
-def test_page_says_that_without_a_repository_is_no_history(
+def test_page_without_a_repository_states_the_missing_history(
     shop: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
@@ -232,54 +232,54 @@ def test_page_says_that_without_a_repository_is_no_history(
     shutil.copytree(shop, place, ignore=shutil.ignore_patterns(".git", "site", "built"))
     assert run_assay("--cache", cache, "catalogue", "-o", "site", cwd=place).status == 0
     text = read_page(place / "site/pages/service/metrics/wait.html").text
-    assert "None: the workspace is no git repository with a commit." in text
+    assert "None: the workspace is not a git repository, or has no commits." in text
 
 
-def test_examples_are_shown(small: Path) -> None:
-    text = read_page(small / "pages/service/metrics/wait.html").text
+def test_examples_are_shown(shop_site: Path) -> None:
+    text = read_page(shop_site / "pages/service/metrics/wait.html").text
     assert "request.received" in text[text.index("Examples\n") :]
 
 
 # Texts stay texts
 
 
-def test_hostile_texts_are_shown_and_do_nothing(small: Path, chromium: Browser) -> None:
+def test_hostile_texts_are_shown_and_do_nothing(shop_site: Path, chromium: Browser) -> None:
     visible_text = HOSTILE.replace("\u202e", "\\u202e")
-    for file in small.rglob("*.html"):
+    for file in shop_site.rglob("*.html"):
         page = read_page(file)
         assert page.elements.count("script") == 1, file
         assert "\u202e" not in page.text, file
-    with open_page(chromium, small / "pages/service/metrics/work.html") as result:
+    with open_page(chromium, shop_site / "pages/service/metrics/work.html") as result:
         assert result.page.locator("h1").text_content() == f"{visible_text}, ms"
         assert result.page.locator(".lead").text_content() == visible_text
         assert result.messages == []
-    with open_page(chromium, small / "index.html") as result:
+    with open_page(chromium, shop_site / "index.html") as result:
         result.page.locator("#query").fill("<script>")
         expect(result.page.locator("#index tbody tr:visible")).to_have_count(1)
         assert result.messages == []
 
 
-# Same bytes, whole or not at all
+# Reproducible, and written completely or not at all
 
 
-def test_two_runs_give_the_same_bytes(small: Path, shop: Path, cache: Path) -> None:
-    before = read_contents(small)
-    (small / "pages/old.html").write_text("left over", encoding="utf-8")
+def test_two_runs_give_the_same_bytes(shop_site: Path, shop: Path, cache: Path) -> None:
+    before = read_contents(shop_site)
+    (shop_site / "pages/old.html").write_text("left over", encoding="utf-8")
     assert run_assay("--cache", cache, "catalogue", "-o", "site", cwd=shop).status == 0
-    assert read_contents(small) == before
-    assert str(shop) not in "".join(file.read_text(encoding="utf-8") for file in small.rglob("*.html"))
+    assert read_contents(shop_site) == before
+    assert str(shop) not in "".join(file.read_text(encoding="utf-8") for file in shop_site.rglob("*.html"))
 
 
-def test_a_folder_with_a_report_is_left_as_it_is(shop: Path, cache: Path) -> None:
+def test_folder_with_a_report_stays_unchanged(shop: Path, cache: Path) -> None:
     before = read_contents(shop / "built")
     result = run_assay("--cache", cache, "catalogue", "-o", "built", cwd=shop)
     assert result.status == 1
-    assert "error[output]: the folder holds a built report: built" in result.err
+    assert "error[output]: the output folder holds a built report: built" in result.err
     assert "hint: choose another folder with -o" in result.err
     assert read_contents(shop / "built") == before
 
 
-def test_a_golden_report_that_is_none_is_told(shop: Path, tmp_path: Path, cache: Path) -> None:
+def test_broken_golden_report_is_reported(shop: Path, tmp_path: Path, cache: Path) -> None:
     place = tmp_path / "copy"
     shutil.copytree(shop, place, ignore=shutil.ignore_patterns(".git", "site", "built"))
     (place / "golden/reports/first.document.json").write_text("[", encoding="utf-8")
@@ -356,13 +356,13 @@ def test_search_finds_and_leads_to_the_metric(site: Path, chromium: Browser) -> 
     ("index.html", "light"), ("pages/cometbft/events/committed.html", "light"),
     ("pages/cometbft/metrics/latency_max.html", "light"), ("pages/cometbft/metrics/latency_max.html", "dark"),
 ])  # fmt: skip
-def test_nothing_keeps_anybody_out(site: Path, chromium: Browser, name: str, scheme: str) -> None:
+def test_pages_have_no_accessibility_problems(site: Path, chromium: Browser, name: str, scheme: str) -> None:
     with open_page(chromium, site / name, bypass_csp=True, color_scheme=scheme) as result:
         result.page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true; })")
         assert list_accessibility_problems(result.page) == []
 
 
-#: the ids of the index that stand on several lines, and how far the button's edge is from that of the page's text
+#: number of index ids that take several lines, distance between the right edges of text and button, page width
 LAYOUT_SCRIPT = """() => {
   const broken = [...document.querySelectorAll("#index td code")].filter(item => item.getClientRects().length > 1);
   const main = document.querySelector("main"), edge = main.getBoundingClientRect().right;
@@ -373,18 +373,16 @@ LAYOUT_SCRIPT = """() => {
 
 
 @pytest.mark.parametrize(("width", "is_broken"), [(1440, False), (1024, False), (700, False), (360, True)])
-def test_ids_are_whole_and_the_button_ends_with_the_text(
-    site: Path, chromium: Browser, width: int, is_broken: bool
-) -> None:
+def test_ids_break_on_narrow_pages_only(site: Path, chromium: Browser, width: int, is_broken: bool) -> None:
     with open_page(chromium, site / "index.html", viewport={"width": width, "height": 800}) as result:
         ids, clipped, page_width = result.page.evaluate(LAYOUT_SCRIPT)
         assert (ids > 0, clipped, page_width) == (is_broken, 0, width)
 
 
-def test_no_sentence_of_filters_where_there_are_none(small: Path) -> None:
-    """A system without filters has none to name."""
-    message = "Filters that can decide on it"
-    assert message not in (small / "pages/service/metrics/wait.html").read_text(encoding="utf-8")
+def test_system_without_filters_has_no_sentence_about_them(shop_site: Path) -> None:
+    """The page of a system without filters has no sentence about filters."""
+    message = "Filters that can apply to it"
+    assert message not in (shop_site / "pages/service/metrics/wait.html").read_text(encoding="utf-8")
 
 
 def test_a_narrow_page_does_not_scroll_sideways(site: Path, chromium: Browser) -> None:
@@ -404,7 +402,7 @@ def test_colours_are_kept_from_page_to_page(site: Path, chromium: Browser) -> No
         )
 
 
-def test_without_scripts_all_is_there(site: Path, chromium: Browser) -> None:
+def test_page_without_scripts_is_complete(site: Path, chromium: Browser) -> None:
     with open_page(chromium, site / "index.html", java_script_enabled=False) as result:
         assert result.page.locator("#search").is_hidden()
         assert result.page.locator("#index tbody tr").count() == len(

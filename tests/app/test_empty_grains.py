@@ -77,7 +77,7 @@ def test_explain_names_only_filters_that_reject_samples(place: Path, cache: Path
     no_event_reason = "no log line is a `request_received` event, so there are no samples of {}."
     assert warnings == {
         "wait": [
-            "there is no sample under the filters answered; --no-filters shows what there is without them",
+            "no samples remain under the filters answered; pass --no-filters to see the samples without them",
             no_event_reason.format("wait"),
         ],
         "seen_requests": [],

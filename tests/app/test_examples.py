@@ -16,7 +16,7 @@ from tests.support.workspaces import copy_workspace, edit_file
 
 SYSTEMS = Workspace(ROOT).list_systems()
 EXAMPLES = "specs/cometbft/examples.dhall"
-#: alternatives of expressions that no run which passes the checks can take
+#: alternatives of expressions that no valid run reaches
 OUT_OF_REACH = {("metric cdfForgerAdoption", 2)}
 
 
@@ -73,13 +73,13 @@ ASOF JOIN ({requests}) AS requests ON requests.host = firsts.host AND requests.t
     )
     query.write_text(ordered_by_place, encoding="utf-8")
     result = run_assay("--cache", cache, "test", cwd=place)
-    assert (result.status, "every example comes out as it says" in result.out) == (0, True), result.out
+    assert (result.status, "all examples pass" in result.out) == (0, True), result.out
     query.write_text(ordered_by_time, encoding="utf-8")
     result = run_assay("--cache", cache, "test", cwd=place)
     assert result.status == 3
     assert (
-        "error[row-order]: example `one request`: samples of `wait` depend on the order in which rows stand in tables, "
-        "which is none" in result.out + result.err
+        "error[row-order]: example `one request`: samples of `wait` depend on the order of table rows, which is "
+        "undefined" in result.out + result.err
     )
     assert "4; in the opposite order 9" in result.out + result.err
 
@@ -132,7 +132,7 @@ def test_example_with_broken_line_is_an_error(own_workspace: Path, cache: Path) 
     result = break_example(own_workspace, cache, '"1767225604000000000" "2500000000" "A2"', '"soon" "2500000000" "A2"')
     assert result.status == 3
     (line,) = (line for line in result.out.splitlines() if "error[example]" in line)
-    assert line.endswith("has broken records: 1")
+    assert line.endswith("has malformed records: 1")
 
 
 def test_example_with_unreadable_run_is_an_error(own_workspace: Path, cache: Path) -> None:

@@ -15,7 +15,7 @@ from tests.support.commands import run_assay
 from tests.support.runs import change_json, copy_run
 
 START, OTHER_START = "2026-02-05T18:52:16Z", "2026-02-05T18:52:15.9Z"
-START_GAP_NS = 10**8  # ns: small enough that every check stays in its slot
+START_GAP_NS = 10**8  # ns: so small that every check stays in its slot
 
 
 def shift_start(run: Path, instant: str) -> Path:

@@ -133,7 +133,7 @@ def test_concurrent_builds_into_one_folder_and_cache_succeed(
     assert list_cached_files(cache) == undisturbed_results[1]
 
 
-def test_command_waits_for_folder_lock_and_says_so(
+def test_command_reports_that_it_waits_for_a_folder_lock(
     place: Path, undisturbed_results: tuple[dict[str, bytes], set[str]], undisturbed_cache: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -192,8 +192,8 @@ def test_full_output_disk_is_reported_and_outputs_stay(
     assert result.status == 1
     assert result.err == (
         f"error[disk-full]: the disk of the output folder is full: {out}\n"
-        "  hint: make room, then run the same command again: what is whole is kept, and it goes on from there, or "
-        "choose a folder that can be written with -o\n"
+        "  hint: free disk space and run the same command again: it keeps complete files, and continues, or "
+        "choose a writable folder with -o\n"
     )
     assert read_contents(out) == {"provenance.json": b"{}", "notes.txt": b"mine"}
     grow_disk(small_disk, "64m")
@@ -231,7 +231,7 @@ def test_full_cache_disk_is_reported_and_retry_succeeds(
 ) -> None:
     out, cache = tmp_path / "out", small_disk / "cache"
     (small_disk / "filled").write_bytes(b"x" * 44 * 1024)
-    result = run_assay_process(*build_command(out, cache), cwd=place)  # there is room for folders, and for no file
+    result = run_assay_process(*build_command(out, cache), cwd=place)  # the disk has room for folders, but for no file
     assert result.err.startswith("error[disk-full]: the disk of the ")
     assert str(cache) in result.err.splitlines()[0]
     (small_disk / "filled").unlink()
@@ -242,8 +242,8 @@ def test_full_cache_disk_is_reported_and_retry_succeeds(
             break
         assert result.err == (
             f"error[disk-full]: the disk of the cache folder is full: {cache}\n"
-            "  hint: make room, then run the same command again: what is whole is kept, and it goes on from there, or "
-            "name another with --cache\n"
+            "  hint: free disk space and run the same command again: it keeps complete files, and continues, or "
+            "pass --cache DIR\n"
         ), size
         assert not out.exists()
         assert not list((cache / "scratch").glob("*"))

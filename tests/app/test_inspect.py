@@ -122,7 +122,7 @@ def test_run_with_many_broken_lines_is_inspected(shop: Path, cache: Path) -> Non
     assert run_assay("--cache", cache, "query", "wait", "--run", "runs/1.0", cwd=shop).status == 1
     names, warnings = read_inspection(shop, cache)
     assert names["request.received"]["records"] == 120
-    assert "120 records of source `logs` are broken, the first at web-1/log.jsonl:2: not JSON" in warnings
+    assert "120 records of source `logs` are malformed, the first at web-1/log.jsonl:2: not JSON" in warnings
 
 
 def test_run_of_several_systems_needs_a_name(shop: Path, cache: Path) -> None:
@@ -131,7 +131,7 @@ def test_run_of_several_systems_needs_a_name(shop: Path, cache: Path) -> None:
     for queries in (shop / "queries").glob("service"):
         shutil.copytree(queries, shop / "queries/other")
     result = run_assay("--cache", cache, "inspect", "runs/1.0", cwd=shop)
-    assert (result.status, "may be of other or service" in result.err) == (2, True)
+    assert (result.status, "matches several systems, other, service" in result.err) == (2, True)
     assert run_assay("--cache", cache, "inspect", "runs/1.0", "--system", "service", cwd=shop).status == 0
 
 

@@ -41,7 +41,7 @@ def test_empty_folder_name_is_refused(place: Path, words: tuple[str, ...], name:
     before = _list_files(place)
     result = run_assay("--cache", place / "cache", *words, "-o", name, cwd=place)
     assert (result.status, result.out) == (2, "")
-    assert result.err == "error[output]: -o names no folder\n  hint: `-o .` is the current one\n"
+    assert result.err == "error[output]: the folder of -o is empty\n  hint: pass `-o .` for the current folder\n"
     assert _list_files(place) == before
 
 
@@ -59,7 +59,7 @@ def test_empty_folder_name_is_refused(place: Path, words: tuple[str, ...], name:
 )
 def test_inputs_of_report_are_refused_as_output(place: Path, out: str, place_text: str) -> None:
     before = _list_files(place)
-    message = f"error[output]: the output folder lies in {place_text}: {out}\n  hint: choose another folder with -o\n"
+    message = f"error[output]: the output folder is within {place_text}: {out}\n  hint: choose another folder with -o\n"
     commands = [BUILD, ("watch", "service/comparison", "--run", "a=runs/1.0", "-o")]
     if "run" not in place_text:
         commands += [("catalogue", "-o"), ("regenerate", "p.json", "-o"),
@@ -82,8 +82,8 @@ def test_run_inside_replaced_folder_is_untouched(place: Path, tmp_path: Path, fo
         assert (result.status, result.out, result.err) == (
             2,
             "",
-            f"error[output]: the run a lies in a folder that a build replaces: {run}\n"
-            "  hint: choose another folder with -o, or move the run out of it\n",
+            f"error[output]: the run a is within a folder that the build replaces: {run}\n"
+            "  hint: choose another folder with -o, or move the run\n",
         )
     assert _list_files(tmp_path) == before
 
@@ -102,7 +102,7 @@ def test_folder_not_written_by_build_is_not_replaced(place: Path) -> None:
     result = run_assay("--cache", place / "cache", *BUILD, "theirs", cwd=place)
     assert (result.status, result.out) == (2, "")
     assert result.err == (
-        "error[output]: the output folder holds what no build has written, and this one would replace: theirs\n"
+        "error[output]: the output folder has files of the same names that no build wrote: theirs\n"
         "  expected: a folder without sql, or one with the provenance.json of a former build\n"
         "  hint: choose another folder with -o\n"
     )
@@ -120,7 +120,7 @@ def test_earlier_build_is_replaced_and_other_files_stay(place: Path) -> None:
 def test_catalogue_is_not_written_into_a_run(place: Path) -> None:
     before = _list_files(place)
     result = run_assay("--cache", place / "cache", "catalogue", "-o", "runs/1.0", cwd=place)
-    message = "error[output]: the output folder is a run, it holds meta.json: runs/1.0\n"
+    message = "error[output]: the output folder is a run, since it holds meta.json: runs/1.0\n"
     assert (result.status, result.out, result.err) == (2, "", f"{message}  hint: choose another folder with -o\n")
     assert _list_files(place) == before
 
@@ -129,16 +129,16 @@ def test_inaccessible_place_error_names_its_purpose(place: Path, tmp_path: Path)
     long_path = tmp_path / ("d" * 300)
     result = run_assay(*BUILD, long_path, "--cache", place / "cache", cwd=place)
     message = f"error[output]: the output folder cannot be written: File name too long: {long_path}\n"
-    assert (result.status, result.err) == (1, f"{message}  hint: choose a folder that can be written with -o\n")
+    assert (result.status, result.err) == (1, f"{message}  hint: choose a writable folder with -o\n")
     result = run_assay("list", "metrics", "--cache", long_path, cwd=place)
     message = f"error[cache]: the cache folder cannot be written: File name too long: {long_path}\n"
-    assert (result.status, result.err) == (1, f"{message}  hint: name another with --cache\n")
+    assert (result.status, result.err) == (1, f"{message}  hint: pass --cache DIR\n")
 
 
 def test_file_in_place_of_folder_error_names_its_kind(place: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "gone")
-    broken_link_message = f"it is a link to what is not there, {tmp_path / 'gone'}"
-    for name, message in (("link", broken_link_message), ("/dev/null", "it is no folder")):
+    broken_link_message = f"it is a link to a missing path, {tmp_path / 'gone'}"
+    for name, message in (("link", broken_link_message), ("/dev/null", "it is not a folder")):
         result = run_assay(*BUILD, tmp_path / name, "--cache", place / "cache", cwd=place)
         assert (result.status, result.out) == (1, "")
         assert result.err.startswith(

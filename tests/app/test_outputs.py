@@ -63,7 +63,7 @@ def package(lab: Laboratory) -> CheckedPackage:
     return lab.package
 
 
-# What a build writes
+# The files of a build
 
 
 def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) -> None:
@@ -491,11 +491,9 @@ def test_every_format_names_the_summary_of_host_averages(
     result = run_assay("build", "cardano/comparison", *run, "-o", tmp_path / "report", "--cache", cache)
     assert result.status == 0, result.err
     sentence = json.loads((tmp_path / "report/document.json").read_text(encoding="utf-8"))["averages"]
-    assert sentence.startswith(
-        f"Where each host has a distribution of its own, averages are by the summary {summary}. "
-    )
+    assert sentence.startswith(f"Metrics with a distribution for each host are averaged by the summary {summary}. ")
     assert wording in sentence
     for form in ("md", "html"):
         page = (tmp_path / f"report/report.{form}").read_text(encoding="utf-8")
-        assert f"averages are by the summary {summary}. " in page
+        assert f"are averaged by the summary {summary}. " in page
         assert wording in page

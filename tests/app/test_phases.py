@@ -38,7 +38,7 @@ Row = tuple[str, int | None, float | None]
 CONNECTION = duckdb.connect()
 CONNECTION.execute("SET threads = 1")
 
-# Rows of a grain: random rows, random cuts, against plain Python.
+# Rows of a grain: random rows, random cuts, compared with plain Python
 
 
 def _make_grain() -> Grain:
@@ -138,7 +138,7 @@ def compute_cut_points(samples: Samples, chosen_series: Any, since: int, until: 
     return {((job, instance), t_ns): value for _, job, instance, t_ns, value in rows}
 
 
-# A run of a system whose metrics know nothing of phases.
+# A run of a system whose metrics do not support phases.
 
 MID = "2026-02-05T19:02:00Z"
 MID_NS = 1770318120 * SECOND
@@ -162,7 +162,7 @@ def test_sql_of_phase_runs_alone_and_equals_query(cache: Path) -> None:
 def test_sql_of_phase_without_run_is_refused(cache: Path) -> None:
     result = run_assay("sql", "cdfForgerTicked", "--phase", "early=..mid", "--at", f"mid={MID}", "--cache", cache)
     assert (result.status, result.out) == (2, "")
-    assert result.err == ("error[no-run]: a phase begins and ends at instants of a run\n  hint: name it with --run\n")
+    assert result.err == "error[no-run]: --phase needs a run\n  hint: pass --run DIR\n"
 
 
 def test_phases_do_not_change_metrics_of_block_run(lab: Laboratory, cache: Path) -> None:
@@ -211,7 +211,7 @@ def test_phase_report_has_columns_and_is_verified(tmp_path: Path, cache: Path) -
     assert result.status == 0
     document, results = load_json(out / "document.json"), load_json(out / "results.json")
     assert result.err == f"warning: {document['warnings'][0]}\n"
-    assert document["warnings"][0].startswith("Left out, as phases cannot cut all that it is made of: ")
+    assert document["warnings"][0].startswith("Left out, because their data cannot be split into phases: ")
     assert {tuple(section["header"]) for section in document["sections"]} == {("", "early", "late", "Δ", "Δ%")}
     assert document["manifest"]["header"] == ["", "early", "late"]
     assert document["manifest"]["rows"][-2:] == [["From", "beginning", MID], ["To", MID, "end"]]

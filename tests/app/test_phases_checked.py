@@ -266,7 +266,7 @@ EMPTY: Any = Package("s", (), (), (), (), (), (), (), (), (), (), (), ())
 
 
 def test_data_instant_is_read_from_the_data() -> None:
-    """It is the first of a table; a value of the user precedes it; without a row there is none."""
+    """The instant is the first of a table. A value of the user takes precedence; without a row there is no instant."""
     cut = Cut("start", "", "blocks", "t_ns", "first", None, "")
     package = replace(EMPTY, cuts=(cut,))
     phases = [Phase("before", "", "start", 0, "", "")]
@@ -283,5 +283,5 @@ def test_data_instant_is_read_from_the_data() -> None:
     assert (
         str(error_info.value)
         .splitlines()[0]
-        .endswith("run r: the instant `start` is not known: `blocks` has no row that tells it")
+        .endswith("run r: the instant `start` has no time: `blocks` has no row for it")
     )

@@ -13,23 +13,23 @@ from tests.support.mixed import create_mixed_run, create_mixed_workspace
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with runs."""
-    return create_mixed_workspace(tmp_path_factory.mktemp("mixed") / "here")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Create a workspace with runs."""
+    return create_mixed_workspace(tmp_path_factory.mktemp("mixed") / "shop")
 
 
 def run_in_folder(folder: Path, cache: Path, *arguments: str | Path) -> CommandResult:
-    """What a command answers."""
+    """Run a command in a folder."""
     return run_assay(*arguments, "--cache", cache, cwd=folder)
 
 
 @pytest.fixture
-def links(here: Path) -> Path:
-    """A workspace with a link to a run, of another name."""
+def links(shop: Path) -> Path:
+    """Create a workspace with links to its runs; the links have other names."""
     for name, target in (("10.5", "v1"), ("also", "v2")):
-        if not (here / "runs" / name).is_symlink():
-            (here / "runs" / name).symlink_to(target, target_is_directory=True)
-    return here
+        if not (shop / "runs" / name).is_symlink():
+            (shop / "runs" / name).symlink_to(target, target_is_directory=True)
+    return shop
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_run_has_the_name_that_the_user_wrote(links: Path, cache: Path, places: 
 
 
 @pytest.mark.parametrize(("place", "name"), [(".", "v1"), ("hosts/..", "v1"), ("../10.5/../v1", "v1")])
-def test_place_without_a_name_has_that_of_the_directory(links: Path, place: str, name: str) -> None:
+def test_run_without_a_name_has_the_name_of_its_directory(links: Path, place: str, name: str) -> None:
     (links / "runs" / "v1" / "hosts").mkdir(exist_ok=True)
     with contextlib.chdir(links / "runs" / "v1"):
         (named_run,) = parse_runs([place])
@@ -67,21 +67,21 @@ SILENT = (
 
 
 @pytest.fixture(scope="module")
-def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of which but one host logs what the specs know."""
+def silent_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Create a run in which a single host logs known events."""
     run = create_mixed_run(tmp_path_factory.mktemp("silent") / "run", "v1")
     for host in ("app-1", "app-2", "app-3", "app-4"):
         (run / host / "app.log").write_text('{"ts": "2026-03-01T10:00:00Z", "kind": "other"}\n', encoding="utf-8")
     return run
 
 
-def test_report_warns_of_hosts_without_any_event(here: Path, silent: Path, cache: Path, tmp_path: Path) -> None:
-    result = run_in_folder(here, cache, "build", "mix/main", "--run", silent, "-o", tmp_path / "out", "--to", "md")
+def test_report_warns_of_hosts_without_any_event(shop: Path, silent_run: Path, cache: Path, tmp_path: Path) -> None:
+    result = run_in_folder(shop, cache, "build", "mix/main", "--run", silent_run, "-o", tmp_path / "out", "--to", "md")
     warning_text = SILENT.removeprefix("warning: run: ").rstrip()
     assert (result.status, warning_text in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")) == (0, True)
     assert warning_text in result.err
 
 
-def test_explanation_warns_of_hosts_without_any_event(here: Path, silent: Path, cache: Path) -> None:
-    result = run_in_folder(here, cache, "explain", "wait", "--run", silent, "--format", "json")
+def test_explanation_warns_of_hosts_without_any_event(shop: Path, silent_run: Path, cache: Path) -> None:
+    result = run_in_folder(shop, cache, "explain", "wait", "--run", silent_run, "--format", "json")
     assert result.parse_json()["run"]["warnings"] == [SILENT.removeprefix("warning: run: ").rstrip(), UNKNOWN]

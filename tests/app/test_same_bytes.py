@@ -120,7 +120,7 @@ def _list_backwards(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return folders
 
 
-#: where the text of a font of OpenType says how heavy it is, from the start of the table OS/2
+#: offset of the weight (usWeightClass) in the table OS/2 of an OpenType font
 WEIGHT = 4
 
 

@@ -121,7 +121,8 @@ def test_moved_run_is_read_from_the_path_in_option(run: Path, cache: Path) -> No
     result = run_verify(out, cache)
     assert (result.status, format_message(result, {"DIR": run.parent})) == (
         1,
-        "error[no-run]: the directory of run plain is not there: DIR/run\n  hint: --run plain=DIR says where it is\n",
+        "error[no-run]: the directory of run plain does not exist: DIR/run\n"
+        "  hint: pass --run plain=DIR if it has moved\n",
     )
     assert run_verify(out, cache, "--run", f"plain={moved_run}").out.endswith(f" {SAME}\n")
 
@@ -183,7 +184,7 @@ CHANGES: dict[str, tuple[Callable[[Path, Path], object], list[str]]] = {
     ),
     "provenance": (
         lambda _, out: edit_file(out / "provenance.json", '"date": "2026', '"date": "2025'),
-        [r"provenance\.json: its hash is not that of its content"],
+        [r"provenance\.json: its hash does not match its content"],
     ),
 }
 
@@ -248,7 +249,7 @@ def test_edited_output_is_named_with_its_line(run: Path, cache: Path) -> None:
     title = json.loads((out / "document.json").read_text(encoding="utf-8"))["title"]
     edit_file(out / "document.json", f'"title": "{title}"', '"title": "Forged"')
     assert read_differences(run_verify(out, cache)) == [
-        "inputs, versions and definitions are what they were",
+        "inputs, versions and definitions are unchanged",
         "file document.json differs",
         '  document.json:2: -  "title": "Forged",',
         f'  document.json:2: +  "title": "{title}",',
@@ -264,7 +265,7 @@ def test_edited_pdf_and_lost_or_added_charts_are_named(run: Path, cache: Path) -
     assert read_differences(run_verify(out, cache))[1:] == sorted(
         [
             f"file charts/{missing_file.name} is missing",
-            "file charts/more.svg is not made any more",
+            "file charts/more.svg is no longer built",
             "file report.pdf differs",
         ]
     )
@@ -295,10 +296,10 @@ def test_provenance_that_is_not_json_is_refused(tmp_path: Path, cache: Path) -> 
 )
 def test_provenance_of_unknown_format_is_refused(tmp_path: Path, cache: Path, text: str, expected: str) -> None:
     assert read_refusal(tmp_path / "a", cache, text) == (
-        "error[provenance]: the provenance is of another form: DIR/provenance.json\n"
+        "error[provenance]: the provenance has an unsupported format: DIR/provenance.json\n"
         "  expected: a provenance of format 1\n"
         f"  found:    {expected}\n"
-        "  hint: only what `assay` of this version built can be verified\n"
+        "  hint: verify it with the version of Assay that built it\n"
     )
 
 
@@ -306,12 +307,12 @@ def test_provenance_without_a_member_is_refused(run: Path, cache: Path, tmp_path
     provenance = json.loads((build_report(run, cache) / "provenance.json").read_text(encoding="utf-8"))
     del provenance["content"]["runs"][0]["files"][0]["sha256"]
     assert read_refusal(tmp_path / "a", cache, json.dumps(provenance)) == (
-        "error[provenance]: the provenance is not what a build writes: DIR/provenance.json\n"
+        "error[provenance]: the provenance was not written by a build: DIR/provenance.json\n"
         "  found:    content.runs.0.files.0.sha256: Field required\n"
     )
     provenance["content"]["runs"] = []
     assert read_refusal(tmp_path / "b", cache, json.dumps(provenance)).endswith(
-        "found:    places: must name the directory of each run, and of no other\n"
+        "found:    places: does not have exactly one directory for each run\n"
     )
 
 
@@ -320,8 +321,8 @@ def test_provenance_may_name_files_of_its_runs_only(run: Path, cache: Path, tmp_
     provenance = json.loads((build_report(run, cache) / "provenance.json").read_text(encoding="utf-8"))
     provenance["content"]["runs"][0]["files"][0]["file"] = name
     assert read_refusal(tmp_path / "build", cache, json.dumps(provenance)) == (
-        "error[provenance]: the provenance is not what a build writes: DIR/provenance.json\n"
-        f"  found:    runs: {json.dumps(name)} is no file of a run\n"
+        "error[provenance]: the provenance was not written by a build: DIR/provenance.json\n"
+        f"  found:    runs: {json.dumps(name)} is not below the directory of a run\n"
     )
 
 
@@ -333,9 +334,9 @@ def test_input_that_became_a_folder_is_reported(run: Path, cache: Path) -> None:
 
 
 def test_folder_without_provenance_is_refused(tmp_path: Path, cache: Path) -> None:
-    hint = "  hint: name the folder that a report was built into (-o)\n"
+    hint = "  hint: pass the output folder of a build (-o)\n"
     missing_folder = tmp_path / "nowhere"
-    for place, status, reason in ((tmp_path, 1, "holds no provenance.json"), (missing_folder, 2, "does not exist")):
+    for place, status, reason in ((tmp_path, 1, "has no provenance.json"), (missing_folder, 2, "does not exist")):
         result = run_assay("verify", place, "--cache", cache)
         assert (result.status, result.out, result.err) == (
             status,
@@ -387,10 +388,10 @@ def test_changed_publication_is_named(tmp_path: Path, cache: Path) -> None:
     [
         (lambda data: data["content"].pop("specs"), "content.specs: Field required"),
         (lambda data: data["content"].update(versions=3), "content.versions: Input should be"),
-        (lambda data: data.update(places={}), "places: must name each publication file, and no other"),
+        (lambda data: data.update(places={}), "places: does not have exactly one path for each publication file"),
         (
             lambda data: data["places"]["publications"].append("x"),
-            "places: must name each publication file, and no other",
+            "places: does not have exactly one path for each publication file",
         ),
     ],
 )
@@ -402,7 +403,7 @@ def test_malformed_provenance_of_publications_is_refused(
     change_json(out / "provenance.json", change)
     result = run_assay("verify", out, "--cache", cache)
     assert (result.status, result.out) == (1, "")
-    assert result.err.startswith("error[provenance]: the provenance is not what a build writes")
+    assert result.err.startswith("error[provenance]: the provenance was not written by a build")
     assert expected in result.err
 
 

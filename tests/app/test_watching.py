@@ -124,7 +124,7 @@ def test_watched_fonts_are_the_existing_ones(watch: Watch) -> None:
     fonts = watch.place / "templates" / "fonts"
     shutil.move(fonts, watch.place / "fonts")
     fonts.mkdir()
-    assert "the report cannot be set: unknown font family" in watch.wait_for_error()
+    assert "Typst cannot typeset the report: unknown font family" in watch.wait_for_error()
     watch.skip_message()
     for path in (watch.place / "fonts").iterdir():
         shutil.copyfile(path, fonts / f"other-{path.name}")
@@ -166,7 +166,7 @@ def test_refused_build_is_reported_and_watch_continues(watch: Watch) -> None:
     edit_file(watch.place / METRICS, '"Working time"', '"Time of work"')
     assert watch.wait_for_error().startswith("error[output]: ")
     watch.skip_message()
-    live.unlink()  # nothing that is read has changed
+    live.unlink()  # no input has changed
     watch.wait_for_build()
 
 

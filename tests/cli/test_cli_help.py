@@ -50,7 +50,7 @@ def test_help_lists_commands_by_group() -> None:
     """Commands are listed below the heading of their group."""
     lines = [
         line for line in run_assay("--help").out.splitlines() if not line.startswith("   ")
-    ]  # no second line of a summary
+    ]  # a summary has one line
     for heading, names in GROUPS.items():
         start = lines.index(f"{heading}:")
         assert [line.split()[0] for line in lines[start + 1 : start + 1 + len(names)]] == list(names)
@@ -66,7 +66,7 @@ def _load_tool() -> ModuleType:
     return module
 
 
-def test_the_reference_page_is_that_of_the_commands() -> None:
+def test_reference_page_equals_help_of_commands() -> None:
     """`python tools/reference.py write` makes it."""
     assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == _load_tool().format_reference()
 

@@ -48,7 +48,7 @@ def test_closed_or_full_stream_changes_no_status_or_output(streams: str) -> None
 
 @pytest.mark.parametrize(("words", "status"), [(LIST, 0), (HELP, 0), (WRONG, 2), (("diff", "HEAD", "nowhere"), 2)])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_status_is_that_of_the_work_without_a_reader(words: tuple[str, ...], status: int, stream: str) -> None:
+def test_closed_output_does_not_change_the_status(words: tuple[str, ...], status: int, stream: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: writing}

@@ -16,7 +16,7 @@ def test_provenance_file_names_a_build(two: Path, cache: Path) -> None:
 
 
 def test_check_accepts_nothing_outside_of_a_workspace(tmp_path: Path, cache: Path) -> None:
-    """What comes with Assay is nobody's workspace: it stays as it is."""
+    """Shipped specs belong to no workspace, so their normal forms are never rewritten."""
     place = get_shipped_workspace().get_normal_form_path("cardano")
     before = place.stat().st_mtime_ns, place.read_bytes()
     result = run_assay("check", "--accept", "--system", "cardano", "--cache", cache, cwd=tmp_path)
@@ -24,8 +24,8 @@ def test_check_accepts_nothing_outside_of_a_workspace(tmp_path: Path, cache: Pat
         2,
         "",
         "error[no-workspace]: there is no workspace to write normal forms into\n"
-        "  note: no folder here or above has specs/, so these are the specs that come with Assay\n"
-        "  hint: `assay init DIR` makes one\n",
+        "  note: neither this folder nor its parents have specs/: using the specs that come with Assay\n"
+        "  hint: create a workspace with `assay init DIR`\n",
     )
     assert (place.stat().st_mtime_ns, place.read_bytes()) == before
 

@@ -38,9 +38,9 @@ def test_specs_folder_of_other_program_is_ignored(tmp_path: Path, cache: Path) -
     assert "cardano/comparison" in result.out
 
 
-def test_check_of_shipped_specs_says_so(tmp_path: Path, cache: Path) -> None:
+def test_check_of_shipped_specs_has_a_note(tmp_path: Path, cache: Path) -> None:
     result = run_assay("check", "--system", "cometbft", "--cache", cache, cwd=tmp_path)
-    message = "no folder here or above has specs/, so these are the specs that come with Assay\n"
+    message = "neither this folder nor its parents have specs/: using the specs that come with Assay\n"
     assert (result.status, result.err) == (0, message)
 
 
@@ -52,14 +52,13 @@ def test_unencodable_path_is_described_in_words(tmp_path: Path) -> None:
     removed = f"import os; os.rmdir(os.getcwd()); os.execv({command[0]!r}, {command!r})"
     result = subprocess.run([sys.executable, "-c", removed], cwd=tmp_path / "gone", env=env, capture_output=True)
     assert (result.returncode, result.stderr.decode()) == (
-        2, "error[file]: the current folder is not there any more\n  hint: change into one that is\n"
+        2, "error[file]: the current folder no longer exists\n  hint: change to another folder\n"
     )  # fmt: skip
     env[b"XDG_CACHE_HOME"] = os.fsencode(tmp_path) + b"/\xff"
     result = subprocess.run(command, cwd=ROOT, env=env, capture_output=True)
     assert (result.returncode, result.stderr.decode()) == (
         2,
-        f"error[not-utf8]: the folder of the cache is not UTF-8: `{tmp_path}/\\xff/assay`\n"
-        "  hint: name another with --cache\n",
+        f"error[not-utf8]: the folder of the cache is not UTF-8: `{tmp_path}/\\xff/assay`\n  hint: pass --cache DIR\n",
     )
 
 

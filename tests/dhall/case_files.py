@@ -1,8 +1,8 @@
 """Cases of the evaluator as files: expressions, each with its type and normal form, or its errors.
 
-A file holds cases separated by lines `---`. The last lines of a case say what comes of the expression above them:
-`: type` and `= normal form`; or, per error, `! start-end code: message`, then `! expected:`, `! found:`, `! note:` and
-`! hint:` as far as there are some. `python -m tests.dhall.case_files` writes what comes now.
+A file holds cases separated by lines `---`. The last lines of a case state the result of the expression above them:
+`: type` and `= normal form`; or, per error, `! start-end code: message`, then optionally `! expected:`, `! found:`,
+`! note:` and `! hint:`. `python -m tests.dhall.case_files` writes the current results.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _RESULT = re.compile(r"[:=!] ")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An expression and the lines that say what comes of it."""
+    """An expression and the lines that state its result."""
 
     file: str
     number: int
@@ -43,7 +43,7 @@ def list_cases() -> list[Case]:
 
 
 def format_result(expression: str) -> str:
-    """Return the lines that say what comes of an expression."""
+    """Return the lines that state the result of an expression."""
     try:
         evaluated = evaluate_text(expression, "case.dhall")
     except DhallError as error:

@@ -85,7 +85,7 @@ class SuitePolicy:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A test of the suite: its name, and a function that returns nothing, or what is wrong."""
+    """A test of the suite: its name, and a function that returns an empty text or the failure."""
 
     suite: str
     name: str

@@ -1,4 +1,4 @@
-"""Hostile expressions, and a process that evaluates some of them and prints what came of each.
+"""Hostile expressions, and a process that evaluates some of them and prints the result of each.
 
 Usage: python -m tests.dhall.hostile [NAME ...]
 """
@@ -118,7 +118,7 @@ BOMBS: dict[str, Callable[[], str]] = {
 
 
 def run(name: str) -> str:
-    """Return what comes of an expression, of its normal form and of its data: the message, or `value`."""
+    """Evaluate an expression, normalize it and convert it to data; return the error message, or `value`."""
     evaluator = Evaluator()
     try:
         evaluated = evaluator.evaluate_text(BOMBS[name](), "bomb.dhall")

@@ -1,4 +1,4 @@
-"""The evaluator's package stands by itself: it knows the standard library, itself and nothing else."""
+"""Test that the evaluator's package imports only the standard library and itself."""
 
 from __future__ import annotations
 

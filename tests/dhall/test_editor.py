@@ -94,7 +94,7 @@ def locate_mark(marked_text: str) -> tuple[str, int, int]:
         ("let S = ./schema.dhall in 1 + |!|", []),
     ],
 )
-def test_completions_are_names_of_what_is_before_dot(evaluator, marked_text, expected) -> None:
+def test_completions_are_fields_of_the_record_before_the_dot(evaluator, marked_text, expected) -> None:
     text, line, column = locate_mark(marked_text)
     assert [item.name for item in complete_at(evaluator, "main.dhall", text, line, column)] == expected
 
@@ -205,7 +205,7 @@ def rename_at_position(text: str, line: int, column: int, new: str) -> str:
         ("let a = { c = 1 } in a.|!|c", RenameError),
     ],
 )
-def test_rename_keeps_what_each_variable_means(marked_text, expected) -> None:
+def test_rename_preserves_the_binding_of_each_variable(marked_text, expected) -> None:
     if isinstance(expected, str):
         assert rename_at_mark(marked_text, "b") == expected
     else:
@@ -214,7 +214,7 @@ def test_rename_keeps_what_each_variable_means(marked_text, expected) -> None:
 
 
 @pytest.mark.parametrize("new", ["", "1a", "a b", "let", "Natural", "`a`", "é"])
-def test_rename_refuses_what_is_no_name(new) -> None:
+def test_rename_refuses_an_invalid_name(new) -> None:
     with pytest.raises(RenameError, match=f"`{new}`"):
         rename_at_mark("let |!|a = 1 in a", new)
 

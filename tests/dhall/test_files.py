@@ -11,7 +11,7 @@ from assay.dhall import DhallError, Evaluator, FolderPolicy, to_data
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A workspace with three files in a chain, and a file outside of it."""
+    """Create a workspace with three files in a chain, and a file outside of it."""
     root = tmp_path / "workspace"
     (root / "parts").mkdir(parents=True)
     (root / "package.dhall").write_text("{ sum = ./parts/sum.dhall, note = ./note.sql as Text }\n")

@@ -55,7 +55,7 @@ def find_origin_text(text: str, *path: str | int) -> str:
         ("{ a = { b = 1 } }", ("a", "zzz", "y"), "{ b = 1 }"),
     ],
 )
-def test_origin_of_part_is_what_wrote_it(text, path, expected) -> None:
+def test_origin_of_part_is_its_expression(text, path, expected) -> None:
     if expected is None:
         assert find_origin(evaluate_text(text).value, path) is None
     else:

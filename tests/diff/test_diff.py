@@ -1,4 +1,4 @@
-"""`assay diff`: what differs between two states of the specs, and which printed numbers that touches."""
+"""Test `assay diff`: the differences between two states of the specs, and the printed numbers that they affect."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.workspaces import Edit, copy_workspace, edit_file
 
 FORGING = "specs/cardano/metrics/forging.dhall"
 PACKAGE = "specs/cardano/package.dhall"
-#: an edit, what it is in the eyes of a reader
+#: an edit -> its kind of change
 MEANING: tuple[Edit, ...] = (
     (FORGING, ", measure = elapsed at.leading at.ticked", ", measure = elapsed at.started at.ticked"),  # other anchor
     (FORGING, '"cdfForgerStart"', '"cdfForgerStarted"'),  # renamed
@@ -25,23 +25,29 @@ MEANING: tuple[Edit, ...] = (
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A git repository with the shipped specs as its only commit."""
+def shipped_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Create a git repository with the shipped specs as its only commit."""
     place = copy_workspace(tmp_path_factory.mktemp("diff") / "repository")
     commit_folder(place, "first")
     return place
 
 
-def copy_with_edits(before: Path, target: Path, *edits: Edit) -> Path:
-    """A copy of the repository with edits that are not committed."""
-    shutil.copytree(before, target)
+def copy_with_edits(repository: Path, target: Path, *edits: Edit) -> Path:
+    """Copy a repository and make edits that are not committed."""
+    shutil.copytree(repository, target)
     for file, text, replacement in edits:
         edit_file(target / file, text, replacement)
     return target
 
 
+@pytest.fixture(scope="module")
+def changed_repository(shipped_repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Create a copy of the repository in which metrics are renamed and changed."""
+    return copy_with_edits(shipped_repository, tmp_path_factory.mktemp("diff") / "changed", *MEANING)
+
+
 def read_diff(cache: Path, *arguments: str | Path, root: Path) -> list[dict[str, Any]]:
-    """The difference as data, and the exit status that belongs to it."""
+    """Return the difference as data, and check its exit status."""
     completed = run_assay("--cache", cache, "diff", *arguments, "--format", "json", cwd=root)
     result: list[dict[str, Any]] = completed.parse_json()
     assert (completed.status, completed.err) == (3 if result else 0, "")
@@ -53,32 +59,32 @@ def index_by_metric(result: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {item["metric"]: item for item in system["metrics"]}
 
 
-def test_comments_of_sql_are_wording(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_comments_of_sql_are_wording(shipped_repository: Path, cache: Path, tmp_path: Path) -> None:
     """A comment changes the definition hash, but no number."""
-    sql = next(path for path in sorted((before / "queries/cardano").glob("slots.sql")))
-    name = sql.relative_to(before).as_posix()
+    sql = next(path for path in sorted((shipped_repository / "queries/cardano").glob("slots.sql")))
+    name = sql.relative_to(shipped_repository).as_posix()
     first = sql.read_text(encoding="utf-8").splitlines()[0]
-    place = copy_with_edits(before, tmp_path / "repository", (name, first, f"{first} Or so."))
+    place = copy_with_edits(shipped_repository, tmp_path / "repository", (name, first, f"{first} Or so."))
     metrics = index_by_metric(read_diff(cache, "HEAD", ".", root=place))
     assert metrics
     assert {item["kind"] for item in metrics.values()} == {"changed in wording"}
 
 
-def test_whose_records_count_is_meaning(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_hosts_of_a_source_are_part_of_the_meaning(shipped_repository: Path, cache: Path, tmp_path: Path) -> None:
     edit = ("specs/cardano/source.dhall", 'hosts = "node-*"', 'hosts = "node-1*"')
-    place = copy_with_edits(before, tmp_path / "changed", edit)
+    place = copy_with_edits(shipped_repository, tmp_path / "changed", edit)
     (system,) = read_diff(cache, "HEAD", ".", root=place)
     assert {item["kind"] for item in system["metrics"]} == {"changed in meaning"}
     assert {change["aspect"] for item in system["metrics"] for change in item["told"]} == {"source"}
     assert len(system["metrics"]) == 61
 
 
-def test_sql_that_changes_is_shown_line_by_line(before: Path, cache: Path, tmp_path: Path) -> None:
-    """A relation's SQL: every metric over it is changed in meaning, and the text tells the lines once."""
+def test_sql_that_changes_is_shown_line_by_line(shipped_repository: Path, cache: Path, tmp_path: Path) -> None:
+    """If a relation's SQL changes, every metric over it changes in meaning, and the text shows the lines once."""
     name = "queries/cardano/slots.sql"
-    text = (before / name).read_text(encoding="utf-8")
+    text = (shipped_repository / name).read_text(encoding="utf-8")
     line = next(line for line in text.splitlines() if "max(seq) AS seq" in line)
-    place = copy_with_edits(before, tmp_path / "repository", (name, "max(seq) AS seq", "min(seq) AS seq"))
+    place = copy_with_edits(shipped_repository, tmp_path / "repository", (name, "max(seq) AS seq", "min(seq) AS seq"))
     metrics = index_by_metric(read_diff(cache, "HEAD", ".", root=place))
     assert all(item["kind"] == "changed in meaning" for item in metrics.values())
     lines = {change["aspect"]: change["lines"] for item in metrics.values() for change in item["told"]}
@@ -89,55 +95,55 @@ def test_sql_that_changes_is_shown_line_by_line(before: Path, cache: Path, tmp_p
     assert out.count("SQL: slots / sql: as above") == len(metrics) - 1
 
 
-def test_builds_keep_the_specs_that_they_were_made_of(two: Path, changes: Path, cache: Path) -> None:
+def test_builds_contain_their_specs(two: Path, changed_repository: Path, cache: Path) -> None:
     """A build against a workspace, by its folder and by its provenance."""
-    own_diff = read_diff(cache, two, ".", root=changes)
+    own_diff = read_diff(cache, two, ".", root=changed_repository)
     assert {item["metric"] for item in own_diff[0]["metrics"]} >= {"cdfForgerTicked", "cdfForgerStarted"}
-    assert read_diff(cache, two / "provenance.json", two, root=changes) == []
+    assert read_diff(cache, two / "provenance.json", two, root=changed_repository) == []
 
 
-def test_a_system_that_is_new(before: Path, cache: Path, tmp_path: Path) -> None:
-    """A whole system more is one line."""
-    place = copy_with_edits(before, tmp_path / "repository")
+def test_new_system_is_listed(shipped_repository: Path, cache: Path, tmp_path: Path) -> None:
+    """A new system is one line."""
+    place = copy_with_edits(shipped_repository, tmp_path / "repository")
     shutil.rmtree(place / "specs" / "cometbft")
     result = read_diff(cache, ".", "HEAD", root=place)
     assert [(item["system"], item["state"]) for item in result] == [("cometbft", "new")]
 
 
-def test_what_is_no_state(before: Path, cache: Path, tmp_path: Path) -> None:
-    """A name that is nothing, a folder of something else: one message each, with what is expected."""
-    result = run_assay("--cache", cache, "diff", "nothing", ".", cwd=before)
+def test_invalid_state_is_an_error(shipped_repository: Path, cache: Path, tmp_path: Path) -> None:
+    """A name of nothing and a folder of something else give one message each, with the expected kinds of states."""
+    result = run_assay("--cache", cache, "diff", "nothing", ".", cwd=shipped_repository)
     assert (result.status, result.out) == (2, "")
     assert result.err == (
         "error[unknown-state]: `nothing` is no workspace, no build and no git revision\n"
         "  expected: a folder with specs/, a folder that a report was built into, its provenance.json, or a revision\n"
         "  found:    nothing\n"
     )
-    result = run_assay("--cache", cache, "diff", str(tmp_path), ".", cwd=before)
+    result = run_assay("--cache", cache, "diff", str(tmp_path), ".", cwd=shipped_repository)
     assert (result.status, "found:    a folder with none of these" in result.err) == (2, True)
 
 
 @pytest.mark.parametrize("filters", [True, False])
 def test_revisions_are_read_by_every_python(
-    before: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filters: bool
+    shipped_repository: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filters: bool
 ) -> None:
-    """Those before 3.11.4 have no filters of archives."""
+    """Versions before 3.11.4 have no extraction filters."""
     if not filters:
         monkeypatch.delattr(tarfile, "data_filter", raising=False)
-    place = copy_with_edits(before, tmp_path / "repository", MEANING[1])
+    place = copy_with_edits(shipped_repository, tmp_path / "repository", MEANING[1])
     result = read_diff(cache, "HEAD", ".", root=place)
     assert {item["metric"] for item in result[0]["metrics"]}
 
 
-def test_specs_of_a_revision_that_are_wrong(before: Path, cache: Path, tmp_path: Path) -> None:
-    """Their own message, and which revision it is of; the other systems are compared."""
-    place = copy_with_edits(before, tmp_path / "repository", (FORGING, "unit = U.second", "unit = U.secnd"))
+def test_revision_with_invalid_specs_is_an_error(shipped_repository: Path, cache: Path, tmp_path: Path) -> None:
+    """The message of the specs names the revision; the other systems are compared."""
+    place = copy_with_edits(shipped_repository, tmp_path / "repository", (FORGING, "unit = U.second", "unit = U.secnd"))
     run_git(place, "commit", "-q", "-a", "-m", "second")
     result = run_assay("--cache", cache, "diff", "HEAD~1", "HEAD", cwd=place)
     assert result.status == 1
     assert result.out == (
-        "cardano: not compared, for it could not be read: unknown field `secnd` in `U`\n"
-        "nothing differs of what could be read\n"
+        "cardano: not compared, as it cannot be read: unknown field `secnd` in `U`\n"
+        "nothing differs in the readable systems\n"
     )
     assert "note: in revision " in result.err
     assert "secnd" in result.err

@@ -1,4 +1,4 @@
-"""`assay diff` of builds: what their files say of themselves is not believed, and what is missing is told."""
+"""Test `assay diff` of builds: hashes in files of a build are verified, and missing files are reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METRICS = "specs/service/metrics.dhall"
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """A workspace as `init` writes it, with a build of its report."""
+    """Create a workspace as `assay init` writes it, with a build of its report."""
     place = tmp_path_factory.mktemp("builds") / "shop"
     assert run_assay("--cache", cache, "init", place).status == 0
     runs = ("--run", "runs/1.0", "--run", "runs/1.1", "--to", "md")
@@ -27,8 +27,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 
 @pytest.fixture
-def copy(shop: Path, tmp_path: Path) -> Path:
-    """A copy of it, to change."""
+def shop_copy(shop: Path, tmp_path: Path) -> Path:
+    """Copy the build, to change it."""
     shutil.copytree(shop, tmp_path / "shop")
     return tmp_path / "shop"
 
@@ -38,75 +38,73 @@ def run_diff(place: Path, cache: Path, *states: str) -> CommandResult:
 
 
 def list_kinds(result: CommandResult) -> list[str]:
-    """The lines that name kinds and metrics."""
+    """Return the lines that name kinds and metrics."""
     return [line.strip() for line in result.out.splitlines() if line[:6].strip()]
 
 
-def test_a_build_is_of_the_specs_that_it_was_made_of(shop: Path, cache: Path) -> None:
+def test_build_is_compared_by_its_own_specs(shop: Path, cache: Path) -> None:
     result = run_diff(shop, cache, "build", ".")
     assert (result.status, result.out, result.err) == (0, "nothing differs\n", "")
 
 
-def test_definitions_of_a_build_are_worked_out_anew(copy: Path, cache: Path) -> None:
-    """Specs whose SQL somebody has replaced are not those of the hashes that stand beside it."""
-    place = copy / "build/specs.json"
+def test_definitions_of_a_build_are_hashed_again(shop_copy: Path, cache: Path) -> None:
+    """Specs whose SQL was replaced do not have the definition hashes of the provenance."""
+    place = shop_copy / "build/specs.json"
     specs = json.loads(place.read_text(encoding="utf-8"))
     specs["package"]["relations"][0]["sql"] = "SELECT 1"
     place.write_text(json.dumps(specs), encoding="utf-8")
-    result = run_diff(copy, cache, "build", ".")
+    result = run_diff(shop_copy, cache, "build", ".")
     assert result.status == 3
     assert result.out.splitlines()[-1] == "metrics: 3 changed in meaning"
     assert result.err == (
-        "warning: build/specs.json: what it holds has other definition hashes than the build says (response_size, "
-        "wait, work): it was changed, or is of another version of Assay; what it holds is compared\n"
+        "warning: build/specs.json: definition hashes differ from those that the build recorded (response_size, "
+        "wait, work): the file was changed, or written by another version of Assay; it is compared as it is\n"
     )
 
 
-def test_hashes_changed_with_the_specs_are_warned_of(copy: Path, cache: Path) -> None:
-    place = copy / "build/specs.json"
+def test_hashes_changed_with_the_specs_are_warned_of(shop_copy: Path, cache: Path) -> None:
+    place = shop_copy / "build/specs.json"
     other = json.loads(place.read_text(encoding="utf-8"))
-    edit_file(copy / METRICS, "S.unit.millisecond", "S.unit.second")
+    edit_file(shop_copy / METRICS, "S.unit.millisecond", "S.unit.second")
     runs = ("--run", "runs/1.0", "--run", "runs/1.1", "--to", "md")
-    assert run_assay("--cache", cache, "build", "service/comparison", *runs, "-o", "other", cwd=copy).status == 0
-    shutil.copyfile(copy / "other/specs.json", place)
-    result = run_diff(copy, cache, "build", ".")
+    assert run_assay("--cache", cache, "build", "service/comparison", *runs, "-o", "other", cwd=shop_copy).status == 0
+    shutil.copyfile(shop_copy / "other/specs.json", place)
+    result = run_diff(shop_copy, cache, "build", ".")
     assert (result.status, result.out) == (0, "nothing differs\n")
-    assert "other definition hashes than the build says (wait, work)" in result.err
+    assert "definition hashes differ from those that the build recorded (wait, work)" in result.err
     assert other["dhall"] != json.loads(place.read_text(encoding="utf-8"))["dhall"]
 
 
-def test_a_provenance_that_is_broken_or_changed(copy: Path, cache: Path) -> None:
-    """Broken is an error, whatever stands beside it; changed is told."""
-    place = copy / "build/provenance.json"
+def test_broken_or_changed_provenance_is_reported(shop_copy: Path, cache: Path) -> None:
+    """A broken provenance is an error, even beside intact specs; a changed one is a warning."""
+    place = shop_copy / "build/provenance.json"
     provenance_text = place.read_text(encoding="utf-8")
     place.write_text("{", encoding="utf-8")
     for name in ("build", "build/provenance.json"):
-        result = run_diff(copy, cache, name, ".")
+        result = run_diff(shop_copy, cache, name, ".")
         assert (result.status, result.out) == (1, "")
         assert result.err.startswith("error[provenance]: the provenance is not JSON: ")
     place.write_text(provenance_text.replace("typst-2026", "typst-2025"), encoding="utf-8")
-    result = run_diff(copy, cache, "build", ".")
+    result = run_diff(shop_copy, cache, "build", ".")
     assert result.status == 0
-    assert result.err == (
-        "warning: build/provenance.json: its hash is not that of its content, so that it was changed\n"
-    )
+    assert result.err == ("warning: build/provenance.json: the file was changed: its hash is not that of its content\n")
 
 
-def test_a_provenance_alone_is_compared_by_its_hashes(copy: Path, cache: Path) -> None:
-    """Whatever it is called: which metrics mean something else, and which are gone."""
-    (copy / "away").mkdir()
+def test_a_provenance_alone_is_compared_by_its_hashes(shop_copy: Path, cache: Path) -> None:
+    """The file may have any name: the diff lists metrics that changed in meaning, and removed ones."""
+    (shop_copy / "away").mkdir()
     for name in ("provenance.json", "of 1.1.json"):
-        shutil.copyfile(copy / "build/provenance.json", copy / "away" / name)
-    result = run_diff(copy, cache, "away/of 1.1.json", ".")
+        shutil.copyfile(shop_copy / "build/provenance.json", shop_copy / "away" / name)
+    result = run_diff(shop_copy, cache, "away/of 1.1.json", ".")
     assert (result.status, result.out) == (0, "nothing differs\n")
     assert result.err == (
-        "warning: away/of 1.1.json: no specs.json of this build stands beside it, so that definition hashes alone are "
+        "warning: away/of 1.1.json: the folder has no specs.json of this build, so only definition hashes are "
         "compared\n"
     )
-    edit_file(copy / METRICS, "S.unit.byte", "S.unit.kibibyte")
-    edit_file(copy / METRICS, '"wait"', '"waiting"')
+    edit_file(shop_copy / METRICS, "S.unit.byte", "S.unit.kibibyte")
+    edit_file(shop_copy / METRICS, '"wait"', '"waiting"')
     for name in ("away/of 1.1.json", "away/provenance.json", "away"):
-        result = run_diff(copy, cache, name, ".")
+        result = run_diff(shop_copy, cache, name, ".")
         assert result.status == 3
         assert list_kinds(result) == [
             "service",
@@ -116,38 +114,38 @@ def test_a_provenance_alone_is_compared_by_its_hashes(copy: Path, cache: Path) -
             "response_size: Size of the response",
             "metrics: 1 gone, 1 changed in meaning",
         ]
-    reversed_diff = run_diff(copy, cache, ".", "away")
+    reversed_diff = run_diff(shop_copy, cache, ".", "away")
     assert list_kinds(reversed_diff)[:3] == ["service", "new", "wait"]
 
 
-def test_specs_of_another_build_are_not_compared(copy: Path, cache: Path) -> None:
-    """They are taken where the provenance names them, and left where they are another build's."""
-    own_provenance = copy / "build/of 1.1.json"
-    shutil.copyfile(copy / "build/provenance.json", own_provenance)
-    edit_file(copy / METRICS, '"Waiting time"', '"Time of waiting"')
-    result = run_diff(copy, cache, "build/of 1.1.json", ".")
+def test_specs_of_another_build_are_not_compared(shop_copy: Path, cache: Path) -> None:
+    """They are read if their hash is that of the provenance; those of another build are ignored."""
+    own_provenance = shop_copy / "build/of 1.1.json"
+    shutil.copyfile(shop_copy / "build/provenance.json", own_provenance)
+    edit_file(shop_copy / METRICS, '"Waiting time"', '"Time of waiting"')
+    result = run_diff(shop_copy, cache, "build/of 1.1.json", ".")
     assert (result.status, result.err) == (3, "")
     assert list_kinds(result)[-1] == "metrics: 1 changed in wording"
-    specs = json.loads((copy / "build/specs.json").read_text(encoding="utf-8"))
-    (copy / "build/specs.json").write_text(json.dumps(specs | {"dhall": "0" * 64}), encoding="utf-8")
-    result = run_diff(copy, cache, "build/of 1.1.json", ".")
+    specs = json.loads((shop_copy / "build/specs.json").read_text(encoding="utf-8"))
+    (shop_copy / "build/specs.json").write_text(json.dumps(specs | {"dhall": "0" * 64}), encoding="utf-8")
+    result = run_diff(shop_copy, cache, "build/of 1.1.json", ".")
     assert (result.status, result.out) == (0, "nothing differs\n")
-    assert "no specs.json of this build stands beside it" in result.err
+    assert "the folder has no specs.json of this build" in result.err
 
 
-def test_a_file_of_something_else_is_no_state(copy: Path, cache: Path) -> None:
-    (copy / "notes.txt").write_text("words", encoding="utf-8")
-    (copy / "notes.json").write_text("[]", encoding="utf-8")
-    result = run_diff(copy, cache, "notes.txt", ".")
+def test_file_without_a_build_is_no_state(shop_copy: Path, cache: Path) -> None:
+    (shop_copy / "notes.txt").write_text("words", encoding="utf-8")
+    (shop_copy / "notes.json").write_text("[]", encoding="utf-8")
+    result = run_diff(shop_copy, cache, "notes.txt", ".")
     assert result.status == 2
     assert "found:    a file" in result.err
-    result = run_diff(copy, cache, "notes.json", ".")
+    result = run_diff(shop_copy, cache, "notes.json", ".")
     assert result.status == 1
-    assert result.err.startswith("error[provenance]: the provenance is of another form: notes.json\n")
+    assert result.err.startswith("error[provenance]: the provenance has an unsupported format: notes.json\n")
 
 
-def test_a_build_of_runs_whose_specs_are_gone_or_broken(two: Path, cache: Path, tmp_path: Path) -> None:
-    """What cannot be read is an error; without it, what the provenance tells is compared, and that is said."""
+def test_build_with_missing_or_broken_specs_is_reported(two: Path, cache: Path, tmp_path: Path) -> None:
+    """An unreadable file is an error. If it is missing, the provenance is compared, with a warning."""
     copy = tmp_path / "build"
     shutil.copytree(two, copy)
     (copy / "specs.json").write_text("{", encoding="utf-8")
@@ -167,7 +165,7 @@ def test_a_build_of_runs_whose_specs_are_gone_or_broken(two: Path, cache: Path, 
     (copy / "specs.json").unlink()
     diff_of_build = run_assay("--cache", cache, "diff", copy, two)
     assert (diff_of_build.status, diff_of_build.out) == (0, "nothing differs\n")
-    assert "definition hashes alone are compared" in diff_of_build.err
+    assert "only definition hashes are compared" in diff_of_build.err
 
 
 def build_comparison(place: Path, cache: Path, out: str, *options: str, second: str = "runs/1.1") -> None:
@@ -176,10 +174,10 @@ def build_comparison(place: Path, cache: Path, out: str, *options: str, second: 
     assert result.status == 0, result.err
 
 
-def test_choices_of_two_builds_are_a_difference(copy: Path, cache: Path) -> None:
-    """The same definitions print other numbers under another style, and another title above them."""
-    build_comparison(copy, cache, "other", "--style", "org-2023", "--title", "Nightly")
-    result = run_diff(copy, cache, "build", "other")
+def test_choices_of_two_builds_are_a_difference(shop_copy: Path, cache: Path) -> None:
+    """Style and title are options of a build: equal definitions print different numbers."""
+    build_comparison(shop_copy, cache, "other", "--style", "org-2023", "--title", "Nightly")
+    result = run_diff(shop_copy, cache, "build", "other")
     assert (result.status, result.err) == (3, "")
     assert result.out.splitlines() == [
         "service",
@@ -188,7 +186,7 @@ def test_choices_of_two_builds_are_a_difference(copy: Path, cache: Path) -> None
         "    title: nothing -> Nightly",
         "no metric differs; choices that differ: style, title",
     ]
-    (changes,) = run_diff(copy, cache, "other", "build", "--format", "json").parse_json()
+    (changes,) = run_diff(shop_copy, cache, "other", "build", "--format", "json").parse_json()
     assert [(item["aspect"], item["before"], item["after"]) for item in changes["choices"]] == [
         ("style", "org-2023", "typst-2026"),
         ("title", "Nightly", ""),
@@ -208,20 +206,22 @@ def test_filters_and_summaries_of_two_builds_are_a_difference(cache: Path, tmp_p
     ]
 
 
-def test_data_of_two_builds_is_told_and_leaves_the_status(copy: Path, cache: Path) -> None:
-    """Reports of other runs whose definitions agree compare."""
-    shutil.copytree(copy / "runs/1.1", copy / "runs/1.2")
-    log = next(path for path in sorted((copy / "runs/1.2").rglob("*")) if path.suffix in (".log", ".json", ".jsonl"))
+def test_data_of_two_builds_is_listed_without_a_status(shop_copy: Path, cache: Path) -> None:
+    """Reports of different runs are comparable if their definitions agree."""
+    shutil.copytree(shop_copy / "runs/1.1", shop_copy / "runs/1.2")
+    log = next(
+        path for path in sorted((shop_copy / "runs/1.2").rglob("*")) if path.suffix in (".log", ".json", ".jsonl")
+    )
     log.write_bytes(log.read_bytes() + b"\n")
-    build_comparison(copy, cache, "other", second="runs/1.2")
-    result = run_diff(copy, cache, "build", "other")
+    build_comparison(shop_copy, cache, "other", second="runs/1.2")
+    result = run_diff(shop_copy, cache, "build", "other")
     assert (result.status, result.err) == (0, "")
-    assert result.out.splitlines()[1] == "  made of other data or tools"
+    assert result.out.splitlines()[1] == "  other data or tools"
     assert result.out.splitlines()[-1] == "no metric differs"
     assert [line.strip()[:6] for line in result.out.splitlines()[2:-1]] == ["run 2:"]
 
 
-def test_publications_of_two_histories_are_told_by_name(cache: Path, tmp_path: Path) -> None:
+def test_publications_of_two_histories_are_listed_by_name(cache: Path, tmp_path: Path) -> None:
     first, second, third = sorted((ROOT / "golden/published").glob("release-10.*.plutus.json"))[:3]
     for out, *files in (("before", first, second), ("after", second, third)):
         publication_options = [part for file in files for part in ("--publication", file)]

@@ -14,20 +14,20 @@ CASES = sorted((Path(__file__).parent / "cases").glob("*.txt"))
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shipped specs."""
+def shipped_specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the shipped specs."""
     return copy_workspace(tmp_path_factory.mktemp("diff") / "shipped")
 
 
 @pytest.mark.parametrize("path", CASES, ids=[path.stem for path in CASES])
-def test_diff_of_edits_is_that_of_its_transcript(
-    path: Path, shipped: Path, tmp_path: Path, cache: Path, is_accepting: bool
+def test_diff_of_edits_equals_its_transcript(
+    path: Path, shipped_specs: Path, tmp_path: Path, cache: Path, is_accepting: bool
 ) -> None:
     transcript = read_transcript(path)
-    changed_workspace = shutil.copytree(shipped, tmp_path / "changed")
+    changed_workspace = shutil.copytree(shipped_specs, tmp_path / "changed")
     for file, old, new in transcript.edits:
         edit_file(changed_workspace / file, old, new)
-    text = run_transcript(transcript, cache, cwd=changed_workspace, folders={"shipped": shipped})
+    text = run_transcript(transcript, cache, cwd=changed_workspace, folders={"shipped": shipped_specs})
     if is_accepting:
         path.write_text(text, encoding="utf-8")
     else:

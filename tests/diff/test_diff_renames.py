@@ -1,4 +1,4 @@
-"""`assay diff` where metrics are called otherwise, and formulas over them are as they were."""
+"""Test `assay diff` of renamed metrics: formulas over them are unchanged."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PACKAGE = """sources = [ source "log" ], events = [ began ], relations = [ ids ]
 
 
 def list_differing_metrics(tmp_path: Path, cache: Path, *edits: tuple[str, str]) -> list[tuple[str, str, str]]:
-    """Kind, metric and former id of each metric that differs after edits."""
+    """Return kind, metric and former id of each metric that differs after edits."""
     text = SPECS
     for before, after in edits:
         assert before in text
@@ -54,14 +54,14 @@ def test_formula_over_a_renamed_metric_means_the_same(tmp_path: Path, cache: Pat
     assert result == [("renamed", "amount", "number")]
 
 
-def test_formulas_over_each_other_are_called_otherwise(tmp_path: Path, cache: Path) -> None:
+def test_renamed_formulas_over_each_other_are_recognized(tmp_path: Path, cache: Path) -> None:
     edits = (('metric "number"', 'metric "amount"'), ('"doubled"', '"twice"'), ('"more"', '"one_more"'))
     assert sorted(list_differing_metrics(tmp_path, cache, *edits)) == [
         ("renamed", "amount", "number"), ("renamed", "one_more", "more"), ("renamed", "twice", "doubled"),
     ]  # fmt: skip
 
 
-def test_a_formula_that_changed_beside_is_told(tmp_path: Path, cache: Path) -> None:
+def test_formula_that_changed_beside_a_rename_is_listed(tmp_path: Path, cache: Path) -> None:
     edits = (('metric "number"', 'metric "amount"'), ("X.natural 2", "X.natural 3"), ('"4"', '"6"'))
     assert sorted(list_differing_metrics(tmp_path, cache, *edits)) == [
         ("changed in meaning", "doubled", ""), ("changed in meaning", "more", ""), ("renamed", "amount", "number"),
@@ -74,15 +74,17 @@ TICKED = ("specs/cardano/metrics/forging.dhall", ", measure = elapsed at.leading
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shipped_specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy_workspace(tmp_path_factory.mktemp("shipped"))
 
 
 def read_changes(
-    shipped: Path, changed_workspace: Path, cache: Path
+    shipped_specs: Path, changed_workspace: Path, cache: Path
 ) -> dict[str, tuple[str, list[tuple[str, str, str, str]]]]:
-    """Kind, and what is told, of each metric that differs from the shipped specs; nothing is told elsewhere."""
-    result = run_assay("--cache", cache, "diff", shipped, changed_workspace, "--format", "json", cwd=changed_workspace)
+    """Return kind and changes of each metric that differs from the shipped specs; check that nothing else differs."""
+    result = run_assay(
+        "--cache", cache, "diff", shipped_specs, changed_workspace, "--format", "json", cwd=changed_workspace
+    )
     assert (result.status, result.err) == (3, "")
     (system,) = result.parse_json()
     assert (system["elsewhere"], system["reports"]) == ([], {})
@@ -95,15 +97,15 @@ def read_changes(
 CHANGE_MEMBERS = ("aspect", "place", "before", "after")
 
 
-def test_renamed_instant_hides_no_change_of_meaning(shipped: Path, tmp_path: Path, cache: Path) -> None:
-    result = read_changes(shipped, copy_workspace(tmp_path / "changed", LEADING, TICKED), cache)
+def test_renamed_instant_hides_no_change_of_meaning(shipped_specs: Path, tmp_path: Path, cache: Path) -> None:
+    result = read_changes(shipped_specs, copy_workspace(tmp_path / "changed", LEADING, TICKED), cache)
     measure = ("measure", "measure", "minus(instant ticked, instant led)", "minus(instant ticked, instant started)")
     kind, items = result["cdfForgerTicked"]
     assert (kind, items[0]) == ("changed in meaning", measure)
     assert {kind for name, (kind, _) in result.items() if name != "cdfForgerTicked"} == {"changed in wording"}
 
 
-def test_an_instant_that_is_found_otherwise_is_no_new_name(shipped: Path, tmp_path: Path, cache: Path) -> None:
+def test_instant_with_another_rule_is_not_a_rename(shipped_specs: Path, tmp_path: Path, cache: Path) -> None:
     other_edit = (LEADING[0], "X.equals (G.field f.leader) X.yes", "X.not (X.equals (G.field f.leader) X.yes)")
     changed_workspace = copy_workspace(tmp_path / "changed", LEADING, other_edit)
-    assert read_changes(shipped, changed_workspace, cache)["cdfForgerTicked"][0] == "changed in meaning"
+    assert read_changes(shipped_specs, changed_workspace, cache)["cdfForgerTicked"][0] == "changed in meaning"

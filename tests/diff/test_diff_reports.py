@@ -1,4 +1,4 @@
-"""`assay diff` of what reports themselves say: prose and the values it quotes, filters, summaries, rules that judge."""
+"""Test `assay diff` of report definitions: prose and the values it quotes, filters, summaries, verdict rules."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ TPS = "specs/antelope/prose/tps.md"
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The specs as they are shipped."""
+def shipped_specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the shipped specs."""
     return copy_workspace(tmp_path_factory.mktemp("reports") / "before")
 
 
-def run_diff(before: Path, after: Path, cache: Path, *options: str) -> CommandResult:
-    return run_assay("--cache", cache, "diff", before, after, *options)
+def run_diff(shipped_specs: Path, after: Path, cache: Path, *options: str) -> CommandResult:
+    return run_assay("--cache", cache, "diff", shipped_specs, after, *options)
 
 
-def read_changes(before: Path, place: Path, cache: Path, *edits: Edit) -> list[dict[str, Any]]:
-    """What differs, told of reports and elsewhere, of a workspace with edits; no metric does."""
-    result = run_diff(before, copy_workspace(place, *edits), cache, "--format", "json")
+def read_changes(shipped_specs: Path, place: Path, cache: Path, *edits: Edit) -> list[dict[str, Any]]:
+    """Return the differences of reports, and all others, of a workspace with edits; check that no metric differs."""
+    result = run_diff(shipped_specs, copy_workspace(place, *edits), cache, "--format", "json")
     assert (result.status, result.err) == (3, "")
     (system,) = result.parse_json()
     assert system["metrics"] == []
@@ -43,25 +43,25 @@ def list_labels(item: dict[str, Any], kind: str) -> list[tuple[str, str]]:
     return [(place["section"], place["label"]) for place in item["touches"] if place["kind"] == kind]
 
 
-def test_prose_that_is_refused_is_no_state(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_prose_that_is_refused_is_no_state(shipped_specs: Path, cache: Path, tmp_path: Path) -> None:
     after = copy_workspace(tmp_path / "after", (SATURATION, "{{ valid_txs(", "{{ valid_tsx("))
-    for states in ((before, after), (after, before)):
+    for states in ((shipped_specs, after), (after, shipped_specs)):
         result = run_diff(*states, cache)
         assert (result.status, result.out) == (1, "")
         assert "error[unknown-metric]: prose quotes an unknown metric `valid_tsx`" in result.err
 
 
-def test_a_changed_metric_touches_the_prose_that_quotes_it(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_a_changed_metric_touches_the_prose_that_quotes_it(shipped_specs: Path, cache: Path, tmp_path: Path) -> None:
     edit = ("specs/cometbft/metrics.dhall", "X.column c.validTxs", "X.plus (X.column c.validTxs) (X.column c.validTxs)")
-    result = run_diff(before, copy_workspace(tmp_path / "after", edit), cache, "--format", "json")
+    result = run_diff(shipped_specs, copy_workspace(tmp_path / "after", edit), cache, "--format", "json")
     (system,) = result.parse_json()
     (metric,) = (item for item in system["metrics"] if item["metric"] == "valid_txs")
     assert ("Saturation point", "Transactions, tx") in list_labels(metric, "quote")
 
 
-def test_prose_of_revisions_is_read_as_it_was(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_prose_of_revisions_is_read_as_it_was(shipped_specs: Path, cache: Path, tmp_path: Path) -> None:
     place = tmp_path / "repository"
-    shutil.copytree(before, place)
+    shutil.copytree(shipped_specs, place)
     commit_folder(place, "first")
     text = (place / SATURATION).read_text(encoding="utf-8")
     (place / SATURATION).write_text(text.replace("{{ valid_txs(", "{{ latency_max("), encoding="utf-8")
@@ -77,51 +77,53 @@ def build_harness_report(place: Path, out: Path, cache: Path) -> Path:
     return out
 
 
-def test_builds_keep_the_prose_that_they_were_made_of(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_builds_contain_their_prose(shipped_specs: Path, cache: Path, tmp_path: Path) -> None:
     after = copy_workspace(tmp_path / "after", (TPS, "tps_avg(", "tps_max("))
     first, second = (
-        build_harness_report(before, tmp_path / "first", cache),
+        build_harness_report(shipped_specs, tmp_path / "first", cache),
         build_harness_report(after, tmp_path / "second", cache),
     )
     result = run_diff(first, second, cache)
     assert (result.status, result.err) == (3, "")
     assert "{{ tps_avg(decimals = 3) }} -> {{ tps_max(decimals = 3) }}" in result.out
-    for states in ((first, before), (after, second)):
+    for states in ((first, shipped_specs), (after, second)):
         result = run_diff(*states, cache)
         assert (result.status, result.out, result.err) == (0, "nothing differs\n", "")
 
     prose = json.loads((first / "prose.json").read_text(encoding="utf-8"))
-    assert prose["prose/tps.md"] == (before / TPS).read_text(encoding="utf-8")
+    assert prose["prose/tps.md"] == (shipped_specs / TPS).read_text(encoding="utf-8")
     (first / "prose.json").write_text(json.dumps(prose | {"prose/tps.md": "Nothing."}), encoding="utf-8")
-    result = run_diff(first, before, cache)
+    result = run_diff(first, shipped_specs, cache)
     assert result.status == 3
-    assert f"warning: {first / 'prose.json'}: what it holds is not the prose that the build names" in result.err
+    assert (
+        f"warning: {first / 'prose.json'}: the prose or the report differs from what the build recorded" in result.err
+    )
     (first / "prose.json").write_text("[]", encoding="utf-8")
-    assert "error[prose]: the prose of the build is not what a build writes" in run_diff(first, before, cache).err
+    assert (
+        "error[prose]: the prose of the build is not what a build writes" in run_diff(first, shipped_specs, cache).err
+    )
     (first / "prose.json").unlink()
     result = run_diff(first, second, cache)
     assert result.status == 0
-    assert (
-        f"warning: {first}: no prose.json of this build stands there, so that its prose is not compared" in result.err
-    )
+    assert f"warning: {first}: the folder has no prose.json of this build, so its prose is not compared" in result.err
 
 
-def test_a_summary_names_the_averages_by_it(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_changed_summary_names_its_averages(shipped_specs: Path, cache: Path, tmp_path: Path) -> None:
     edit = ("specs/cardano/summaries.dhall", "lowest = 29", "lowest = 28")
-    (item,) = read_changes(before, tmp_path / "after", cache, edit)
+    (item,) = read_changes(shipped_specs, tmp_path / "after", cache, edit)
     touched_labels = list_labels(item, "table")
     assert len(touched_labels) == len(item["touches"])
     assert ("Resource Usage", "Process CPU usage, %") in touched_labels
     assert all(section != "Forging" for section, _ in touched_labels)  # one distribution over all hosts
     (item,) = read_changes(
-        before, tmp_path / "other", cache, (edit[0], "reciprocalPoints = True", "reciprocalPoints = False")
+        shipped_specs, tmp_path / "other", cache, (edit[0], "reciprocalPoints = True", "reciprocalPoints = False")
     )
     assert {place["kind"] for place in item["touches"]} == {"chart"}
 
 
-def test_a_filter_of_a_report_names_the_cells_it_decides_on(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_changed_filter_of_a_report_names_its_cells(shipped_specs: Path, cache: Path, tmp_path: Path) -> None:
     edit = ("specs/cardano/reports.dhall", "[ R.uses filters.unitary ]", "[] : List R.FilterUse")
-    (item,) = read_changes(before, tmp_path / "after", cache, edit)
+    (item,) = read_changes(shipped_specs, tmp_path / "after", cache, edit)
     assert item["place"] == "filters / unitary"
     touched_labels = list_labels(item, "table")
     assert ("End-to-end propagation", "0.50 adoption, s") in touched_labels
@@ -146,12 +148,12 @@ def test_a_filter_of_a_report_names_the_cells_it_decides_on(before: Path, cache:
         }),
     ],
 )  # fmt: skip
-def test_a_rule_names_what_it_judges(
-    before: Path, cache: Path, tmp_path: Path, edit: Edit, expected: set[tuple[str, str, str]]
+def test_rule_names_the_verdicts_that_it_changes(
+    shipped_specs: Path, cache: Path, tmp_path: Path, edit: Edit, expected: set[tuple[str, str, str]]
 ) -> None:
     result = [
         item
-        for item in read_changes(before, tmp_path / "after", cache, edit)
+        for item in read_changes(shipped_specs, tmp_path / "after", cache, edit)
         if not item["place"].startswith("choices")
     ]
     touched_places = {(place["kind"], place["section"], place["label"]) for item in result for place in item["touches"]}
@@ -161,19 +163,21 @@ def test_a_rule_names_what_it_judges(
 CHOSEN = ', absent = "no experiment without a fault that is {}saturated"\n          , without = [ fault.name ]'
 
 
-def test_a_choice_names_what_shows_its_rows(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_choice_names_the_blocks_of_its_rows(shipped_specs: Path, cache: Path, tmp_path: Path) -> None:
     """Tables, verdicts, averages and figures over its time, and those of choices that leave its row out."""
     path = "specs/cometbft/articles.dhall"
     choice_edit = (path, CHOSEN.format(""), CHOSEN.format("").replace("[ fault.name ]", "[] : List Text"))
-    (item,) = read_changes(before, tmp_path / "overload", cache, choice_edit)
+    (item,) = read_changes(shipped_specs, tmp_path / "overload", cache, choice_edit)
     assert item["place"] == "choices / overload / without"
     verdict = "Results/The overloaded experiment beside the baseline's"
     judged_rows = ("Average latency, s", "Greatest latency, s", "Throughput, tx/s", "Transactions, tx")
     assert list_labels(item, "verdict") == [(verdict, label) for label in judged_rows]
     assert {section for section, _ in list_labels(item, "figure")} == {"Overload"}
-    (item,) = read_changes(before, tmp_path / "fault", cache, (path, "constant.fault ]", "constant.overload ]"))
+    (item,) = read_changes(shipped_specs, tmp_path / "fault", cache, (path, "constant.fault ]", "constant.overload ]"))
     assert item["place"] == "choices / fault / pins / #1 / constant"
     sections = {section for section, _ in list_labels(item, "verdict")}
     assert {"Results/The experiment with a fault beside the baseline's", verdict} <= sections
-    (item,) = read_changes(before, tmp_path / "words", cache, (path, '"Overloaded experiment"', '"The overloaded one"'))
+    (item,) = read_changes(
+        shipped_specs, tmp_path / "words", cache, (path, '"Overloaded experiment"', '"The overloaded one"')
+    )
     assert item["touches"] == []

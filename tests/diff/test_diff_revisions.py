@@ -13,15 +13,17 @@ from tests.support.repositories import commit_folder
 from tests.support.workspaces import edit_file
 
 METRICS = "specs/service/metrics.dhall"
-#: no check has ever let this pass, which stands for one that is stricter by now
+#: specs that no check has ever accepted, in place of specs that a stricter check refuses today
 REFUSED = ('unit = S.unit.millisecond, better = "lower"', 'unit = S.unit.millisecond, better = "sideways"')
-#: no evaluator makes a package of this
+#: the evaluator refuses this
 BROKEN = ("unit = S.unit.byte", "unit = S.unit.bite")
 
 
 def create_history(place: Path, cache: Path, *faults: tuple[str, str]) -> Path:
-    """A repository of two systems, `service`, whose first revision has faults, and `other`; in the second, all is
-    well, and each has a metric of another unit."""
+    """Create a repository of two systems, `service` and `other`.
+
+    The first revision of `service` has faults; the second has none. In it, each system has a metric of another unit.
+    """
     assert run_assay("--cache", cache, "init", place).status == 0
     shutil.rmtree(place / "runs")
     shutil.copytree(place / "specs/service", place / "specs/other")
@@ -42,7 +44,7 @@ def run_diff(place: Path, cache: Path, *options: str) -> CommandResult:
 
 
 def collect_units(completed: CommandResult, system: str) -> dict[str, list[tuple[str, str]]]:
-    """By metric of a system, the units that stood there and stand there."""
+    """Return the units before and after, by metric of a system."""
     (result,) = (item for item in completed.parse_json() if item["system"] == system)
     return {
         item["metric"]: [
@@ -52,14 +54,14 @@ def collect_units(completed: CommandResult, system: str) -> dict[str, list[tuple
     }
 
 
-def test_a_revision_that_checks_refuse_by_now_is_compared(tmp_path: Path, cache: Path) -> None:
-    """A stricter check must not hide what a metric once meant; that it would not pass is told."""
+def test_revision_that_checks_refuse_today_is_compared(tmp_path: Path, cache: Path) -> None:
+    """A revision that a stricter check refuses is still compared, with a warning."""
     place = create_history(tmp_path / "shop", cache, REFUSED)
     completed = run_diff(place, cache, "--format", "json")
     assert completed.status == 3
     assert completed.err.startswith("warning: revision ")
     assert completed.err.endswith(
-        ": checks refuse the specs of service (better: unknown direction `sideways` in `better` of metric `wait`); "
+        ": the specs of service fail checks (better: unknown direction `sideways` in `better` of metric `wait`); "
         "they are compared as they are\n"
     )
     for system in ("service", "other"):
@@ -68,15 +70,15 @@ def test_a_revision_that_checks_refuse_by_now_is_compared(tmp_path: Path, cache:
         assert all(("millisecond", "second") in pairs for pairs in result.values())
 
 
-def test_of_such_a_revision_the_normal_form_is_read(tmp_path: Path, cache: Path) -> None:
-    """Where it is of the very sources, nothing has to evaluate them; where it is not, there is nothing to read."""
+def test_normal_form_of_an_unchecked_revision_is_read(tmp_path: Path, cache: Path) -> None:
+    """A normal form of the same sources is read without an evaluation; one of other sources is ignored."""
     place = create_history(tmp_path / "shop", cache, REFUSED)
     edit_file(place / METRICS, "S.unit.second", "S.unit.millisecond")
     edit_file(place / METRICS, *REFUSED)
     result = workspace.load_unchecked(Workspace(place), "service", None)
     assert [item.code for item in result.problems] == ["better"]
     target = Workspace(place).get_normal_form_path("service")
-    assert target.is_file()  # of the specs as `init` wrote them
+    assert target.is_file()  # the normal form of the specs as `init` wrote them
     target.write_text(normal_form.format_normal_form(result.checked), encoding="utf-8")
     commit_folder(place, "third")
     diff_of_system = run_assay(
@@ -91,16 +93,16 @@ def test_of_such_a_revision_the_normal_form_is_read(tmp_path: Path, cache: Path)
     assert "Time of waiting" in text_diff.out
 
 
-def test_a_system_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, cache: Path) -> None:
-    """They are compared; it is told with its reason, and the exit status says that not all was compared."""
+def test_unreadable_system_does_not_hide_other_systems(tmp_path: Path, cache: Path) -> None:
+    """The other systems are compared; a warning gives the reason, the exit status says that some were not."""
     place = create_history(tmp_path / "shop", cache, BROKEN)
     result = run_diff(place, cache)
     assert result.status == 1
     lines = result.out.splitlines()
     assert lines[0] == "other"
     assert lines[-2:] == [
-        "service: not compared, for it could not be read: unknown field `bite` in `S.unit`",
-        "metrics of what could be read: 2 changed in meaning",
+        "service: not compared, as it cannot be read: unknown field `bite` in `S.unit`",
+        "metrics in the readable systems: 2 changed in meaning",
     ]
     assert "bite" in result.err
     assert "note: in revision " in result.err
@@ -108,8 +110,8 @@ def test_a_system_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, c
     assert [(item["system"], item["state"]) for item in systems] == [("other", "both"), ("service", "unread")]
 
 
-def test_one_system_alone_is_compared(tmp_path: Path, cache: Path) -> None:
-    """`--system`: what the others hold is not even read."""
+def test_only_the_selected_system_is_compared(tmp_path: Path, cache: Path) -> None:
+    """With `--system`, the other systems are not even read."""
     place = create_history(tmp_path / "shop", cache, BROKEN)
     result = run_diff(place, cache, "--system", "other", "--format", "json")
     assert (result.status, result.err, [item["system"] for item in result.parse_json()]) == (3, "", ["other"])
@@ -122,11 +124,11 @@ def test_one_system_alone_is_compared(tmp_path: Path, cache: Path) -> None:
     )
 
 
-def test_what_breaks_the_comparison_of_unchecked_specs_is_told(tmp_path: Path, cache: Path) -> None:
-    """A metric of a unit that its measure has not has no factor: such a package has no numbers at all."""
+def test_failed_comparison_of_unchecked_specs_is_reported(tmp_path: Path, cache: Path) -> None:
+    """A metric whose unit does not fit its measure has no conversion factor, so the package cannot be resolved."""
     place = create_history(tmp_path / "shop", cache, ("S.unit.millisecond", "S.unit.byte"))
     result = run_diff(place, cache)
     assert result.status == 1
-    assert "service: not compared, for it could not be read: the measure of metric `wait` has a unit" in result.out
+    assert "service: not compared, as it cannot be read: the measure of metric `wait` has a unit" in result.out
     message = "the measure of metric `wait` has a unit that does not convert to the unit of the metric"
     assert f"error[unit]: {message}\n" in result.err

@@ -99,13 +99,13 @@ def test_oldest_entries_are_removed_until_size_fits() -> None:
         Entry("logs", Path("b"), 2.0, ((2, 50), (3, 10))),
         Entry("logs", Path("c"), 3.0, ((4, 5),)),
     ]
-    assert [item.place.name for item in select_surplus(entries, Limits(size=165))] == []
-    assert [item.place.name for item in select_surplus(entries, Limits(size=164))] == ["a"]
-    assert [item.place.name for item in select_surplus(entries, Limits(size=65))] == ["a"]
-    assert [item.place.name for item in select_surplus(entries, Limits(size=64))] == ["a", "b"]
-    assert [item.place.name for item in select_surplus(entries, Limits(since=2.0, size=64))] == ["a", "b"]
-    assert [item.place.name for item in select_surplus(entries, Limits(since=2.5))] == ["a", "b"]
-    assert [item.place.name for item in select_surplus(entries, Limits(size=0))] == ["a", "b", "c"]
+    assert [item.path.name for item in select_surplus(entries, Limits(size=165))] == []
+    assert [item.path.name for item in select_surplus(entries, Limits(size=164))] == ["a"]
+    assert [item.path.name for item in select_surplus(entries, Limits(size=65))] == ["a"]
+    assert [item.path.name for item in select_surplus(entries, Limits(size=64))] == ["a", "b"]
+    assert [item.path.name for item in select_surplus(entries, Limits(since=2.0, size=64))] == ["a", "b"]
+    assert [item.path.name for item in select_surplus(entries, Limits(since=2.5))] == ["a", "b"]
+    assert [item.path.name for item in select_surplus(entries, Limits(size=0))] == ["a", "b", "c"]
 
 
 def test_prune_waits_for_commands_that_use_the_cache(tmp_path: Path) -> None:
@@ -123,22 +123,26 @@ def test_prune_waits_for_commands_that_use_the_cache(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "error[prune]: nothing is said of what is to go\n  hint: say --older-than 30d, --to-size 5GB, or --all\n"),
+        (
+            (),
+            "error[prune]: no option selects the entries to remove\n"
+            "  hint: pass --older-than 30d, --to-size 5GB, or --all\n",
+        ),
         (
             ("--older-than", "soon"),
-            "error[prune]: `soon` is no time\n  expected: a number with m, h, d or w, as in 30d\n",
+            "error[prune]: invalid time `soon` of --older-than\n  expected: a number with m, h, d or w, as in 30d\n",
         ),
         (
             ("--to-size", "5"),
-            "error[prune]: `5` is no size\n  expected: a number with its unit, as in 5GB or 500MiB\n",
+            "error[prune]: invalid size `5` of --to-size\n  expected: a number with its unit, as in 5GB or 500MiB\n",
         ),
         (
             ("--all", "--to-size", "5GB"),
-            "error[prune]: --all removes all of it, whatever --to-size says\n  hint: say one of them\n",
+            "error[prune]: --all and --to-size exclude each other\n  hint: pass one of them\n",
         ),
         (
             ("--older-than", "30d", "--all"),
-            "error[prune]: --all removes all of it, whatever --older-than says\n  hint: say one of them\n",
+            "error[prune]: --all and --older-than exclude each other\n  hint: pass one of them\n",
         ),
     ],
 )
@@ -186,6 +190,6 @@ def test_user_without_home_needs_a_cache_option(tmp_path: Path) -> None:
     env = build_environment()
     result = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert (result.stderr, result.stdout) == ("", (
-        "error[cache]: no folder for a cache is known: this user has no home\n"
-        "  hint: say --cache DIR, or set HOME or XDG_CACHE_HOME\n"
+        "error[cache]: this user has no home folder for a cache\n"
+        "  hint: pass --cache DIR, or set HOME or XDG_CACHE_HOME\n"
     ))  # fmt: skip

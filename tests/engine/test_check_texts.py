@@ -24,6 +24,6 @@ def test_null_is_printed_as_unknown() -> None:
     "text",
     ["{u.__init__.__globals__[os].environ}", "{u!r}", "{u:>3000000000}", "{u[0]}", "{", "}", "{{u}", "{}", "{0}"],
 )
-def test_other_places_stay_as_they_are(text: str) -> None:
+def test_other_places_stay_unchanged(text: str) -> None:
     value = uuid.UUID(int=0)
     assert fill_message(text, {"u": value}) == text.replace("{u}", str(value))

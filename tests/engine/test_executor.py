@@ -22,28 +22,28 @@ from tests.support.laboratory import ExaminedRun, Laboratory
 
 
 @pytest.fixture(scope="module")
-def examined(lab: Laboratory) -> ExaminedRun:
+def examined_run(lab: Laboratory) -> ExaminedRun:
     return lab.examine(CARDANO / "tiny/plain" / "run")
 
 
 @pytest.mark.parametrize("other_workers", [1, 2, 5])
 def test_parallel_results_equal_sequential_ones(
-    lab: Laboratory, examined: ExaminedRun, tmp_path: Path, other_workers: int
+    lab: Laboratory, examined_run: ExaminedRun, tmp_path: Path, other_workers: int
 ) -> None:
-    assert compute_run(lab, examined, examined.graph, tmp_path, other_workers) == examined.results
+    assert compute_run(lab, examined_run, examined_run.graph, tmp_path, other_workers) == examined_run.results
 
 
-def test_first_of_several_failures_is_reported(lab: Laboratory, examined: ExaminedRun, tmp_path: Path) -> None:
-    metrics = [node for node in examined.graph if node.statement.kind == "metric"]
+def test_first_of_several_failures_is_reported(lab: Laboratory, examined_run: ExaminedRun, tmp_path: Path) -> None:
+    metrics = [node for node in examined_run.graph if node.statement.kind == "metric"]
 
     def break_node(node: Node) -> Node:
         is_failing = node in metrics[3:6]
         return replace(node, text=f"SELECT error('of {node.name}')", placeholders=()) if is_failing else node
 
-    graph = tuple(map(break_node, examined.graph))
+    graph = tuple(map(break_node, examined_run.graph))
     for other_workers in (0, 3):
         with pytest.raises(AssayError) as error_info:
-            compute_run(lab, examined, graph, tmp_path / str(other_workers), other_workers)
+            compute_run(lab, examined_run, graph, tmp_path / str(other_workers), other_workers)
         (problem,) = error_info.value.diagnostics
         assert f"of {metrics[3].name}" in problem.message
 
@@ -63,7 +63,7 @@ def test_statements_end_in_submission_order() -> None:
 
 
 def test_failure_stops_all_statements() -> None:
-    """A failed build must not wait for results that nobody needs."""
+    """A failed build must not wait for results that it does not need."""
     has_begun = threading.Event()
 
     def run_endless_query(cursor: duckdb.DuckDBPyConnection) -> Rows:
@@ -84,12 +84,12 @@ def test_failure_stops_all_statements() -> None:
     assert time.monotonic() - start < 60
 
 
-def test_without_connections_nothing_runs_in_parallel(examined: ExaminedRun) -> None:
-    metrics = [node for node in examined.graph if node.statement.kind == "metric"]
+def test_without_connections_statements_run_in_turn(examined_run: ExaminedRun) -> None:
+    metrics = [node for node in examined_run.graph if node.statement.kind == "metric"]
     with StatementPool([]) as ahead:
-        assert not any(map(ahead.can_take, examined.graph))
+        assert not any(map(ahead.can_take, examined_run.graph))
     with duckdb.connect() as connection, StatementPool(open_connections(connection, 1)) as ahead:
-        assert [node for node in examined.graph if ahead.can_take(node)] == metrics
+        assert [node for node in examined_run.graph if ahead.can_take(node)] == metrics
 
 
 def test_tables_are_dropped_after_last_read(lab: Laboratory, tmp_path: Path) -> None:

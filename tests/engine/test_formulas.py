@@ -331,7 +331,7 @@ def test_formulas_of_normal_form_equal_those_of_source(place: Path, cache: Path)
 def test_committed_formula_equals_dhall_with_any_cache(tmp_path: Path, cache: Path) -> None:
     create_drives_workspace(tmp_path / "workspace")
     create_drives_run(tmp_path / "decimal", sda=RATES["decimal"])
-    names = ["disk_writes_per_year", "mixed"]  # the examples of the first would fail; the second has none
+    names = ["disk_writes_per_year", "mixed"]  # examples of the first metric would fail; the second has no examples
     before = query_formulas(tmp_path, cache, names, "decimal")
     assert run_assay("check", "--accept", "--cache", cache, cwd=tmp_path / "workspace").status == 0
     assert query_formulas(tmp_path, tmp_path / "fresh", names, "decimal") == before
@@ -394,6 +394,6 @@ def test_run_of_several_systems_needs_a_choice(cache: Path) -> None:
     assert (result.status, result.out, result.err.replace(str(run), "RUN")) == (
         1,
         "",
-        "error[unknown-system]: the sources of `antelope`, `cometbft` find their files in RUN\n"
-        "  hint: name the system with --system\n",
+        "error[unknown-system]: the run matches several systems, `antelope`, `cometbft`: RUN\n"
+        "  hint: pass --system NAME\n",
     )

@@ -25,7 +25,7 @@ ALL = Summary("all", 0, "mean", False, "")
 
 
 def evaluate(text: str, figures: Mapping[str, Fraction | int | None], **constants: object) -> Figure:
-    """Evaluate a formula; metrics that are None have no samples."""
+    """Evaluate a formula; metrics with None have no samples."""
 
     def get_value(name: str) -> Fraction:
         figure = figures[name]
@@ -64,7 +64,7 @@ def test_first_and_greatest_ignore_missing_values(text: str, figures: Mapping[st
         ("greatest(metric b, metric a)", "a has no samples"),
         ("plus(metric c, metric a)", "a has no samples"),
         ("over(metric c, minus(metric c, metric c))", "division by zero: c − c is 0"),
-        ("times(metric c, constant rate)", "the run does not tell rate"),
+        ("times(metric c, constant rate)", "the run has no constant rate"),
     ],
 )
 def test_formula_without_value_has_a_reason(text: str, reason: str) -> None:
@@ -112,7 +112,7 @@ def test_averages_are_exact_or_missing() -> None:
 
 
 def test_row_values_are_exact_or_missing() -> None:
-    """1.5 s are in nanoseconds."""
+    """The grain has nanoseconds, the formula 1.5 s."""
     package = CheckedPackage(
         cast(Package, None), {"a": MeasureResult("integer", "nanosecond", Fraction(1, 10**9))}, {}, ""
     )

@@ -119,13 +119,13 @@ PACKAGE = """\
     ]
 """
 EXPECTED = {
-    "distinct": (2, 3.0),  # of h-1 x and z, of h-2 x, y, w and z
+    "distinct": (2, 3.0),  # h-1 has x and z; h-2 has x, y, w and z
     "endings": (2, 2.0),  # one and three
     "rows_n": (2, (11 + 39) / 2),
     "capitals_n": (2, (10 + 20) / 2),
     "joined_n": (2, (1 + 3) / 2),  # x; x, w and z
     "noted_n": (2, 1.5),
-    "journey_time": (3, (4.0 + 1.0 + 15.0) / 3),  # x, w, z: from whichever host is first to whichever is last
+    "journey_time": (3, (4.0 + 1.0 + 15.0) / 3),  # x, w, z: from the first of either host to the last of either
     "journey_a": (4, (10 + 20 + 7 + 1) / 4),
 }
 
@@ -149,7 +149,7 @@ def test_number_is_independent_of_other_metrics(place: Path, tmp_path: Path, met
 
 
 def test_first_of_simultaneous_rows_is_of_the_first_host(place: Path, tmp_path: Path) -> None:
-    """The position in a log says nothing about other logs."""
+    """The position in a log does not order records of different logs."""
     logs = {
         "h-1/log.jsonl": [(1, "began", {"id": "o", "a": 1}), (2, "began", {"id": "x", "a": 10})],
         "h-2/log.jsonl": [(2, "began", {"id": "x", "a": 30}), (3, "ended", {"id": "x"})],
@@ -168,7 +168,7 @@ def test_cache_of_one_query_does_not_serve_another(place: Path, tmp_path: Path) 
 
 def test_specs_with_and_without_order_pass_the_check(place: Path, tmp_path: Path) -> None:
     result = run_assay("check", "--cache", tmp_path / "cache", cwd=place)
-    message = "small: its normal form under golden/specs is not there; `assay check --accept` writes it\n"
+    message = "small: the normal form in golden/specs is missing; run `assay check --accept` to write it\n"
     assert (result.status, result.err) == (0, message)
 
 
@@ -251,7 +251,7 @@ def test_instants_may_be_declared_in_any_order(tmp_path: Path) -> None:
 
 
 def test_counts_cover_the_whole_run(tmp_path: Path) -> None:
-    """The journey that ends in the phase began before it."""
+    """A journey that ends in the phase began before it, and is counted."""
     package = PACKAGE.replace("    , journey\n", '    , journey // { at = "first" }\n    , each\n').replace(
         "  , metrics =\n    [ ", '  , metrics =\n    [ metric "times_n" "each" (X.column times) U.count\n    , '
     )

@@ -56,12 +56,12 @@ def test_sum_in_no_order_is_an_error_with_its_place(tmp_path: Path, cache: Path)
     result = run_assay("check", "--system", "cardano", "--cache", cache, cwd=place)
     assert result.status == 1
     assert result.err == (
-        "error[sql-order]: the SQL of `run_summary` has a `fsum` of real numbers in no order: the engine may take "
-        "others first each time, and its last digits are other ones then\n"
+        "error[sql-order]: the SQL of `run_summary` has a `fsum` of real numbers without an order: its last "
+        "digits may differ each time\n"
         "  at queries/cardano/run_summary.sql:31:9\n"
         "    31 |         fsum(lines::DOUBLE / greatest((last_ns - first_ns) // 1000000000, 1)) / count(*) AS "
         "line_rate\n"
         "       |         ^^^^\n"
         "  expected: ORDER BY within it, such as `fsum(value ORDER BY value)`\n"
-        "  hint: sums of whole numbers need none\n"
+        "  hint: sums of whole numbers need no order\n"
     )

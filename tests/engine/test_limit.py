@@ -55,14 +55,14 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A fresh workspace without golden files."""
+    """Create a workspace without golden files."""
     folder = tmp_path / "workspace"
     assert run_assay("init", folder).status == 0
     return folder
 
 
 def run_measured(place: Path, *arguments: str, **environment: str) -> tuple[int, list[str], int]:
-    """The status of a command in a workspace, the lines that it writes on stderr, and its peak memory in MiB."""
+    """Return the status of a command in a workspace, the lines that it writes on stderr, and its peak memory in MiB."""
     process_environment = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), **environment}
     command = [sys.executable, "-c", MEASURING_SCRIPT, "--cache", str(place.parent / "cache"), *arguments]
     result = subprocess.run(
@@ -88,7 +88,7 @@ def test_statement_that_exceeds_its_limits_ends_the_command(place: Path, sql: st
     assert not scratch.exists() or not any(scratch.iterdir())
 
 
-def test_error_of_an_ended_command_is_data_where_asked(place: Path) -> None:
+def test_error_of_an_ended_command_is_json_on_request(place: Path) -> None:
     write_query(place, CASES["a text of 4 GB"][0])
     status, lines, peak = run_measured(place, "--errors", "json", *QUERY)
     (error,) = json.loads("\n".join(lines))
@@ -113,13 +113,15 @@ def test_check_ends_with_a_statement_that_outlives_its_time(place: Path) -> None
     result = subprocess.run(
         command, cwd=place, env=process_environment, capture_output=True, text=True, timeout=60, check=False
     )
-    message = "error[sql-time]: the SQL of `requests` on empty tables takes more than 1 seconds\n  hint: does it end?\n"
+    message = (
+        "error[sql-time]: the SQL of `requests` on empty tables takes more than 1 seconds\n  hint: check that it ends\n"
+    )
     assert (result.returncode, result.stderr) == (1, message)
 
 
 @pytest.fixture(scope="module")
-def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace that tests leave as it is, its cache, and places beside that cannot hold an output."""
+def shared_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Create a workspace that tests do not change, its cache, and places beside it that cannot hold an output."""
     folder = tmp_path_factory.mktemp("unchanged") / "workspace"
     assert run_assay("init", folder).status == 0
     (folder / "file").write_text("", encoding="utf-8")
@@ -129,12 +131,14 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("arguments", [("build", "service/comparison", "--run", "runs/1.0"), ("catalogue",)])
 @pytest.mark.parametrize("out", ["/proc", "/sys", "/dev/null", "/dev/null/x", "file", "file/x", "read-only/x"])
-def test_output_that_cannot_be_written_is_an_error(unchanged: Path, arguments: tuple[str, ...], out: str) -> None:
+def test_output_that_cannot_be_written_is_an_error(
+    shared_workspace: Path, arguments: tuple[str, ...], out: str
+) -> None:
     if out.startswith("/") and not Path(out).exists() and not Path(out).parent.exists():
         pytest.skip("this system has no such place")
-    if out.startswith("read-only") and os.access(unchanged / "read-only", os.W_OK):
+    if out.startswith("read-only") and os.access(shared_workspace / "read-only", os.W_OK):
         pytest.skip("whoever may do anything writes there, too")
-    result = run_assay("--cache", unchanged.parent / "cache", *arguments, "-o", out, cwd=unchanged)
+    result = run_assay("--cache", shared_workspace.parent / "cache", *arguments, "-o", out, cwd=shared_workspace)
     assert result.status == 1
     assert result.err.splitlines()[0].startswith("error[output]: the output folder cannot be written: ")
-    assert (unchanged / "file").read_bytes() == b""
+    assert (shared_workspace / "file").read_bytes() == b""

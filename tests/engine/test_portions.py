@@ -118,7 +118,7 @@ def test_report_by_portion_equals_whole_report(tmp_path: Path, cache: Path, monk
 def test_table_without_hosts_is_computed_at_once(
     lab: Laboratory, monkeypatch: pytest.MonkeyPatch, columns: str, number: int
 ) -> None:
-    """Portions are sets of hosts, so rows without a host would be lost."""
+    """Partitions are sets of hosts, so rows without a host would be lost."""
     examined = lab.examine(CARDANO / "tiny/plain" / "run")
     (node,) = (item for item in examined.graph if item.name == "resource_usage")
     monkeypatch.setattr(module, "JOINED", 2)
@@ -129,7 +129,7 @@ def test_table_without_hosts_is_computed_at_once(
 
 
 def test_samples_beyond_memory_are_computed(lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine can hold a portion of the hosts, and not all of them."""
+    """The engine has memory for some of the hosts, but not for all."""
     metric = lab.package.get_metric("RSS")
     grain = next(item for item in lab.package.package.grains if item.name == metric.grain)
     query = build_distribution(metric, get_domain(grain), True, {})

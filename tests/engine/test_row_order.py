@@ -1,4 +1,4 @@
-"""No number depends on where rows stand in tables: rows of one instant are ordered by something, or it is no matter."""
+"""Test that no number depends on the order of rows in tables: something else orders rows of one instant."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.engine.mount import EVENTS, HOSTS
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
 
-#: report -> its runs, and what else it is asked with
+#: report -> its runs and further arguments
 REPORTS = {
     "cardano/comparison": (["cardano/baseline/run", "cardano/forks/run"], ["--no-filters"]),
     "cometbft/qa": (["cometbft/run"], []),
@@ -27,7 +27,7 @@ REPORTS = {
 
 
 def copy_shuffled(folder: Path, target: Path) -> Path:
-    """A copy of an ingested folder whose tables have their rows in another order, in small groups."""
+    """Copy an ingested folder with the rows of its tables in another order, in small groups."""
     shutil.copytree(folder, target)
     moved_files = 0
     with duckdb.connect() as connection:

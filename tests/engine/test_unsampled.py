@@ -1,4 +1,4 @@
-"""Hosts without samples: left out of what is said over hosts, or counted as if their samples were 0."""
+"""Test hosts without samples: they are excluded from values over hosts, or count as if their samples were 0."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PACKAGE = """sources = [ source "log" ], events = [ began ], relations = [ begin
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with a run of three hosts, one of which has no samples."""
+    """Create a workspace with a run of three hosts; one of them has no samples."""
     place = create_small_workspace(tmp_path_factory.mktemp("unsampled"), SPECS, PACKAGE)
     write_logs(place, "one", LOGS)
     return place
@@ -106,7 +106,7 @@ def test_host_without_samples_is_a_warning(place: Path, cache: Path, metric: str
 
 
 def test_field_without_any_value_is_named(tmp_path: Path, cache: Path) -> None:
-    """It is no error, for the field may be missing; nothing told which one it was."""
+    """Missing values are no error, because the field is optional; earlier versions did not name the field."""
     create_small_workspace(tmp_path, SPECS, PACKAGE)
     messages_by_field = {"x": "no `began` event has a value of `a`; there are no samples of left_out, which reads it."}
     for run, second, expected_notes in (("x", {}, [messages_by_field["x"]]), ("y", {"a": 1}, [])):

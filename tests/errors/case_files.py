@@ -1,7 +1,7 @@
-"""Cases of the error tests: a YAML file each, with an edit of a workspace, a command, and what the command answers.
+"""Cases of the error tests: a YAML file each, with an edit of a workspace, a command, and its output.
 
-    workspace: shipped              # where it starts: a name in `tests.errors.workspaces`
-    edit:                           # what is changed there, in this order
+    workspace: shipped              # a name in `tests.errors.workspaces`
+    edit:                           # changes of the workspace, in this order
     - file: specs/cardano/grains/block.dhall
       old: of = event.name
       new: of = "block_forgd"
@@ -12,8 +12,8 @@
 
 An edit replaces the first `old` by `new`, appends a text (`append`), writes a file (`content`), removes a file or
 folder (`remove: true`), or puts a symbolic link in its place (`link: TARGET`).  Without `stdout` none is expected.
-A command that names the folder `out` and fails finds an earlier report there, and must leave it as it is.
-`pytest tests/errors --accept` writes `status`, `stdout` and `stderr` anew.
+If a failing command names the folder `out`, the folder holds an earlier report, which must not change.
+`pytest tests/errors --accept` rewrites `status`, `stdout` and `stderr`.
 """
 
 from __future__ import annotations

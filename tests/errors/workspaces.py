@@ -21,12 +21,12 @@ OWN_COLUMNS = Path(__file__).parent.parent / "own_columns" / "package.dhall"
 
 
 def _build_empty(place: Path) -> None:
-    """No workspace: commands use the specs that come with Assay."""
+    """Build no workspace: commands use the shipped specs."""
     place.mkdir()
 
 
 def _build_shipped(place: Path) -> None:
-    """The specs of this repository, and its `golden/` beside them without their normal forms."""
+    """Copy the specs of this repository, and `golden/` without normal forms."""
     copy_workspace(place)
     (place / "golden").mkdir()
     for name in ("antelope", "cardano", "cometbft", "published"):
@@ -34,7 +34,7 @@ def _build_shipped(place: Path) -> None:
 
 
 def _build_run(place: Path) -> None:
-    """A run of three hosts in `run/`, its logs unpacked, a key of its documents a line; no workspace."""
+    """Build a run of three hosts in `run/`, with unpacked logs and documents with one key per line; no workspace."""
     shutil.copytree(CARDANO / "tiny" / "plain" / "run", place / "run")
     for packed_file in place.glob("run/*/*.gz"):
         packed_file.with_suffix("").write_bytes(gzip.decompress(packed_file.read_bytes()))
@@ -45,18 +45,18 @@ def _build_run(place: Path) -> None:
 
 
 def _build_publication(place: Path) -> None:
-    """A published report in `published.json`; no workspace."""
+    """Write a published report to `published.json`; no workspace."""
     place.mkdir()
     shutil.copy(ROOT / "golden" / "published" / "release-10.4.1.plutus.json", place / "published.json")
 
 
 def _build_mixed(place: Path) -> None:
-    """A system with several sources and every kind of definition, and runs of it."""
+    """Build a system with several sources and every kind of definition, and runs of it."""
     create_mixed_workspace(place)
 
 
 def _build_two_systems(place: Path) -> None:
-    """Two systems that have the same metrics."""
+    """Build two systems that have the same metrics."""
     create_mixed_workspace(place)
     other = shutil.copytree(place / "specs" / "mix", place / "specs" / "mox")
     edit_file(other / "package.dhall", 'system = "mix"', 'system = "mox"')
@@ -64,23 +64,23 @@ def _build_two_systems(place: Path) -> None:
 
 
 def _build_small(place: Path) -> None:
-    """A package with a relation, a grain and a few metrics."""
+    """Build a package with a relation, a grain and a few metrics."""
     create_small_workspace(place, SPECS, PACKAGE)
 
 
 def _build_tries(place: Path) -> None:
-    """A system whose relation has its SQL in the specs, and whose columns are called as the compiler's own."""
+    """Build a system with a relation whose SQL is in the specs, and columns named like the compiler's own."""
     (place / "specs" / "tries").mkdir(parents=True)
     shutil.copy(OWN_COLUMNS, place / "specs" / "tries" / "package.dhall")
 
 
 def _build_drives(place: Path) -> None:
-    """A system with formulas over rates of drives."""
+    """Build a system with formulas over rates of drives."""
     create_drives_workspace(place)
 
 
 def _build_service(place: Path) -> None:
-    """The workspace that `assay init` makes, without its normal forms."""
+    """Build the workspace that `assay init` writes, without its normal forms."""
     assert run_assay("init", place).status == 0
     shutil.rmtree(place / "golden")
 

@@ -97,7 +97,7 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
 
 
 def create_crowded_facts() -> RunFacts:
-    """What a run can hold at most of a metric: figures, more warnings than fit, samples of many long records."""
+    """Create the largest facts of a metric in a run: figures, more warnings than fit, samples of many long records."""
     record = RawRecord("host/" + "log" * 30, 12, 12, "{" + "text " * 60 + "}")
     keys = {"host": "host-" * 8, "slot": 123456, "block": "f" * 64}
     sample = Sample(keys, 12, 0.012, (Line("event", "host", 1, record),) * 5, 40)
@@ -105,7 +105,7 @@ def create_crowded_facts() -> RunFacts:
     return RunFacts("run", figures, Spread(0.0, 9.0, (1,) * 40), (sample,) * 5, ("A warning of the run. " * 12,) * 9)
 
 
-def test_longer_parts_end_with_how_many_there_are_more() -> None:
+def test_shortened_parts_end_with_the_number_of_omitted_lines() -> None:
     parts = [Part.create("Short", ["a", "b"], 40), Part.create("Long", [f"text {number}" for number in range(9)], 40)]
     assert list(fit_parts(parts, 99, 40))[-1] == "           text 8"
     assert list(fit_parts(parts, 6, 80)) == [
@@ -137,7 +137,7 @@ def test_parts_of_a_higher_rank_are_shortened_first() -> None:
 
 
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
-def test_definition_is_whole_beside_a_run_with_much_to_show(lab: Laboratory, system: str) -> None:
+def test_definition_is_whole_beside_a_long_run_part(lab: Laboratory, system: str) -> None:
     checked = lab.session.load_package(system)
     defines = ("Means", "Over", "Series", "Instants", "Columns", "Fallbacks", "Unit", "Quirks")
     for subject in list_subjects(checked):
@@ -154,7 +154,7 @@ def test_definition_is_whole_beside_a_run_with_much_to_show(lab: Laboratory, sys
 
 
 def split_parts(text: str) -> dict[str, list[str]]:
-    """The lines of a screen by their headings."""
+    """Return the lines of a screen by their headings."""
     result: dict[str, list[str]] = {}
     head = ""
     for line in text.split("\n"):
@@ -163,14 +163,14 @@ def split_parts(text: str) -> dict[str, list[str]]:
     return result
 
 
-def test_quirks_are_those_of_the_relations_on_the_way(cache: Path) -> None:
+def test_quirks_come_from_all_relations_of_the_metric(cache: Path) -> None:
     data = run_assay("explain", "CentiCpu", "--format", "json", "--cache", cache).parse_json()
     assert [item["relation"] for item in data["quirks"]] == ["resource_usage", "slots"]
     assert data["quirks"][0]["text"].startswith("the first counts from 0 at 1970-01-01; increases, ")
     assert data["quirks"][0]["text"].endswith("0 where no time has passed.")
 
 
-def test_filters_decide_where_facts_say_so(lab: Laboratory, cache: Path) -> None:
+def test_filters_decide_where_the_facts_name_them(lab: Laboratory, cache: Path) -> None:
     """A filter on slots also changes metrics that it reaches through other tables."""
     checked = lab.session.load_package("cardano")
     metrics = [item.id for item in checked.package.metrics]
@@ -209,7 +209,7 @@ def parse_record(line: dict[str, Any]) -> Any:
 
 
 def create_timer(first: str, last: str) -> Callable[[Sequence[dict[str, Any]]], float]:
-    """The time from the line of one event to that of another, in ns."""
+    """Return a function that computes the time from the line of one event to that of another, in ns."""
 
     def compute_time(lines: Sequence[dict[str, Any]]) -> float:
         instants_by_event = {line["event"]: parse_instant(parse_record(line)["at"]) for line in lines}
@@ -220,7 +220,7 @@ def create_timer(first: str, last: str) -> Callable[[Sequence[dict[str, Any]]], 
 
 
 def compute_cpu(lines: Sequence[dict[str, Any]]) -> float:
-    """A share of a core, of two readings of its counter: in single precision, rounded up."""
+    """Compute the share of a core from two readings of its counter: in single precision, rounded up."""
     before, after = sorted(lines, key=lambda line: line["line"])
     ticks = parse_record(after)["data"]["CentiCpu"] - parse_record(before)["data"]["CentiCpu"]
     elapsed = parse_instant(parse_record(after)["at"]) - parse_instant(parse_record(before)["at"])
@@ -234,7 +234,7 @@ def compute_rss(lines: Sequence[dict[str, Any]]) -> float:
 
 
 def compute_adoption_time(lines: Sequence[dict[str, Any]]) -> float:
-    """From the start of the slot that the forger names to the adoption."""
+    """Compute the time from the start of the slot that the forger names to the adoption."""
     records_by_event = {line["event"]: parse_record(line) for line in lines}
     genesis = parse_instant("2026-02-05T18:52:16Z")
     slot = records_by_event["block_forged"]["data"]["slot"]
@@ -242,7 +242,7 @@ def compute_adoption_time(lines: Sequence[dict[str, Any]]) -> float:
 
 
 def count_forged_blocks(lines: Sequence[dict[str, Any]]) -> float:
-    """How many blocks the lines say that their host made."""
+    """Count the blocks that a host forged according to its lines."""
     (_,) = {line["host"] for line in lines}
     return len({parse_record(line)["data"]["block"] for line in lines if line["event"] == "block_forged"})
 
@@ -261,7 +261,7 @@ ORACLES = {
 
 
 def read_raw_line(run: Path, file: str, number: int) -> str:
-    """A line of a log, read by itself."""
+    """Read a single line of a log."""
     with gzip.open(run / file, "rt", encoding="utf-8", newline="") as stream:
         for count, text in enumerate(stream, start=1):
             if count == number:
@@ -325,10 +325,10 @@ def test_samples_of_a_series_are_found_in_lines_of_text(cache: Path, tmp_path: P
     assert "the last sample of the last 300 s of `mempool`" in data["sentence"]
 
 
-# What acts on a terminal
+# Characters that control a terminal
 
 
-def test_nothing_of_a_log_acts_on_the_terminal(cache: Path, tmp_path: Path) -> None:
+def test_control_characters_of_a_log_are_escaped(cache: Path, tmp_path: Path) -> None:
     run = copy_run("baseline", tmp_path / "run")
 
     def insert_control_characters(lines: list[str]) -> list[str]:
@@ -336,7 +336,7 @@ def test_nothing_of_a_log_acts_on_the_terminal(cache: Path, tmp_path: Path) -> N
         for line in lines:
             if "Forge.Loop.TickedLedgerState" in line:
                 line = line.replace('"sev"', '"x\x1b[31m\u202e":"\u009b1m\u200b","sev"')
-                line = line.replace("x\x1b", "x\\u001b")  # what JSON text may hold; the others stand as they are
+                line = line.replace("x\x1b", "x\\u001b")  # JSON text escapes these characters
             changed_lines.append(line)
         return changed_lines
 
@@ -365,7 +365,7 @@ def test_nothing_of_a_log_acts_on_the_terminal(cache: Path, tmp_path: Path) -> N
         ("\ud800", "\\ud800"),
     ],
 )
-def test_what_would_act_or_hide_is_an_escape(text: str, escaped_text: str) -> None:
+def test_control_and_invisible_characters_are_escaped(text: str, escaped_text: str) -> None:
     assert escape_text(text) == escaped_text
     assert json.loads(dump_escaped_json({"k": text}))["k"] == text
     assert escape_text(dump_escaped_json({"k": text}).replace("\n", "")) == dump_escaped_json({"k": text}).replace(
@@ -373,7 +373,7 @@ def test_what_would_act_or_hide_is_an_escape(text: str, escaped_text: str) -> No
     )
 
 
-def test_texts_are_cut_by_the_columns_that_they_take() -> None:
+def test_texts_are_cut_by_display_width() -> None:
     assert (truncate("漢字漢字", 8), truncate("漢字漢字", 7), truncate("漢字漢字", 6)) == (
         "漢字漢字",
         "漢字漢…",
@@ -382,7 +382,7 @@ def test_texts_are_cut_by_the_columns_that_they_take() -> None:
     assert measure_width(truncate("e\u0301" * 9, 5)) == 5
 
 
-def test_a_terminal_of_few_characters_gets_others() -> None:
+def test_terminal_without_unicode_gets_replacements() -> None:
     assert format_bars([0, 1, 4, 8], "utf-8") == " ▁▄█"
     assert format_bars([0, 1, 4, 8], "ascii") == " .=@"
     assert encode_lossless("“a” × b… é", "ascii") == '"a" x b... \\xe9'
@@ -401,17 +401,17 @@ def test_list_of_series_has_readings_and_samples(cache: Path) -> None:
     readings = {item["series"]: (item["reading"], item["samples"]) for item in listing}
     assert readings["disk_write_series"][0] == "rate over the run's rate_window"
     assert readings["disk_write_rates"][0] == "rate over 20 s"
-    assert readings["memory_used_series"] == ("worked out", "memory_total_bytes, memory_available_bytes")
+    assert readings["memory_used_series"] == ("computed", "memory_total_bytes, memory_available_bytes")
 
 
-def test_dictionary_says_of_which_lines_a_series_is_made(lab: Laboratory) -> None:
-    """Where it has no samples of its own."""
+def test_dictionary_names_the_lines_of_a_series(lab: Laboratory) -> None:
+    """A series that is computed from others names the lines of these."""
     package = lab.session.load_package("antelope").package
     texts = {item.name: describe_series(package, item) for item in package.series}
     idle = 'of node_cpu_seconds_total, mode = "idle"'
-    assert texts["cpu_usage_series"] == f"Worked out of the mean of the lines of cpu_idle ({idle})."
+    assert texts["cpu_usage_series"] == f"Computed from the mean of the lines of cpu_idle ({idle})."
     assert texts["memory_used_series"] == (
-        "Worked out of memory_total_bytes (of node_memory_MemTotal_bytes, every label) and memory_available_bytes "
+        "Computed from memory_total_bytes (of node_memory_MemTotal_bytes, every label) and memory_available_bytes "
         "(of node_memory_MemAvailable_bytes, every label)."
     )
     assert texts["cpu_idle"] == f"O{idle[1:]}."
@@ -421,15 +421,15 @@ def test_dictionary_says_of_which_lines_a_series_is_made(lab: Laboratory) -> Non
         terms=(Term("a", "cpu_usage_series", "sum"),),
     )
     assert describe_series(package, series_of_series) == (
-        "Worked out of the sum of the lines of cpu_usage_series (worked out of the mean of the lines of cpu_idle "
+        "Computed from the sum of the lines of cpu_usage_series (computed from the mean of the lines of cpu_idle "
         f"({idle}))."
     )
 
 
-def test_a_grain_of_runs_says_which_rows_make_one(cache: Path) -> None:
+def test_grain_of_runs_of_rows_names_its_rows(cache: Path) -> None:
     data = run_assay("explain", "cdfSpanLensCpu", "--format", "json", "--cache", cache).parse_json()
     assert data["grain_made"] == (
-        "the longest runs of rows of `slot` where (`cpu` ≥ 85.0 percent) or `cpu` is not there, next to each other in "
+        "the longest runs of rows of `slot` where (`cpu` ≥ 85.0 percent) or `cpu` is missing, next to each other in "
         "`slot` among those that the filters accept, for each `host`"
     )
     assert data["grain_made"] in " ".join(
@@ -437,20 +437,20 @@ def test_a_grain_of_runs_says_which_rows_make_one(cache: Path) -> None:
     )
 
 
-def test_columns_that_an_instant_is_computed_of_are_told(cache: Path) -> None:
+def test_columns_of_a_computed_instant_are_explained(cache: Path) -> None:
     data = run_assay("explain", "cdfForgerAnnounceCum", "--format", "json", "--cache", cache).parse_json()
     assert data["columns"] == {"slot": "Slot"}
 
 
-def test_fields_tell_what_is_done_to_them(cache: Path) -> None:
-    """Defaults, characters that are cut and numbers that are added change what is printed."""
+def test_fields_name_their_conversions(cache: Path) -> None:
+    """The text states defaults, removed characters and added constants: they change the printed value."""
 
     def read_changes(metric: str, event: str) -> dict[str, list[str]]:
         data = run_assay("explain", metric, "--format", "json", "--cache", cache).parse_json()
         (result,) = (item for item in data["events"] if item["name"] == event)
         return {item["name"]: item["changes"] for item in result["fields"] if item["changes"]}
 
-    assert read_changes("cdfUtxo", "leadership_check_started")["utxo_size"] == ["where there is none: 0"]
+    assert read_changes("cdfUtxo", "leadership_check_started")["utxo_size"] == ["if missing: 0"]
     assert read_changes("cdfForgerAdoption", "block_adopted")["block"] == ["of .data.newtip its first 64 characters"]
     assert read_changes("reported_avg", "reported")["latency_avg"] == ["a duration, in nanoseconds"]
 
@@ -484,7 +484,7 @@ def test_places_of_series_and_compared_metrics(lab: Laboratory) -> None:
 
 
 def test_events_that_are_counted_by_their_place_give_the_value(cache: Path) -> None:
-    """A text that counts a column which is a record's place: no field of the event makes the number."""
+    """The counted column is the position of a record, so no field of the event is part of the value."""
     result = run_assay(
         "explain", "num_blocks", "--system", "antelope", "--format", "json", "--cache", cache
     ).parse_json()
@@ -497,7 +497,7 @@ def test_events_that_are_counted_by_their_place_give_the_value(cache: Path) -> N
 
 
 def test_events_that_are_counted_give_the_value(cache: Path) -> None:
-    """A number of rows leads through the tables whose rows they are to the events, with names and fields."""
+    """A count leads through the counted tables to the events, with names and fields."""
     result = run_assay("explain", "cdfStarts", "--format", "json", "--cache", cache).parse_json()
     roles = {event["name"]: event["role"] for event in result["events"]}
     assert {name for name, role in roles.items() if role == "value"} == {"leadership_check_started"}
@@ -506,14 +506,14 @@ def test_events_that_are_counted_give_the_value(cache: Path) -> None:
     assert edge in graph["edges"]
 
 
-def test_rows_that_no_number_counts_give_no_value(cache: Path) -> None:
-    """They decide which rows there are, and no more."""
+def test_rows_that_are_not_counted_have_no_value_role(cache: Path) -> None:
+    """They only decide which rows exist."""
     result = run_assay("lineage", "cdfForgerTicked", "--format", "json", "--cache", cache).parse_json()
     assert not [item for item in result["nodes"] if item["id"].startswith("rows of ") and item["role"] == "value"]
 
 
 def test_instants_that_name_samples_are_dates(cache: Path) -> None:
-    """As text; data has nanoseconds."""
+    """The text has dates; the data has nanoseconds."""
     result = run_assay("explain", "block_rate", "--run", QA, "--format", "json", "--cache", cache).parse_json()
     (t_ns, *_) = (item["keys"]["t_ns"] for item in result["run"]["largest"])
     assert isinstance(t_ns, int)
@@ -535,24 +535,24 @@ def test_expression_is_described_in_words(expression: str, words: str) -> None:
 # Errors
 
 
-def test_a_run_without_the_source_of_the_metric(cache: Path, tmp_path: Path) -> None:
+def test_run_without_the_source_of_the_metric_is_named(cache: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(QA, run, ignore=shutil.ignore_patterns("prom"))
     result = run_assay("explain", "mempool_size", "--run", run, "--cache", cache)
     assert (result.status, result.out) == (1, "")
-    first = "error[no-source]: no run has records of the source `samples`, which what is asked for needs"
+    first = "error[no-source]: no run has records of source `samples`, which the requested data require"
     assert result.err.split("\n")[0] == first
-    assert result.err.endswith("  hint: leave the metrics out of the report, or add the records to the runs\n")
+    assert result.err.endswith("  hint: remove the metrics from the report, or add the records to the runs\n")
 
 
 def test_folder_of_runs_is_not_taken_for_a_run(cache: Path, tmp_path: Path) -> None:
     (tmp_path / "v1" / "prom").mkdir(parents=True)
     result = run_assay("query", "valid_txs", "--run", tmp_path, "--cache", cache)
     assert (result.status, result.out) == (1, "")
-    assert result.err.endswith(f"  hint: is {tmp_path} the directory of a run of cometbft? it holds v1/\n")
+    assert result.err.endswith(f"  hint: pass the directory of a run of cometbft; {tmp_path} contains v1/\n")
 
 
-def test_run_without_a_sample_says_why(cache: Path, tmp_path: Path) -> None:
+def test_run_without_a_sample_has_a_reason(cache: Path, tmp_path: Path) -> None:
     run = copy_run("tiny/plain", tmp_path / "run")
     for log in run.glob("node-*/stdout.gz"):
         lines = gzip.decompress(log.read_bytes()).splitlines(True)
@@ -565,7 +565,7 @@ def test_run_without_a_sample_says_why(cache: Path, tmp_path: Path) -> None:
     ]
 
 
-def test_filters_and_summary_are_those_of_the_command(cache: Path) -> None:
+def test_filters_and_summary_come_from_the_command(cache: Path) -> None:
     unfiltered_data, filtered_data = (
         run_assay("explain", "cdfBlockSize", "--run", RUN, *options, "--format", "json", "--cache", cache).parse_json()
         for options in (["--no-filters"], ["--filter", "slot-leq=300"])
@@ -575,7 +575,7 @@ def test_filters_and_summary_are_those_of_the_command(cache: Path) -> None:
     assert max(item["keys"]["slot"] for item in filtered_data["run"]["largest"]) <= 300
 
 
-def test_a_text_of_a_spec_does_not_act_on_the_terminal(cache: Path, tmp_path: Path) -> None:
+def test_control_characters_of_specs_are_escaped(cache: Path, tmp_path: Path) -> None:
     edit = ("specs/cardano/metrics/forging.dhall", '"Ledger ticking"', '"Ledger \\u{1b}[2J\\u{202e}ticking"')
     workspace_root = copy_workspace(tmp_path / "here", edit)
     for command in (["explain", "cdfForgerTicked"], ["lineage", "cdfForgerTicked"],

@@ -15,7 +15,7 @@ from tests.support.workspaces import edit_file
 RUN = ROOT / "golden" / "antelope" / "upgrade" / "run"
 
 
-def test_a_formula_is_explained_with_what_it_comes_to(cache: Path) -> None:
+def test_formula_is_explained_with_its_value(cache: Path) -> None:
     result = run_assay("explain", "disk_writes_per_year", "--run", RUN, "--format", "json", "--cache", cache)
     assert (result.status, result.err) == (0, "")
     run = result.parse_json()["run"]
@@ -62,7 +62,7 @@ def test_cell_of_a_formula_leads_to_samples_of_its_metrics(tmp_path: Path, cache
     assert float(result["text"]) == pytest.approx(size["average"] / wait["average"] * 1000 / 1024, rel=1e-4)
     assert all(run["greatest"][0]["lines"] for run in result["runs"])
     text = run_assay("trace", "b", "Sizes/Fa/1.0", "--cache", cache, cwd=place).out
-    assert "\nPrints     what a formula over averages comes to\n" in text
+    assert "\nPrints     the value of a formula over averages\n" in text
     assert "\nOf         wait: " in text
     results = place / "b" / "results.json"
     values = json.loads(results.read_text(encoding="utf-8"))
@@ -70,20 +70,20 @@ def test_cell_of_a_formula_leads_to_samples_of_its_metrics(tmp_path: Path, cache
     results.write_text(json.dumps(values), encoding="utf-8")
     completed = run_assay("trace", "b", "Sizes/Fa/1.0", "--cache", cache, cwd=place)
     assert (completed.status, completed.out) == (1, "")
-    assert completed.err.startswith(
-        "error[value-changed]: run 1.0 does not give the value of `fa` that the report was made"
-    )
+    assert completed.err.startswith("error[value-changed]: run 1.0 yields another value of `fa` than the report")
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("{others} against {base}", "b against a {others}"), ("{nothing} {base}", "{nothing} a {others}"), ("{", "{")],
 )
-def test_a_title_is_filled_once(text: str, expected: str) -> None:
+def test_placeholders_of_a_title_are_filled_once(text: str, expected: str) -> None:
     assert fill_placeholders(text, {"base": "a {others}", "others": "b"}) == expected
 
 
 def test_outside_of_workspaces_the_shipped_specs_are_named(tmp_path: Path, cache: Path) -> None:
     result = run_assay("build", "service/comparison", "--run", "x", "-o", "y", "--cache", cache, cwd=tmp_path)
     assert result.status == 2
-    assert "  note: no folder here or above has specs/, so these are the specs that come with Assay\n" in result.err
+    assert (
+        "  note: neither this folder nor its parents have specs/: using the specs that come with Assay\n" in result.err
+    )

@@ -1,4 +1,4 @@
-"""Metrics over series: explained by what the series are, down to what is read of samples."""
+"""Test explanations of metrics over series, down to the samples that a series reads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ USAGE = (
 
 
 def explain_by_name(name: str, cache: Path) -> tuple[str, dict[str, Any]]:
-    """The screen of a metric or series as one line of text, and the same as data."""
+    """Return the screen of a metric or series as one line of text, and the same as data."""
     command = ("explain", name, "--system", "antelope", "--cache", cache)
     result, data = run_assay(*command), run_assay(*command, "--format", "json")
     assert (result.status, data.status) == (0, 0), result.err
@@ -75,7 +75,7 @@ def test_events_of_the_time_of_a_series_give_no_value(name: str, cache: Path) ->
     assert not values & set(other_events)
 
 
-def test_every_series_that_a_metric_reads_is_told(lab: Laboratory) -> None:
+def test_every_series_that_a_metric_reads_is_explained(lab: Laboratory) -> None:
     for system in ("antelope", "cometbft"):
         checked = lab.session.load_package(system)
         for metric in checked.package.metrics:

@@ -27,7 +27,7 @@ from assay.util.diagnostics import AssayError
 from tests.support.ingesting import ONE, SOURCES, IngestedFolder, format_error, ingest_log, write_files
 
 FOLDER = Path(__file__).with_name("cases")
-_DETAILS = ("warnings", "error")  # parts of a result that are no tables
+_DETAILS = ("warnings", "error")  # members of a result that are no tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,14 +28,14 @@ def read_saved_answer() -> str:
 
 @functools.cache
 def read_sent_rows() -> tuple[str, ...]:
-    """The rows of the load report."""
+    """Return the rows of the load report."""
     header, *rows = gzip.decompress((RUN / "report" / "raw_node0.csv.gz").read_bytes()).decode().splitlines()
     assert header == HEAD
     return tuple(rows)
 
 
 def create_run(folder: Path, samples: str | None = None, rows: str | None = None) -> Path:
-    """A run with other samples, or another load report."""
+    """Create a run with other samples, or another load report."""
     for name, text in (
         ("prom/raw.json", samples or read_saved_answer()),
         ("report/raw.csv", rows or format_table(*read_sent_rows())),
@@ -44,7 +44,7 @@ def create_run(folder: Path, samples: str | None = None, rows: str | None = None
         place.parent.mkdir(parents=True)
         place.write_text(text, encoding="utf-8")
     facts = load_json(RUN / "meta.json")
-    del facts["experiments"]  # numbers of experiments that need not be there
+    del facts["experiments"]  # otherwise it lists experiments that the changed report lacks
     (folder / "run" / "meta.json").write_text(json.dumps(facts), encoding="utf-8")
     return folder / "run"
 
@@ -58,7 +58,7 @@ def build(run: Path, cache: Path) -> CommandResult:
 
 
 def read_refusal(run: Path, cache: Path) -> str:
-    """The error of a run without a report; nothing is left behind."""
+    """Return the error of a run without a report; check that no output remains."""
     result = build(run, cache)
     assert (result.status, result.out) == (1, "")
     assert not (run.parent / "out").exists()
@@ -66,7 +66,7 @@ def read_refusal(run: Path, cache: Path) -> str:
 
 
 def change_answer(change: Callable[[dict[str, list[dict[str, Any]]]], None]) -> str:
-    """The saved answer with series (by name) changed."""
+    """Return the saved answer with series (by name) changed."""
     answer_data = json.loads(read_saved_answer())
     series_by_name: dict[str, list[dict[str, Any]]] = {}
     for item in answer_data["data"]["result"]:
@@ -76,13 +76,13 @@ def change_answer(change: Callable[[dict[str, list[dict[str, Any]]]], None]) -> 
     return json.dumps(answer_data)
 
 
-# What is refused
+# Errors
 
 
-def test_an_answer_that_is_cut_off(tmp_path: Path, cache: Path) -> None:
+def test_truncated_answer_is_an_error(tmp_path: Path, cache: Path) -> None:
     error_text = read_refusal(create_run(tmp_path, read_saved_answer()[:100_000]), cache)
     assert error_text.startswith(
-        "error[not-json]: run run: the answer is not JSON: RUN/prom/raw.json\n  at RUN/prom/raw.json:1:"
+        "error[not-json]: run run: the response is not JSON: RUN/prom/raw.json\n  at RUN/prom/raw.json:1:"
     )
     assert error_text.endswith("  hint: is the file cut off?\n")
 
@@ -90,17 +90,17 @@ def test_an_answer_that_is_cut_off(tmp_path: Path, cache: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "result"), [("vector", [{"metric": {}, "value": [1, "1"]}]), ("scalar", [1, "1"]), ("string", [1, "x"])]
 )
-def test_an_answer_of_another_type(tmp_path: Path, cache: Path, kind: str, result: Any) -> None:
+def test_answer_of_another_type_is_an_error(tmp_path: Path, cache: Path, kind: str, result: Any) -> None:
     text = json.dumps({"status": "success", "data": {"resultType": kind, "result": result}})
     assert read_refusal(create_run(tmp_path, text), cache) == (
-        "error[not-samples]: run run: the answer holds no series of samples: RUN/prom/raw.json\n"
+        "error[not-samples]: run run: the response has no series of samples: RUN/prom/raw.json\n"
         "  expected: a result of type matrix\n"
         f"  found:    a result of type {kind}\n"
         "  hint: ask for a selector with a range, such as `up[1h]`, or use `assay fetch prometheus`\n"
     )
 
 
-def test_a_series_with_two_values_at_an_instant(tmp_path: Path, cache: Path) -> None:
+def test_two_values_of_a_series_at_an_instant_are_an_error(tmp_path: Path, cache: Path) -> None:
     def duplicate_series(series_by_name: dict[str, list[dict[str, Any]]]) -> None:
         first = series_by_name["cometbft_p2p_peers"][0]
         t, value = first["values"][3]
@@ -111,7 +111,7 @@ def test_a_series_with_two_values_at_an_instant(tmp_path: Path, cache: Path) -> 
     assert error_text.endswith("  hint: are these samples of two servers, or of two runs?\n")
 
 
-def test_a_load_report_with_a_missing_column(tmp_path: Path, cache: Path) -> None:
+def test_load_report_with_a_missing_column_is_an_error(tmp_path: Path, cache: Path) -> None:
     text = format_table(*read_sent_rows()[:5], header=HEAD.replace("duration_ns", "duration"))
     assert read_refusal(create_run(tmp_path, rows=text), cache) == (
         "error[no-column]: run run: the table has no column duration_ns: RUN/report/raw.csv\n"
@@ -121,10 +121,9 @@ def test_a_load_report_with_a_missing_column(tmp_path: Path, cache: Path) -> Non
     )
 
 
-def test_a_load_report_without_a_transaction(tmp_path: Path, cache: Path) -> None:
+def test_load_report_without_a_transaction_is_an_error(tmp_path: Path, cache: Path) -> None:
     assert read_refusal(create_run(tmp_path, rows=format_table()), cache) == (
-        "error[nothing-recognised]: run run: the files of `load` hold no rows at all\n"
-        "  hint: did the run record anything?\n"
+        "error[nothing-recognised]: run run: the files of `load` have no rows\n  hint: did the run record anything?\n"
     )
 
 
@@ -133,22 +132,22 @@ def test_load_report_with_too_many_broken_rows_is_refused(tmp_path: Path, cache:
     error_text = read_refusal(create_run(tmp_path, rows=format_table(*rows, *read_sent_rows()[11:2000])), cache)
     places = [67, 68 + len(rows[0]), 69 + len(rows[0] + rows[1])]
     assert replace_quarantine_path(error_text) == (
-        "error[too-many-broken-lines]: run run: 11 of the 2000 rows are broken\n"
+        "error[too-many-broken-lines]: run run: 11 of the 2000 rows are malformed\n"
         "  expected: at most 10\n"
         "  found:    11\n"
         f'  note: report/raw.csv:2, byte {places[0]}: field duration_ns of loaded: expected an integer, found "soon"\n'
         f'  note: report/raw.csv:3, byte {places[1]}: field duration_ns of loaded: expected an integer, found "soon"\n'
         f'  note: report/raw.csv:4, byte {places[2]}: field duration_ns of loaded: expected an integer, found "soon"\n'
         "  note: all of them, with file, line, offset, reason and text, are in QUARANTINE\n"
-        "  hint: the limit stands in the source's definition (`quarantine`)\n"
+        "  hint: the limit is `quarantine` in the definition of the source\n"
     )
 
 
-# What is told
+# Warnings
 
 
 def insert_odd_values(series_by_name: dict[str, list[dict[str, Any]]]) -> None:
-    """A gauge that is no number once, and infinite once; samples out of order; a series twice; what is no sample."""
+    """Insert a NaN, an infinity and a text among values; put samples out of order; repeat a series."""
     peers = next(item for item in series_by_name["cometbft_p2p_peers"] if item["metric"]["job"] == "validator0")
     peers["values"][20][1], peers["values"][30][1] = "NaN", "+Inf"
     rounds = series_by_name["cometbft_consensus_rounds"]
@@ -159,24 +158,24 @@ def insert_odd_values(series_by_name: dict[str, list[dict[str, Any]]]) -> None:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> tuple[Path, CommandResult]:
-    """The report of a run with all that is borne."""
+def odd_build(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> tuple[Path, CommandResult]:
+    """Build the report of a run with every input that causes a warning, not an error."""
     first = read_sent_rows()[0]
     rows = [first.replace(first.split(",")[2], "soon"), *read_sent_rows()[1:]]
     run = create_run(tmp_path_factory.mktemp("odd"), change_answer(insert_odd_values), format_table(*rows))
     return run.parent / "out", build(run, cache)
 
 
-def test_what_is_borne_is_counted_and_told(told: tuple[Path, CommandResult]) -> None:
-    out, result = told
+def test_odd_values_are_counted_with_warnings(odd_build: tuple[Path, CommandResult]) -> None:
+    out, result = odd_build
     assert result.status == 0, result.err
     rows = load_json(out / "results.json")["rows"]["run"]["rows peer_count"]
     odd_values = [row["value"] for row in rows if isinstance(row["value"], str)]
     assert sorted(set(odd_values)) == ["+Inf", "NaN"]
     assert result.err.splitlines() == [
-        # that which stands twice begins again in the middle of the file
+        # the repeated series begins again in the middle of the file, so it is out of order, too
         "warning: 0.38.17: samples of 2 series were out of order, and are sorted",
-        f"warning: 0.38.17: {count_rounds(1)} samples stood twice with equal values, and are counted once",
+        f"warning: 0.38.17: {count_rounds(1)} samples have duplicates with equal values, and are counted once",
         "warning: 0.38.17: 2 broken records left out; the first is report/raw.csv:2: "
         'field duration_ns of loaded: expected an integer, found "soon".',
         f"warning: 0.38.17: peer_count: {len(odd_values)} of {len(rows)} values are no numbers, or infinite, and not "
@@ -187,19 +186,19 @@ def test_what_is_borne_is_counted_and_told(told: tuple[Path, CommandResult]) -> 
 
 
 def count_rounds(index: int) -> int:
-    """How many samples a series of rounds has."""
+    """Count the samples of a series of rounds."""
     series = [item for item in json.loads(read_saved_answer())["data"]["result"]
               if item["metric"]["__name__"] == "cometbft_consensus_rounds"]  # fmt: skip
     return len(series[index]["values"])
 
 
-def test_value_that_is_no_number_is_not_drawn_nor_its_mean(told: tuple[Path, CommandResult]) -> None:
-    plots = [plot for gallery in load_json(told[0] / "document.json")["galleries"] for plot in gallery["plots"]]
+def test_infinite_and_nan_values_are_not_drawn(odd_build: tuple[Path, CommandResult]) -> None:
+    plots = [plot for gallery in load_json(odd_build[0] / "document.json")["galleries"] for plot in gallery["plots"]]
     figures = [plot for plot in plots if plot and plot["id"].endswith("peer_count")]
     assert figures
     # a point without a value breaks a line
     assert all(y is None or math.isfinite(y) for plot in figures for _, _, y in plot["rows"])
-    rows = load_json(told[0] / "results.json")["rows"]["run"]["rows peer_count"]
+    rows = load_json(odd_build[0] / "results.json")["rows"]["run"]["rows peer_count"]
     assert sum(isinstance(row["value"], str) for row in rows) == 10
     for plot in figures:
         drawn_lines = {
@@ -209,14 +208,14 @@ def test_value_that_is_no_number_is_not_drawn_nor_its_mean(told: tuple[Path, Com
         assert drawn_lines["validator0"] == drawn_lines["mean"] <= drawn_lines["validator1"]
 
 
-def test_values_out_of_order_and_twice_are_those_answered(told: tuple[Path, CommandResult]) -> None:
+def test_unordered_and_repeated_samples_have_answered_values(odd_build: tuple[Path, CommandResult]) -> None:
     answered_series = json.loads(gzip.decompress((RUN / "prom" / "qr_5s_rounds.json.gz").read_bytes()))["data"][
         "result"
     ]
     expected_values = {
         (item["metric"]["job"], t): float(value) for item in answered_series for t, value in item["values"]
     }
-    rows = load_json(told[0] / "results.json")["rows"]["run"]["rows round_count"]
+    rows = load_json(odd_build[0] / "results.json")["rows"]["run"]["rows round_count"]
     assert len(rows) > 1000
     assert all(expected_values[row["job"], row["t_ns"] // 10**9] == row["value"] for row in rows)
 

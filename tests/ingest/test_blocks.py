@@ -36,7 +36,7 @@ BLOCK = create_event(build_field("id", "text", "Id"), build_field("n", "integer"
 def ingest_files(
     folder: Path, content: str | bytes | Mapping[str, bytes], event_read: Event = BLOCK, **source: Any
 ) -> IngestedFolder:
-    """What ingest makes of `a.txt`, or of files by their paths."""
+    """Ingest `a.txt`, or files by their paths."""
     text = content.encode() if isinstance(content, str) else content
     files = text if isinstance(text, Mapping) else {"a.txt": text}
     return ingest_log(folder, files, (event_read,), source=replace(BLOCKS, **source))
@@ -47,7 +47,7 @@ def read_quarantine(ingested: IngestedFolder) -> list[tuple[Any, ...]]:
     return ingested.read_rows("quarantine", "line", "reason")
 
 
-# Published reports of the load tool: read again by other rules (places of columns, the order of keys)
+# Published reports of the load tool, read by an independent parser (places of columns, the order of keys)
 
 NUMBERS = ("Connections", "Rate", "Size", "Total Valid Tx", "Total Negative Latencies")
 TIMES = ("Minimum Latency", "Maximum Latency", "Average Latency", "Standard Deviation")
@@ -55,7 +55,7 @@ NANOSECONDS = {"h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "µs
 
 
 def parse_duration(text: str) -> int:
-    """A duration as Go writes it, in ns."""
+    """Parse a duration as Go writes it, in ns."""
     parts = re.findall(r"([\d.]+)(h|ms|µs|ns|m|s)", text)
     assert "".join(a + b for a, b in parts) == text
     exact = sum(Fraction(number) * NANOSECONDS[unit] for number, unit in parts)
@@ -102,7 +102,7 @@ def test_durations_of_go_are_read_back(durations_ns: list[int]) -> None:
 
 
 def format_duration(ns: int) -> str:
-    """A duration as Go's `Duration.String` writes it."""
+    """Format a duration as Go's `Duration.String` does."""
     sign, size = "-" * (ns < 0), abs(ns)
     if size < 10**9:
         unit, factor = next(((u, f) for u, f in (("ns", 1), ("µs", 10**3), ("ms", 10**6)) if size < 1000 * f))
@@ -143,7 +143,7 @@ def test_long_line_of_blocks_is_broken(tmp_path: Path) -> None:
     ("sizes", "numbers"), [([9], [1, 2, 3]), ([4, 3], [1, 2, 3]), ([4, 4], [1, 3]), ([7] * 3, [1, 3])]
 )
 def test_long_block_is_broken_alone(tmp_path: Path, filling: bytes, sizes: list[int], numbers: list[int]) -> None:
-    """Several long lines of one block are a row that the engine refuses, and with it the whole file."""
+    """Regression: the engine refused the whole file if a block of several long lines exceeded its limit."""
     long_blocks = b"".join(b"K%d: %s\n" % (place, filling * (size * 2**20)) for place, size in enumerate(sizes))
     if sizes == [9]:
         long_blocks = b"K: " + filling * (8 * 2**20 - 100) + b"\n"

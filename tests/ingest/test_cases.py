@@ -27,7 +27,7 @@ def test_files_yield_recorded_result(case: Case, reader: str, tmp_path: Path, mo
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
 def test_file_of_cases_is_in_its_own_form(path: Path) -> None:
-    """Then `python -m tests.ingest.case_files` changes only results."""
+    """So `python -m tests.ingest.case_files` changes only results."""
     text = path.read_text(encoding="utf-8")
     head = "".join(line for line in text.splitlines(keepends=True) if line.startswith("#"))
     assert text == head + to_text(read_file(path))

@@ -32,7 +32,7 @@ LINE = format_record(n=1).encode() + b"\n"
 
 
 def create_log(folder: Path, content: bytes = LINE * 3) -> Path:
-    """A host's log."""
+    """Create a host's log."""
     path = folder / "run" / "m-1" / "out"
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
@@ -59,7 +59,7 @@ def run_once_after(monkeypatch: pytest.MonkeyPatch, place: str, *changes: Callab
 
 
 def create_appender(path: Path, content: bytes) -> Callable[[], object]:
-    """What adds to a file."""
+    """Return a function that appends to a file."""
 
     def add() -> None:
         with path.open("ab") as stream:
@@ -69,7 +69,7 @@ def create_appender(path: Path, content: bytes) -> Callable[[], object]:
 
 
 def read(folder: Path) -> IngestedFolder:
-    """What is made of a run whose files were hashed before."""
+    """Ingest a run after its files were hashed."""
     files, _ = hash_files(find_run(SOURCE, folder / "run"), folder / "memo.json")
     ingest(SOURCE, (TICK,), WANTED, files, folder / "made")
     return IngestedFolder(folder / "made")
@@ -92,7 +92,7 @@ def test_log_growing_while_hashed_has_whole_lines(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("added_content", [b"\xff\n", LINE * 1000])
-def test_log_growing_while_read_is_that_of_its_hash(
+def test_log_growing_while_read_has_the_hashed_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, added_content: bytes
 ) -> None:
     path = create_log(tmp_path)
@@ -102,7 +102,7 @@ def test_log_growing_while_read_is_that_of_its_hash(
     assert path.stat().st_size == len(LINE) * 3 + len(added_content)
 
 
-def test_log_growing_while_read_again_is_that_of_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_growing_while_read_again_has_the_hashed_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = create_log(tmp_path)
     other_log = log.with_name("out2")
     other_log.write_bytes(LINE * 2)
@@ -130,7 +130,7 @@ def test_log_rotated_before_quarantine_is_an_error(tmp_path: Path, monkeypatch: 
     assert "error[changed-file]" in str(error.value)
 
 
-def test_log_growing_before_quarantine_is_that_of_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_growing_before_quarantine_has_the_hashed_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = create_log(tmp_path, LINE + format_record(n="x").encode() + b"\n" + LINE)
     run_once_after(monkeypatch, ASSEMBLE, create_appender(log, LINE))
     assert [row[2] for row in read(tmp_path).read_quarantine()] == [2]
@@ -144,7 +144,7 @@ def test_log_that_grew_is_read_again(tmp_path: Path) -> None:
 
 
 def test_cache_holds_the_bytes_of_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run whose log grew while it was built: the finished log is no part of what was kept."""
+    """The log grows during the build; the cache entry does not contain the added lines."""
     shutil.copytree(CARDANO / "tiny" / "plain" / "run", tmp_path / "run")
     path = tmp_path / "run" / "node-2" / "stdout"
     content = b"".join(gzip.decompress(item.read_bytes()) for item in sorted(path.parent.glob("*.gz")))
@@ -189,9 +189,9 @@ def test_log_that_differs_from_its_hash_is_an_error(
         read(tmp_path)
     assert format_error(error.value, tmp_path) == (
         "error[changed-file]: the file changed while it was read: DIR/run/m-1/out\n"
-        "  expected: a file that is left alone, or a log to which lines are added\n"
+        "  expected: an unchanged file, or a log with added lines\n"
         f"  found:    {'other bytes' if change == 'written anew' else f'{len(LINE)} bytes of {len(LINE) * 3}'}\n"
-        "  hint: was it rotated, or written anew? run this again when nothing writes it"
+        "  hint: if it was rotated or rewritten, run this again when nothing writes to it"
     )
     assert sorted(item.name for item in tmp_path.iterdir()) == ["run"]
 
@@ -205,7 +205,7 @@ def test_vanished_file_is_an_error(tmp_path: Path) -> None:
     assert format_error(error.value, tmp_path) == (
         "error[broken-file]: the file cannot be read: DIR/run/m-1/out\n"
         "  found:    No such file or directory\n"
-        "  hint: it was there when the run was looked through: is something moving logs away?"
+        "  hint: it existed when the files of the run were listed: does something move logs away?"
     )
 
 
@@ -219,7 +219,7 @@ def test_file_vanished_after_hashing_is_an_error(tmp_path: Path) -> None:
 
 
 def test_entry_that_is_not_a_file_is_skipped(tmp_path: Path) -> None:
-    """A directory, a pipe or a link to nothing that is called like a log is none, and nothing waits for it."""
+    """A directory, a pipe or a dangling link with the name of a log is skipped without waiting."""
     path = create_log(tmp_path)
     (path.parent / "out-1").mkdir()
     os.mkfifo(path.parent / "out-2")
@@ -295,7 +295,7 @@ WRAP(ssize_t, pread64, (int fd, void *b, size_t c, off_t o), (fd, b, c, o))
 
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library that lets reads of some files fail, as those of a bad disk do."""
+    """Build a library that fails reads of some files, like a bad disk."""
     folder = tmp_path_factory.mktemp("shim")
     compiler = shutil.which("cc")
     if compiler is None or sys.platform != "linux":
@@ -307,7 +307,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("after", [0, 2_000_000])
 def test_read_error_names_the_file(tmp_path: Path, shim: Path, after: int) -> None:
-    """At once, and in the middle: while the engine reads, after the file was hashed without a fault."""
+    """The first read fails, or a later one: while the engine reads a file that was hashed without an error."""
     run = tmp_path / "run"
     shutil.copytree(CARDANO / "tiny" / "plain" / "run", run)
     path = run / "node-2" / "stdout"

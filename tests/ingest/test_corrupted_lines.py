@@ -1,6 +1,6 @@
-"""Counts add up exactly, whatever is broken: read = used + not needed + quarantined.
+"""Test that counts add up exactly, whatever is broken: read = used + not needed + quarantined.
 
-Real lines are broken in every way, ten thousand and more in each, and plain Python tells what each of them is.
+Real lines are broken in every way, at least ten thousand in each, and plain Python classifies each line.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from tests.support.laboratory import ROOT
 from tests.support.line_oracle import INCOMPLETE, OTHER, TEXT, TIMELESS, LineCounts, classify_lines
 from tests.support.runs import change_log, copy_run
 
-#: how often, each time in another way: `just fuzz` asks for more
+#: number of random variants; `just fuzz` runs more
 TIMES = int(os.environ.get("ASSAY_FUZZ_EXAMPLES", "1"))
 LINES = 10_000 if is_deep() or TIMES > 1 else 2_000  # broken lines of each kind
 
 
 @functools.cache
 def read_real_lines() -> list[bytes]:
-    """Lines of runs in golden/, each once as far as its shape goes, and those of real nodes."""
+    """Return lines of runs in golden/, one of each shape, and those of real nodes."""
     result: dict[tuple[bytes, int], bytes] = {}
     for case in ("baseline", "candidate", "legacy", "list-ns", "edges"):
         for path in sorted((CARDANO / case / "run").glob("*/*.gz")):
@@ -52,7 +52,7 @@ def read_real_lines() -> list[bytes]:
 
 
 def generate_log(kind: str, seed: int) -> bytes:
-    """A log in which whole lines and lines that are broken in a way take turns."""
+    """Generate a log in which whole and broken lines alternate."""
     random = Random(f"{seed} {kind}")
     broken_lines = (KINDS[kind](random, random.choice(read_real_lines())) for _ in range(LINES))
     return b"".join(
@@ -83,13 +83,13 @@ def test_each_corrupted_line_is_counted_once(tmp_path_factory: pytest.TempPathFa
     tolerant_source = type(source)(
         **{name: getattr(source, name) for name in source.__dataclass_fields__} | {"quarantine": quarantine_limits}
     )
-    ingest(tolerant_source, events, wanted, find_run(tolerant_source, folder / "run"), folder / "made")
-    ingested = IngestedFolder(folder / "made")
-    judge(ingested, {host: classify_lines(source, events, content) for host, content in hosts.items()})
+    ingest(tolerant_source, events, wanted, find_run(tolerant_source, folder / "run"), folder / "ingested")
+    ingested = IngestedFolder(folder / "ingested")
+    check_counts(ingested, {host: classify_lines(source, events, content) for host, content in hosts.items()})
 
 
-def judge(ingested: IngestedFolder, expected: Mapping[str, LineCounts]) -> None:
-    """Fail unless all that was counted is what plain Python counts, line by line where lines are broken."""
+def check_counts(ingested: IngestedFolder, expected: Mapping[str, LineCounts]) -> None:
+    """Fail unless all counts equal those of plain Python, line by line where lines are broken."""
     quarantine = ingested.read_rows("quarantine", "host", "line", "offset", "reason")
     logs = {row[0]: row[1:] for row in ingested.read_rows("logs", *COUNTED)}
     counts = ingested.read_rows("counts")
@@ -113,12 +113,12 @@ COUNTED = ("host", "lines", "objects", "recognised", "quarantined", "text_lines"
 
 
 def read_counts(run: IngestedRun) -> tuple[Any, ...]:
-    """All that a build takes of the counts of a run."""
+    """Return everything that a build uses of the counts of a run."""
     return run.logs, dict(run.counts), run.hosts, list_raw_notes(run)
 
 
 def break_lines(run: Path) -> None:
-    """Give a log lines that lack what only some events need."""
+    """Add lines that lack fields which only some events need, and a broken line."""
 
     def change(lines: list[str]) -> list[str]:
         edited_lines = [line for line in lines if '"Mempool.AddedTx"' in line or "LedgerMetrics" in line]

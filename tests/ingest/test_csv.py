@@ -26,7 +26,7 @@ TABLE = SOURCES["csv"]
 
 
 def create_event(name: str, *fields: Any, source: Source = TABLE) -> Event:
-    """An event whose fields are columns."""
+    """Create an event whose fields are columns."""
     return Event(name, source.name, (build_form(list(fields)),), "")
 
 
@@ -40,14 +40,14 @@ def ingest_files(
     source: Source = TABLE,
     wanted: Mapping[str, frozenset[str]] | None = None,
 ) -> IngestedFolder:
-    """What ingest makes of `a.csv`, or of files by their paths."""
+    """Ingest `a.csv`, or files by their paths."""
     text = content.encode() if isinstance(content, str) else content
     files = text if isinstance(text, Mapping) else {"a.csv": text}
     return ingest_log(folder, files, events, wanted, source)
 
 
 def read_refusal(folder: Path, content: str | bytes | Mapping[str, bytes], **options: Any) -> str:
-    """The error of a run that cannot be ingested; nothing is left behind."""
+    """Return the error of a run that cannot be ingested; check that no output remains."""
     with pytest.raises(AssayError) as error:
         ingest_files(folder, content, **options)
     assert [path.name for path in folder.iterdir()] == ["run"]
@@ -72,10 +72,10 @@ def test_unwanted_column_may_be_missing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("last", "reason"),
-    [('4"', "expected 3 cells, found 2"), ('4",d,e', "expected 3 cells, found 4"), ('4"x', "a quote in a wrong place")],
+    [('4"', "expected 3 cells, found 2"), ('4",d,e', "expected 3 cells, found 4"), ('4"x', "a misplaced quote")],
 )
 def test_broken_row_says_how_many_lines_it_spans(tmp_path: Path, last: str, reason: str) -> None:
-    """Two quotes that ought not to be there make one row of those between them."""
+    """Two stray quotes join the rows between them into one."""
     between = "".join(f"{n},1,c\n" for n in range(998))
     ingested = ingest_files(
         tmp_path, f'at,n,s\n1,1,a\n2,"1,b\n{between}{last}\n5,5,e\n', (create_event("row", build_field("n")),)
@@ -89,7 +89,7 @@ def test_broken_row_says_how_many_lines_it_spans(tmp_path: Path, last: str, reas
 def test_unclosed_quote_is_an_error(tmp_path: Path, rest: str) -> None:
     assert read_refusal(tmp_path, f'at,n\n1,2\n1,"2\n{rest}') == (
         "error[broken-file]: the table cannot be read to its end: DIR/run/a.csv\n"
-        "  found:    a quote that is opened in line 3 and not closed\n"
+        "  found:    an unclosed quote that opens in line 3\n"
         "  hint: is the file cut off?"
     )
 
@@ -107,7 +107,7 @@ def test_long_cell_is_read(tmp_path: Path, rest: str) -> None:
 @pytest.mark.parametrize(("rest", "good_row_count"), [("", 1), ("3,4,b\n", 2)])
 @pytest.mark.parametrize("cell", ["x" * 9 * 2**20, "x" * 70 * 2**20, '"' + ("x" * 2**20 + "\n") * 8 + '"'])
 def test_long_row_is_broken(tmp_path: Path, cell: str, rest: str, good_row_count: int) -> None:
-    # The engine would not say a word of one of 32 MiB or more at the end of a file.
+    # The engine would silently drop a row of 32 MiB or more at the end of a file.
     ingested = ingest_files(
         tmp_path,
         f"at,n,s\n0,1,a\n1,2,{cell}\n{rest}",

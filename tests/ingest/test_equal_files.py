@@ -18,7 +18,7 @@ from tests.support.runs import copy_run
 
 TEXT = b"".join(format_record(n=n).encode() + b"\n" for n in range(4))
 LIKE = "have the same content"
-COUNTED_TWICE = "where one is a copy, what it holds counts twice."
+COUNTED_TWICE = "if one is a copy, its records are counted twice."
 
 
 def read_warnings(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def read_warnings(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...
         (("m-1/out", "m-2/out"), "m-1/out and m-2/out"),
         (
             ("m-1/out", "m-2/out", "m-3/out"),
-            f"m-1/out and m-2/out {LIKE} (1 more file is like another): {COUNTED_TWICE}",
+            f"m-1/out and m-2/out {LIKE} (1 more file has the content of another): {COUNTED_TWICE}",
         ),
     ],
 )

@@ -21,19 +21,19 @@ from tests.oracle.model import HostLog
 from tests.oracle.reading import read_run
 
 CASES = ("legacy", "list-ns", "defects", "edges", "many-hosts", "tiny/ns-segments", "tiny/refused-miss", "tiny/plain")
-#: fields that plain Python calls otherwise
+#: fields that have another name in the oracle
 RENAMED = {"block_prev": "previous"}
 CAPITALS = {"centi": "Centi", "cpu": "Cpu", "gc": "GC", "mut": "Mut", "blk": "Blk", "io": "IO", "rss": "RSS"}
 
 
 @functools.cache
 def load_package() -> CheckedPackage:
-    """The specs of the system."""
+    """Return the specs of the system."""
     return workspace.load_package(workspace.find_workspace(CARDANO), "cardano", None)
 
 
 def ingest_run(run: Path, out: Path) -> Path:
-    """A run ingested with all its events and fields."""
+    """Ingest a run with all its events and fields."""
     result = load_package().package
     wanted = {event.name: frozenset(item.name for item in event.fields) for event in result.events}
     ingest(result.sources[0], result.events, wanted, find_run(result.sources[0], run), out)
@@ -41,7 +41,7 @@ def ingest_run(run: Path, out: Path) -> Path:
 
 
 def read_rows(folder: Path, event: str) -> list[dict[str, Any]]:
-    """The whole rows of an event, in order."""
+    """Return the whole rows of an event, in order."""
     query = "SELECT * FROM read_parquet(?) WHERE whole ORDER BY host, seq"
     cursor = duckdb.execute(query, [str(folder / "events" / event / "*.parquet")])
     names = [item[0] for item in cursor.description or ()]
@@ -49,12 +49,12 @@ def read_rows(folder: Path, event: str) -> list[dict[str, Any]]:
 
 
 def get_plain_name(name: str) -> str:
-    """What plain Python calls a field."""
+    """Return the name of a field in the oracle."""
     return RENAMED.get(name) or "".join(CAPITALS.get(word, word.capitalize()) for word in name.split("_"))
 
 
 def read_alike(row: Mapping[str, Any], data: Mapping[str, Any]) -> bool:
-    """Whether a row has the fields that plain Python has read, which leaves out those that no metric uses."""
+    """Return whether a row has the fields that the oracle reads; it skips those that no metric uses."""
     values_by_name = {name: data.get(name, data.get(get_plain_name(name), ...)) for name in row}
     return all(
         value is ... or (row[name], type(row[name])) == (value, type(value)) for name, value in values_by_name.items()

@@ -1,4 +1,4 @@
-"""A disk that is full while files are read is told as that, and not as a file that is broken."""
+"""Test that a full disk during ingest is reported as such, not as a broken file."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ PARQUET = "COPY (SELECT 'up' AS name, MAP {'job': 'x'} AS labels, 1::BIGINT AS t
 
 
 def raise_disk_full(*_: object, **__: object) -> Any:
-    """What the engine does when it spills to a disk that has no room."""
+    """Fail like the engine when it spills to a full disk."""
     raise duckdb.IOException('Could not write all bytes to file "spill": No space left on device')
 
 
 def ingest_content(folder: Path, content: bytes) -> IngestedFolder:
-    """What ingest makes of a file: of samples, or of a table."""
+    """Ingest a file of samples, or a table."""
     kind = "csv" if content.startswith(b"at,") else "samples"
     source = replace(SOURCE, kind=kind, hosts="", logs=("rows",), time=("at",), body=(), unwrap=(), lookups=())
     value = [build_field("value", "real")]
@@ -56,11 +56,11 @@ def create_parquet(folder: Path) -> bytes:
     [
         (lambda _: b"at,value\n1,1\n", csv, "_build_insert"),
         (lambda _: TEXT, openmetrics, "_scan_lines"),
-        (lambda _: ANSWER, prometheus_response, "_create_answer_table"),
+        (lambda _: ANSWER, prometheus_response, "_create_response_table"),
         (create_parquet, sample_files, "_check_columns"),
     ],
 )
-def test_a_full_disk_is_no_broken_file(
+def test_full_disk_is_not_reported_as_a_broken_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: Callable[[Path], bytes], module: ModuleType, step: str
 ) -> None:
     text = content(tmp_path)
@@ -70,14 +70,14 @@ def test_a_full_disk_is_no_broken_file(
         ingest_content(tmp_path, text)
     assert format_error(error.value, tmp_path) == (
         "error[disk-full]: the disk of the cache folder is full: DIR\n"
-        "  hint: make room, then run the same command again: what is whole is kept, and it goes on from there, or "
-        "name another with --cache"
+        "  hint: free disk space and run the same command again: it keeps complete files, and continues, or "
+        "pass --cache DIR"
     )
 
 
 @pytest.mark.parametrize("end", [b"", b"# " + b"x" * plain_copies.LONGEST])
-def test_a_text_of_samples_is_mended_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
-    """Whether its last line is too long, or the scan refuses it, or even its copy."""
+def test_text_of_samples_is_repaired_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
+    """The last line is too long, or the scan refuses the file, or even its repaired copy."""
     copied_names = []
 
     def copy_mended(_: Path, folder: Path, name: str) -> tuple[Path, tuple[int, ...]]:
@@ -90,4 +90,4 @@ def test_a_text_of_samples_is_mended_once(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(AssayError) as error:
         ingest_content(tmp_path, b"up 1 1\n\xff\n" + end)
     assert error.value.diagnostics[0].message == f"the samples cannot be read: {tmp_path}/run/rows"
-    assert copied_names == ["0.mended"]
+    assert copied_names == ["0.repaired"]

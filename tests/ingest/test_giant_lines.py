@@ -1,4 +1,4 @@
-"""Lines of any length are counted and told, and are not held in memory."""
+"""Test that lines of any length are counted and reported, and are not held in memory."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from assay.ingest.readers.blocks import Blocks
 from assay.util.diagnostics import AssayError
 
 GIANT = 150 * 2**20
-MAX_BYTES = 120 * 2**20  # bytes that a reader may hold: some copies of what is kept of a line, and no giant one
+MAX_BYTES = 120 * 2**20  # bytes that a reader may hold: some copies of the stored start of a line, but no giant line
 
 
 def write_giant_line(place: Path, before: bytes, after: bytes) -> Path:
-    """A file with a giant line between others."""
+    """Write a file with a giant line between others."""
     with place.open("wb") as stream:
         stream.write(before)
         for _ in range(GIANT // 2**20):

@@ -246,10 +246,10 @@ def test_later_metrics_use_cached_tables(tmp_path: Path, monkeypatch: pytest.Mon
     for file in cache.glob("ingest/*/*/events/*/*.parquet"):
         file.write_bytes(b"not these")
     for folder in cache.glob("ingest/*/*"):
-        seal(folder, folder.name)  # otherwise they are read again
+        seal(folder, folder.name)  # otherwise the events are read again
     assert query_metric(METRICS[2], cache) == expected_results[METRICS[2]]
     listing = run_assay("cache", "--format", "json", "--cache", cache).parse_json()
     assert int(next(row for row in listing if row["kind"] == "results")["entries"]) >= len(tables)
-    # Without them it needs the raw events.
+    # without these entries the build needs the raw events
     shutil.rmtree(cache / "tables")
     assert run_assay("query", METRICS[3], "--run", CARDANO / "edges" / "run", "--cache", cache).status != 0

@@ -1,4 +1,4 @@
-"""Invalid bytes in text files: long lines, NUL bytes, and the stand-in for what is not UTF-8."""
+"""Test invalid bytes in text files: long lines, NUL bytes, and the replacement of invalid UTF-8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs of JSON lines: packed files, workers, broken files and what is left after an error."""
+"""Test logs of JSON lines: compressed files, workers, broken files, and cleaning up after an error."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_truncated_packed_file_is_an_error(tmp_path: Path, name: str, remaining_
         ingest_log(tmp_path, {f"m-1/{name}": content[: int(len(content) * remaining_share)]})
     assert format_error(error.value, tmp_path) == (
         f"error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/{name}\n"
-        "  found:    it ends before its content does\n"
+        "  found:    the compressed data ends before the content\n"
         "  hint: is it cut off, or still being written?"
     )
 
@@ -117,7 +117,7 @@ def test_packed_file_with_a_wide_window_is_an_error(tmp_path: Path, window: int,
     assert format_error(error.value, tmp_path) == (
         "error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/out.zst\n"
         f"  found:    zstd decompressor error: {reported_size}\n"
-        "  hint: it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without"
+        "  hint: it was compressed with a window of more than 128 MiB (`zstd --long`): compress it again without"
     )
 
 
@@ -150,7 +150,7 @@ def test_number_of_workers_changes_no_row(tmp_path: Path, workers: int) -> None:
 
 
 def test_idle_engine_holds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also lines that the engine reads are gone from it; one of a run that is refused is not left."""
+    """The engine also drops the lines that it reads itself, and those of a run that is refused."""
     monkeypatch.setattr(folder, "_idle", [])
     broken_lines = ["{"] * 12
     with pytest.raises(AssayError):

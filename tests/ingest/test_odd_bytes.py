@@ -25,7 +25,7 @@ MIB = 2**20
 HEAD = '{"ts":"2026-02-05T18:52:16Z","what":"Tick","body":'
 
 
-PADDED = "a log was cut in place while it was written, or a machine went down; what stood there is lost."
+PADDED = "a log was truncated while it was written, or a machine crashed; the text there is lost."
 
 
 @pytest.mark.parametrize("size", [1, 100, 9 * MIB])
@@ -42,11 +42,11 @@ def test_nul_bytes_before_a_line_are_a_warning(tmp_path: Path, size: int, end: s
     log = ingested.read_log()
     assert (log["lines"], log["recognised"], log["quarantined"], log["text_lines"]) == (5, 3, 1, 1)
     assert read_notes(ingested.folder) == (
-        f"3 log lines have NUL bytes ahead of them, which are passed over (the first is m-1/out:1): {PADDED}",
+        f"3 log lines have NUL bytes before them, which are ignored (the first is m-1/out:1): {PADDED}",
     )
 
 
-@pytest.mark.usefixtures("short")
+@pytest.mark.usefixtures("lowered_limit")
 @pytest.mark.parametrize("size", [1, 4999, 5000, 5001, 70_000])
 def test_nul_bytes_in_a_repaired_file_are_skipped(tmp_path: Path, size: int) -> None:
     text = b"\0" * size + f"{GOOD}\n\0\n".encode() + b"\xff\n" + b"\0" * size + f"{format_record(n=2)}\n".encode()
@@ -58,9 +58,7 @@ def test_nul_bytes_in_a_repaired_file_are_skipped(tmp_path: Path, size: int) -> 
         [],
     )
     (message,) = read_notes(ingested.folder)
-    assert message.startswith(
-        "3 log lines have NUL bytes ahead of them, which are passed over (the first is m-1/out2:1): "
-    )
+    assert message.startswith("3 log lines have NUL bytes before them, which are ignored (the first is m-1/out2:1): ")
 
 
 def test_host_has_the_name_of_its_folder(tmp_path: Path) -> None:
@@ -78,8 +76,8 @@ def test_link_to_a_log_is_not_read_again(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Lines that are too long from 64 KiB on, so that it takes no memory to have some."""
+def lowered_limit(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Lower the limit of long lines to 64 KiB, to save memory."""
     size = 2**16
     for module in ("plain_copies", "readers.lines", "quarantine", "scanner"):
         monkeypatch.setattr(f"assay.ingest.{module}.LONGEST", size)
@@ -88,12 +86,14 @@ def short(monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 @pytest.mark.parametrize(("size", "ends"), [(-1, "\n"), (0, "\n\n\n"), (1, ""), (5000, "\r\n"), (200_000, "\n")])
-def test_long_line_that_begins_like_an_object_is_broken(tmp_path: Path, short: int, size: int, ends: str) -> None:
+def test_long_line_that_begins_like_an_object_is_broken(
+    tmp_path: Path, lowered_limit: int, size: int, ends: str
+) -> None:
     line = format_record(n=2, text="")
-    fill = short + size - len(line)
+    fill = lowered_limit + size - len(line)
     line = line.replace('""', '"' + "é" * (fill // 2) + "x" * (fill % 2) + '"')
-    assert len(line.encode()) == short + size
-    text = "é" * (short + size)
+    assert len(line.encode()) == lowered_limit + size
+    text = "é" * (lowered_limit + size)
     ingested = ingest_log(tmp_path, f"{GOOD}\n{line}\n{text}\n{GOOD}\n{line}{ends}".encode())
     blank = max(len(ends.split("\n")) - 2, 0)
     assert (ingested.read_log()["lines"], ingested.read_log()["text_lines"]) == (5 + blank, 1 + blank)
@@ -115,13 +115,13 @@ from pathlib import Path
 from assay.app.stages import read_peak_memory
 from tests.support.ingesting import ingest_log
 ingested = ingest_log(Path(sys.argv[1]), {})
-lines, malformed = ingested.read_log()["lines"], ingested.read_rows("quarantine", "line", "offset", "reason")
-print([lines, ingested.read_rows("tick", "n"), malformed, read_peak_memory()])
+broken_lines = ingested.read_rows("quarantine", "line", "offset", "reason")
+print([ingested.read_log()["lines"], ingested.read_rows("tick", "n"), broken_lines, read_peak_memory()])
 """
 
 
 def measure_read(folder: Path, line: Callable[[], bytes]) -> tuple[int, list[object], list[object], int]:
-    """Lines, events, broken lines and MiB at most of a process that reads a log whose second line is another."""
+    """Ingest a log with this second line in a process; return lines, events, broken lines and peak MiB."""
     place = folder / "run" / "m-1" / "out"
     place.parent.mkdir(parents=True)
     place.write_bytes(b"\n".join([GOOD.encode(), line(), GOOD.encode(), b""]))
@@ -187,7 +187,7 @@ def test_packed_file_without_its_beginning_is_an_error(tmp_path: Path) -> None:
     assert format_error(error.value, tmp_path) == (
         "error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/out.gz\n"
         "  expected: gzip, zstd or plain text\n"
-        "  found:    bytes that are none of these\n"
+        "  found:    bytes of another format\n"
         "  hint: is its beginning missing?"
     )
 
@@ -199,8 +199,8 @@ def test_empty_packed_file_is_an_error(tmp_path: Path, name: str) -> None:
     assert format_error(error.value, tmp_path) == (
         f"error[broken-file]: the log file cannot be read to its end: DIR/run/{name}\n"
         "  expected: gzip, zstd or plain text\n"
-        "  found:    not a single byte\n"
-        "  hint: was the disk full when it was packed?"
+        "  found:    an empty file\n"
+        "  hint: was the disk full when it was compressed?"
     )
 
 
@@ -212,7 +212,8 @@ def test_doubly_packed_file_is_an_error(
     with pytest.raises(AssayError) as error:
         ingest_log(tmp_path, {"m-1/out.gz": outer(inner(GOOD.encode())), "m-1/out1": f"{GOOD}\n".encode()})
     assert format_error(error.value, tmp_path) == (
-        "error[broken-file]: the file is packed twice, which is not read: DIR/run/m-1/out.gz\n  hint: unpack it once"
+        "error[broken-file]: the file is compressed twice, which is not supported: DIR/run/m-1/out.gz\n"
+        "  hint: decompress it once"
     )
 
 
@@ -240,20 +241,20 @@ def test_file_in_another_packing_is_an_error(tmp_path: Path, name: str, head: by
     with pytest.raises(AssayError) as error:
         ingest_log(tmp_path, {"m-1/out": head + b"x" * 100})
     assert format_error(error.value, tmp_path) == (
-        f"error[broken-file]: the file is packed with {name}, which is not read: DIR/run/m-1/out\n"
-        "  hint: unpack it, or pack it with gzip or zstd"
+        f"error[broken-file]: the file is compressed with {name}, which is not supported: DIR/run/m-1/out\n"
+        "  hint: decompress it, or compress it with gzip or zstd"
     )
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_file_in_utf_16_is_an_error(tmp_path: Path, encoding: str) -> None:
-    """It was taken for lines of text, which hold no record."""
+    """Regression: it was read as lines of text without records."""
     with pytest.raises(AssayError) as error:
         ingest_log(tmp_path, {"m-1/out": f"{GOOD}\n".encode(), "m-2/out": f"\ufeff{GOOD}\n".encode(encoding)})
     assert format_error(error.value, tmp_path) == (
-        "error[broken-file]: the file is in UTF-16, which is not read: DIR/run/m-2/out\n"
+        "error[broken-file]: the file is in UTF-16, which is not supported: DIR/run/m-2/out\n"
         "  expected: UTF-8\n"
-        "  hint: `iconv -f UTF-16 -t UTF-8` makes it that"
+        "  hint: convert it with `iconv -f UTF-16 -t UTF-8`"
     )
 
 

@@ -1,4 +1,4 @@
-"""Rows of events are in the order of hosts and of their lines, whoever reads the lines."""
+"""Test that rows of events are in the order of hosts and of their lines, with every reader of lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.ingest.readers import json_lines_worker
 from tests.support.ingesting import SOURCE, IngestedFolder, format_record, ingest_log
 
 PLAIN = [format_record(n=number) for number in range(60)]
-#: lines that the scanner leaves to the engine, for how an instant or a number is written
+#: lines that the scanner leaves to the engine because of the form of an instant or number
 ODD = [line.replace('Z"', '+00:00"') if number % 7 < 2 else line for number, line in enumerate(PLAIN)]
 ESCAPED = [line.replace('"n"', r'"\u006e"') if number == 9 else line for number, line in enumerate(PLAIN)]
 STRANGE = [*PLAIN, format_record(n=1) + "\r"]
@@ -34,7 +34,7 @@ RUNS: Mapping[str, Mapping[str, list[str]]] = {
 
 
 def read_stored_rows(ingested: IngestedFolder) -> list[tuple[Any, ...]]:
-    """The rows of the event's files, by their numbers, as they stand there."""
+    """Return the rows of the event's files by file number, in their stored order."""
     files = sorted((ingested.folder / "events" / "tick").iterdir(), key=lambda path: int(path.stem))
     with duckdb.connect(config={"threads": "1"}) as connection:
         result = [connection.execute("FROM read_parquet(?)", [str(path)]).fetchall() for path in files]
@@ -63,7 +63,7 @@ def test_rows_have_one_order_for_every_reader(
 def test_first_path_with_value_is_the_instant(
     is_scanned: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Lines with the time at another path, at both, and with one that cannot be read; with and without the scanner."""
+    """Lines have the time at one path, at both, or an unreadable one; with and without the scanner."""
     if not is_scanned:
         monkeypatch.setattr(scanner, "_load_library", lambda _: None)
     lines = [

@@ -1,7 +1,6 @@
-"""How records are packaged changes nothing: in how many files they are, in what order, how these are packed, linked,
-called, how their lines end.
+"""Test that packaging does not change records: the number, order, names, compression and line ends of files.
 
-Records of every kind, broken ones among them, are packaged at random, and come to the same events, counts and reasons.
+Records of every kind, some of them broken, are packaged at random, and give the same events, counts and reasons.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ S = 1795231211
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Records of a kind of source, whole, broken and no events, and how a file is made of some of them.
+    """Records of a kind of source (whole, broken, unknown), and how to write some of them as a file.
 
-    `file_names` are names of its files, in the order in which they are read; in any order where instants tell that.
+    `file_names` are the names of its files in reading order, or in any order if instants determine the order.
     """
 
     source: Source

@@ -21,7 +21,7 @@ from tests.support.prometheus import MISSING, SKIP_REASON, Series, create_databa
 
 RUN = ROOT / "golden" / "cometbft" / "run"
 NAMES = ("up", "cometbft_p2p_peers", "cometbft_consensus_height", "process_resident_memory_bytes", "odd_total")
-#: a label that has to be escaped, values of all kinds, in a time that is long ago whatever a machine's clock says
+#: a label that needs escapes, values of all kinds, and a time that is in the past on every machine
 ODD: Series = {
     "metric": {"__name__": "odd_total", "job": 'a "b" \\c\nd Δ', "instance": ""},
     "values": [[f"{1_577_836_800 + n}.{n:03}", text] for n, text in enumerate(
@@ -40,7 +40,7 @@ def series() -> list[Series]:
 
 @pytest.fixture(scope="module")
 def server(series: list[Series], tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """A server over all of them, and its database."""
+    """Start a server with all of them, and create its database."""
     folder = tmp_path_factory.mktemp("texts")
     base = create_database(folder, [*series, ODD])
     with serve_database(base, folder / "server", "--query.lookback-delta=876000h") as url:
@@ -54,7 +54,7 @@ def create_event() -> Event:
 
 
 def read_back(folder: Path, text: str) -> list[Row]:
-    """The samples of a text: instant, job, value as text."""
+    """Return the samples of a text: instant, job, value as text."""
     result = ingest_log(folder, {"a": text.encode()}, (create_event(),), None, METRICS)
     assert result.read_rows("quarantine") == []
     rows: list[Any] = result.read_rows("all", "t_ns", "job", "value")
@@ -62,7 +62,7 @@ def read_back(folder: Path, text: str) -> list[Row]:
 
 
 def compute_expected_samples(series: Sequence[Series], *, is_dump: bool = True) -> list[Row]:
-    """The samples; a dump tells ends of lines as what is no number."""
+    """Return the expected samples; in a dump, the end of a line is a NaN."""
     return sorted(
         (int(Decimal(t) * 10**9), item["metric"]["job"], repr(None if is_dump and value == "NaN" else float(value)))
         for item in series
@@ -95,7 +95,7 @@ def test_openmetrics_dump_of_promtool_is_read(server: tuple[str, Path], series: 
 
 
 def test_openmetrics_in_the_form_of_promtool_is_read(series: list[Series], tmp_path: Path) -> None:
-    """The same by its source: name, labels parted by a comma and a blank, value, seconds to the millisecond."""
+    """promtool writes a comma and a blank between labels, and seconds to the millisecond."""
     lines = []
     for item in series:
         labels = ", ".join(f'{name}="{value}"' for name, value in sorted(item["metric"].items()) if name != "__name__")
@@ -112,7 +112,7 @@ def fetch_page(url: str, path: str) -> str:
 
 @needs_prometheus
 def test_exposition_of_a_server_is_read(server: tuple[str, Path], tmp_path: Path) -> None:
-    """A server that is asked to federate shows the last sample of each series, with its instant in milliseconds."""
+    """A server answers `/federate` with the last sample of each series, with its instant in milliseconds."""
     query = urllib.parse.urlencode({"match[]": '{__name__="odd_total"}'})
     text = fetch_page(server[0], f"/federate?{query}")
     assert text.startswith("# TYPE odd_total untyped\nodd_total{")
@@ -143,6 +143,6 @@ def test_page_of_metrics_is_an_error(server: tuple[str, Path], tmp_path: Path) -
         "error[not-samples]: the samples of the text have no instants: DIR/run/a\n"
         "  expected: OpenMetrics text, or a text whose samples end in milliseconds since 1970\n"
         f"  found:    line {number}: {lines[number - 1][:80]}\n"
-        "  hint: a page `/metrics` tells of one moment, and not of which; `assay fetch prometheus` asks the server "
-        "that scrapes it"
+        "  hint: a page `/metrics` has values of one moment, without its instant; fetch samples from the server that "
+        "reads the page with `assay fetch prometheus`"
     )

@@ -1,4 +1,4 @@
-"""A run with more broken records than its source bears: every one of them is kept, for whoever is to mend it."""
+"""Test a run with more broken records than its source allows: every one of them is saved for inspection."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ BROKEN = [f'{{"at":"broken {number}"' for number in range(30)]
 
 
 def read_refusal(run: Path, cache: Path) -> str:
-    """The message of a run that is refused."""
+    """Return the message of a run that is refused."""
     result = run_assay("ingest", run, "--system", "cardano", "--cache", cache)
     assert (result.status, result.out) == (1, "")
     return result.err
 
 
 def find_named_file(message_text: str) -> Path:
-    """The file that a message names."""
+    """Return the file that a message names."""
     match = re.search(
         r"note: (?:all|the first \d+) of them, with file, line, offset, reason and text, are in (\S+)", message_text
     )
@@ -40,7 +40,7 @@ def read_rows(place: Path, *columns: str) -> list[tuple[Any, ...]]:
 
 
 def create_broken_run(tmp_path: Path, lines: Sequence[str] = BROKEN) -> Path:
-    """A run that ends in broken lines."""
+    """Create a run that ends in broken lines."""
     run = copy_run("tiny/plain", tmp_path / "run")
     change_log(run / "node-2", lambda good_lines: [*good_lines, *lines])
     return run
@@ -81,7 +81,9 @@ def test_next_attempt_replaces_or_removes_the_file(tmp_path: Path, cache: Path) 
     assert not list((cache / "scratch").glob("*"))
 
 
-def test_first_of_very_many_broken_lines_are_kept(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_of_very_many_broken_lines_are_saved(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(summary, "DESCRIBED", 12)
     message_text = read_refusal(create_broken_run(tmp_path), cache)
     assert "the first 12 of them" in message_text

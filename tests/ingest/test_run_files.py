@@ -23,7 +23,7 @@ from tests.support.ingesting import SOURCE, format_error, format_record
 
 
 def write(run: Path, **files: str) -> Path:
-    """A run with files given by their paths, in which `__` is a slash."""
+    """Write a run with files given by their paths, in which `__` is a slash."""
     for name, content in files.items():
         path = run / name.replace("__", "/")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def write(run: Path, **files: str) -> Path:
 
 
 def write_logs(run: Path, *names: str, minute: int = 0) -> Path:
-    """A run with these log files, each a minute later than the one before."""
+    """Write a run with these log files, each a minute later than the one before."""
     for offset, name in enumerate(names):
         line = format_record(ts=f"2026-02-05T18:{minute + offset:02}:00Z", n=offset)
         write(run, **{name.replace("/", "__"): f"text\n{line}\n"})
@@ -40,7 +40,7 @@ def write_logs(run: Path, *names: str, minute: int = 0) -> Path:
 
 
 def list_files_by_host(run: Path) -> dict[str, list[str]]:
-    """The file names by host."""
+    """Return the file names by host."""
     return {host.host: [path.name for path in host.files] for host in find_run(SOURCE, run).hosts}
 
 
@@ -67,9 +67,9 @@ def test_files_that_macos_adds_are_ignored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("create", "found_text"),
     [
-        (lambda place: place.symlink_to("nowhere"), "out (a link that leads to nothing)"),
+        (lambda place: place.symlink_to("nowhere"), "out (a broken link)"),
         (lambda place: place.symlink_to("out"), "out (a loop of symbolic links)"),
-        (os.mkfifo, "out (no regular file)"),
+        (os.mkfifo, "out (not a regular file)"),
         (Path.mkdir, "out/"),
     ],
 )
@@ -89,7 +89,7 @@ def test_folder_without_logs_shows_the_glob_of_hosts(tmp_path: Path) -> None:
     (tmp_path / "clients").mkdir()
     with pytest.raises(AssayError) as error:
         find_run(replace(SOURCE, hosts="*"), tmp_path)
-    message = f"if clients is no host, `hosts` of source `{SOURCE.name}` is to find the others alone: it is `*`"
+    message = f"if clients is not a host, narrow `hosts` of source `{SOURCE.name}`, which is `*`"
     assert error.value.diagnostics[0].hint == message
 
 
@@ -102,7 +102,7 @@ def test_folder_without_logs_shows_the_glob_of_hosts(tmp_path: Path) -> None:
         ),
         (
             "file",
-            f"error[no-run]: the run is no directory: DIR/file\n  hint: {RUN_HINT}",
+            f"error[no-run]: the run is not a directory: DIR/file\n  hint: {RUN_HINT}",
         ),
         ("empty", "error[no-run]: the run directory is empty: DIR/empty"),
         (
@@ -167,7 +167,7 @@ def test_hash_of_a_run_changes_with_its_contents(tmp_path: Path, change: str) ->
 
 @pytest.fixture
 def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the files whose bytes are read, as they are."""
+    """Record the names of the files whose bytes are read."""
     names: list[str] = []
 
     def record_name(path: Path, mark: fingerprint.FileStamp) -> fingerprint.FileSnapshot:

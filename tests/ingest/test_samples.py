@@ -39,7 +39,7 @@ PEERS = create_event("peers", build_form([VALUE, JOB], new="peers", old="old_pee
 
 
 def format_answer(*series: tuple[Mapping[str, str], Sequence[tuple[str, str]]]) -> bytes:
-    """An answer of the API; instants are written as they are given."""
+    """Format an answer of the API; instants are written without a change."""
     items = ",".join(
         json.dumps({"metric": labels})[:-1] + ',"values":[' + ",".join(f'[{t},"{v}"]' for t, v in values) + "]}"
         for labels, values in series
@@ -48,26 +48,26 @@ def format_answer(*series: tuple[Mapping[str, str], Sequence[tuple[str, str]]]) 
 
 
 def create_peers_series(job: str, *values: tuple[str, str]) -> tuple[Mapping[str, str], Sequence[tuple[str, str]]]:
-    """A series of peers."""
+    """Create a series of peers."""
     return {"__name__": "peers", "job": job}, values
 
 
 def ingest_files(
     folder: Path, files: bytes | Mapping[str, bytes], events: Sequence[Event] = (PEERS,), **options: Any
 ) -> IngestedFolder:
-    """What ingest makes of a file, or of files by their paths."""
+    """Ingest a file, or files by their paths."""
     inputs = files if isinstance(files, Mapping) else {"a": files}
     return ingest_log(folder, inputs, events, options.get("wanted"), replace(METRICS, **options.get("source", {})))
 
 
 def read_rows(folder: Path, files: bytes | Mapping[str, bytes]) -> list[tuple[int, str, float]]:
-    """The samples of peers: instant, job, value."""
+    """Return the samples of peers: instant, job, value."""
     result: list[Any] = ingest_files(folder, files).read_rows("peers", "t_ns", "job", "value")
     return result
 
 
 def read_refusal(folder: Path, files: bytes | Mapping[str, bytes], **options: Any) -> str:
-    """The error of samples that cannot be ingested; nothing is left behind."""
+    """Return the error of samples that cannot be ingested; check that no output remains."""
     with pytest.raises(AssayError) as error:
         ingest_files(folder, files, **options)
     assert [path.name for path in folder.iterdir()] == ["run"]
@@ -102,7 +102,7 @@ def test_large_response_is_read_in_pieces(size: int, tmp_path: Path, monkeypatch
 def test_truncated_large_response_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prometheus_response, "PIECE", 1000)
     message = read_refusal(tmp_path, format_answer(*MANY)[:-1])
-    assert message.startswith("error[not-json]: the answer is not JSON: DIR/run/a\n  at DIR/run/a:1:")
+    assert message.startswith("error[not-json]: the response is not JSON: DIR/run/a\n  at DIR/run/a:1:")
 
 
 NO_TIME, NO_VALUE = "no time, or a bad one", "no value, or a bad one"
@@ -127,7 +127,7 @@ def test_broken_sample_of_a_response_has_its_offset(
 
 
 def create_parquet(folder: Path, query: str) -> bytes:
-    """A Parquet file of a query's rows."""
+    """Write a Parquet file of a query's rows."""
     place = folder.parent / f"{folder.name}.parquet"
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({query}) TO '{place}' (FORMAT parquet)")
@@ -158,7 +158,7 @@ def test_parquet_with_other_columns_is_an_error(tmp_path: Path) -> None:
     assert read_refusal(
         tmp_path, create_parquet(tmp_path, "SELECT 'peers' AS name, 1.5::DOUBLE AS value, 1::INTEGER AS t_ns")
     ) == (
-        "error[not-samples]: the Parquet file holds no samples: DIR/run/a\n"
+        "error[not-samples]: the Parquet file has no samples: DIR/run/a\n"
         "  expected: name VARCHAR, labels MAP(VARCHAR, VARCHAR), t_ns BIGINT, value DOUBLE\n"
         "  found:    name VARCHAR, value DOUBLE, t_ns INTEGER"
     )
@@ -177,7 +177,7 @@ def test_series_in_several_files_is_one(tmp_path: Path) -> None:
     }
     result = ingest_files(tmp_path, files)
     assert result.read_rows("peers", "t_ns", "job", "value") == [(n * S, "a", float(n)) for n in (1, 2, 3, 4)]
-    assert read_notes(result.folder) == ("1 sample stood twice with equal values, and is counted once",)
+    assert read_notes(result.folder) == ("1 sample has a duplicate with an equal value, and is counted once",)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_series_in_several_files_is_one(tmp_path: Path) -> None:
 def test_warning_of_a_server_is_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trailing_content: bytes, message: list[str], size: int
 ) -> None:
-    """An answer that lacks what a store did not tell was read as if it were whole."""
+    """Regression: an answer with a warning about missing data was read without a warning."""
     monkeypatch.setattr(prometheus_response, "PIECE", size)
     text = format_answer(
         create_peers_series("a", ("1", "1"), ("2", "2")), create_peers_series("b", ("1", "5"), ("2", "6"))
@@ -204,7 +204,7 @@ def test_warning_of_a_server_is_a_warning(
         result = ingest_files(tmp_path / str(len(content)) / str(content[2]), {"a.json": content})
         assert len(result.read_rows("peers", "t_ns", "value")) == 4
         assert read_notes(result.folder) == tuple(
-            f"samples may be missing in a.json, as the server said with them: {item}" for item in message
+            f"samples may be missing in a.json: the server warned with its response: {item}" for item in message
         )
 
 

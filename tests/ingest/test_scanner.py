@@ -96,7 +96,7 @@ def test_scanner_is_built_where_a_compiler_exists() -> None:
 
 
 def find_memory_checker() -> dict[str, str]:
-    """Return the environment in which Cargo runs tests under what checks their memory; empty where nothing does.
+    """Return the environment in which Cargo runs tests under a memory checker; empty if there is none.
 
     AddressSanitizer comes with most compilers, though not as a stable option; it finds leaks, too.
     """
@@ -127,7 +127,7 @@ def disable_scanner(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read_all_output(ingested: IngestedFolder, events: Sequence[Event]) -> dict[str, Any]:
-    """Return all that ingest wrote, as data."""
+    """Return everything that ingest wrote, as data."""
     tables = [*(item.name for item in events), "logs", "counts", "quarantine", "unknown"]
     facts = json.loads((ingested.folder / "ingest.json").read_text(encoding="utf-8"))
     return {table: ingested.read_rows(table) for table in tables} | {
@@ -271,7 +271,8 @@ def test_broken_bytes_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pyt
         for _ in range(random.choice([0, 1, 5])):
             lines.insert(random.randrange(60), mutate(random, whole_lines))
         files[f"m-{host}/out"] = b"".join(lines)
-    read_both_ways(tmp_path, files, monkeypatch)
+    actual = read_both_ways(tmp_path, files, monkeypatch)
+    assert len(actual["tick"]) > 100
 
 
 @needs_scanner
@@ -285,7 +286,8 @@ def test_logs_of_real_nodes_give_same_rows(seed: int, tmp_path: Path, monkeypatc
         lines = random.choices(read_real_lines(), k=500)
         lines[::50] = (mutate(random, read_real_lines()) for _ in lines[::50])
         files[f"node-{host}/stdout"] = b"\n".join(lines) + random.choice([b"", b"\n", b"\n\n"])
-    read_both_ways(tmp_path, files, monkeypatch, events, source)
+    actual = read_both_ways(tmp_path, files, monkeypatch, events, source)
+    assert sum(len(actual[event.name]) for event in events) > 100
 
 
 @needs_scanner
@@ -342,8 +344,10 @@ def test_file_with_many_odd_lines_is_left_to_the_engine(tmp_path: Path, monkeypa
 def test_rows_of_several_pieces_are_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines_set_aside: list[int]
 ) -> None:
-    """A piece has 8192 rows.  Those of a file are dropped, from several pieces, when one of its last lines is strange;
-    and of lines that are set aside there may be several pieces, too."""
+    """A piece has 8192 rows. If one of the last lines of a file is strange, its rows are dropped from several pieces.
+
+    Lines that are set aside may fill several pieces, too.
+    """
     plain_lines = [
         format_record(n=number, said="x" * (number % 3)) if number % 5 else format_record(n=number)
         for number in range(10_000)

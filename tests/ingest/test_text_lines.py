@@ -73,7 +73,7 @@ def test_truncated_text_log_is_an_error(tmp_path: Path) -> None:
     content = gzip.compress(f"{format_line('Tick 1')}\n".encode() * 100)[:-9]
     assert read_refusal(tmp_path, {"m-1/out.gz": content}) == (
         "error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/out.gz\n"
-        "  found:    it ends before its content does\n"
+        "  found:    the compressed data ends before the content\n"
         "  hint: is it cut off, or still being written?"
     )
 
@@ -120,7 +120,7 @@ def test_long_event_is_broken_other_lines_are_not(tmp_path: Path, monkeypatch: p
 
 
 def test_giant_last_line_of_a_text_log_is_not_lost(tmp_path: Path) -> None:
-    """The engine would drop it without a word."""
+    """The engine would silently drop it."""
     content = f"{format_line('Tick 5')}\n{format_line('Tick 6 ')}".encode() + b"x" * 200_000_000
     bears = replace(LINES, quarantine=replace(LINES.quarantine, share=1.0))
     log = ingest_log(tmp_path, {"m-1/out": content}, (TICK,), None, bears).read_log()

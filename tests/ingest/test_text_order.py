@@ -15,7 +15,7 @@ from assay.lang.workspace import Workspace, evaluate_package, scan_sources
 from tests.support.commands import run_assay
 from tests.support.deep import scale_examples
 
-#: names in an order that is neither that of the alphabet nor its reverse, with a pattern each
+#: names in an order that is neither alphabetical nor its reverse, with a pattern each
 EVENTS = {
     "middle": "took {v} ms for special {...}",
     "special": "took {v} ms for special{? {...}?}",
@@ -111,7 +111,7 @@ in  S.Package::{
 
 
 def format_package(order: Sequence[str]) -> str:
-    """The package with its events in an order."""
+    """Format the package with its events in an order."""
     event_definitions = "\n\n".join(f'let e_{name} = of "{name}" "{pattern}"' for name, pattern in EVENTS.items())
     text = PACKAGE.replace("EVENTS", event_definitions).replace("ORDER", ", ".join(f"e_{name}.event" for name in order))
     for part in ("relation", "grain", "metric"):
@@ -120,7 +120,7 @@ def format_package(order: Sequence[str]) -> str:
 
 
 def write_workspace(folder: Path, order: Sequence[str] = tuple(EVENTS)) -> Path:
-    """A workspace with the package, and a run of it."""
+    """Write a workspace with the package, and a run of it."""
     (folder / "specs/texts").mkdir(parents=True)
     (folder / "specs/texts/package.dhall").write_text(format_package(order), encoding="utf-8")
     (folder / "run/m-1").mkdir(parents=True)
@@ -131,18 +131,18 @@ def write_workspace(folder: Path, order: Sequence[str] = tuple(EVENTS)) -> Path:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace whose specs a cache knows, so that they are not evaluated again and again."""
+    """Create a workspace whose specs are in a cache, so that they are evaluated once."""
     return write_workspace(tmp_path_factory.mktemp("order"))
 
 
 def check_package(order: Sequence[str], folder: Path) -> CheckedPackage:
-    """The package of an order, checked."""
+    """Check the package with its events in an order."""
     workspace = Workspace(write_workspace(folder, order))
     return evaluate_package(workspace, "texts", scan_sources(workspace, "texts"))
 
 
 def count_samples(folder: Path, cache: Path, events: Sequence[str]) -> dict[str, int]:
-    """How many samples the metrics of events have."""
+    """Count the samples of the metrics of events."""
     metrics = [f"n_{event}" for event in events]
     result = run_assay("query", *metrics, "--run", "run", "--format", "json", "--cache", cache, cwd=folder)
     assert (result.status, result.err) == (0, ""), result.err

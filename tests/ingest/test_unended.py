@@ -41,6 +41,6 @@ def test_several_unended_files_are_one_warning(tmp_path: Path) -> None:
         files = find_run(texts.LINES, tmp_path / "run")
         ingest(texts.LINES, [texts.TICK], wanted, files, tmp_path / name, cache=tmp_path / "cache")
         assert read_notes(tmp_path / name) == (
-            "the last lines of 2 files have no line end (the first is m-1/out:2): where they were cut off there, so "
-            "were their last values, which are used.",
+            "the last lines of 2 files have no line end (the first is m-1/out:2); their last values are "
+            "used, but may be truncated.",
         )

@@ -1,4 +1,4 @@
-"""Names of records that no event has are counted by host, whoever reads the lines, and in whatever parts."""
+"""Test that names of unknown records are counted by host, with every reader and any division into chunks."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_names_beyond_the_most_frequent_are_summed() -> None:
     )  # fmt: skip
 
 
-#: unknown name, its body, hosts with records of `snapshot` -> the events that it may be
+#: unknown name, its body, hosts with records of `snapshot` -> the events that it may belong to
 RENAMES: Mapping[str, tuple[str, dict[str, object], list[str], list[str]]] = {
     "an equal last segment": ("Db.Snapshot.TookSnapshot", {}, [], ["snapshot"]),
     "another case": ("db.tooksnapshot", {}, [], ["snapshot"]),

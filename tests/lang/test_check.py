@@ -34,7 +34,7 @@ def cometbft(cache: Path) -> Package:
 
 
 def replace_named(package: Package, part: str, name: str, **changes: Any) -> Package:
-    """Return a package in which one of its relations, grains, ... has other members."""
+    """Return a package with other members in one of its relations, grains, ...."""
     items = getattr(package, part)
     assert name in [item.name for item in items]
     changed_parts: dict[str, Any] = {
@@ -117,7 +117,7 @@ def test_file_of_sql_outside_of_its_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(AssayError) as error:
         write_texts(tmp_path / "out" / "sql", {"checks/x/../../../../pwned.sql": "SELECT 1;\n"})
     assert render(error.value.diagnostics[0]) == (
-        "error[sql-file]: a file of SQL cannot be called `checks/x/../../../../pwned.sql`\n"
+        "error[sql-file]: invalid name of an SQL file: `checks/x/../../../../pwned.sql`\n"
         "  expected: a path below its folder"
     )
     assert not list(tmp_path.rglob("*.sql"))

@@ -95,7 +95,7 @@ def test_templates_folder_may_be_elsewhere(tmp_path: Path) -> None:
     assert workspace.find_templates() == workspace.root / "templates"
 
 
-# Normal forms that anybody can write
+# Forged normal forms
 
 
 @pytest.fixture
@@ -176,9 +176,9 @@ def test_typst_downloads_no_packages(tmp_path: Path, package: str, monkeypatch: 
     with pytest.raises(AssayError) as error:
         typeset_pdf(tmp_path, ROOT / "templates" / "fonts", "2026-01-01")
     message = str(error.value)
-    assert message.startswith("error[typesetting]: the report cannot be set: a template imports a package\n")
-    assert message.endswith("\n  hint: copy what it needs into the templates")
-    assert "refused" in message  # port 9 of this machine has no server: no name was resolved
+    assert message.startswith("error[typesetting]: Typst cannot typeset the report: a template imports a package\n")
+    assert message.endswith("\n  hint: copy the files of the package into the templates")
+    assert "refused" in message  # no server listens at port 9, and no name was resolved
     assert UNREACHABLE_PROXY.startswith("http://127.0.0.1")
     assert {name: os.environ.get(name) for name in PROXIES} == before
 
@@ -186,7 +186,7 @@ def test_typst_downloads_no_packages(tmp_path: Path, package: str, monkeypatch: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("nojson", "the chart template is no JSON: Expecting value"),
+        ("nojson", "the chart template is not JSON: Expecting value"),
         ("[]", "the chart template has no `usermeta.assay`"),
         ('"x"', "the chart template has no `usermeta.assay`"),
         ("{}", "the chart template has no `usermeta.assay`"),
@@ -218,7 +218,7 @@ def test_prose_of_many_unclosed_quotes_terminates(braces: Path) -> None:
     assert read_prose_file(braces, "braces.md", None, (), []).quotes == ()  # type: ignore[arg-type]
 
 
-# What reaches the terminal
+# Text for the terminal
 
 
 HIDDEN = "a\x1b]0;PWN\x07\x1b[31m\u202ered\x9b"

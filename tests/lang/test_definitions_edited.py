@@ -47,7 +47,7 @@ def find_leaves(value: Any, path: Path_ = ()) -> Iterator[Path_]:
 
 
 def is_documentation(path: Path_) -> bool:
-    """Tell whether a value is documentation, without influence on a number."""
+    """Return whether a value is documentation, without influence on a number."""
     return bool(PROSE & set(path)) or (path[0], path[-1], len(path)) == ("metrics", "name", 3)
 
 
@@ -86,7 +86,7 @@ def decode_checked(body: Any) -> CheckedPackage | None:
 
 
 def describe_computation(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict[str, object]:
-    """Return how metrics are computed: statements with all that they read, down to events and constants."""
+    """Return how metrics are computed: statements with everything that they read, down to events and constants."""
     package = checked.package
     all_filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
     values = _describe_constants(package)

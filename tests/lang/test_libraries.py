@@ -54,7 +54,7 @@ def test_check_warns_of_differing_schema(new_workspace: Path, cache: Path) -> No
     result = run_assay("check", "--cache", cache, cwd=new_workspace)
     lines = result.err.splitlines(keepends=True)
     assert (result.status, "".join(lines[1:])) == (0, WARNING)
-    assert lines[0].startswith("service: its normal form under golden/specs is not what these specs come to; ")
+    assert lines[0].startswith("service: the normal form in golden/specs is outdated; ")
 
 
 def test_error_with_differing_schema_has_a_warning(new_workspace: Path, cache: Path) -> None:

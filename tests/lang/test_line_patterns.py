@@ -1,4 +1,4 @@
-"""Patterns of lines: what they match, and what is none."""
+"""Test patterns of lines: which lines they match, and which texts are no patterns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LAYOUT = "{level} {at} {thread} {file} {function} ] {message...}"
 
 
 def match_places(pattern: str, line: str) -> dict[str, str] | None:
-    """What stands at the places of a pattern, as the engine finds it; None where a line does not match."""
+    """Return the texts that the engine extracts at the places of a pattern; None for a line that does not match."""
     parsed = parse_pattern(pattern)
     names = [f"p{index}" for index, _ in enumerate(parsed.places)]
     matches = duckdb.execute("SELECT regexp_matches(?, ?)", [line, parsed.build_expression(())]).fetchone()
@@ -106,6 +106,6 @@ def test_words_between_blanks_are_read_back(parts: list[tuple[str, str]]) -> Non
 
 
 def test_matching_takes_linear_time() -> None:
-    """A pattern on which expressions that try again would take years."""
+    """A backtracking matcher would take years for this pattern."""
     pattern = " ".join(f"{{a{index}...}}" for index in range(12)) + " !"
     assert match_places(pattern, "x " * 2000) is None

@@ -1,4 +1,4 @@
-"""Test normal forms: they are what is computed, and manual edits are ignored."""
+"""Test normal forms: they equal what is computed, and manual edits are ignored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_edited_normal_form_is_reported_and_ignored(tmp_path: Path) -> None:
     after = run_assay(*query, "--cache", tmp_path / "another", cwd=place)
     assert (after.status, after.parse_json()) == (0, before.parse_json())
     result = run_assay("check", "--cache", tmp_path / "a third", cwd=place)
-    message = "its normal form under golden/specs is not what these specs come to; `assay check --accept` writes it"
+    message = "the normal form in golden/specs is outdated; run `assay check --accept` to write it"
     assert result.err == f"service: {message}\n"
     assert run_assay("check", "--accept", "--cache", tmp_path / "a third", cwd=place).err == ""
 
@@ -39,7 +39,7 @@ def test_accept_replaces_files_with_normal_form_last(tmp_path: Path) -> None:
     sql.write_text("no folder")
     result = run_assay(*cache_options, "check", "--accept", cwd=tmp_path / "ws")
     message = f"error[output]: the output folder cannot be written: it is a file: {sql}\n"
-    assert (result.status, result.err) == (1, f"{message}  hint: is the workspace yours to write into?\n")
+    assert (result.status, result.err) == (1, f"{message}  hint: check that you may write into the workspace\n")
     assert form.read_text(encoding="utf-8") == before
     sql.unlink()
     (golden / "aside").rename(sql)
@@ -58,7 +58,7 @@ def test_package_without_metrics_is_checked_and_read(tmp_path: Path) -> None:
         'in S.Package::{ system = "service", sources = [ source.logs ], events = [ events.received, events.sent ] }\n'
     )
     counts = "1 source, 2 events, 0 relations, 0 grains, 0 metrics, 0 filters, 0 summaries, 0 reports"
-    for cache in ("cache", "fresh"):  # from the Dhall, and from the normal form
+    for cache in ("cache", "fresh"):  # loaded from the Dhall sources, and from the normal form
         accept_result = run_assay("check", "--accept", "--cache", tmp_path / cache, cwd=tmp_path / "ws")
         assert (accept_result.status, accept_result.out, accept_result.err) == (
             0,
@@ -79,7 +79,7 @@ def test_package_without_metrics_is_checked_and_read(tmp_path: Path) -> None:
         ("column", "expected word, found the end"),
         ("1 2", "expected end, found 2"),
         ("1 []", "a unit without a name"),
-        (f"1e{'9' * 20}", f"1e{'9' * 20} is beyond all numbers"),
+        (f"1e{'9' * 20}", f"1e{'9' * 20} is out of range"),
         ("\u20ac", "unreadable at character 1"),
         ('"\\q"', "Invalid \\escape: line 1 column 2 (char 1)"),
     ],

@@ -12,7 +12,7 @@ from assay.sql import series
 from assay.sql.expressions import build_placeholders
 
 
-def test_columns_of_series_are_those_that_labels_cannot_be(cache: Path) -> None:
+def test_columns_of_series_are_reserved_label_names(cache: Path) -> None:
     """The shipped specs use every kind of reading."""
     names: set[str] = set()
     for system in ("antelope", "cometbft"):

@@ -27,7 +27,7 @@ def edit_docs(place: Path) -> None:
 
 
 def is_changed(place: Path, cache: Path) -> bool:
-    """Tell whether the package contains the last edit."""
+    """Return whether the package contains the last edit."""
     return any(
         item.doc.startswith("Changed: ")
         for item in workspace.load_package(Workspace(place), "service", cache).package.metrics

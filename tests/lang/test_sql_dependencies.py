@@ -56,7 +56,7 @@ VALUES = [
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[duckdb.DuckDBPyConnection]:
-    """The tables with all their fields, and the same with those that a query reads in `less`."""
+    """Create the tables with all their fields, and in the schema `less` only with those that a query reads."""
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA less")
         for name, fields in FIELDS.items():
@@ -77,7 +77,7 @@ def _query_rows(engine: duckdb.DuckDBPyConnection, sql: str, schema: str) -> lis
 
 
 def _randomize_case(sql: str, random: Random) -> str:
-    """A query whose letters are of any case, but those of texts, and of names in quotes."""
+    """Return a query with letters of random case, except in texts and quoted names."""
     parts = re.split(r"""('[^']*'|"[^"]*")""", sql)
     return "".join(
         part if index % 2 else "".join(random.choice((letter.lower(), letter.upper())) for letter in part)

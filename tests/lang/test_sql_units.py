@@ -1,4 +1,4 @@
-"""Units of what SQL passes on: a column has the unit of what it is taken from as it is."""
+"""Test units of columns of SQL: a column that passes a value on unchanged has its unit."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ TOOK = {("began", "took", True)}
         ("SELECT $wait AS a FROM began", {("", "wait", True)}),
         ("SELECT e.t_ns - b.t_ns AS a FROM began b JOIN ended e USING (host)",
          {("began", "t_ns", False), ("ended", "t_ns", False)}),
-        # what may be in another unit
+        # columns that may have another unit
         ("SELECT took / 1000 AS a FROM began", set()),
         ("SELECT took * 2 AS a FROM began", set()),
         ("SELECT sum(took) AS a FROM began", set()),
         ("SELECT count(took) AS a FROM began", set()),
         ("SELECT t_ns - 5 AS a FROM began", set()),
-        ("SELECT took AS a FROM began JOIN ended USING (host)", set()),  # which of them is told by nobody
+        ("SELECT took AS a FROM began JOIN ended USING (host)", set()),  # ambiguous: several tables have the column
         ("WITH RECURSIVE x AS (SELECT took AS a FROM began UNION ALL SELECT a FROM x) SELECT a FROM x", set()),
         ("SELECT a FROM other", set()),
         ("SELECT len(took) AS a FROM began", set()),

@@ -44,8 +44,8 @@ def test_zone_has_its_offset(zone: str, minutes: int | None) -> None:
         ("%m %Y", "`%m %Y` has no date"),
     ],
 )
-def test_a_form_of_instants_tells_a_day(form: str, message: str) -> None:
-    """A year with a month and a day of it, or with a day of the year."""
+def test_time_form_must_have_a_day(form: str, message: str) -> None:
+    """It has a year, and either month and day or the day of the year."""
     assert find_format_error(form) == message
 
 
@@ -60,5 +60,5 @@ def test_a_form_of_instants_tells_a_day(form: str, message: str) -> None:
         ("samples", "", "", ""),
     ],
 )
-def test_how_instants_are_read_is_said(kind: str, form: str, zone: str, message: str) -> None:
+def test_time_form_is_explained(kind: str, form: str, zone: str, message: str) -> None:
     assert describe_format(replace(SOURCE, kind=kind, time_form=form, zone=zone)) == message

@@ -1,4 +1,4 @@
-"""Numbers that constants of a run make: explained, with a lineage, and traced to the documents that tell them."""
+"""Test numbers of constants of runs: they are explained, have a lineage, and are traced to their documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROW = "Verdict/Result/node_01, yes, met, met, yes, pass"
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The report of the harness, of a run that tells neither the first block of its test nor the last."""
+    """Build the report of the harness from a run without the first and last block of its test."""
     folder = tmp_path_factory.mktemp("harness")
     shutil.copytree(HARNESS, folder / "run")
     command = ("build", "antelope/harness", "--run", folder / "run", "-o", folder / "report", "--to", "md")
@@ -29,7 +29,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 
 def read_run_document(folder: Path) -> dict[str, Any]:
-    """The document of the run that tells its constants."""
+    """Return the document of the run that has its constants."""
     document: dict[str, Any] = json.loads((folder / "run" / "run.json").read_text(encoding="utf-8"))
     return document
 
@@ -50,9 +50,10 @@ def test_explain_names_document_and_key_of_a_constant(built: Path, cache: Path) 
         ".targetTPS; where it is not told: -1 Also read" in flat
     )
     assert f"with the run's target_tps {expected_value} tx/s" in flat
-    assert "no record: it is made of constants of the run" in text
+    assert "no record: the value is computed from constants of the run" in text
     assert "Received block" not in text
-    assert "the run's completed, the run's expected_transactions: texts on the way read them" in flat
+    effect = "they are read, but no value or row depends on them"
+    assert f"the run's completed, the run's expected_transactions: {effect}" in flat
     data = run_assay("explain", "target_tps", "--run", built / "run", "--format", "json", "--cache", cache).parse_json()
     (value,) = [item for item in data["constants"] if item["role"] == "value"]
     assert (value["name"], value["files"], value["path"]) == ("target_tps", ["run.json"], ["targetTPS"])
@@ -94,7 +95,7 @@ def test_cell_of_a_constant_leads_to_its_document(built: Path, cache: Path) -> N
     )
     assert expected_line in " ".join(text.split()).replace("Constants ", "Constants  ")
     assert "(run.json .targetTPS)" in text
-    assert "   no record: it is made of constants of the run\n" in text + "\n"
+    assert "   no record: the value is computed from constants of the run\n" in text + "\n"
     completed_cell = trace_cell(built, "Run completed", cache)
     assert [item["name"] for item in completed_cell["constants"]] == ["completed"]
     assert completed_cell["greatest"][0]["given"]

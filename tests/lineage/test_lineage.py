@@ -1,4 +1,4 @@
-"""Lineage: what it names is what decides, no more and no less; on random specs, and on those that are shipped."""
+"""Test lineage on random and shipped specs: a number depends on exactly the named columns."""
 
 from __future__ import annotations
 
@@ -43,31 +43,31 @@ FEW = settings(derandomize=True, deadline=None, max_examples=8, suppress_health_
 
 
 def create_checked_package(seed: int) -> CheckedPackage:
-    """A random package, which the checker finds right."""
+    """Create a random package and check it."""
     package = generate_package(seed)
     assert [item.message for item in check.check_package(package, NO_POSITIONS)] == []
     return resolve_package(package, "")
 
 
 def compile_metric(checked: CheckedPackage, metric: Metric) -> tuple[Statement, ...]:
-    """The statements of a metric under all filters."""
+    """Return the statements of a metric under all filters."""
     all_filters = [AppliedFilter(item, None) for item in checked.package.filters]
     return compile_statements(checked, build_plan(checked.package, [metric], all_filters))
 
 
 def trace_lineage(checked: CheckedPackage, metric: Metric) -> Lineage:
-    """The lineage of a metric under all filters."""
+    """Return the lineage of a metric under all filters."""
     statements = compile_metric(checked, metric)
     return build_lineage(statements, [get_root(statements, metric.id, "mean")])
 
 
 def list_fields(events: Mapping[str, Any]) -> set[tuple[str, str]]:
-    """Pairs of event and field."""
+    """Return the pairs of event and field."""
     return {(event, field) for event, fields in events.items() for field in fields}
 
 
 def move_field(package: Package, event: str, field: str) -> Package:
-    """The package with a field of an event read from another path."""
+    """Return the package with a field of an event read from another path."""
 
     def replace_paths(item: Field) -> Field:
         return replace(item, paths=(("elsewhere",),)) if item.name == field else item
@@ -81,7 +81,7 @@ def move_field(package: Package, event: str, field: str) -> Package:
 
 @given(seed=SEEDS)
 @FEW
-def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> None:
+def test_only_fields_of_the_lineage_change_the_definition_hash(seed: int) -> None:
     checked = create_checked_package(seed)
     statements = compile_statements(checked, build_plan(checked.package, checked.package.metrics, ()))
     assert run_on_empty_tables(build_nodes(statements), ()) == ()
@@ -103,7 +103,7 @@ def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_fields_that_filters_can_decide_by_are_named_apart(seed: int) -> None:
+def test_fields_of_filters_are_listed_separately(seed: int) -> None:
     checked = create_checked_package(seed)
     for metric in checked.package.metrics:
         subject = MetricSubject(checked, metric)
@@ -115,7 +115,7 @@ def test_fields_that_filters_can_decide_by_are_named_apart(seed: int) -> None:
 
 
 def list_named_fields(traced_metric: LineageResult) -> set[tuple[str, str]]:
-    """The fields that a lineage names, in either part."""
+    """Return the fields that either part of a lineage names."""
     return list_fields(traced_metric.column_lineage.events) | {
         (event, field) for event, field, _ in traced_metric.filterable
     }
@@ -140,7 +140,7 @@ def test_lineage_names_all_fields_of_the_definition_hash(lab: Laboratory, system
         )
 
 
-def test_what_filters_can_decide_by_is_a_part_of_its_own(lab: Laboratory, cache: Path) -> None:
+def test_columns_of_filters_are_a_separate_part(lab: Laboratory, cache: Path) -> None:
     expected_field = {"event": "fetch_requested", "field": "length", "places": [".data.length"]}
     data = run_assay("lineage", "cdfForgerTicked", "--format", "json", "--cache", cache).parse_json()
     switched_field = {"event": "fork_switched", "field": "block", "places": [".data.newtip"]}
@@ -180,7 +180,7 @@ def compute_result(
     stored_fields: set[tuple[str, str]],
     salt: int,
 ) -> list[tuple[Any, ...]]:
-    """The metric on random rows; the values of fields that are not kept depend on the salt."""
+    """Compute the metric on random rows; the values of fields outside of `stored_fields` depend on the salt."""
     with duckdb.connect() as connection:
         connection.execute("SET threads = 1")
         for event in checked.package.events:
@@ -244,7 +244,7 @@ def test_lineage_as_data_leads_from_records_to_cells(cache: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cdfBlockSize", "latency", "block_rate"])
-def test_dot_is_what_graphviz_reads(cache: Path, name: str) -> None:
+def test_dot_output_is_read_by_graphviz(cache: Path, name: str) -> None:
     data = run_assay("lineage", name, "--format", "json", "--cache", cache).parse_json()
     (graph,) = pydot.graph_from_dot_data(run_assay("lineage", name, "--format", "dot", "--cache", cache).out)
     node_names = {node.get_name().strip('"').replace('\\"', '"') for node in graph.get_nodes()} - {"node"}
@@ -294,7 +294,6 @@ def test_a_metric_of_two_systems_needs_its_system(tmp_path: Path, cache: Path) -
     result = run_assay("lineage", "latency_avg", "--cache", cache, cwd=workspace_root)
     assert (result.status, result.err) == (
         2,
-        "error[ambiguous-metric]: `latency_avg` is a metric of `cometbft` and `other`\n"
-        "  hint: name the system with --system\n",
+        "error[ambiguous-metric]: `latency_avg` is a metric of `cometbft` and `other`\n  hint: pass --system NAME\n",
     )
     assert run_assay("lineage", "latency_avg", "--system", "other", "--cache", cache, cwd=workspace_root).status == 0

@@ -35,7 +35,7 @@ def select_items(lab: Laboratory, case: str) -> tuple[list[Subject], tuple[Appli
 
 
 def _has_records(lab: Laboratory, case: str, item: Subject, applied_filters: tuple[AppliedFilter, ...]) -> bool:
-    """Tell whether a run has the inputs of a metric or series."""
+    """Return whether a run has the inputs of a metric or series."""
     package = lab.session.load_package(case.split()[0]).package
     source = {event.name: event.source for event in package.events}
     wanted = item.compile(applied_filters).plan.required_fields

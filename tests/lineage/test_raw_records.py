@@ -1,4 +1,4 @@
-"""Raw records of every kind of source: what `explain` and `trace` show is what plain Python reads of the files."""
+"""Test raw records of every kind of source: `explain` and `trace` show what plain Python reads from the files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def get_source(lab: Laboratory, system: str, name: str) -> Source:
 
 
 def read_records(source_definition: Source, run: Path, numbers: Iterable[int]) -> list[RawRecord]:
-    """The records of these numbers of the first file of a run without hosts."""
+    """Return the records with these numbers in the first file of a run without hosts."""
     places = [Place("", number) for number in numbers]
     records = find_records(source_definition, find_run(source_definition, run), places)
     return [records[place] for place in places]
@@ -135,7 +135,7 @@ def test_list_that_changed_is_an_error(lab: Laboratory, tmp_path: Path) -> None:
 
 
 def parse_blocks(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """The blocks of a published file, side by side between bars or blanks: first line, keys with their values."""
+    """Parse the blocks of a published file, side by side between bars or blanks: first line, keys with their values."""
     blocks: list[tuple[int, dict[str, str]]] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
         cells = [cell.strip() for cell in line.split("│")] if "│" in line else re.split(r"\s{2,}", line.strip())

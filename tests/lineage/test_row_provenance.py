@@ -69,8 +69,8 @@ def test_untraceable_query_has_a_reason(lab: Laboratory, word: str) -> None:
     with pytest.raises(AssayError) as problem:
         trace_rows(lab, f"{LEFT} {word} ALL {RIGHT}")
     assert str(problem.value) == (
-        f"error[untraceable]: what rows of {word} ALL were made of cannot be told\n"
-        "  hint: without ALL it can, as equal rows then are one"
+        f"error[untraceable]: the records behind rows of {word} ALL cannot be traced\n"
+        "  hint: remove ALL, which merges equal rows"
     )
     assert problem.value.status == 1
 

@@ -24,8 +24,8 @@ QA = ROOT / "golden" / "cometbft" / "run"
 
 
 @pytest.fixture(scope="module")
-def moved(tmp_path_factory: pytest.TempPathFactory, two: Path) -> Path:
-    """The report of two runs, built of copies of them that lie elsewhere by now."""
+def moved_report(tmp_path_factory: pytest.TempPathFactory, two: Path) -> Path:
+    """Build the report of two runs that are moved afterwards."""
     folder = tmp_path_factory.mktemp("moved")
     shutil.copytree(two, folder / "report")
     for name in ("baseline", "candidate"):
@@ -70,7 +70,7 @@ def test_a_difference_leads_to_both_runs(two: Path, cache: Path) -> None:
     assert [run["id"] for run in result["runs"]] == ["baseline", "candidate"]
 
 
-def test_the_text_of_a_trace(two: Path, cache: Path) -> None:
+def test_trace_as_text_is_complete(two: Path, cache: Path) -> None:
     result = run_assay("trace", two, "Forging/cdfForgerTicked/baseline", "--cache", cache)
     assert (result.status, result.err) == (0, "")
     lines = result.out.split("\n")
@@ -123,7 +123,7 @@ def test_a_cell_of_an_article_leads_to_its_row(tmp_path: Path, cache: Path) -> N
 
 @pytest.fixture(scope="module")
 def faults(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """A report of two runs with one label, each with an experiment with a fault before one of its configuration."""
+    """Build a report of two runs with one label; a faulty experiment precedes one of the same configuration."""
     folder, second = tmp_path_factory.mktemp("faults"), 10**9
     bad_experiment, good_experiment = (
         Experiment("bad", 5, latency=9 * second),
@@ -137,7 +137,7 @@ def faults(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 
 def test_a_cell_of_a_verdict_leads_to_the_row_that_is_judged(faults: Path, cache: Path) -> None:
-    """Not to another one of the same configuration, whether a choice leaves it out or means it."""
+    """It does not lead to another row of the same configuration, whether a choice excludes or selects that row."""
     titles = {
         "Experiments beside those of the baseline": "good",
         "The experiment with a fault beside the baseline's": "bad",
@@ -151,18 +151,18 @@ def test_a_cell_of_a_verdict_leads_to_the_row_that_is_judged(faults: Path, cache
         changed_cell = trace_cell(faults, f"{row}/Δ%", cache)
         assert [run["greatest"][0]["keys"]["experiment_id"] for run in changed_cell["runs"]] == [experiment] * 2
     text = " ".join(run_assay("trace", faults, f"{row}/Δ%", "--cache", cache).out.split())
-    assert "Prints how much the value of a row differs from that of the baseline's, in percent of it" in text
+    assert "Prints the difference of the value of a row from that of the baseline, in percent of the latter" in text
 
 
-def test_a_row_that_does_not_give_what_a_cell_prints_is_refused(faults: Path, tmp_path: Path, cache: Path) -> None:
+def test_cell_that_differs_from_its_row_is_refused(faults: Path, tmp_path: Path, cache: Path) -> None:
     out = shutil.copytree(faults, tmp_path / "qa")
     place = out / "document.json"
     place.write_text(place.read_text(encoding="utf-8").replace('"3."', '"4."'), encoding="utf-8")
     cell = "Latencies/Latencies of the experiments: one/2, 1, 50/Average latency, s"
     check_failure(
         run_assay("trace", out, cell, "--cache", cache), 1,
-        f"error[value-changed]: run one does not give the value of `latency_avg` that `{cell}` prints\n"
-        "  expected: 4.\n  found:    3.\n  hint: `assay verify` says what changed\n",
+        f"error[value-changed]: run one yields another value of `latency_avg` than `{cell}` prints\n"
+        "  expected: 4.\n  found:    3.\n  hint: run `assay verify` to see what changed\n",
     )  # fmt: skip
 
 
@@ -176,7 +176,7 @@ def test_runs_of_one_label_have_the_labels_of_the_article(faults: Path, cache: P
             assert (f"{gallery['title']}/{table['title']}/" in listing) == (table["rows"] != [])
 
 
-def test_a_difference_says_what_it_is_of(two: Path, tmp_path: Path, cache: Path) -> None:
+def test_difference_is_described(two: Path, tmp_path: Path, cache: Path) -> None:
     def read_printed_line(folder: Path, column: str) -> str:
         lines = run_assay("trace", folder, f"Forging/cdfForgerTicked/{column}", "--cache", cache).out.split("\n")
         return next(line for line in lines if line.startswith("Prints"))
@@ -188,17 +188,17 @@ def test_a_difference_says_what_it_is_of(two: Path, tmp_path: Path, cache: Path)
     result = json.loads(place.read_text(encoding="utf-8"))
     result["content"]["options"]["style"] = "org-2023"
     place.write_text(json.dumps(result), encoding="utf-8")
-    assert read_printed_line(out, "Δ") == "Prints     the difference of two averages, both as they are printed"
+    assert read_printed_line(out, "Δ") == "Prints     the difference of two averages, both as printed"
 
 
-# What goes wrong
+# Errors
 
 
 def check_failure(completed: CommandResult, status: int, text: str) -> None:
     assert (completed.status, completed.out, completed.err) == (status, "", text)
 
 
-def test_a_table_of_no_rows_is_not_said_to_be_missing(faults: Path, cache: Path) -> None:
+def test_table_without_rows_is_not_reported_as_missing(faults: Path, cache: Path) -> None:
     result = run_assay("trace", faults, "Results/Nothing/a/b", "--cache", cache)
     assert (result.status, result.out) == (2, "")
     first, _, hint = result.err.rstrip().split("\n")
@@ -206,43 +206,45 @@ def test_a_table_of_no_rows_is_not_said_to_be_missing(faults: Path, cache: Path)
     assert hint == ("  hint: did you mean `Results/Scenarios`?")
 
 
-def test_a_log_that_changed_is_named_with_both_hashes(moved: Path, cache: Path) -> None:
+def test_a_log_that_changed_is_named_with_both_hashes(moved_report: Path, cache: Path) -> None:
     import hashlib
 
-    log = moved / "candidate" / "node-3" / "stdout.gz"
+    log = moved_report / "candidate" / "node-3" / "stdout.gz"
     before = log.read_bytes()
     try:
         log.write_bytes(before[:-9])
         old, new = (hashlib.sha256(text).hexdigest()[:12] for text in (before, before[:-9]))
         check_failure(
-            run_assay("trace", moved / "report", "Forging/Ledger ticking/candidate", "--cache", cache), 1,
-            f"error[input-changed]: run candidate: node-3/stdout.gz is not what the report was built of: {log}\n"
+            run_assay("trace", moved_report / "report", "Forging/Ledger ticking/candidate", "--cache", cache), 1,
+            f"error[input-changed]: run candidate: node-3/stdout.gz has changed since the report was built: {log}\n"
             f"  expected: sha256 {old}\n  found:    sha256 {new}\n"
-            "  hint: --run candidate=DIR says where the run is now, if it moved\n",
+            "  hint: pass --run candidate=DIR if the run has moved\n",
         )  # fmt: skip
-        assert run_assay("trace", moved / "report", "Forging/Ledger ticking/baseline", "--cache", cache).status == 0
+        assert (
+            run_assay("trace", moved_report / "report", "Forging/Ledger ticking/baseline", "--cache", cache).status == 0
+        )
     finally:
         log.write_bytes(before)
 
 
-def test_a_run_that_moved_is_found_where_it_is_now(moved: Path, cache: Path) -> None:
-    moved_run = moved / "baseline"
-    moved_run.rename(moved / "elsewhere")
+def test_moved_run_is_read_at_its_new_place(moved_report: Path, cache: Path) -> None:
+    moved_run = moved_report / "baseline"
+    moved_run.rename(moved_report / "elsewhere")
     try:
         cell = "Forging/Ledger ticking/baseline"
         check_failure(
-            run_assay("trace", moved / "report", cell, "--cache", cache), 1,
-            f"error[no-run]: the directory of run baseline is not there: {moved_run}\n"
-            "  hint: --run baseline=DIR says where it is\n",
+            run_assay("trace", moved_report / "report", cell, "--cache", cache), 1,
+            f"error[no-run]: the directory of run baseline does not exist: {moved_run}\n"
+            "  hint: pass --run baseline=DIR if it has moved\n",
         )  # fmt: skip
-        result = trace_cell(moved / "report", cell, cache, "--run", f"baseline={moved / 'elsewhere'}")
-        assert result["runs"][0]["place"] == str(moved / "elsewhere")
+        result = trace_cell(moved_report / "report", cell, cache, "--run", f"baseline={moved_report / 'elsewhere'}")
+        assert result["runs"][0]["place"] == str(moved_report / "elsewhere")
     finally:
-        (moved / "elsewhere").rename(moved_run)
+        (moved_report / "elsewhere").rename(moved_run)
 
 
-def test_a_provenance_that_was_changed_is_told(two: Path, tmp_path: Path, cache: Path) -> None:
-    """As `assay verify` tells it; listing cells and tracing one, and nothing where it was not."""
+def test_changed_provenance_is_a_warning(two: Path, tmp_path: Path, cache: Path) -> None:
+    """Listing cells and tracing one warn like `assay verify`; without a change there is no warning."""
     place = shutil.copytree(two, tmp_path / "report") / "provenance.json"
     provenance = json.loads(place.read_text(encoding="utf-8"))
     place.write_text(json.dumps(provenance | {"hash": "0" * 64}), encoding="utf-8")
@@ -250,54 +252,52 @@ def test_a_provenance_that_was_changed_is_told(two: Path, tmp_path: Path, cache:
         result = run_assay("trace", place.parent, argument, "--cache", cache)
         assert result.status == 0
         assert result.err == (
-            f"warning: {place}: its hash is not that of its content, so that it was changed: `assay verify` it\n"
+            f"warning: {place}: it was edited, as its hash does not match its content; run `assay verify`\n"
         )
     assert run_assay("trace", two, "--list", "--cache", cache).err == ""
 
 
-def test_another_definition_or_value_is_not_traced(moved: Path, cache: Path) -> None:
-    place = moved / "report" / "provenance.json"
+def test_another_definition_or_value_is_not_traced(moved_report: Path, cache: Path) -> None:
+    place = moved_report / "report" / "provenance.json"
     before = place.read_text(encoding="utf-8")
     result = json.loads(before)
     current_definitions = result["content"]["definitions"]["cdfForgerTicked"]
     result["content"]["definitions"]["cdfForgerTicked"] = "0" * 64
-    results = moved / "report" / "results.json"
+    results = moved_report / "report" / "results.json"
     results_text = results.read_text(encoding="utf-8")
     cell = "Forging/Ledger ticking/baseline"
     try:
         place.write_text(json.dumps(result), encoding="utf-8")
         check_failure(
-            run_assay("trace", moved / "report", cell, "--cache", cache),
+            run_assay("trace", moved_report / "report", cell, "--cache", cache),
             1,
-            "error[definition-changed]: `cdfForgerTicked` was defined in another way when the report was built\n"
-            "  expected: definition 000000000000, as provenance.json has it\n  found:    definition "
+            "error[definition-changed]: the definition of `cdfForgerTicked` has changed since the report was built\n"
+            "  expected: definition 000000000000, as in provenance.json\n  found:    definition "
             f"{current_definitions[:12]}\n"
-            "  hint: trace it with the specs that it was built with, or build the report again\n",
+            "  hint: use the specs of the build, or build the report again\n",
         )
         place.write_text(before, encoding="utf-8")
         changed_results = json.loads(results_text)
         changed_results["metrics"]["cdfForgerTicked"]["runs"]["baseline"]["average"] = 0.5
         results.write_text(json.dumps(changed_results), encoding="utf-8")
-        completed = run_assay("trace", moved / "report", cell, "--cache", cache)
+        completed = run_assay("trace", moved_report / "report", cell, "--cache", cache)
         assert (completed.status, completed.out) == (1, "")
-        assert completed.err.startswith(
-            "error[value-changed]: run baseline does not give the value of `cdfForgerTicked`"
-        )
+        assert completed.err.startswith("error[value-changed]: run baseline yields another value of `cdfForgerTicked`")
     finally:
         place.write_text(before, encoding="utf-8")
         results.write_text(results_text, encoding="utf-8")
 
 
-def test_a_folder_without_a_build_and_a_name_without_a_cell(tmp_path: Path, two: Path, cache: Path) -> None:
+def test_folder_without_a_build_and_unknown_cell_are_errors(tmp_path: Path, two: Path, cache: Path) -> None:
     check_failure(
         run_assay("trace", tmp_path, "a/b/c", "--cache", cache), 1,
-        f"error[no-build]: the folder holds no provenance.json: {tmp_path}\n"
-        "  hint: name the folder that a report was built into (-o)\n",
+        f"error[no-build]: the folder has no provenance.json: {tmp_path}\n"
+        "  hint: pass the output folder of a build (-o)\n",
     )  # fmt: skip
     assert run_assay("trace", two, "--cache", cache) == run_assay("trace", two, "--list", "--cache", cache)
     result = run_assay("trace", two, "a/b/c", "--list", "--cache", cache)
     assert (result.status, result.out) == (2, "")
-    assert result.err.endswith("Error: Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.\n")
+    assert result.err.endswith("Error: Pass either a cell SECTION/ROW/COLUMN or --list.\n")
     broken_folder = tmp_path / "broken"
     shutil.copytree(two, broken_folder)
     (broken_folder / "document.json").write_text('{"sections": 3}', encoding="utf-8")
@@ -306,7 +306,7 @@ def test_a_folder_without_a_build_and_a_name_without_a_cell(tmp_path: Path, two:
     assert result.err.startswith("error[no-build]: the document is not what a build writes: ")
 
 
-def test_names_that_hold_slashes_are_told_apart() -> None:
+def test_names_with_slashes_are_distinguished() -> None:
     def create_cell(section: str, row: str) -> Cell:
         return Cell(section, row, "1", "0", "average", (CellSource("m", "run"),))
 

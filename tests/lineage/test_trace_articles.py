@@ -1,4 +1,4 @@
-"""`assay trace` of articles: every kind of cell, and quoted values, lead to their records or say what leads on."""
+"""Test `assay trace` of articles: every cell and quoted value leads to its records, or states another way to them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def build_report(folder: Path, cache: Path, report: str, *runs: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def upgrade(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """A report that compares two phases of a run."""
+    """Build a report that compares two phases of a run."""
     return build_report(
         tmp_path_factory.mktemp("u"), cache, "antelope/upgrade", GOLDEN / "antelope" / "upgrade" / "run"
     )
@@ -48,7 +48,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """A report with claims, of runs that are judged by each other."""
+    """Build a report with claims about runs that are compared with each other."""
     runs = (PUBLISHED / name for name in ("v034", "v037", "v038"))
     return build_report(tmp_path_factory.mktemp("p"), cache, "cometbft/published", *runs)
 
@@ -61,7 +61,7 @@ def trace_cell(folder: Path, cell: str, cache: Path) -> dict[str, Any]:
 
 
 def read_refusal(folder: Path, cell: str, cache: Path) -> str:
-    """Why a cell leads to no records."""
+    """Return the reason why a cell leads to no records."""
     result = run_assay("trace", folder, cell, "--cache", cache)
     assert (result.status, result.out) == (2, "")
     assert "  hint: " in result.err
@@ -74,7 +74,7 @@ def list_cells(folder: Path, system: str, cache: Path) -> Sequence[Cell]:
 
 
 def read_phase_bounds(folder: Path) -> tuple[int, int]:
-    """Where the first phase ends and the second begins, in ns."""
+    """Return the end of the first phase and the begin of the second, in ns."""
     document = json.loads((folder / "document.json").read_text(encoding="utf-8"))
     rows = {row[0]: row[1:] for row in document["manifest"]["rows"]}
     return parse_nanoseconds(rows["To"][0], "test"), parse_nanoseconds(rows["From"][1], "test")
@@ -115,14 +115,14 @@ def test_a_cell_without_a_value_leads_to_no_samples(tmp_path: Path, cache: Path)
         runs = [(run_data["id"], run_data["size"], run_data["greatest"]) for run_data in result["runs"]]
         assert (result["text"], runs) == ("—", [(f"run:{phase}", 0, []) for phase in phases])
     text = run_assay("trace", out, "CPU/CPU before and after/CPU usage, %/after", "--cache", cache).out
-    assert "\nSamples    0\n" in text  # an average of nothing is none
+    assert "\nSamples    0\n" in text  # no samples, no average
 
 
-def test_a_formula_leads_to_what_it_is_over(upgrade: Path, cache: Path) -> None:
+def test_formula_leads_to_its_metrics(upgrade: Path, cache: Path) -> None:
     result = trace_cell(upgrade, "Endurance/Writes in a year before and after/disk_writes_per_year/before", cache)
     (run,) = result["runs"]
     assert (result["metric"], run["metric"], run["id"]) == ("disk_writes_per_year", "disk_write_rate", "run:before")
-    assert "worked out of the averages of `disk_write_rate`" in result["means"]
+    assert "computed from the averages of `disk_write_rate`" in result["means"]
     year = 365 * 24 * 3600
     assert float(result["text"]) == pytest.approx(run["average"] * 1e3 * year / 1e12, rel=1e-5)
 
@@ -153,7 +153,7 @@ def test_averages_of_series_lead_to_their_values(qa: Path, cache: Path) -> None:
     assert [item["series"] for item in both_traces["runs"]] == ["memory", "node_memory"]
     text = run_assay("trace", qa, f"{table}/memory/Lines", "--cache", cache).out
     assert "\nPrints     the number of lines\n" in text
-    assert "`assay explain memory` tells" in read_refusal(qa, f"{table}/memory/Labels", cache)
+    assert "run `assay explain memory`" in read_refusal(qa, f"{table}/memory/Labels", cache)
 
 
 def test_values_that_a_text_quotes_lead_to_their_rows(harness: Path, cache: Path) -> None:
@@ -174,7 +174,7 @@ def test_values_that_a_text_quotes_lead_to_their_rows(harness: Path, cache: Path
         ("Blocks and the window/What its blocks count as/node_01/Trailing empty, blocks", 30),
     ],
 )
-def test_a_number_of_records_leads_to_as_many(harness: Path, cache: Path, cell: str, expected_count: int) -> None:
+def test_number_of_records_leads_to_as_many_records(harness: Path, cache: Path, cell: str, expected_count: int) -> None:
     ((sample,),) = (run["greatest"] for run in trace_cell(harness, cell, cache)["runs"])
     assert (sample["value"], sample["records"]) == (expected_count, expected_count)
 
@@ -187,7 +187,7 @@ def test_columns_of_a_listing_lead_to_their_samples(harness: Path, cache: Path) 
     assert sample["lines"][0]["file"].startswith("node_01/")
 
 
-def test_a_manifest_leads_to_what_its_relation_was_made_of(two: Path, cache: Path) -> None:
+def test_manifest_leads_to_records_of_its_relation(two: Path, cache: Path) -> None:
     column_cells = [cell for cell in list_cells(two, "cardano", cache) if cell.prints == "column"]
     name = next(cell.name for cell in column_cells if "Blocks analysed" in cell.row or "locks" in cell.row)
     result = trace_cell(two, name, cache)
@@ -196,16 +196,16 @@ def test_a_manifest_leads_to_what_its_relation_was_made_of(two: Path, cache: Pat
     assert float(result["text"]) == sample["value"]
 
 
-def test_what_a_claim_was_found_to_be_leads_to_its_row(published: Path, cache: Path) -> None:
+def test_verdict_of_a_claim_leads_to_its_row(published: Path, cache: Path) -> None:
     claim = next(cell for cell in list_cells(published, "cometbft", cache) if cell.column == "Found in v0.37")
     result = trace_cell(published, claim.name, cache)
     ((sample,),) = (run["greatest"] for run in result["runs"])
     assert (result["text"], result["metric"]) == (f"{sample['value']:.0f}", "reported_txs")
     assert trace_cell(published, claim.name.replace("Found in v0.37", "Agrees"), cache)["prints"] == "judged"
-    assert "is words of the specs" in read_refusal(published, claim.name.replace("Found in v0.37", "Document"), cache)
+    assert "is a text of the specs" in read_refusal(published, claim.name.replace("Found in v0.37", "Document"), cache)
 
 
-def test_every_kind_of_cell_is_traced_or_says_what_leads_on(harness: Path, upgrade: Path, cache: Path) -> None:
+def test_every_kind_of_cell_is_traced_or_names_another_way(harness: Path, upgrade: Path, cache: Path) -> None:
     for folder, system in ((harness, "antelope"), (upgrade, "antelope")):
         kinds = {cell.prints: cell for cell in reversed(list_cells(folder, system, cache))}
         for kind, cell in kinds.items():
@@ -215,18 +215,18 @@ def test_every_kind_of_cell_is_traced_or_says_what_leads_on(harness: Path, upgra
                 assert trace_cell(folder, cell.name, cache)["text"] == cell.text
 
 
-def test_what_a_scenario_comes_to_names_the_table_that_decides(tmp_path: Path, cache: Path) -> None:
+def test_verdict_of_a_scenario_names_the_deciding_table(tmp_path: Path, cache: Path) -> None:
     from tests.support.loads import Experiment, create_load_run
 
     for name in ("one", "two"):
         create_load_run(tmp_path / name, Experiment("e", 10, latency=10**9), ident=name)
     out = build_report(tmp_path, cache, "cometbft/qa", tmp_path / "one", tmp_path / "two")
     scenario = next(cell for cell in list_cells(out, "cometbft", cache) if cell.prints == "outcome" and cell.decided_by)
-    assert f"comes of the cells of `{scenario.decided_by[0]}`" in read_refusal(out, scenario.name, cache)
+    assert f"is computed from the cells of `{scenario.decided_by[0]}`" in read_refusal(out, scenario.name, cache)
     assert f"/{scenario.decided_by[0]}/" in run_assay("trace", out, "--cache", cache).out
     judged_cells = [cell for cell in list_cells(out, "cometbft", cache) if cell.prints == "judged"]
     assert {run.run for cell in judged_cells for run in cell.sources} == {"one", "two"}
-    # every cell goes by the name that is listed, and those of a run by its id, too: `Result` is a column of no run
+    # every listed name finds its cell, also with the id of the run; `Result` is a column of no run
     listed_cells = list_cells(out, "cometbft", cache)
     assert [cell for cell in listed_cells if find_cell(listed_cells, cell.name) != cell] == []
     value = judged_cells[0].name.replace("/Result", "/two")
@@ -235,7 +235,7 @@ def test_what_a_scenario_comes_to_names_the_table_that_decides(tmp_path: Path, c
     assert find_cell(renamed, value).column == "label"
 
 
-def test_a_document_that_tells_no_leads_is_no_build(harness: Path, tmp_path: Path, cache: Path) -> None:
+def test_document_without_cell_links_is_refused(harness: Path, tmp_path: Path, cache: Path) -> None:
     import shutil
 
     out = shutil.copytree(harness, tmp_path / "old")

@@ -30,7 +30,7 @@ RUNS = {
     "antelope/upgrade": ("antelope/upgrade/run",),
     "cometbft/published": ("cometbft/published/v034", "cometbft/published/v1"),
 }
-CELLS = 2  # of a report by default, or a few more: each takes about a second
+CELLS = 2  # cells of a report by default, or a few more: each takes about a second
 
 
 def group_by_filters(checked: CheckedPackage) -> Iterator[tuple[tuple[AppliedFilter, ...], list[Subject]]]:
@@ -65,13 +65,11 @@ def list_problems(
     diagnostics = run_on_empty_tables(
         build_nodes([*traced_statements.statements, Statement("table", "samples", traced_statements.query)]), constants
     )
-    return [
-        item.message for item in diagnostics if item.code == "sql"
-    ]  # that relations yield more columns is the point
+    return [item.message for item in diagnostics if item.code == "sql"]  # relations yield more columns on purpose
 
 
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
-def test_the_engine_takes_what_every_metric_is_traced_by(lab: Laboratory, system: str) -> None:
+def test_trace_query_of_every_metric_is_valid(lab: Laboratory, system: str) -> None:
     checked = lab.session.load_package(system)
     phases = any(report.phases for report in (*checked.package.reports, *checked.package.articles))
     count = 0
@@ -92,7 +90,7 @@ def test_no_report_over_runs_is_forgotten(lab: Laboratory) -> None:
 
 @pytest.fixture(params=["cardano/comparison", "cometbft/qa", *RUNS])
 def folder(request: pytest.FixtureRequest, tmp_path: Path, cache: Path) -> Path:
-    """A folder that a report was built into."""
+    """Return a folder with a built report."""
     if request.param not in RUNS:
         build_folder: Path = request.getfixturevalue({"cardano/comparison": "two", "cometbft/qa": "qa"}[request.param])
         return build_folder

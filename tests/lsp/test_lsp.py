@@ -76,7 +76,7 @@ class Editor:
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
 
     def wait_for(self, file: str, is_accepted: Callable[[list[types.Diagnostic]], bool]) -> list[types.Diagnostic]:
-        """Return the problems of a file as soon as they are what is expected."""
+        """Return the problems of a file as soon as they are as expected."""
         uri = self.get_document(file).uri
         self.wait(lambda: uri in self.problems and is_accepted(list(self.problems[uri].diagnostics)))
         return list(self.problems[uri].diagnostics)
@@ -146,7 +146,7 @@ def start_editor(root: Path) -> Editor:
 
 
 def stop_editor(editor: Editor, *, orderly: bool = True) -> int:
-    """End the server as the protocol says, and return its exit status."""
+    """End the server as the protocol requires, and return its exit status."""
     if orderly:
         editor.wait_for_answer(editor.client.shutdown_async(None))
     editor.client.exit(None)
@@ -161,7 +161,7 @@ def stop_editor(editor: Editor, *, orderly: bool = True) -> int:
 
 @pytest.fixture(scope="module")
 def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
-    """An editor in a copy of the starter, whose specs build on the shipped schema."""
+    """Open an editor in a copy of the starter, whose specs import the shipped schema."""
     root = tmp_path_factory.mktemp("lsp") / "workspace"
     shutil.copytree(STARTER, root)
     editor = start_editor(root)
@@ -404,5 +404,5 @@ def test_absent_package_pygls_is_named(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "compiler")])}
     result = subprocess.run(start_server(), env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 2
-    assert "error[no-package]: the language server takes the package pygls" in result.stderr
+    assert "error[no-package]: the language server requires the package `pygls`" in result.stderr
     assert "pip install 'assay[lsp]'" in result.stderr

@@ -1,9 +1,9 @@
-"""An independent oracle: what the metrics document defines, in plain Python, without any database.
+"""An independent implementation of the metrics document in plain Python, without any database.
 
 `analyse(run_dir, filters)` computes everything; `reconstruct` and `analyse_reconstruction` are its two
 halves, for several filters over one run. `RefusalError` is raised, with the reason, for a run that cannot be
 analysed. Nothing here comes from the compiler under test, so an agreement of the two is evidence. NOTES.md
-states the rules in full.
+has all rules.
 """
 
 from tests.oracle.analysis import Reconstruction, analyse, analyse_reconstruction, reconstruct

@@ -18,7 +18,7 @@ from tests.oracle.resources import WORD
 from tests.oracle.texts import PICOSECOND_DIGITS, format_decimal, format_exactly, format_integer, shorten_text
 
 PICO: int = 10**PICOSECOND_DIGITS
-_INFINITE: int = 1 << 1024  # what an infinite double is as a whole number
+_INFINITE: int = 1 << 1024  # an infinite double as a whole number
 
 WIDTHS: Mapping[str, int] = {
     **dict.fromkeys(("CentiCpu", "CentiGC", "CentiMut", "GcsMajor", "GcsMinor"), 3),

@@ -9,7 +9,7 @@ from tests.oracle.model import Genesis, Observation
 from tests.oracle.slots import compute_slot_start
 from tests.oracle.views import ForgerView, HostViews, ObserverView
 
-MISSING_DURATION = SECOND // 100  # what a forger's announced, sending and adopted count as when they are not in the log
+MISSING_DURATION = SECOND // 100  # counts for a forger's announced, sending or adopted that is not in the log
 
 
 def _compute_duration(start: int | None, end: int | None) -> int | None:

@@ -63,7 +63,7 @@ def load_filters(path: Path) -> list[Condition]:
 
 
 def is_slot_condition(condition: Condition) -> bool:
-    """Tell whether the condition restricts slots, too (section 6)."""
+    """Return whether the condition restricts slots, too (section 6)."""
     return condition.name not in _BLOCK_NAMES
 
 

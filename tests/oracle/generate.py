@@ -1,8 +1,8 @@
-"""Random run directories and random filters, to compare two implementations on what no reference case holds.
+"""Random run directories and random filters, to compare two implementations beyond the reference cases.
 
 A run has 2 to 5 hosts and 20 to 80 slots, battles and short forks, lost, doubled and disordered events, ties
 in time, missing readings, restarted counters, silences below 1000 slots, events before the system start, and
-all generations of names; it can always be analysed (some block, some slot), unless a defect is asked for by
+all generations of names; it can always be analysed (some block, some slot), unless a defect is requested by
 name. The same seed writes the same bytes.
 """
 
@@ -250,8 +250,8 @@ def write_random_run(
 ) -> Shape:
     """Write a random run into a directory, and return its shape.
 
-    `seed` is a number or a generator of random numbers; a property based test draws a number, since a run
-    takes more random numbers than a drawn generator gives, and bounds of hosts and slots if it is to shrink.
+    `seed` is a number or a generator of random numbers; a property based test draws a number, because a
+    run needs more random numbers than a drawn generator has, and bounds of hosts and slots, so that it can shrink.
     `defect`, one of DEFECTS, breaks one rule, so that the run must be refused.
     """
     rng = _get_generator(seed)

@@ -1,4 +1,4 @@
-"""What the oracle takes and returns: plain data, no behaviour.
+"""Inputs and outputs of the oracle: plain data, no behaviour.
 
 Times are integers: instants in nanoseconds since 1970-01-01 UTC, durations in nanoseconds.
 """
@@ -26,7 +26,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Genesis:
-    """What genesis fixes: start and slot length (ns), slots an epoch, k, f, block size limit (bytes)."""
+    """Parameters of genesis: start and slot length (ns), slots an epoch, k, f, block size limit (bytes)."""
 
     system_start: int
     slot_length: int

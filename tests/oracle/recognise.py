@@ -280,7 +280,7 @@ def _unwrap_data(data: Any) -> Data:
 
 
 def recognize_event(log_object: Mapping[str, Any], instant: int) -> Event | None:
-    """The event that a log object is, None for an unrecognised one.
+    """Return the event of a log object; None for an unrecognised one.
 
     Raises KeyError, TypeError or ValueError when a recognised one lacks a field that has no default.
     """

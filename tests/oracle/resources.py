@@ -29,7 +29,7 @@ def compute_single_ratio(numerator: int, denominator: int) -> float:
     if numerator == 0:
         return 0.0
     size = abs(numerator).bit_length() - denominator.bit_length()
-    shift = 25 - size  # leaves 25 or 26 bits, and what is cut off is remembered below them
+    shift = 25 - size  # leaves 25 or 26 bits; the bits below them are remembered as an inexact part
     scaled = (abs(numerator) << max(shift, 0)) // (denominator << max(-shift, 0))
     exact = scaled * (denominator << max(-shift, 0)) == abs(numerator) << max(shift, 0)
     nearest = _round_to_single(float(scaled * 4 + (0 if exact else 1)))

@@ -1,4 +1,4 @@
-"""Test which tables phases cut: those with an instant, and those made of cut tables."""
+"""Test which tables phases cut: those with an instant, and those computed from cut tables."""
 
 from __future__ import annotations
 

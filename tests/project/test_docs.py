@@ -41,7 +41,7 @@ TUTORIAL = "docs/tutorial.md"
 SETTING_UP = re.compile(r"(python3 bootstrap\.py|just|\. \.venv)\b")
 GROUPS = {"S": "package", "S.source": "source", "U": "units", "E": "event", "X": "expression", "G": "grain",
           "M": "metric", "R": "report", "A": "article", "P": "phase", "Q": "example"}  # fmt: skip
-INSIDE = {"concat", "leaf", "many", "token"}  # what other words are made of
+INSIDE = {"concat", "leaf", "many", "token"}  # parts of other words
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def workspace(tmp_path: Path, cache: Path) -> Trial:
 
 
 def _has_trial() -> Iterator[tuple[str, str]]:
-    """Tell whether a section has additions or commands to try, apart from project setup."""
+    """Return whether a section has additions or commands to try, apart from project setup."""
     for name in PAGES:
         if name == TUTORIAL:  # its sections build on each other
             continue
@@ -367,14 +367,14 @@ def _read_specs() -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
-def test_examples_of_words_stand_in_the_specs() -> None:
+def test_examples_of_words_occur_in_the_specs() -> None:
     specs = squeeze_whitespace(_read_specs())
     examples = [example for _, examples in _read_word_rows() for example in examples]
     assert len(examples) > 60
     assert [example for example in examples if squeeze_whitespace(example) not in specs] == []
 
 
-def test_words_without_an_example_are_words_that_no_spec_uses() -> None:
+def test_words_without_an_example_are_unused_in_specs() -> None:
     specs = _read_specs()
     unused = [word for words, examples in _read_word_rows() if not examples for word in words]
     assert unused
@@ -488,7 +488,7 @@ def _find_imports(path: Path) -> set[str]:
     return modules - {"__version__"}
 
 
-def test_functions_and_files_are_as_small_as_is_asked_for() -> None:
+def test_functions_and_files_are_within_size_limits() -> None:
     limits = re.search(
         r"no function over (\d+) lines and no file over (\d+)", squeeze_whitespace(parse_page("CONTRIBUTING.md").prose)
     )
@@ -507,7 +507,7 @@ def _count_lines(function: ast.FunctionDef) -> int:
     return (function.end_lineno or 0) - function.lineno + 1
 
 
-# What a build leaves
+# The files of a build
 
 
 @pytest.fixture(scope="module")
@@ -556,7 +556,7 @@ def test_documented_layout_of_a_file_is_complete(name: str, built: Path) -> None
 
 
 def _match_files(section: str, folder: Path) -> dict[str, list[Path]]:
-    """Return the files of a folder by the patterns of its table, in which capitals stand for any name.
+    """Return the files of a folder by the patterns of its table, in which capitals match any name.
 
     Fails if a file has no pattern, or a pattern no file.
     """
@@ -574,7 +574,7 @@ def _match_files(section: str, folder: Path) -> dict[str, list[Path]]:
 
 
 def test_documented_layout_of_sql_folder_is_complete(built: Path) -> None:
-    _match_files("sql/", built / "sql")
+    assert len(_match_files("sql/", built / "sql")) > 1
 
 
 @pytest.fixture
@@ -608,7 +608,7 @@ def test_documented_layout_of_cache_is_complete(cache: Path) -> None:
     assert actual <= documented
 
 
-def test_caches_go_where_the_readme_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_default_cache_is_at_the_documented_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     paragraphs = parse_page("README.md").prose.split("\n\n")
     paragraph = next(text for text in paragraphs if text.startswith("The cache is the folder"))
     assert find_code_spans(paragraph)[:3] == ["assay", "$XDG_CACHE_HOME", "~/.cache"]

@@ -40,8 +40,8 @@ HASH_SCRIPT = """
 import hashlib, json, sys
 from pathlib import Path
 from assay.lang import normal_form, workspace
-here = workspace.Workspace(Path(sys.argv[1]))
-checked = workspace.evaluate_package(here, sys.argv[2], workspace.scan_sources(here, sys.argv[2]))
+folder, system = workspace.Workspace(Path(sys.argv[1])), sys.argv[2]
+checked = workspace.evaluate_package(folder, system, workspace.scan_sources(folder, system))
 print(hashlib.sha256(json.dumps(normal_form.build_content(checked)).encode()).hexdigest())
 """
 
@@ -69,7 +69,7 @@ def test_golden_files_are_of_existing_systems() -> None:
     assert {path.name for path in (ROOT / "golden" / "specs").iterdir()} == {f"{name}.yaml" for name in SYSTEMS}
 
 
-def test_the_hashes_of_a_build_are_as_sha256sum_checks_them(two: Path) -> None:
+def test_hashes_of_a_build_have_the_form_of_sha256sum(two: Path) -> None:
     text = golden.hash_files(two)
     names = [line.split("  ")[1] for line in text.splitlines()]
     assert names == sorted(names)
@@ -93,14 +93,14 @@ def test_pinned_reports_are_those_of_other_tests(two: Path, three: Path) -> None
         differing_lines = set(pinned_hashes) ^ set(golden.hash_files(folder).splitlines())
         assert {line.split("  ")[1] for line in differing_lines} == {
             "provenance.json"
-        } | differing_files  # it says where runs were
+        } | differing_files  # contains the paths of runs
 
 
 # Differences
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
+def golden_copy(tmp_path: Path) -> Path:
     """Copy the inputs of one system's goldens, with one small pinned build."""
     target = tmp_path / "copy"
     for name in ("specs/schema", "specs/cardano", "queries/cardano", "golden/sql/cardano"):
@@ -115,18 +115,18 @@ def copy(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(copy: Path, cache: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., CommandResult]:
+def run(golden_copy: Path, cache: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., CommandResult]:
     """Check or accept the goldens of the copy, like `just`."""
 
     def run_in_this_process(action: str, *parts: str) -> CommandResult:
-        status = golden.main([action, *parts, "--root", str(copy), "--cache", str(cache)])
+        status = golden.main([action, *parts, "--root", str(golden_copy), "--cache", str(cache)])
         return CommandResult(status, *capsys.readouterr())
 
     return run_in_this_process
 
 
-def test_changed_sql_is_shown_as_a_diff_and_accepted(copy: Path, run: Callable[..., CommandResult]) -> None:
-    place = copy / "golden/sql/cardano/comparison/metrics/CentiCpu.sql"
+def test_changed_sql_is_shown_as_a_diff_and_accepted(golden_copy: Path, run: Callable[..., CommandResult]) -> None:
+    place = golden_copy / "golden/sql/cardano/comparison/metrics/CentiCpu.sql"
     content = place.read_text(encoding="utf-8")
     edit_file(place, "SELECT", "SELECT DISTINCT")
     place.with_name("more.sql").write_text("SELECT 1;\n", encoding="utf-8")
@@ -144,7 +144,7 @@ def test_changed_sql_is_shown_as_a_diff_and_accepted(copy: Path, run: Callable[.
     assert not place.with_name("more.sql").exists()
 
 
-def test_changed_lost_and_new_files_of_build_are_reported(copy: Path, run: Callable[..., CommandResult]) -> None:
+def test_changed_lost_and_new_files_of_build_are_reported(golden_copy: Path, run: Callable[..., CommandResult]) -> None:
     first = run("accept", "reports")
     assert first.out.splitlines() == [
         "new: golden/reports/small.document.json",
@@ -153,7 +153,7 @@ def test_changed_lost_and_new_files_of_build_are_reported(copy: Path, run: Calla
     ]
     second_check = run("check", "reports")
     assert (second_check.status, second_check.out) == (0, "2 golden files: no difference\n")
-    place = copy / "golden/reports/small.sha256"
+    place = golden_copy / "golden/reports/small.sha256"
     lines = place.read_text(encoding="utf-8").splitlines(keepends=True)
     (pdf,) = (line for line in lines if line.endswith("  report.pdf\n"))
     remaining_lines = [line for line in lines if not line.endswith("  results.json\n")]
@@ -174,15 +174,15 @@ def test_changed_lost_and_new_files_of_build_are_reported(copy: Path, run: Calla
     ]
 
 
-def test_changed_normal_form_is_shown_as_a_diff(copy: Path, run: Callable[..., CommandResult]) -> None:
-    edit_file(copy / "golden/specs/cardano.yaml", "\n  - id: CentiCpu\n", "\n  - id: CentiCPU\n")
+def test_changed_normal_form_is_shown_as_a_diff(golden_copy: Path, run: Callable[..., CommandResult]) -> None:
+    edit_file(golden_copy / "golden/specs/cardano.yaml", "\n  - id: CentiCpu\n", "\n  - id: CentiCPU\n")
     result = run("check", "specs")
     assert result.status == DIFFERENCE
     assert "\n-  - id: CentiCPU\n+  - id: CentiCpu\n" in result.out
 
 
-def test_failing_build_is_no_difference(copy: Path, run: Callable[..., CommandResult]) -> None:
-    edit_file(copy / "golden/reports" / golden.PINNED, "plain/run", "plain/nowhere")
+def test_failing_build_is_no_difference(golden_copy: Path, run: Callable[..., CommandResult]) -> None:
+    edit_file(golden_copy / "golden/reports" / golden.PINNED, "plain/run", "plain/nowhere")
     result = run("check", "reports")
     assert (result.status, result.out) == (2, "")
     assert result.err.startswith("error[no-run]: the run directory does not exist")

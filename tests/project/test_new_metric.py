@@ -119,7 +119,7 @@ class QueuedRun:
 
 
 @pytest.fixture(scope="module")
-def queued(tmp_path_factory: pytest.TempPathFactory) -> QueuedRun:
+def queued_run(tmp_path_factory: pytest.TempPathFactory) -> QueuedRun:
     """Add queue lines to every host's log of the baseline."""
     run = copy_run("baseline", tmp_path_factory.mktemp("queued") / "run")
     counted_blocks = load_valid_observations()
@@ -150,10 +150,12 @@ def load_valid_observations() -> set[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def added(tmp_path_factory: pytest.TempPathFactory, own_workspace: Path, queued: QueuedRun, cache: Path) -> Path:
+def report_folder(
+    tmp_path_factory: pytest.TempPathFactory, own_workspace: Path, queued_run: QueuedRun, cache: Path
+) -> Path:
     """Build the report with the metric."""
     out = tmp_path_factory.mktemp("added") / "report"
-    result = build([f"queued={queued.run}"], out, cache, *MODEL, cwd=own_workspace)
+    result = build([f"queued={queued_run.run}"], out, cache, *MODEL, cwd=own_workspace)
     assert (result.status, result.out) == (0, f"{out / 'report.pdf'}\n"), result.err
     return out
 
@@ -179,10 +181,10 @@ def test_no_shipped_spec_reads_the_events() -> None:
     assert ADDED in (CARDANO / "real" / "node-0.log").read_text(encoding="utf-8")
 
 
-def test_results_have_the_new_metric_exactly(added: Path, queued: QueuedRun) -> None:
-    metrics = json.loads((added / "results.json").read_text(encoding="utf-8"))["metrics"]
+def test_results_have_the_new_metric_exactly(report_folder: Path, queued_run: QueuedRun) -> None:
+    metrics = json.loads((report_folder / "results.json").read_text(encoding="utf-8"))["metrics"]
     figures = metrics["cdfPeerQueue"]["runs"]["queued"]
-    waits = queued.waits
+    waits = queued_run.waits
     mean = Fraction(sum(waits), len(waits))
     spread = math.sqrt(sum((wait - mean) ** 2 for wait in waits) / (len(waits) - 1))
     assert figures["size"] == len(waits) == metrics["cdfPeerFetch"]["runs"]["queued"]["size"]
@@ -195,22 +197,22 @@ def test_results_have_the_new_metric_exactly(added: Path, queued: QueuedRun) -> 
         assert value == waits[rank] / SECOND
 
 
-def test_report_shows_the_new_metric(added: Path, queued: QueuedRun) -> None:
-    document = json.loads((added / "document.json").read_text(encoding="utf-8"))
+def test_report_shows_the_new_metric(report_folder: Path, queued_run: QueuedRun) -> None:
+    document = json.loads((report_folder / "document.json").read_text(encoding="utf-8"))
     (section,) = [item for item in document["sections"] if item["title"] == "Individual peer propagation"]
     labels = [row[0] for row in section["rows"]]
     place = labels.index("Time in queue, s")
     assert labels[place + 1] == "Fetched to announced, s"
-    mean = sum(queued.waits) / len(queued.waits) / SECOND
+    mean = sum(queued_run.waits) / len(queued_run.waits) / SECOND
     assert section["rows"][place][1:] == [f"{mean:.5f}"]
     assert "cdfPeerQueue" in [chart["id"] for chart in document["charts"]]
-    assert (added / "charts" / "cdfPeerQueue.svg").is_file()
-    assert list((added / "sql" / "tables").glob("*-block_queued.sql"))
+    assert (report_folder / "charts" / "cdfPeerQueue.svg").is_file()
+    assert list((report_folder / "sql" / "tables").glob("*-block_queued.sql"))
 
 
-def test_all_other_metrics_are_unchanged(added: Path, two: Path) -> None:
+def test_all_other_metrics_are_unchanged(report_folder: Path, two: Path) -> None:
     workspace_metrics, shipped_metrics = (
-        json.loads((out / "results.json").read_text(encoding="utf-8"))["metrics"] for out in (added, two)
+        json.loads((out / "results.json").read_text(encoding="utf-8"))["metrics"] for out in (report_folder, two)
     )
     assert set(workspace_metrics) - set(shipped_metrics) == {"cdfPeerQueue"}
     different = [
@@ -221,10 +223,10 @@ def test_all_other_metrics_are_unchanged(added: Path, two: Path) -> None:
     assert different == []
 
 
-def test_definitions_of_other_metrics_are_unchanged(added: Path, two: Path) -> None:
+def test_definitions_of_other_metrics_are_unchanged(report_folder: Path, two: Path) -> None:
     workspace_definitions, shipped_definitions = (
         json.loads((out / "provenance.json").read_text(encoding="utf-8"))["content"]["definitions"]
-        for out in (added, two)
+        for out in (report_folder, two)
     )
     del workspace_definitions["cdfPeerQueue"]
     assert [name for name in shipped_definitions if workspace_definitions[name] != shipped_definitions[name]] == []

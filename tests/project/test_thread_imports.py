@@ -59,7 +59,7 @@ FIRST_USES = {
         "from assay.lang import sql_dependencies\n"
         "def first_use():\n"
         "    names = sql_dependencies.find_reads('SELECT a::TIMESTAMP_NS AS b FROM t', ['t'], ()).names\n"
-        "    assert names is not None, 'nothing is known of what it reads'\n"
+        "    assert names is not None, 'no reads are found'\n"
     ),
 }
 

@@ -232,10 +232,10 @@ def test_breaks_of_form_follow_labels_units_and_generations(results: Any) -> Non
     (form,) = (item for item in results["breaks"] if item["kind"] == "form")
     assert (form["key"], form["since"], form["run"]) == ("F", "2026-02-09", "")
     notes = {note["doc"]: set(note["metrics"]) for note in form["notes"]}
-    assert notes.pop("Numbers in the style typst-2026, before org-2023.") == expected_breaks.pop(
+    assert notes.pop("The number style is typst-2026 instead of org-2023.") == expected_breaks.pop(
         ("2026-02-09", "typst")
     )
-    words = {re.search(r"(?:Called “|The unit is called )([^”,]+)", text)[1]: text for text in notes}  # type: ignore[index]
+    words = {re.search(r"(?:The name is “|The unit is )(.+?)”? instead", text)[1]: text for text in notes}  # type: ignore[index]
     # Two units may become one: `#` became units in one row and events in others.
     assert {word: notes[text] for word, text in words.items()} == {
         word: metrics for (_, word), metrics in expected_breaks.items()
@@ -376,7 +376,7 @@ def test_layout_of_results_is_the_documented_one(results: Any) -> None:
             yield from iter_paths(item, trail)
         for key, inner in value.items() if isinstance(value, dict) else ():
             depth = trail.split(".")
-            # `*` stands for any metric or workload.
+            # `*` matches any metric or workload.
             path = f"{trail}.*" if depth[0] == "series" and len(depth) < 3 else f"{trail}.{key}".lstrip(".")
             yield path
             yield from iter_paths(inner, path)

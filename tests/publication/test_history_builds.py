@@ -1,4 +1,4 @@
-"""Histories of publications: what is refused, what is a warning in the report, what new editions change."""
+"""Test builds of histories: errors, warnings in the report, and changes that new editions cause."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def list_publication_options(*places: Path) -> list[str | Path]:
 def write_changed_publication(
     folder: Path, change: Callable[[Any], object], source: Path = PLAIN, name: str = "changed.json"
 ) -> Path:
-    """A publication, changed."""
+    """Write a changed publication."""
     data = copy.deepcopy(load_json(source))
     change(data)
     place = folder / name
@@ -49,7 +49,7 @@ def write_changed_publication(
 
 
 def read_refusal(result: CommandResult, out: Path, places: dict[str, Path]) -> str:
-    """The message of a build that failed, and left what was there."""
+    """Return the message of a failed build; check that it left the earlier output."""
     assert result.status == 1
     assert read_contents(out) == FORMER
     return format_message(result, places)
@@ -82,16 +82,17 @@ def test_breaks_that_no_publication_has_are_warnings(tmp_path: Path, cache: Path
     warnings = [
         "The break of cdfSpanLensCpu since 2026-03-10 lies outside of the publications, which are from 2023-12-05 to "
         "2026-02-09.",
-        "The break of cdfPeerAnnounce since 2025-01-30 names the run 10.2.9, which no publication of then has.",
-        "NetRd: no publication tells it.",
-        "NetWr: no publication tells it.",
+        "The break of cdfPeerAnnounce since 2025-01-30 names the run 10.2.9, which the first publications since that "
+        "day lack.",
+        "NetRd: no publication has it.",
+        "NetWr: no publication has it.",
     ]
     assert (result.status, result.err) == (0, "".join(f"warning: {text}\n" for text in warnings))
     document = load_json(tmp_path / "out" / "document.json")
     assert document["warnings"] == warnings
     plots = {plot["id"]: plot for gallery in document["galleries"] for plot in gallery["plots"]}
     assert "NetRd" not in plots
-    # A break without its run stands before the whole publication, one of the future nowhere.
+    # A break without its run precedes the whole publication; a future one is not shown.
     assert {row[7] for row in plots["cdfPeerAnnounce"]["rows"] if row[1] == "break"} == {"B", "E"}
     places = [row[2] for row in plots["cdfPeerAnnounce"]["rows"] if row[7] == "B"]
     assert places == [float(int(places[0]))] * 2
@@ -127,9 +128,9 @@ def test_new_edition_makes_a_break(tmp_path: Path, cache: Path) -> None:
         "since": "2026-11-02",
         "run": "",
         "notes": [
-            {"metrics": ["CentiCpu"], "doc": "Called “CPU of the process”, before “Process CPU usage”."},
-            {"metrics": ["CentiCpu"], "doc": "The unit is called percent, before %."},
-            {"metrics": ["cdfBlockSize"], "doc": "The unit is called bytes, before Bytes."},
+            {"metrics": ["CentiCpu"], "doc": "The name is “CPU of the process” instead of “Process CPU usage”."},
+            {"metrics": ["CentiCpu"], "doc": "The unit is percent instead of %."},
+            {"metrics": ["cdfBlockSize"], "doc": "The unit is bytes instead of Bytes."},
         ],
     }
     document = load_json(tmp_path / "out" / "document.json")

@@ -28,7 +28,7 @@ from assay.publication.model import MetricRow, Publication
 from assay.report.document import Plot
 
 EDITION = Edition("2020", "2020-01-01", "org-2023", (), (), (), (), (), "")
-#: a package; only differing editions read it
+#: a package; only tests with differing editions read it
 NO_PACKAGE = cast(CheckedPackage, None)
 FAST, SLOW = "fast", "slow"
 
@@ -61,7 +61,7 @@ def test_publications_of_same_runs_share_a_column() -> None:
     )
 
 
-def test_no_workload_goes_back_in_time() -> None:
+def test_no_line_of_a_workload_goes_back_in_time() -> None:
     """The slow workload starts with later runs, so its earlier ones cannot be in the first column."""
     first_publication, second_publication = publish("2024-01-01", "1", "2"), publish("2024-01-02", "2", "3")
     late_publication, early_publication = (
@@ -146,8 +146,8 @@ def test_break_from_an_unknown_run_is_reported() -> None:
         Break(("m",), "2024-03-01", "4", ""), Break(("m",), "2024-03-01", "3.5", ""), metrics=["m", "n"]
     )
     assert list(list_history_warnings(breaks_of, issues)) == [
-        "The break of m since 2024-03-01 names the run 3.5, which no publication of then has.",
-        "n: no publication tells it.",
+        "The break of m since 2024-03-01 names the run 3.5, which the first publications since that day lack.",
+        "n: no publication has it.",
     ]
 
 
@@ -277,7 +277,7 @@ def test_runs_of_publication_surround_the_column_middle() -> None:
 
 
 def test_rule_precedes_its_run_and_is_shared() -> None:
-    """A break of form next to one of meaning is drawn as one of meaning."""
+    """A break of form next to a break of meaning is drawn as one of meaning."""
     first, second = publish("2024-01-01", "1", "2", m=["1", "2"]), publish("2024-02-01", "2", "3", m=["1", "2"])
     breaks = [
         declare("2024-02-01", kind=FORM),

@@ -19,12 +19,12 @@ Change = Callable[[Any], object]
 
 
 def get_cpu_row(data: Any) -> Any:
-    """The row of the CPU's usage."""
+    """Return the row of the CPU's usage."""
     return data["sections"][0]["rows"][1]
 
 
 def write_changed_publication(folder: Path, change: Change, name: str = "changed.json") -> Path:
-    """The publication of 10.4.1, changed."""
+    """Write the publication of 10.4.1 with a change."""
     data = copy.deepcopy(PLAIN)
     change(data)
     place = folder / name
@@ -32,7 +32,7 @@ def write_changed_publication(folder: Path, change: Change, name: str = "changed
     return place
 
 
-def test_other_words_than_those_of_the_specs_are_a_warning(tmp_path: Path, cache: Path) -> None:
+def test_texts_that_differ_from_the_specs_are_a_warning(tmp_path: Path, cache: Path) -> None:
     def change(data: Any) -> None:
         data["dictionary"]["Cluster performance metrics"][0]["description"] = "Allocations"
         data["charts"][0]["caption"] = "CPU"
@@ -42,8 +42,8 @@ def test_other_words_than_those_of_the_specs_are_a_warning(tmp_path: Path, cache
     )
     assert (result.status, result.err) == (
         0,
-        "warning: Alloc: the publication explains it otherwise: RTS alloc rate: Allocations\n"
-        "warning: CentiCpu: the publication captions its chart otherwise: CPU\n",
+        "warning: Alloc: the publication has another explanation: RTS alloc rate: Allocations\n"
+        "warning: CentiCpu: the publication has another caption for its chart: CPU\n",
     )
 
 

@@ -125,4 +125,4 @@ def test_explain_reports_missing_data(cache: Path) -> None:
     run = ROOT / "golden/cases/cardano/5-ledger-metrics-every-10th-slot/run"
     result = run_assay("explain", "cdfDensity", "--run", run, "--format", "json", "--cache", cache)
     assert result.status == 0, result.err
-    assert "162 of 180 values rest on a fallback (cdfDensity)" in result.out
+    assert "162 of 180 values come from a fallback (cdfDensity)" in result.out

@@ -133,9 +133,9 @@ def test_server_that_refuses_one_sample_is_reported(base: Path, tmp_path: Path) 
     with serve_database(base, tmp_path / "server", "--query.max-samples=0") as url:
         message = read_refusal(Server(url), tmp_path / "out", selector="up")
     assert message == (
-        "error[too-many-samples]: the server refuses even a second of one series: URL\n"
+        "error[too-many-samples]: the server refuses a query of one series over a second: URL\n"
         "  found:    query processing would load too many samples into memory in query execution\n"
-        "  hint: its limit is too low: see --query.max-samples of the server"
+        "  hint: raise the limit of the server (--query.max-samples)"
     )
 
 
@@ -166,7 +166,7 @@ def test_time_range_without_samples_is_reported(server: Server, tmp_path: Path) 
 @needs_prometheus
 def test_invalid_selector_is_reported(server: Server, tmp_path: Path) -> None:
     message = read_refusal(server, tmp_path / "out", 'up{job="')
-    assert message.startswith("error[server-error]: the server answers an error: URL\n  found:    HTTP 400: bad_data: ")
+    assert message.startswith("error[server-error]: the server returns an error: URL\n  found:    HTTP 400: bad_data: ")
 
 
 def run_assay(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -252,7 +252,7 @@ def make_patient(url: str, attempts: int = 4) -> tuple[Server, list[float]]:
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_busy_server_is_asked_again(status: int, tmp_path: Path) -> None:
+def test_request_to_a_busy_server_is_repeated(status: int, tmp_path: Path) -> None:
     def answer_busy(path: str, query: dict[str, list[str]], number: int) -> tuple[int, str]:
         return answer_well(path, query, number) if number in (3, 5) else (status, "busy")
 
@@ -270,7 +270,7 @@ def test_server_that_stays_busy_is_reported(tmp_path: Path) -> None:
         server, waits = make_patient(script.url)
         message = read_refusal(server, tmp_path / "out")
     assert message == (
-        "error[server-error]: the server answers an error: URL\n  found:    HTTP 503: timeout: query timed out"
+        "error[server-error]: the server returns an error: URL\n  found:    HTTP 503: timeout: query timed out"
     )
     assert (len(script.requests), len(waits)) == (4, 3)
 
@@ -287,7 +287,7 @@ def test_error_of_the_request_is_reported_at_once(tmp_path: Path) -> None:
     ("status", "text", "expected"),
     [
         (200, "<html>Welcome</html>", "'<html>Welcome</html>'"),
-        (200, "", "an empty answer"),
+        (200, "", "an empty response"),
         (200, "{}", "'{}'"),
         (200, "[1]", "'[1]'"),
         (200, '{"status":"success"}', '\'{"status":"success"}\''),
@@ -298,20 +298,20 @@ def test_other_server_than_prometheus_is_reported(status: int, text: str, expect
     with serve_script(lambda *_: (status, text)) as script:
         server, _ = make_patient(script.url)
         assert read_refusal(server, tmp_path / "out") == (
-            "error[no-prometheus]: what answers is no Prometheus server: URL\n"
+            "error[no-prometheus]: the server is not a Prometheus server: URL\n"
             "  expected: a JSON document with a status\n"
             f"  found:    {expected}\n"
-            "  hint: is this the server's own address, such as http://localhost:9090?"
+            "  hint: pass the address of the server itself, such as http://localhost:9090"
         )
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('{"status":"success","data":{"resultType":"matrix","result":[', "the answer is not JSON (Expecting value)"),
+        ('{"status":"success","data":{"resultType":"matrix","result":[', "the response is not JSON (Expecting value)"),
         (
             '{"status":"success","data":{"resultType":"vector","result":[]}}',
-            "the answer holds no series of samples (a result of type vector)",
+            "the response has no series of samples (a result of type vector)",
         ),
     ],
 )
@@ -319,7 +319,7 @@ def test_unreadable_answer_is_reported(text: str, expected: str, tmp_path: Path)
     with serve_script(lambda path, query, n: answer_well(path, query, n) if n == 1 else (200, text)) as script:
         server, _ = make_patient(script.url)
         message = read_refusal(server, tmp_path / "out")
-    assert message == f"error[bad-answer]: an answer of the server cannot be read: URL\n  found:    {expected}"
+    assert message == f"error[bad-answer]: a response of the server cannot be read: URL\n  found:    {expected}"
 
 
 def test_answer_without_samples_is_refused(tmp_path: Path) -> None:
@@ -330,9 +330,9 @@ def test_answer_without_samples_is_refused(tmp_path: Path) -> None:
     with serve_script(answer_partially) as script:
         message = read_refusal(make_patient(script.url)[0], tmp_path / "out")
     assert message == (
-        "error[partial-answer]: samples may be missing, as the server says with its answer: URL\n"
+        "error[partial-answer]: the server warns that samples may be missing: URL\n"
         "  found:    s-2 timed out; late\n"
-        "  hint: are all of its stores there? nothing was written"
+        "  hint: check the stores of the server; no file was written"
     )
     assert not (tmp_path / "out").exists()
 
@@ -361,7 +361,7 @@ def test_samples_outside_the_time_range_are_dropped(tmp_path: Path) -> None:
         )
         assert read_rows(place) == SAMPLE
     assert message == (
-        "error[no-samples]: the server has no samples of this time: URL\n"
+        "error[no-samples]: the server has no samples of this period: URL\n"
         "  found:    none from 2026-11-21T03:20:00.501Z to 2026-11-21T03:28:00.000Z"
     )
 
@@ -391,7 +391,7 @@ def test_unreachable_server_is_reported(tmp_path: Path) -> None:
     server, waits = make_patient(script.url)
     message = read_refusal(server, tmp_path / "out")
     assert message.startswith("error[no-server]: the server cannot be reached: URL\n  found:    ")
-    assert message.endswith("(asked 4 times)\n  hint: does it run, and is this its address?")
+    assert message.endswith("(tried 4 times)\n  hint: check that it runs, and that this is its address")
     assert waits == [0.5, 1.0, 2.0]
 
 
@@ -430,7 +430,7 @@ def test_files_of_killed_fetch_are_removed_by_the_next(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["samples.parquet"]
 
 
-# What a user writes
+# Addresses and options of the user
 
 
 @pytest.mark.parametrize(
@@ -457,9 +457,9 @@ def test_all_invalid_options_are_reported_at_once() -> None:
     with pytest.raises(AssayError) as error:
         build_request(["up"], "yesterday", "2026-02-30T00:00:00Z", "0s")
     assert [item.message for item in error.value.diagnostics] == [
-        "--start is no time: yesterday",
-        "--end is no time: 2026-02-30T00:00:00Z",
-        "--step-size is no duration: 0s",
+        "--start is not a time: yesterday",
+        "--end is not a time: 2026-02-30T00:00:00Z",
+        "--step-size is not a duration: 0s",
     ]
 
 
@@ -473,4 +473,4 @@ def test_command_reports_errors_without_traceback(tmp_path: Path) -> None:
         "fetch", "prometheus", "nowhere", "--match", "up", "--start", "0", "--end", "1", "-o", str(tmp_path)
     )
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr.startswith("error[bad-address]: this is no address of a server: nowhere\n")
+    assert result.stderr.startswith("error[bad-address]: invalid address of a server: nowhere\n")

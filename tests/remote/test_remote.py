@@ -145,7 +145,7 @@ def test_metric_is_traced_to_its_lines(cache: Path) -> None:
 def test_report_is_verified_from_the_server(build_report: Path, cache: Path) -> None:
     result = run_assay("verify", build_report, "--cache", cache)
     assert result.status == 0
-    message = "run far is fetched from s3://logs/harness, as provenance.json has it; --run far=DIR reads another"
+    message = "fetching run far from s3://logs/harness, as in provenance.json; pass --run far=DIR to use another copy"
     assert message in result.err.splitlines()
     assert result.out.endswith(" files: all the same bytes\n")
 
@@ -160,7 +160,7 @@ def test_verify_reports_the_size_of_its_downloads(build_report: Path, tmp_path: 
     assert (verification.status, len(verification.err.splitlines())) == (0, 1)
 
 
-# What is fetched
+# Fetched files
 
 
 def test_only_files_of_sources_are_fetched_and_once(s3: S3Server, cache: Path) -> None:
@@ -224,7 +224,7 @@ error[no-logs]: host node-7 has no log file: s3://logs/runs/silent/node-7
 """)  # fmt: skip
 
 
-def test_archive_on_server_is_unpacked_and_not_kept(s3: S3Server, cache: Path, tmp_path: Path) -> None:
+def test_archive_on_server_is_unpacked_and_deleted(s3: S3Server, cache: Path, tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "run", "w:gz") as archive:
         archive.add(PLAIN, "some folder")
     s3.client.put_object(Bucket="logs", Key="packed/plain.tar.gz", Body=(tmp_path / "run").read_bytes())
@@ -241,7 +241,7 @@ def test_change_waits_for_readers(s3: S3Server, tmp_path: Path) -> None:
     folder = mirror(tmp_path, "s3://logs/runs/shared")
     reader = os.open(folder.parent / "lock", os.O_RDWR)
     fcntl.flock(reader, fcntl.LOCK_SH)
-    assert mirror(tmp_path, "s3://logs/runs/shared") == folder  # nothing changed: nobody waits
+    assert mirror(tmp_path, "s3://logs/runs/shared") == folder  # nothing changed, so no command waits
     s3.client.put_object(Bucket="logs", Key="runs/shared/a", Body=b"22")
     messages: list[str] = []
     with ExitStack() as locks:
@@ -264,7 +264,7 @@ def test_change_waits_for_readers(s3: S3Server, tmp_path: Path) -> None:
     assert (folder / "a").read_bytes() == b"22"
 
 
-def test_waiting_command_says_so_without_a_terminal(s3: S3Server, tmp_path: Path) -> None:
+def test_waiting_is_reported_without_a_terminal(s3: S3Server, tmp_path: Path) -> None:
     name, cache = "s3://logs/runs/awaited", tmp_path / "cache"
     for key in FILES:
         s3.client.put_object(Bucket="logs", Key=f"runs/awaited/{key}", Body=(PLAIN / key).read_bytes())
@@ -307,8 +307,10 @@ def test_interrupted_download_is_resumed(s3: S3Server, tmp_path: Path) -> None:
         patch.setenv("AWS_ENDPOINT_URL", line.url)
         line.limit = 9_000_000
         message = read_refusal(tmp_path, "s3://logs/runs/large")
-        assert message.startswith("error[no-server]: the server broke off: s3://logs/runs/large/log\n  found: ")
-        assert message.endswith("  hint: what was fetched is kept: the next run goes on with the rest\n")
+        assert message.startswith(
+            "error[no-server]: the server interrupted the transfer: s3://logs/runs/large/log\n  found: "
+        )
+        assert message.endswith("  hint: run the same command again: it fetches only the rest\n")
         assert list_mirrored_files(tmp_path, "s3://logs/runs/large") == {"small"}
         (part,) = (tmp_path / "mirror").glob("*/parts/*")
         size = part.stat().st_size
@@ -343,17 +345,17 @@ def test_object_lost_or_changed_during_fetch_is_reported(s3: S3Server, tmp_path:
     """Regression: the message called the run missing, and suggested its own name."""
     name, place = "runs/living/log", {"Bucket": "logs", "Key": "runs/living/log"}
     changes: dict[str, Callable[[], object]] = {
-        "is gone": lambda: s3.client.delete_object(**place),
+        "was removed": lambda: s3.client.delete_object(**place),
         "changed": lambda: s3.client.put_object(**place, Body=b"b"),
     }
     for change_name, change in changes.items():
         s3.client.put_object(**place, Body=b"a")
         s3.client.put_object(Bucket="logs", Key="runs/living/other", Body=b"o")
         assert read_refusal_after_listing(tmp_path / change_name, "s3://logs/runs/living", change) == f"""\
-error[run-changing]: an object {change_name} while the run was fetched: s3://logs/{name}
-  hint: run again when the run is complete: what was fetched is kept
+error[run-changing]: an object {change_name} during the transfer of the run: s3://logs/{name}
+  hint: run the same command again when the run is complete: it fetches only the rest
 """  # fmt: skip
-        after = {"other": b"o", **({} if change_name == "is gone" else {"log": b"b"})}
+        after = {"other": b"o", **({} if change_name == "was removed" else {"log": b"b"})}
         mirrored = mirror(tmp_path / change_name, "s3://logs/runs/living")
         assert {path.name: path.read_bytes() for path in mirrored.iterdir()} == after
 
@@ -375,7 +377,7 @@ class Portal(http.server.BaseHTTPRequestHandler):
         time.sleep(0 if is_list or not self.stops else 0.3)
 
     def log_message(self, *_words: object) -> None:
-        """Say nothing."""
+        """Suppress the server's log."""
 
 
 @contextmanager
@@ -392,13 +394,13 @@ def test_malformed_listing_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Portal, "item", "<Key>r/log</Key>")
     with serve_portal() as address:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
-        assert "does not answer as one: s3://logs/r\n  found:    an answer without 'Size'\n" in read_refusal(
+        assert "or is not an object store: s3://logs/r\n  found:    a response without 'Size'\n" in read_refusal(
             tmp_path, "s3://logs/r"
         )
 
 
 @pytest.mark.parametrize(
-    ("stops", "expected"), [(False, "48 bytes of an answer where 20 were asked for"), (True, "its answer stopped")]
+    ("stops", "expected"), [(False, "a response of 48 bytes to a request for 20"), (True, "the response stopped")]
 )
 def test_answer_of_other_bytes_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: bool, expected: str
@@ -414,9 +416,9 @@ def test_answer_of_other_bytes_is_refused(
         Portal.request_count <= 2 + stops
     )  # each may take 15 s (regression: half an hour with a server that never answers)
     assert message == f"""\
-error[no-server]: the server broke off: s3://logs/r/log
+error[no-server]: the server interrupted the transfer: s3://logs/r/log
   found:    {expected}
-  hint: what was fetched is kept: the next run goes on with the rest
+  hint: run the same command again: it fetches only the rest
 """  # fmt: skip
 
 
@@ -425,17 +427,17 @@ error[no-server]: the server broke off: s3://logs/r/log
 
 def test_empty_prefix_error_lists_its_neighbours(tmp_path: Path) -> None:
     assert read_refusal(tmp_path, "s3://logs/runs/plian") == """\
-error[no-run]: there is nothing at the address of the run: s3://logs/runs/plian
+error[no-run]: no objects at the address of the run: s3://logs/runs/plian
   expected: objects below s3://logs/runs/plian/
   hint: did you mean `plain` or `plainer`?
 """  # fmt: skip
     assert "\n  hint: did you mean `runs`?\n" in read_refusal(tmp_path, "s3://logs/rnus/plain")
-    assert "error[no-run]: there is nothing" in read_refusal(tmp_path, "s3://logs/runs/plain.tar.gz")
+    assert "error[no-run]: no objects" in read_refusal(tmp_path, "s3://logs/runs/plain.tar.gz")
 
 
 def test_missing_bucket_error_lists_the_buckets(tmp_path: Path) -> None:
     assert read_refusal(tmp_path, "s3://lags/runs/plain") == """\
-error[no-run]: the server has no such place: s3://lags/runs/plain
+error[no-run]: the server does not have the address: s3://lags/runs/plain
   expected: objects below s3://lags/runs/plain/
   found:    The specified bucket does not exist
   hint: did you mean `logs`?
@@ -456,10 +458,10 @@ def test_unreachable_server_is_reported(tmp_path: Path, monkeypatch: pytest.Monk
     url = f"http://127.0.0.1:{find_free_port()}"
     monkeypatch.setenv("AWS_ENDPOINT_URL", url)
     assert read_refusal(tmp_path, "s3://logs/runs/plain") == f"""\
-error[no-server]: the server cannot be reached, or does not answer as one: s3://logs/runs/plain
+error[no-server]: the server cannot be reached, or is not an object store: s3://logs/runs/plain
   found:    Could not connect to the endpoint URL: \
 "{url}/logs?list-type=2&prefix=runs%2Fplain%2F&delimiter=&encoding-type=url"
-  hint: is AWS_ENDPOINT_URL its address?
+  hint: check the address in AWS_ENDPOINT_URL
 """  # fmt: skip
     monkeypatch.setenv("AWS_ENDPOINT_URL", "no-url")
     assert "\n  found:    Invalid endpoint: no-url\n" in read_refusal(tmp_path, "s3://logs/runs/plain")
@@ -483,7 +485,7 @@ def test_missing_credentials_are_reported(tmp_path: Path, monkeypatch: pytest.Mo
 error[run-refused]: there are no credentials for: s3://logs/runs/plain
   found:    Unable to locate credentials
   hint: credentials are taken from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE) or ~/.aws; \
-FSSPEC_S3_ANON=true reads what is public
+set FSSPEC_S3_ANON=true to read public data
 """  # fmt: skip
 
 
@@ -523,7 +525,7 @@ def test_missing_package_error_names_the_extra(tmp_path: Path) -> None:
         "ingest", "s3://logs/runs/plain", "--cache", tmp_path / "c", environment={"PYTHONPATH": path}
     )
     assert (result.status, result.err) == (2, """\
-error[no-package]: to read s3:// takes the package s3fs
+error[no-package]: reading s3:// requires the package s3fs
   hint: pip install 'assay[s3]'
 """)  # fmt: skip
 
@@ -541,13 +543,13 @@ def test_run_is_named_by_last_part_of_its_address(tmp_path: Path) -> None:
 
 
 BAD = {
-    "s3://AKIA:se/cret@logs/x": "the address of a run holds more than its place\n"
+    "s3://AKIA:se/cret@logs/x": "the address of a run has credentials or a query\n"
     "  expected: s3://BUCKET/PREFIX\n  found:    `s3://…`\n"
     "  hint: credentials are taken from the environment",
-    "s3://logs/x?X-Amz-Signature=cret": "the address of a run holds more than its place\n",
+    "s3://logs/x?X-Amz-Signature=cret": "the address of a run has credentials or a query\n",
     "s3:///x": "the address of a run names no bucket\n",
-    "memory://x/y": "runs are not read from `memory://`\n  expected: s3://BUCKET/PREFIX\n",
-    "https://x/y.tar": "runs are not read from `https://`\n",
+    "memory://x/y": "unknown scheme `memory://` of a run\n  expected: s3://BUCKET/PREFIX\n",
+    "https://x/y.tar": "unknown scheme `https://` of a run\n",
 }
 
 

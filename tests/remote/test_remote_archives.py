@@ -82,7 +82,7 @@ def mirror(cache: Path, archive: Path, wanted: RequiredFiles = WANTED, progress:
 
 
 def read_refusal(archive: Path, content: bytes, cache: Path) -> str:
-    """Return the error for an archive, and check that nothing of it stays."""
+    """Return the error for an archive, and check that no file of it remains."""
     archive.write_bytes(content)
     cache.mkdir(exist_ok=True)
     paths = {path for path in archive.parent.parent.rglob("*") if cache not in path.parents}
@@ -132,7 +132,7 @@ def make_windows_zip() -> bytes:
     return make_system_zip(0, ("run 5\\", b""), *((f"run 5\\{names[name]}", CONTENT[name]) for name in CONTENT))
 
 
-#: archive, name of the folder of the run ("" for any), its files
+#: archive, name of the folder of the run ("" for any name), its files
 GOOD: dict[str, tuple[str, bytes, str, dict[str, bytes]]] = {
     "one top folder": (
         ".zip",
@@ -174,7 +174,7 @@ def test_good_archive_is_unpacked(case: str, tmp_path: Path) -> None:
 def test_concatenated_tars_are_refused(place: Path, suffix: str) -> None:
     first, last = make_tar(("node-1/stdout", b"{}")), make_tar(("node-2/stdout", b"{}"))
     content = PACKED[suffix](first) + PACKED[suffix](last)
-    assert "\n  found:    what stands at byte 1024 is no member\n" in read_refusal(
+    assert "\n  found:    the data at byte 1024 is not a member\n" in read_refusal(
         place / f"run{suffix}", content, place / "cache"
     )
 
@@ -233,8 +233,8 @@ MEMBERS = {
     "pipe": (make_member("pipe", tarfile.FIFOTYPE), "it is neither a file nor a folder"),
     "../up": (make_member("../up", tarfile.DIRTYPE), "its name leads out of the run (`..`)"),
     "node-1/stdout/x": (("node-1/stdout/x", b"x"), "it is a file and a folder"),
-    "node-1//./stdout": (("node-1//./stdout", b"[]"), "a member before has its name"),
-    "bad\\udcff": (("bad\udcff", b"x"), "its name is no text"),
+    "node-1//./stdout": (("node-1//./stdout", b"[]"), "an earlier member has this name"),
+    "bad\\udcff": (("bad\udcff", b"x"), "its name has a NUL or is not UTF-8"),
     "red\\x1b[31m/../x": (("red\x1b[31m/../x", b"x"), "its name leads out of the run (`..`)"),
 }
 
@@ -307,10 +307,10 @@ SEVERAL_ZIPS = """\
 error[broken-archive]: the archive is more than one zip: run.zip
   expected: one zip, and nothing else
   found:    {}
-  hint: unpack them into one folder, and pack that
+  hint: unpack them into one folder, and pack it
 """
 CUT_ZIP = "error[broken-archive]: the archive of the run cannot be read to its end: run.zip\n..."
-#: archive, its content, and the message, in which `...` stands for any text
+#: archive, its content, and the message, in which `...` matches any text
 BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
     **{
         f"{name} in a {suffix}": (suffix, content, BACKSLASHES)
@@ -351,7 +351,7 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a window of 256 MiB": (
         ".tar.zst",
         pack_wide,
-        "...  hint: it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without\n",
+        "...  hint: it was compressed with a window of more than 128 MiB (`zstd --long`): compress it again without\n",
     ),
     "a tar that ends between members": (
         ".tar", lambda: TWO_MEMBERS[:1024], "...  found:    it ends before its content does\n...",
@@ -359,14 +359,14 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a tar with a damaged header": (
         ".tar",
         lambda: TWO_MEMBERS[:1030] + b"X" + TWO_MEMBERS[1031:],
-        "...  found:    what stands at byte 1024 is no member\n...",
+        "...  found:    the data at byte 1024 is not a member\n...",
     ),
     "a zip without its end": (".zip", lambda: LONG_ZIP[:-30], CUT_ZIP),
     "a damaged zip": (".zip", lambda: LONG_ZIP[:50] + b"\xff\xff" + LONG_ZIP[52:], CUT_ZIP),
     "an empty zip": (".zip", bytes, CUT_ZIP),
     **{
         f"a {real_suffix} named {suffix}": (
-            suffix, content, f"error[broken-archive]: ...  hint: its content is that of a {real_suffix}: rename it\n",
+            suffix, content, f"error[broken-archive]: ...  hint: the content is a {real_suffix}: rename the file\n",
         )
         for suffix, real_suffix, content in (
             (".tar.gz", ".tar.zst", lambda: zstandard.compress(make_run_tar())),
@@ -385,7 +385,7 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
         ".tar",
         lambda: make_member("node-1/stdout", tarfile.REGTYPE, size=10**17)[0].tobuf(tarfile.GNU_FORMAT) + bytes(5000),
         "error[disk-full]: the disk of the cache has no room for run.tar: ...\n  expected: 100000000.0 GB\n... free\n"
-        "  hint: free some, or name a folder on another disk with --cache\n",
+        "  hint: free disk space, or pass a folder on another disk with --cache\n",
     ),
     "a zip larger than the disk": (
         ".zip",

@@ -41,23 +41,24 @@ def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Pa
     document = assemble_document(cache, base, run)
     assert judge(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
     assert find_part(document, "Results")["text"][1:] == [
-        f"{EVERY}: where several agree in connections and rate, the least number counts (base, connections 1, rate 50: "
+        f"{EVERY}: of rows with the same connections and rate, the one with the least number is judged (base, "
+        "connections 1, rate 50: "
         "number 1, not 2; run, connections 1, rate 50: number 1, not 2)."
     ]
 
 
-def test_passing_scenario_names_what_could_not_be_judged(tmp_path: Path, cache: Path) -> None:
+def test_passing_scenario_names_rules_without_a_verdict(tmp_path: Path, cache: Path) -> None:
     base = create_load_run(tmp_path / "base", Experiment("r", 5))
     run = create_load_run(tmp_path / "run", Experiment("r", 5), Experiment("s", 100, rate=200, latency=9 * SECOND))
     document = assemble_document(cache, base, run)
     assert find_scenarios(document)["Load: every configuration"] == ["pass", "0 of 4 values worse by more than 10 %"]
     assert find_part(document, "Results")["text"][1:] == [
-        f"{EVERY}: not judged, as base has none like these: run, connections 1, rate 200."
+        f"{EVERY}: not judged, because base has no such rows: run, connections 1, rate 200."
     ]
 
 
 def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) -> None:
-    """It does not, even if it is the first or the only one with its configuration."""
+    """This holds even if it is the first or the only one with its configuration."""
     faults = [Experiment("f", 5, latency=9 * SECOND), Experiment("g", 50, rate=100, latency=9 * SECOND)]
     base = create_load_run(tmp_path / "base", faults[0], Experiment("r", 100), experiments={"fault": 1})
     run = create_load_run(tmp_path / "run", Experiment("r", 5), faults[1], experiments={"fault": 2})
@@ -66,7 +67,7 @@ def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) ->
     chosen_verdict = judge(document, "run", "The chosen experiment beside the baseline's")
     assert chosen_verdict["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
     assert find_part(document, "Results")["text"][1:] == [
-        f"{EVERY}: not judged there: experiment with a fault (base: number 1, connections 1, rate 50; run: number 2, "
+        f"{EVERY}: not judged: experiment with a fault (base: number 1, connections 1, rate 50; run: number 2, "
         "connections 1, rate 100)."
     ]
     fault = judge(document, "run", "The experiment with a fault beside the baseline's")
@@ -109,7 +110,7 @@ def test_unjudged_scenario_names_the_missing_rows(tmp_path: Path, cache: Path) -
     document = find_scenarios(assemble_document(cache, short_run, whole_run))
     assert document["Overload"] == [
         "not run",
-        "whole, which chooses, has no experiment without a fault that is saturated",
+        "whole, which determines the choice, has no experiment without a fault that is saturated",
     ]
     assert document["Fault"] == ["not run", "neither the baseline nor whole has such rows"]
     assert find_scenarios(assemble_document(cache, whole_run, short_run))["Overload"] == [
@@ -143,15 +144,15 @@ def test_scenario_with_missing_values_does_not_pass(tmp_path: Path, cache: Path)
 
 
 @pytest.mark.parametrize("last", ["whole", "other"])
-def test_parts_name_what_the_choosing_run_lacks(tmp_path: Path, cache: Path, last: str) -> None:
-    """For the other runs they only say that the chosen row is absent."""
+def test_parts_name_missing_data_of_the_choosing_run(tmp_path: Path, cache: Path, last: str) -> None:
+    """Parts of the other runs only state that the chosen row is absent."""
     short_run = create_load_run(tmp_path / "short", Experiment("e", count=1000))
     create_load_run(tmp_path / "whole", Experiment("e"))
     create_load_run(tmp_path / "other", Experiment("e", count=1000, rate=80))
     for run in (short_run, tmp_path / last):
         add_samples(run, {"node_load1": {"v": [(time, "1") for time in range(9)]}})
     texts = {
-        "whole": "whole, which chooses, has no experiment without a fault that is saturated.",
+        "whole": "whole, which determines the choice, has no experiment without a fault that is saturated.",
         "other": "short has no experiment with connections 1, rate 80.",
     }
     text = find_part(assemble_document(cache, short_run, tmp_path / last), "Overload")["text"]

@@ -68,7 +68,7 @@ def test_mean_over_lines_covers_those_with_a_value(tmp_path: Path, cache: Path) 
 
 def test_averages_of_a_choice_cover_its_time(tmp_path: Path, cache: Path) -> None:
     (table,) = find_part(assemble_document(cache, create_run(tmp_path)), "Metrics of the nodes")["tables"]
-    assert [row[2] for row in table["rows"]] == ["2", "2"]  # the third node came after it
+    assert [row[2] for row in table["rows"]] == ["2", "2"]  # the third node joined after it
 
 
 def test_averages_of_an_absent_choice_are_left_out(tmp_path: Path, cache: Path) -> None:

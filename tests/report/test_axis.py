@@ -1,4 +1,4 @@
-"""The x axis of a chart: its range, its scale, and labels that tell values apart and have room."""
+"""Test the x axis of a chart: its range, its scale, and its labels, which are distinct and fit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CENTILES = (0.0, 0.01, 0.05, 0.5, 0.95, 0.99, 0.999, 1.0)
 
 
 def run(*values: float, hosts: float | None = None) -> Series:
-    """A run whose listed centiles have these values; every host within `hosts` of them."""
+    """Create a run whose listed centiles have these values; every host is within `hosts` of them."""
     points = zip(values, CENTILES, strict=True)
     if hosts is None:
         return Series("a", tuple((x, centile, None, None) for x, centile in points))
@@ -38,12 +38,12 @@ def run(*values: float, hosts: float | None = None) -> Series:
 
 
 def create_series(values: dict[float, float]) -> Series:
-    """A run with these values at these centiles."""
+    """Create a run with these values at these centiles."""
     return Series("a", tuple((x, centile, None, None) for centile, x in values.items()))
 
 
 def read_scales() -> list[object]:
-    """Read the cases of scales: runs, the scale that a template asks for, and what is stated of the axis."""
+    """Read the cases of scales: runs, the scale that a template requests, and the statement about the axis."""
     with CASES.open(encoding="utf-8", newline="") as file:
         return [pytest.param(row, id=row["title"]) for row in csv.DictReader(file)]
 
@@ -62,7 +62,7 @@ def test_axis_has_the_scale_of_its_case(case: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("cut", [0.999, 0.995, 0.99, 0.97, 0.95])
 def test_the_axis_is_cut_at_each_of_five_centiles(cut: float) -> None:
-    """At the value there, 95, and 4 % beyond, where nothing less than that leaves room."""
+    """It ends 4 % beyond the value at the centile, 95, if an earlier end leaves too little room."""
     centiles = (0.0, 0.05, 0.5, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.999, 0.9995, 1.0)
     below = {centile: 60 * centile for centile in centiles if centile < cut}
     high_values = {centile: 1e6 for centile in centiles if centile > cut}
@@ -70,19 +70,19 @@ def test_the_axis_is_cut_at_each_of_five_centiles(cut: float) -> None:
 
 
 def test_the_upper_end_is_cut_before_both() -> None:
-    """What is least stays where there is room for it."""
+    """The smallest values stay on the axis where there is room for them."""
     upper = {0.95: 54.0, 0.99: 55.0, 0.995: 93000.0, 0.999: 93000.0, 1.0: 93669.0}
     scale = choose_scale([create_series({0.0: 0.0, 0.01: 30.0, 0.05: 31.0, 0.5: 42.0, **upper})])
     assert (scale.low, scale.high) == (0, 60)
 
 
-def test_the_lower_end_is_that_of_the_run_that_reaches_furthest() -> None:
+def test_lower_end_is_set_by_the_run_that_reaches_furthest() -> None:
     far_run, near_run = run(-9000, 130, 131, 142, 154, 155, 156, 180), run(-9000, 150, 151, 152, 154, 155, 156, 180)
     assert choose_scale([far_run, near_run]) == choose_scale([near_run, far_run]) == choose_scale([far_run])
 
 
 def test_run_begins_at_its_first_listed_value() -> None:
-    """50 times that value is no two decades."""
+    """The range from there to 50 times the value is less than two decades."""
     assert choose_scale([create_series({0.06: 1.0, 0.5: 30.0, 0.95: 50.0, 1.0: 60.0})]).kind == "linear"
 
 
@@ -131,7 +131,7 @@ def test_tick_labels_have_the_decimals_that_the_finest_needs(ticks: tuple[float,
 @example([1e-320, *[1.0] * 6, 1e308])
 @example([1.0] * 7 + [1.0000000000000002])
 def test_every_axis_has_ends_and_ticks_between_them(values: list[float]) -> None:
-    """No finite double is an error."""
+    """Every finite double has an axis."""
     for kind in ("auto", "linear", "log"):
         scale = choose_scale([run(*sorted(values))], kind)
         assert scale.low < scale.high
@@ -151,14 +151,14 @@ LABELS = re.compile(
 
 
 def create_chart(least: float, greatest: float) -> Chart:
-    """A chart of eleven values at like distances."""
+    """Create a chart of eleven values at equal distances."""
     step = (greatest - least) / 10
     points = tuple((least + step * place, place / 10, None, None) for place in range(11))
     return Chart("m", 1, "Time", "Time, s", "s", "cdf", (Series("run", points),))
 
 
 def read_labels(least: float, greatest: float) -> list[tuple[float, str]]:
-    """The labels below the axis of such a chart, each with its place from the drawing's left edge."""
+    """Return the labels below the axis of such a chart, each with its distance from the drawing's left edge."""
     (drawing,) = draw([create_chart(least, greatest)], TEMPLATES)
     return [(float(x) + 40, text) for x, text in LABELS.findall(drawing.svg) if text != "Time, s"]
 
@@ -192,7 +192,7 @@ def test_a_logarithmic_axis_of_many_decades_has_labels_at_some() -> None:
     assert choose_tick_format(powers[:12]) == "~g"
 
 
-def test_a_tick_whose_label_has_no_room_is_the_only_one() -> None:
+def test_only_the_first_tick_may_lack_room_for_its_label() -> None:
     ticks = (1.0, 1.0000000000000002)
     assert keep_fitting_labels(Scale("linear", *ticks, ticks), ROOM).ticks == ticks[:1]
 
@@ -200,7 +200,7 @@ def test_a_tick_whose_label_has_no_room_is_the_only_one() -> None:
 @pytest.mark.parametrize(
     ("offset", "title"), [(0.0, "axis cut: values up to 10000"), (0.1, "axis cut: values up to 0.100001")]
 )
-def test_cut_axis_says_how_far_values_go(offset: float, title: str) -> None:
+def test_cut_axis_states_the_largest_value(offset: float, title: str) -> None:
     step = 1e-10 if offset else 1.0
     values = [offset + step * (place if place < 1000 else 10_000) for place in range(1001)]
     points = tuple((value, place / 1000, None, None) for place, value in enumerate(values))

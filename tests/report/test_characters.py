@@ -20,7 +20,7 @@ UNSUPPORTED_CHARACTERS = "中文😀א"
 
 
 def build_report(folder: Path, cache: Path, version: str, *options: str) -> CommandResult:
-    """The report of a workspace as `assay init` makes it, of whose runs the first has this version."""
+    """Build the report of a workspace of `assay init`; its first run has this version."""
     assert run_assay("init", folder).status == 0
     (folder / "runs" / "1.0" / "meta.json").write_text(json.dumps({"version": version}), encoding="utf-8")
     runs = ("--run", "runs/1.0", "--run", "runs/1.1")
@@ -29,12 +29,12 @@ def build_report(folder: Path, cache: Path, version: str, *options: str) -> Comm
 
 
 def read_pdf_text(place: Path) -> str:
-    """The text of all pages, without blanks: lines break anywhere."""
+    """Return the text of all pages, without blanks, because lines break anywhere."""
     return "".join("".join(page.extract_text().split()) for page in pypdf.PdfReader(place).pages)
 
 
 def find_hidden_characters(text: str) -> set[str]:
-    """The characters that act or are unseen; of line ends and tabs none."""
+    """Return the control characters and invisible ones, except line ends and tabs."""
     return {letter for letter in text if unicodedata.category(letter) in HIDDEN} - {"\n", "\t"}
 
 
@@ -48,7 +48,7 @@ def test_control_characters_are_escaped_in_every_file(folder: Path, cache: Path)
     assert (result.status, result.err) == (0, "")
     files = [path for path in (folder / "out").rglob("*") if path.is_file() and path.suffix != ".pdf"]
     assert {path.suffix for path in files} >= {".html", ".md", ".json", ".svg", ".sql", ".typ"}
-    script_files = {"report.html"}  # its script of charts has soft hyphens and the like in texts of its own
+    script_files = {"report.html"}  # the chart script has soft hyphens and similar characters in its own texts
     hidden_by_file = {
         path.name: find_hidden_characters(path.read_text(encoding="utf-8"))
         for path in files
@@ -65,7 +65,7 @@ def test_control_characters_are_escaped_in_every_file(folder: Path, cache: Path)
 
 
 def test_results_and_constants_have_the_exact_text(folder: Path, cache: Path) -> None:
-    """What programs read is escaped as JSON escapes it, so that it is read back as it was."""
+    """Files for programs have JSON escapes, so the exact text is read back."""
     build_report(folder, cache, ACTING)
     constants = json.loads((folder / "out" / "sql" / "constants.json").read_text(encoding="utf-8"))
     assert constants["1.0"]["version"] == ACTING
@@ -92,7 +92,7 @@ def test_characters_without_a_font_are_escaped_in_the_pdf(folder: Path, cache: P
 
 
 def rebuild_report(folder: Path, cache: Path) -> CommandResult:
-    """The same report, from what was kept."""
+    """Build the same report from the cache."""
     runs = ("--run", "runs/1.0", "--run", "runs/1.1")
     forms = ("--to", "pdf", "--to", "html", "--to", "md")
     return run_assay("--cache", cache, "build", "service/comparison", *runs, *forms, "-o", "out", cwd=folder)

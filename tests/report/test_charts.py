@@ -1,4 +1,4 @@
-"""Charts: what is drawn is what was measured, the same in every process, and readable without colour."""
+"""Test charts: they draw the measured values, have equal bytes in every process, and are readable without colour."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def build_spec(item: Chart, runs: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def parse_paths(svg: str, attribute: str) -> list[list[tuple[float, float]]]:
-    """The corners of every path with a coloured stroke or fill, as (value on an axis 0..4, centile)."""
+    """Return the corners of every path with a coloured stroke or fill, as (value on an axis 0..4, centile)."""
     path_texts = re.findall(rf'd="M([^"Z]+)Z?" {attribute}="#', svg)
     corners = [[tuple(map(float, pair.split(","))) for pair in path.split("L")] for path in path_texts]
     return [[(x * 4 / WIDTH, 1 - y / HEIGHT) for x, y in path] for path in corners]
@@ -80,7 +80,7 @@ def test_every_point_of_the_document_is_in_the_specification() -> None:
         assert points == [(run.run, x, centile) for run in item.series for x, centile, _, _ in run.points]
 
 
-def test_cut_axis_is_marked_and_says_how_far_values_go() -> None:
+def test_cut_axis_is_marked_and_states_the_largest_value() -> None:
     spec = build_spec(build_published_chart("cdf0.50"))
     assert spec["encoding"]["x"]["axis"]["title"] == ["s", "axis cut: values up to 9.92"]
     assert spec["encoding"]["x"]["scale"]["domain"] == [0.0, 0.6]
@@ -134,7 +134,7 @@ def test_runs_differ_in_their_dashes_and_in_their_grey() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 4, 8])
-def test_the_legend_stands_above_the_plot_and_inside_the_drawing(count: int) -> None:
+def test_legend_is_above_the_plot_and_inside_the_drawing(count: int) -> None:
     labels = [f"{number}-release-candidate-of-a-branch"[: 6 * number] for number in range(1, count + 1)]
     spec = build_spec(create_chart(*(Series(label, A) for label in labels)))
     margins = spec["padding"]
@@ -155,8 +155,8 @@ def test_long_labels_are_shortened_and_stay_different() -> None:
 
 
 @pytest.mark.parametrize("letter", ["W", "M", "N", "@", "x", "中"])
-def test_labels_of_wide_letters_stand_beside_each_other(letter: str) -> None:
-    """Widths of a font of 10 px: of most capitals 0.65, of W, M and @ 0.85, of letters of East Asia 1."""
+def test_labels_of_wide_letters_do_not_overlap(letter: str) -> None:
+    """Widths in em: most capitals 0.65; W, M and @ 0.85; East Asian letters 1."""
     width = {"x": 4.9, "N": 6.5, "中": 10.0}.get(letter, 8.5)
     rows = build_spec(create_chart(*(Series(letter * count, A) for count in (8, 9, 10, 30, 100))))["datasets"]["legend"]
     for row, next_row in zip(rows, [*rows[1:], None], strict=True):
@@ -164,7 +164,7 @@ def test_labels_of_wide_letters_stand_beside_each_other(letter: str) -> None:
         assert end <= (next_row["left"] if next_row and next_row["top"] == row["top"] else WIDTH + 14)
 
 
-def test_a_drawing_does_not_depend_on_what_was_drawn_before() -> None:
+def test_drawing_does_not_depend_on_earlier_drawings() -> None:
     first, second = build_published_chart("cdf0.50"), build_published_chart("CentiCpu")
     cut_chart = build_published_chart("Alloc")
     assert "clipPath" in draw_charts(cut_chart)[0].svg
@@ -173,14 +173,14 @@ def test_a_drawing_does_not_depend_on_what_was_drawn_before() -> None:
     assert drawings_in_order == drawings_in_reverse
 
 
-def test_clip_paths_are_numbered_anew() -> None:
+def test_clip_paths_are_renumbered() -> None:
     def create_drawing(*numbers: int) -> str:
         return "".join(f'<clipPath id="clip{n}"/><g clip-path="url(#clip{n})"/>' for n in numbers)
 
     assert renumber_clips(create_drawing(12, 1, 0)) == create_drawing(0, 1, 2)
 
 
-def test_a_drawing_does_not_depend_on_the_fonts_that_are_known(tmp_path: Path) -> None:
+def test_drawing_does_not_depend_on_loaded_fonts(tmp_path: Path) -> None:
     (drawing,) = draw_charts(build_published_chart("cdf0.50"))
     assert renumber_clips(Converter(tmp_path).convert(drawing.spec, "it")) + "\n" == drawing.svg
 
@@ -198,7 +198,7 @@ def test_a_chart_that_the_converter_refuses_is_named() -> None:
 
 
 def test_a_large_chart_may_be_the_first() -> None:
-    """It is more than a pipe holds, and so may be what the converter tells of the charts that it draws by itself."""
+    """Both the chart and the converter's own output may exceed the buffer of a pipe."""
     (plain_drawing,) = draw_charts(build_published_chart("cdf0.50"))
     first = Converter(TEMPLATES / "fonts")
     spec = json.loads(plain_drawing.spec) | {"description": "x" * 500_000}
@@ -206,7 +206,7 @@ def test_a_large_chart_may_be_the_first() -> None:
     first.close()
 
 
-def test_a_converter_that_is_killed_is_told() -> None:
+def test_killed_converter_is_an_error() -> None:
     converter = Converter(TEMPLATES / "fonts")
     os.kill(converter.pid, signal.SIGKILL)
     with pytest.raises(AssayError) as error_info:
@@ -215,7 +215,7 @@ def test_a_converter_that_is_killed_is_told() -> None:
 
 
 def test_converter_is_waited_for_only_if_its_output_was_read() -> None:
-    """A build that fails as it reads has converters that still load what they never use."""
+    """If a build fails while it reads, its converters are still loading."""
     used_converter, unused_converter = Converter(TEMPLATES / "fonts"), Converter(TEMPLATES / "fonts")
     used_converter.convert(WARMUP_CHART, "it")
     for converter in (used_converter, unused_converter):
@@ -228,7 +228,7 @@ def test_text_is_set_in_a_shipped_family() -> None:
     assert set(re.findall(r'font-family="([^"]+)"', first_drawing.svg)) == {"Source Sans 3"}
 
 
-def test_a_kept_drawing_is_found_again(tmp_path: Path) -> None:
+def test_cached_drawing_is_used(tmp_path: Path) -> None:
     item = create_chart(Series("one", A))
     (new_drawing,) = draw([item], TEMPLATES, cache_folder=tmp_path)
     (path,) = tmp_path.iterdir()
@@ -237,7 +237,7 @@ def test_a_kept_drawing_is_found_again(tmp_path: Path) -> None:
     assert [drawing.svg for drawing in draw([item], TEMPLATES, cache_folder=tmp_path)] == ["kept"]
 
 
-def test_a_kept_drawing_of_other_points_is_not_taken(tmp_path: Path) -> None:
+def test_cached_drawing_of_other_points_is_not_used(tmp_path: Path) -> None:
     for item in (create_chart(Series("one", A)), create_chart(Series("one", B))):
         (output,) = draw([item], TEMPLATES, cache_folder=tmp_path)
         assert output.svg == draw_charts(item)[0].svg
@@ -251,12 +251,12 @@ def test_an_unknown_chart_template_is_named_with_the_known_ones() -> None:
     assert (problem.code, problem.hint) == ("unknown-chart-template", "did you mean `cdf`?")
 
 
-def test_a_template_that_asks_for_something_unknown_is_refused() -> None:
+def test_unknown_variable_of_a_template_is_refused() -> None:
     template = load_template(TEMPLATES, "cdf")
     with pytest.raises(AssayError) as error:
         build_chart_spec(create_chart(Series("one", A)), {**template, "description": "${descripton}"})
     (problem,) = error.value.diagnostics
-    assert problem.message == "a chart template asks for `descripton`, which charts do not have"
+    assert problem.message == "a chart template has an unknown placeholder `descripton`"
     assert problem.hint == "did you mean `description`?"
 
 
@@ -266,7 +266,7 @@ def test_control_characters_of_texts_are_escapes() -> None:
     assert "\u202e" not in spec_json
 
 
-# Templates of a workspace's own: the converter judges what is legal Vega-Lite, all other faults are errors
+# Templates of a workspace: the converter reports invalid Vega-Lite; all other faults are errors of Assay
 
 
 LINE = create_chart(Series("one", A))
@@ -274,12 +274,12 @@ LINE = create_chart(Series("one", A))
 
 @pytest.fixture
 def templates(tmp_path: Path) -> Path:
-    """A copy of the templates, to change."""
+    """Copy the templates, to change them."""
     return shutil.copytree(TEMPLATES, tmp_path / "templates")
 
 
 def change_template(templates: Path, place: str, value: Any, name: str = "charts/cdf.vl.json") -> Path:
-    """Let something else stand at a place of a template; None: nothing."""
+    """Replace the member at a place of a template; None removes it."""
     file = templates / name
     template = json.loads(file.read_text(encoding="utf-8"))
     *parents, last = place.split(".")
@@ -297,8 +297,8 @@ def add_layers(templates: Path, *added_layers: dict[str, Any]) -> None:
         change_template(templates, "layer", [*layer, *added_layers], name)
 
 
-def test_layers_of_ones_own_stay_as_they_are(templates: Path) -> None:
-    """Without data, and with data of their own: both are drawn, in print and on pages."""
+def test_layers_added_to_a_template_stay_unchanged(templates: Path) -> None:
+    """Layers without data and with their own data are drawn, in print and on pages."""
     own_layers = (
         {"mark": "rule", "encoding": {"x": {"datum": 1}}},
         {"data": {"values": [{"x": 1.5, "centile": 0.5}]}, "mark": {"type": "point", "shape": "cross"}},
@@ -311,8 +311,8 @@ def test_layers_of_ones_own_stay_as_they_are(templates: Path) -> None:
     assert build_web_specs([LINE], templates, ["one"])["m"]["layer"][-2:] == list(own_layers)
 
 
-def test_empty_data_stays_if_an_own_layer_reads_it(templates: Path) -> None:
-    """The sample has no bands: the layer that shows them goes, one that looks something up in them does not."""
+def test_empty_data_stays_if_an_added_layer_reads_it(templates: Path) -> None:
+    """The sample has no bands: the layer that draws them is dropped, a layer that looks up values in them is not."""
     lookup = {"lookup": "run", "from": {"data": {"name": "bands"}, "key": "run", "fields": ["x2"]}}
     add_layers(templates, {"data": {"name": "points"}, "transform": [lookup], "mark": "tick"})
     (drawing,) = draw([LINE], templates)
@@ -345,7 +345,7 @@ def test_data_at_an_address_is_refused_by_the_converter(templates: Path) -> None
         ("encoding", "x", "a record", "'x'"),
     ],
 )
-def test_what_assay_reads_of_a_template_must_be_there(
+def test_template_without_a_required_member_is_an_error(
     templates: Path, place: str, value: Any, expected: str, actual: str
 ) -> None:
     file = change_template(templates, place, value)
@@ -353,7 +353,7 @@ def test_what_assay_reads_of_a_template_must_be_there(
         list(draw([LINE], templates))
     name = f"{place}.row" if place.endswith("legend") else place
     assert str(error.value) == (
-        f"error[template]: the chart template has no `{name}` that can be used\n"
+        f"error[template]: the chart template has no valid `{name}`\n"
         f"  at {file}\n  expected: {expected}\n  found:    {actual}"
     )
 
@@ -368,38 +368,38 @@ def test_what_assay_reads_of_a_template_must_be_there(
         ("timeline", "usermeta.assay.margins", None),
     ],
 )
-def test_what_assay_reads_of_a_template_of_plots_must_be_there(
+def test_plot_template_without_a_required_member_is_an_error(
     templates: Path, name: str, place: str, value: Any
 ) -> None:
     file = change_template(templates, place, value, f"charts/{name}.vl.json")
     plot = Plot("p", 1, "Title", "", "", name, ("x", "y", "panel"), ((1.0, 2.0, "a"),), ("a",))
     with pytest.raises(AssayError) as error:
         list(draw([plot], templates))
-    assert str(error.value).startswith(f"error[template]: the chart template has no `{place}")
+    assert str(error.value).startswith(f"error[template]: the chart template has no valid `{place}")
     assert f"\n  at {file}\n" in str(error.value)
 
 
-def test_toggles_of_a_page_that_name_nothing_are_told(templates: Path) -> None:
+def test_unknown_toggle_of_a_page_is_an_error(templates: Path) -> None:
     file = change_template(templates, "usermeta.assay.toggles.field", None, "html/charts/cdf.vl.json")
     with pytest.raises(AssayError) as error:
         build_web_specs([LINE], templates, ["one"])
-    message = "error[template]: the chart template has no `usermeta.assay.toggles.field` that can be used"
+    message = "error[template]: the chart template has no valid `usermeta.assay.toggles.field`"
     assert str(error.value).startswith(f"{message}\n  at {file}\n")
 
 
-def test_a_placeholder_that_there_is_not_is_told_with_its_file(templates: Path) -> None:
+def test_unknown_placeholder_is_an_error_with_its_file(templates: Path) -> None:
     file = change_template(templates, "description", "${descripton}")
     with pytest.raises(AssayError) as error:
         list(draw([LINE], templates))
-    message = "error[unknown-placeholder]: a chart template asks for `descripton`, which charts do not have"
+    message = "error[unknown-placeholder]: a chart template has an unknown placeholder `descripton`"
     assert str(error.value).startswith(f"{message}\n  at {file}\n")
 
 
-def test_numbers_that_json_does_not_have_are_told(templates: Path) -> None:
+def test_numbers_without_a_json_form_are_errors(templates: Path) -> None:
     file = templates / "charts" / "cdf.vl.json"
     file.write_text(file.read_text(encoding="utf-8").replace("256", "NaN", 1), encoding="utf-8")
     with pytest.raises(AssayError) as error:
         list(draw([LINE], templates))
     assert str(error.value) == (
-        f"error[template]: the chart template cannot be read: `NaN` is no number of JSON\n  at {file}"
+        f"error[template]: the chart template cannot be read: `NaN` is not a number in JSON\n  at {file}"
     )

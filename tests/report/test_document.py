@@ -1,4 +1,4 @@
-"""The report document: its JSON, and what it refuses."""
+"""Test the report document: its JSON form, and the documents that it refuses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_document_is_read_back_as_it_was_written() -> None:
     assert parse_document(to_json(build_sample())) == build_sample()
 
 
-def test_the_keys_of_the_json_stand_in_the_order_of_the_contract() -> None:
+def test_keys_of_the_json_have_the_documented_order() -> None:
     data = json.loads(to_json(build_sample()))
     assert list(data) == [
         *("title", "subtitle", "author", "date", "intro", "style", "manifest", "sections", "charts"),

@@ -61,13 +61,13 @@ NO_BUNDLE = "/* no charts here */"
 
 
 def load_pinned_document(name: str) -> Document:
-    """The document of a pinned build."""
+    """Return the document of a pinned build."""
     return parse_document((ROOT / "golden" / "reports" / f"{name}.document.json").read_text(encoding="utf-8"))
 
 
 @dataclasses.dataclass
 class ParsedPage:
-    """What a reader of HTML finds: tables as rows of cells, elements as (name, attributes), texts by their elements."""
+    """The content of an HTML page: tables as rows of cells, elements as (name, attributes), texts by their elements."""
 
     tables: list[list[list[str]]] = dataclasses.field(default_factory=list)
     elements: list[tuple[str, dict[str, str | None]]] = dataclasses.field(default_factory=list)
@@ -79,7 +79,7 @@ class ParsedPage:
         return [str(attributes["id"]) for _, attributes in self.elements if "id" in attributes]
 
     def list_texts(self, element: str) -> list[str]:
-        """The texts of all elements of a name."""
+        """Return the texts of all elements of a name."""
         return [text for name, text in self.texts if name == element]
 
 
@@ -122,7 +122,7 @@ class _Reader(HTMLParser):
 
 
 def parse_page(text: str) -> ParsedPage:
-    """The page, read."""
+    """Parse a page."""
     reader = _Reader()
     reader.feed(text)
     reader.close()
@@ -132,22 +132,22 @@ def parse_page(text: str) -> ParsedPage:
 
 @functools.cache
 def read_pinned_page(name: str) -> ParsedPage:
-    """The page of a pinned build, read."""
+    """Parse the page of a pinned build."""
     return parse_page(render_page(load_pinned_document(name)))
 
 
 def render_page(document: Document, page_details: ReportDetails | None = None) -> str:
-    """The page of a document, without the library that draws."""
+    """Render the page of a document, without the chart library."""
     return build_page(document, TEMPLATES, NO_BUNDLE, page_details or ReportDetails())
 
 
 def read_data(result: ParsedPage) -> Any:
-    """What the scripts of a page read."""
+    """Return the data that the scripts of a page read."""
     return json.loads(result.raw["script"][0])
 
 
 def iter_tables(document: Document) -> Iterator[tuple[tuple[str, ...], ...]]:
-    """The rows of the document's tables below their headings, in order; not those of the dictionary."""
+    """Yield the rows of the document's tables below their headings, in order, without those of the dictionary."""
     if document.manifest.rows:
         yield document.manifest.rows
     yield from (section.rows for section in document.sections)
@@ -234,13 +234,13 @@ def test_every_number_of_a_metric_leads_to_its_definition(name: str) -> None:
     assert leading != [] or not document.sections
 
 
-# What a text of a report could do
+# Hostile texts of a report
 
 HOSTILE = "</script><script>alert(1)</script><!-- \"&amp;' <b onclick=x>\u2028\u202e\x1b[31mred{{ 7*7 }}{% raw %}"
 
 
 def create_hostile_document() -> Document:
-    """A document all of whose texts are hostile."""
+    """Create a document in which all texts are hostile."""
     word = HOSTILE
     row = (word, word)
     document = limit_charts(build_sample(), 1)
@@ -307,7 +307,7 @@ def test_the_page_allows_its_own_scripts_and_no_address() -> None:
 # Tables
 
 
-def test_numbers_are_sorted_by_what_they_stand_for() -> None:
+def test_numbers_are_sorted_by_value() -> None:
     assert [
         parse_number(text) for text in ("1e-05", "-0.5", "−2", "+3.0", "6660.", ".5", "18147 *", "(288>)", "(52)")
     ] == [
@@ -330,12 +330,12 @@ def test_a_column_that_holds_other_texts_has_no_numbers() -> None:
     assert [column.numeric for column in grid.columns] == [False, False, True]
 
 
-def test_points_of_a_column_stand_below_each_other() -> None:
+def test_decimal_points_of_a_column_are_aligned() -> None:
     grid = build_plain_grid(Table("T", ("", "x"), (("a", "1.25"), ("b", "10"), ("c", "3.5"))), {})
     assert [row[1].room for row in grid.rows] == [0.0, 2.5, 1.0]
 
 
-def test_what_sets_a_cell_apart_is_on_the_page_and_in_markdown() -> None:
+def test_marks_of_cells_are_on_the_page_and_in_markdown() -> None:
     marks = (Mark(0, 1, "strong"), Mark(1, 1, "bad"), Mark(1, 0, "shaded"), Mark(1, 1, "shaded"))
     table = Table("T", ("a", "b"), (("x", "1.5"), ("y", "-2")), marks)
     wide_plot = Plot(
@@ -365,7 +365,7 @@ def test_numbers_of_other_tables_lead_to_their_metric() -> None:
     ]  # fmt: skip
 
 
-def test_a_table_says_what_its_cells_are_values_of() -> None:
+def test_table_names_the_subjects_of_its_cells() -> None:
     known_columns = {"size": 1, "day": 1, "key": 1}
     rows = (("2026-02-05", "5", "—"), ("y", "6 *", "10.5-sim"))
     grid_by_rows = build_plain_grid(
@@ -386,7 +386,7 @@ def test_a_table_says_what_its_cells_are_values_of() -> None:
 
 
 def test_every_number_of_a_pinned_table_leads_to_an_entry() -> None:
-    """But for counts in words, and for texts that only look like numbers: versions of runs, hosts."""
+    """Exceptions are counts in words, and texts that only look like numbers: versions of runs, hosts."""
     for name in PINNED:
         document = load_pinned_document(name)
         entries_by_id = {entry.id: entry for entry in document.entries}
@@ -426,7 +426,7 @@ def test_every_number_that_prose_quotes_leads_to_its_definition(name: str) -> No
     ] == []
 
 
-def test_a_quoted_value_is_where_its_text_is() -> None:
+def test_quoted_value_has_the_position_of_its_text() -> None:
     value = QuotedValue(0, 3, 7, "size", "run a")
     part = Gallery("part", "Part", ("In 5 tx, and <b>.",), (), (), quoted=(value,))
     pieces = build_paragraphs(part, {"size": 1})
@@ -441,7 +441,7 @@ def test_a_quoted_value_is_where_its_text_is() -> None:
         replace(part, quoted=(value, value))
 
 
-def test_a_paragraph_knows_where_its_quotes_are() -> None:
+def test_paragraph_has_the_positions_of_its_quotes() -> None:
     first, second = (Quote(name, (), None, Span("prose.md")) for name in ("size", "rate"))
     text = "Of\n {{ size() }}\0 and\t{{ rate() }}.\n\nAlone.\n\n{{ size() }} x"
     prose = Prose(Path("prose.md"), text, (first, second, first))
@@ -497,7 +497,7 @@ def test_the_charts_of_a_page_are_vega_lite(name: str) -> None:
     assert set(specs) == {item.id for item in document.figures}
 
 
-def test_a_chart_without_samples_says_so() -> None:
+def test_chart_without_samples_has_a_note() -> None:
     chart = Chart("none", 1, "Nothing", "x", "s", "cdf", ())
     result = parse_page(render_page(replace(limit_charts(build_sample(), 0), charts=(chart,))))
     assert "No samples." in result.list_texts("p")
@@ -530,7 +530,7 @@ def test_template_without_one_for_the_page_is_as_in_print(tmp_path: Path) -> Non
     assert [layer["data"]["name"] for layer in spec["layer"]] == ["points", "legend", "legend"]
 
 
-# Templates of a workspace, which may be anybody's
+# Templates of a workspace, which may be hostile
 
 
 @pytest.mark.parametrize(
@@ -544,7 +544,7 @@ def test_template_without_one_for_the_page_is_as_in_print(tmp_path: Path) -> Non
         ("{% include '../secret' %}", 1, "../secret"),
     ],
 )
-def test_a_template_does_nothing_but_fill_a_page(tmp_path: Path, text: str, line: int, expected_message: str) -> None:
+def test_template_only_fills_a_page(tmp_path: Path, text: str, line: int, expected_message: str) -> None:
     templates = tmp_path / "templates"
     shutil.copytree(TEMPLATES, templates)
     (tmp_path / "secret").write_text("secret", encoding="utf-8")
@@ -554,7 +554,7 @@ def test_a_template_does_nothing_but_fill_a_page(tmp_path: Path, text: str, line
         build_page(build_sample(), templates, "")
     (problem,) = result.value.diagnostics
     assert (problem.code, problem.span) == ("template", Span(str(place), line))
-    assert problem.message.startswith("the page cannot be made: ")
+    assert problem.message.startswith("the page cannot be rendered: ")
     assert expected_message in problem.message
 
 
@@ -565,15 +565,13 @@ def test_a_style_sheet_cannot_end_its_element(tmp_path: Path) -> None:
     place.write_text("p {}</style><script>", encoding="utf-8")
     with pytest.raises(AssayError) as result:
         build_page(build_sample(), templates, "")
-    assert str(result.value) == (
-        f"error[template]: the text would end the element of the page that holds it\n  at {place}"
-    )
+    assert str(result.value) == (f"error[template]: the text would end its element of the page\n  at {place}")
 
 
 # Bytes
 
 
-def test_the_library_is_the_same_in_every_process_and_kept(tmp_path: Path) -> None:
+def test_chart_library_is_reproducible_and_cached(tmp_path: Path) -> None:
     program = (
         "import sys; from assay.report.render.html import build_chart_bundle; sys.stdout.write(build_chart_bundle())"
     )
@@ -589,7 +587,7 @@ def test_a_page_is_the_same_bytes_again() -> None:
     assert render_page(load_pinned_document("two")) == render_page(load_pinned_document("two"))
 
 
-def test_the_fonts_of_the_page_are_made_of_those_of_the_pdf() -> None:
+def test_fonts_of_the_page_are_derived_from_those_of_the_pdf() -> None:
     subset_files = {f"{family.replace(' ', '')}-{style}.woff2" for family, style in web_fonts.FONTS.values()}
     assert {path.name for path in (TEMPLATES / "html" / "fonts").iterdir()} == subset_files
     first = web_fonts.derive_font(TEMPLATES / "fonts" / "SourceSans3-Regular.otf", "Report Sans", "Regular")

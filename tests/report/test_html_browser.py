@@ -26,7 +26,7 @@ from tests.support.commands import MODEL, build
 from tests.support.laboratory import ROOT
 
 PAIR = tuple(f"{case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate"))
-#: how many marks a drawing shows, of an SVG or (as it cannot be counted) of a canvas
+#: number of marks of a drawing: of an SVG, or of a canvas, where marks cannot be counted in the page
 MARKS = """place => place.querySelector("canvas") ? 1
   : place.querySelectorAll("svg g.mark-line path, svg g.mark-symbol path, svg g.mark-rule line").length"""
 #: lines, or areas between them
@@ -36,7 +36,7 @@ LINES = "place => place.querySelectorAll('svg g.mark-line path').length"
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The folder of the report of two runs as a web page."""
+    """Build the report of two runs as a web page; return its folder."""
     out = tmp_path_factory.mktemp("page") / "report"
     result = build(PAIR, out, cache, *MODEL, "--to", "html")
     assert (result.status, result.err, result.out) == (0, "", f"{out / 'report.html'}\n")
@@ -45,7 +45,7 @@ def report(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory, report: Path, cache: Path) -> dict[str, Path]:
-    """Page files: of a build, of documents of pinned builds, of a document of hostile texts."""
+    """Write page files: of a build, of documents of pinned builds, of a document of hostile texts."""
     folder, script = tmp_path_factory.mktemp("pages"), build_chart_bundle(cache / "drawings")
     documents = {
         name: load_document(ROOT / f"golden/reports/{name}.document.json")
@@ -59,8 +59,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory, report: Path, cache: Path) -
 
 
 @pytest.fixture(scope="module")
-def seen(chromium: Browser, pages: dict[str, Path]) -> Iterator[OpenPage]:
-    """The page of two runs, shown once; tests leave it as it was."""
+def shared_page(chromium: Browser, pages: dict[str, Path]) -> Iterator[OpenPage]:
+    """Open the page of two runs once for all tests that leave it unchanged."""
     with open_page(chromium, pages["two"]) as result:
         yield result
 
@@ -77,9 +77,7 @@ def find_drawing(page: Page, chart: str) -> Locator:
 
 
 @pytest.mark.parametrize("name", ["two", "three", "history", "qa", "hostile"])
-def test_all_charts_draw_without_a_word_and_without_a_request(
-    chromium: Browser, pages: dict[str, Path], name: str
-) -> None:
+def test_all_charts_draw_without_messages_and_requests(chromium: Browser, pages: dict[str, Path], name: str) -> None:
     with open_page(chromium, pages[name]) as result:
         places = result.page.locator(".drawing")
         marks = [place.evaluate(MARKS) for place in places.all()]
@@ -109,23 +107,23 @@ def test_hostile_texts_do_nothing_and_are_shown(chromium: Browser, pages: dict[s
         assert result.messages == []
 
 
-def test_a_name_above_a_figure_switches_its_line_off_and_on(seen: OpenPage) -> None:
-    place = find_drawing(seen.page, "CentiCpu")
+def test_a_name_above_a_figure_switches_its_line_off_and_on(shared_page: OpenPage) -> None:
+    place = find_drawing(shared_page.page, "CentiCpu")
     paths = place.locator("svg g.mark-line path")
     expect(paths).to_have_count(2)
-    button = seen.page.locator("#figure-CentiCpu .legend button").nth(1)
+    button = shared_page.page.locator("#figure-CentiCpu .legend button").nth(1)
     button.focus()
-    seen.page.keyboard.press("Enter")
+    shared_page.page.keyboard.press("Enter")
     expect(paths).to_have_count(1)
     assert button.get_attribute("aria-pressed") == "false"
-    seen.page.keyboard.press("Space")
+    shared_page.page.keyboard.press("Space")
     expect(paths).to_have_count(2)
     assert button.get_attribute("aria-pressed") == "true"
 
 
-def test_with_shift_a_name_switches_its_line_in_all_figures(seen: OpenPage) -> None:
-    button = seen.page.locator("#figure-CentiCpu .legend button").first
-    other_lines = find_drawing(seen.page, "cdf0.50").locator("svg g.mark-line path")
+def test_with_shift_a_name_switches_its_line_in_all_figures(shared_page: OpenPage) -> None:
+    button = shared_page.page.locator("#figure-CentiCpu .legend button").first
+    other_lines = find_drawing(shared_page.page, "cdf0.50").locator("svg g.mark-line path")
     expect(other_lines).to_have_count(2)
     button.click(modifiers=["Shift"])
     expect(other_lines).to_have_count(1)
@@ -144,7 +142,7 @@ def test_a_line_over_time_can_be_switched_off(chromium: Browser, pages: dict[str
         expect(lines).to_have_count(count - 1)
 
 
-def test_a_line_may_be_called_as_an_axis_of_its_figure(chromium: Browser, tmp_path: Path, cache: Path) -> None:
+def test_line_may_have_the_name_of_an_axis(chromium: Browser, tmp_path: Path, cache: Path) -> None:
     rows = [(name, float(x), y) for name, y in (("x", 2900.0), ("y", 50.0)) for x in range(30)]
     names, columns = ("x", "y"), ("line", "x", "y")
     plot = Plot("m", 1, "Lines", "tx", "Lines.", "timeline", columns, tuple(rows), names, x_label="seconds")
@@ -174,10 +172,10 @@ def test_a_line_may_be_called_as_an_axis_of_its_figure(chromium: Browser, tmp_pa
 TICKS = "place => [...place.querySelectorAll('g.role-axis-label text')].map(item => item.textContent).sort().join()"
 
 
-def test_axes_zoom_and_come_back(seen: OpenPage) -> None:
-    place = find_drawing(seen.page, "cdf0.50")
+def test_axes_zoom_and_come_back(shared_page: OpenPage) -> None:
+    place = find_drawing(shared_page.page, "cdf0.50")
     before = place.evaluate(TICKS)
-    buttons = seen.page.locator("#figure-cdf0\\.50 .zoom button")
+    buttons = shared_page.page.locator("#figure-cdf0\\.50 .zoom button")
     assert buttons.all_text_contents() == ["+", "−", "Reset"]
     ticks_script = f"([place, was, same]) => (({TICKS})(place) === was) === same"
     button_box, drawing_box = buttons.nth(2).bounding_box(), place.bounding_box()
@@ -185,32 +183,32 @@ def test_axes_zoom_and_come_back(seen: OpenPage) -> None:
     assert drawing_box is not None
     assert button_box["y"] + button_box["height"] <= drawing_box["y"], "the buttons cover nothing of the drawing"
     buttons.nth(0).click()
-    seen.page.wait_for_function(ticks_script, arg=[place.element_handle(), before, False])
+    shared_page.page.wait_for_function(ticks_script, arg=[place.element_handle(), before, False])
     buttons.nth(1).click()
     buttons.nth(2).click()
-    seen.page.wait_for_function(ticks_script, arg=[place.element_handle(), before, True])
+    shared_page.page.wait_for_function(ticks_script, arg=[place.element_handle(), before, True])
 
 
-def test_pointing_at_a_line_tells_run_value_and_centile(seen: OpenPage) -> None:
-    place = find_drawing(seen.page, "cdf0.50")
+def test_tooltip_of_a_line_has_run_value_and_centile(shared_page: OpenPage) -> None:
+    place = find_drawing(shared_page.page, "cdf0.50")
     place.scroll_into_view_if_needed()
     place.locator("svg g.mark-symbol path").nth(8).hover(force=True)
-    tooltip = seen.page.locator("#vg-tooltip-element.visible")
+    tooltip = shared_page.page.locator("#vg-tooltip-element.visible")
     expect(tooltip).to_be_visible()
     assert [text.strip() for text in tooltip.locator("td.key").all_text_contents()] == ["run", "value", "centile"]
     assert tooltip.locator("td.value").first.text_content() in {"10.5-sim", "10.6-sim"}
-    seen.page.mouse.move(0, 0)
+    shared_page.page.mouse.move(0, 0)
 
 
-# What a number means
+# Definitions of numbers
 
 
-def test_a_click_on_a_number_shows_its_definition(seen: OpenPage, report: Path) -> None:
+def test_a_click_on_a_number_shows_its_definition(shared_page: OpenPage, report: Path) -> None:
     results = json.loads((report / "results.json").read_text(encoding="utf-8"))["metrics"]["cdfPeerFetch"]
-    link = seen.page.locator('td a.value[data-metric="cdfPeerFetch"]').nth(1)
+    link = shared_page.page.locator('td a.value[data-metric="cdfPeerFetch"]').nth(1)
     number = link.text_content() or ""
     link.click()
-    dialog = seen.page.locator("dialog")
+    dialog = shared_page.page.locator("dialog")
     expect(dialog).to_be_visible()
     text = dialog.inner_text()
     assert dialog.locator("h2").inner_text() == "Fetch duration"
@@ -227,31 +225,31 @@ def test_a_click_on_a_number_shows_its_definition(seen: OpenPage, report: Path) 
     sql = (report / "sql/metrics/cdfPeerFetch.sql").read_text(encoding="utf-8")
     assert (dialog.locator("pre").text_content() or "").strip() in sql
     assert "SQL, sql/metrics/cdfPeerFetch.sql" in text
-    seen.page.keyboard.press("Escape")
+    shared_page.page.keyboard.press("Escape")
     expect(dialog).not_to_be_visible()
 
 
-def test_a_number_that_is_no_metric_shows_where_it_comes_from(seen: OpenPage, report: Path) -> None:
-    table = seen.page.locator("#manifest ~ div table")
-    row = table.locator("tbody tr", has=seen.page.get_by_text("Blocks analysed", exact=True))
+def test_number_of_no_metric_shows_its_origin(shared_page: OpenPage, report: Path) -> None:
+    table = shared_page.page.locator("#manifest ~ div table")
+    row = table.locator("tbody tr", has=shared_page.page.get_by_text("Blocks analysed", exact=True))
     row.locator("td a").nth(1).click()
-    dialog = seen.page.locator("dialog")
+    dialog = shared_page.page.locator("dialog")
     expect(dialog).to_be_visible()
     text = dialog.inner_text()
     assert "Column" in text
     assert "one row a run" in text
     name = dialog.locator("h3 code").inner_text()
     assert (dialog.locator("pre").text_content() or "").strip() in (report / name).read_text(encoding="utf-8")
-    seen.page.keyboard.press("Escape")
+    shared_page.page.keyboard.press("Escape")
 
 
 def list_places(page: Page, selector: str) -> list[tuple[int, int]]:
-    """Left and upper edges of elements."""
+    """Return the left and upper edges of elements."""
     boxes = [item.bounding_box() or {} for item in page.locator(selector).all()]
     return [(round(box["x"]), round(box["y"])) for box in boxes]
 
 
-def test_figures_stand_side_by_side_on_a_wide_page_only(chromium: Browser, pages: dict[str, Path]) -> None:
+def test_figures_are_side_by_side_on_a_wide_page_only(chromium: Browser, pages: dict[str, Path]) -> None:
     for width, tables, charts in ((1440, 2, 2), (390, 1, 1)):
         with open_page(chromium, pages["published"], viewport={"width": width, "height": 900}) as result:
             assert len({x for x, _ in list_places(result.page, ".row-of-tables > div")}) == tables
@@ -260,21 +258,21 @@ def test_figures_stand_side_by_side_on_a_wide_page_only(chromium: Browser, pages
             assert len({x for x, _ in list_places(result.page, ".of-2 .chart")}) == charts
 
 
-def test_keys_go_from_number_to_number_and_open_what_one_means(seen: OpenPage) -> None:
-    table = seen.page.locator("table.metrics").first
+def test_keys_move_between_numbers_and_open_a_definition(shared_page: OpenPage) -> None:
+    table = shared_page.page.locator("table.metrics").first
     assert table.locator('tbody a[tabindex="0"]').count() == 1
     table.locator('tbody a[tabindex="0"]').focus()
     for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowDown"):
-        seen.page.keyboard.press(key)
+        shared_page.page.keyboard.press(key)
     focused = "[document.activeElement.textContent, document.activeElement.dataset.of]"
-    before = seen.page.evaluate(focused)
+    before = shared_page.page.evaluate(focused)
     assert before[0] == table.locator("tbody tr").nth(1).locator("th, td").nth(2).text_content()
-    seen.page.keyboard.press("Enter")
-    expect(seen.page.locator("dialog")).to_be_visible()
-    assert seen.page.locator("dialog strong").first.inner_text() == before[0]
-    seen.page.keyboard.press("Escape")
-    expect(seen.page.locator("dialog")).not_to_be_visible()
-    assert seen.page.evaluate(focused) == before
+    shared_page.page.keyboard.press("Enter")
+    expect(shared_page.page.locator("dialog")).to_be_visible()
+    assert shared_page.page.locator("dialog strong").first.inner_text() == before[0]
+    shared_page.page.keyboard.press("Escape")
+    expect(shared_page.page.locator("dialog")).not_to_be_visible()
+    assert shared_page.page.evaluate(focused) == before
 
 
 def test_without_scripts_a_number_leads_to_the_dictionary(chromium: Browser, pages: dict[str, Path]) -> None:
@@ -292,29 +290,31 @@ def test_without_scripts_a_number_leads_to_the_dictionary(chromium: Browser, pag
 
 
 def list_column_texts(table: Locator, index: int) -> list[str]:
-    """The texts of a column below its heading."""
+    """Return the texts of a column below its heading."""
     return [row.locator("th, td").nth(index).text_content() or "" for row in table.locator("tbody tr").all()]
 
 
-def test_a_heading_sorts_by_value_with_the_keyboard(seen: OpenPage) -> None:
-    table = seen.page.locator("table.metrics").first
+def test_a_heading_sorts_by_value_with_the_keyboard(shared_page: OpenPage) -> None:
+    table = shared_page.page.locator("table.metrics").first
     before = list_column_texts(table, 1)
     heading = table.locator("thead th").nth(1)
     heading.locator("button").focus()
-    seen.page.keyboard.press("Enter")
+    shared_page.page.keyboard.press("Enter")
     assert heading.get_attribute("aria-sort") == "ascending"
     assert list_column_texts(table, 1) == sorted(before, key=float) != sorted(before)
-    assert seen.page.locator("#said").text_content() == "Resource Usage: sorted by 10.5-sim, ascending"
-    seen.page.keyboard.press("Enter")
+    assert shared_page.page.locator("#said").text_content() == "Resource Usage: sorted by 10.5-sim, ascending"
+    shared_page.page.keyboard.press("Enter")
     assert heading.get_attribute("aria-sort") == "descending"
     assert list_column_texts(table, 1) == sorted(before, key=float, reverse=True)
-    seen.page.keyboard.press("Space")
+    shared_page.page.keyboard.press("Space")
     assert heading.get_attribute("aria-sort") is None
     assert list_column_texts(table, 1) == before
 
 
-def test_missing_values_come_last_in_both_orders(seen: OpenPage) -> None:
-    table = seen.page.locator("table.metrics", has=seen.page.locator("caption", has_text="Anomaly control"))
+def test_missing_values_come_last_in_both_orders(shared_page: OpenPage) -> None:
+    table = shared_page.page.locator(
+        "table.metrics", has=shared_page.page.locator("caption", has_text="Anomaly control")
+    )
     button = table.locator("thead th").nth(4).locator("button")
     for _ in range(2):
         button.click()
@@ -331,17 +331,17 @@ def test_headings_of_many_runs_sort_their_own_columns(chromium: Browser, pages: 
             assert list_column_texts(table, index) == sorted(before, key=float)
 
 
-def test_the_head_of_a_table_stays_in_sight(seen: OpenPage) -> None:
-    table = seen.page.locator("table.metrics").first
+def test_the_head_of_a_table_stays_in_sight(shared_page: OpenPage) -> None:
+    table = shared_page.page.locator("table.metrics").first
     table.locator("tbody tr").nth(8).evaluate("row => window.scrollTo(0, row.getBoundingClientRect().top + scrollY)")
     assert table.locator("thead th").first.evaluate("head => head.getBoundingClientRect().top") == pytest.approx(
         0, abs=1
     )
-    seen.page.evaluate("window.scrollTo(0, 0)")
+    shared_page.page.evaluate("window.scrollTo(0, 0)")
 
 
 LONG = "release-candidate-of-the-node-with-the-new-mempool-and-a-long-name-"
-#: of an element, how wide it is, and whether some of its text is beyond its edges
+#: width of an element, and whether some of its text is beyond its edges
 EXTENT = "item => [item.getBoundingClientRect().width, item.scrollWidth > item.clientWidth]"
 
 
@@ -374,7 +374,7 @@ def test_a_narrow_page_does_not_scroll_sideways(
 
 
 def read_colours(page: Page) -> tuple[str, str, str]:
-    """Of the paper, of the text, of a chart's first line."""
+    """Return the colours of the paper, of the text, and of a chart's first line."""
     style_script = "(item, name) => getComputedStyle(item)[name]"
     line = find_drawing(page, "CentiCpu").locator("svg g.mark-line path").first
     body = page.locator("body")
@@ -407,7 +407,7 @@ def test_page_is_dark_as_the_system_or_as_the_reader_chose(chromium: Browser, pa
 @pytest.mark.parametrize(("name", "page_options"), [
     ("two", {}), ("three", {"viewport": {"width": 390, "height": 800}}), ("qa", {"color_scheme": "dark"}),
 ])  # fmt: skip
-def test_nothing_keeps_anybody_out(
+def test_pages_have_no_accessibility_problems(
     chromium: Browser, pages: dict[str, Path], name: str, page_options: dict[str, Any]
 ) -> None:
     with open_page(chromium, pages[name], bypass_csp=True, **page_options) as result:
@@ -417,13 +417,13 @@ def test_nothing_keeps_anybody_out(
         assert list_accessibility_problems(result.page) == []
 
 
-def test_the_first_stop_of_the_keyboard_leads_past_the_contents(seen: OpenPage) -> None:
-    seen.page.reload()
-    seen.page.wait_for_selector("html.complete", state="attached")
-    seen.page.keyboard.press("Tab")
-    assert seen.page.evaluate("document.activeElement.textContent") == "Skip to the report"
-    seen.page.keyboard.press("Enter")
-    assert seen.page.evaluate("document.activeElement.id") == "main"
+def test_first_tab_stop_skips_the_contents(shared_page: OpenPage) -> None:
+    shared_page.page.reload()
+    shared_page.page.wait_for_selector("html.complete", state="attached")
+    shared_page.page.keyboard.press("Tab")
+    assert shared_page.page.evaluate("document.activeElement.textContent") == "Skip to the report"
+    shared_page.page.keyboard.press("Enter")
+    assert shared_page.page.evaluate("document.activeElement.id") == "main"
 
 
 # Paper
@@ -434,11 +434,11 @@ def test_a_printed_page_has_all_cells_and_figures(chromium: Browser, pages: dict
     with open_page(chromium, pages[name], color_scheme="dark") as result:
         document = load_document(ROOT / "golden" / "reports" / f"{name}.document.json")
         content = result.page.pdf(prefer_css_page_size=True)
-    assert len(content) < 5_000_000  # a dashed line that goes on far beyond its axis would be that long
+    assert len(content) < 5_000_000  # a dashed line that continues far beyond its axis would be that long
     printed_pdf = pypdf.PdfReader(io.BytesIO(content))
     texts = [page.extract_text() for page in printed_pdf.pages]
     if name == "two":
-        assert "What" in texts[1].split()  # the head of the first table goes on over pages
+        assert "What" in texts[1].split()  # the head of the first table is repeated on the next pages
     text = re.sub(r"\s", "", "".join(texts))
     tables = [document.manifest.rows, document.filters.rows, *(section.rows for section in document.sections)]
     tables += [table.rows for gallery in document.galleries for table in gallery.tables]

@@ -37,19 +37,19 @@ Rows = list[list[str]]
 
 
 def load_pinned_document(name: str) -> Document:
-    """The document of a pinned build."""
+    """Return the document of a pinned build."""
     return parse_document((ROOT / "golden" / "reports" / f"{name}.document.json").read_text(encoding="utf-8"))
 
 
 def read_token_text(inline: Token) -> str:
-    """What a reader sees of an inline token; anchors are not seen, a break is a line feed."""
+    """Return the visible text of an inline token; anchors are invisible, a break is a line feed."""
     text_by_type = {"text": lambda item: item.content, "html_inline": lambda item: "\n" * (item.content == "<br>"),
             "softbreak": lambda _: "\n", "image": lambda item: f"[image {item.attrs['src']}]"}  # fmt: skip
     return "".join(text_by_type.get(item.type, lambda _: "")(item) for item in inline.children or ())
 
 
 def list_tables(tokens: Sequence[Token]) -> list[Rows]:
-    """The tables of a text: rows of cells, the header first."""
+    """Return the tables of a text: rows of cells, the header first."""
     result: list[Rows] = []
     for before, token in pairwise(tokens):
         if before.type == "table_open":
@@ -62,7 +62,7 @@ def list_tables(tokens: Sequence[Token]) -> list[Rows]:
 
 
 def iter_expected_tables(document: Document) -> Iterator[Rows]:
-    """The tables that a document has, as a reader should see them."""
+    """Yield the tables of a document as a reader should see them."""
     numbers = {item.id: str(item.figure) for item in document.figures}
 
     def list_rows(item: Table | Appendix) -> Rows:
@@ -106,7 +106,7 @@ def iter_expected_tables(document: Document) -> Iterator[Rows]:
 
 
 def list_paragraphs(tokens: Sequence[Token], kind: str) -> list[str]:
-    """The texts of headings, or of paragraphs."""
+    """Return the texts of headings, or of paragraphs."""
     return [read_token_text(token) for before, token in pairwise(tokens) if before.type == f"{kind}_open"]
 
 
@@ -186,7 +186,7 @@ def test_any_cells_come_back(texts: list[str]) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=("Cs",))).filter(lambda text: normalize_text(text).strip()))
-def test_any_line_comes_back(text: str) -> None:
+def test_any_line_is_read_back(text: str) -> None:
     assert list_paragraphs(READER.parse(f"## {escape_line(text)}\n\n{escape_line(text)}\n"), "heading") == [
         normalize_text(text)
     ]
@@ -217,12 +217,12 @@ def test_a_document_without_parts_has_no_empty_headings() -> None:
 
 
 def regenerate_publication(out: Path, cache: Path, *options: str) -> CommandResult:
-    """A small publication made again."""
+    """Regenerate a small publication."""
     file = PUBLISHED / "execbudget-10.3-mem_scaling.json"
     return run_assay("regenerate", file, "-o", out, "--cache", cache, *options)
 
 
-def test_a_report_is_written_in_the_forms_that_are_asked_for(tmp_path: Path, cache: Path) -> None:
+def test_report_is_written_in_the_requested_forms(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
     result = regenerate_publication(out, cache, "--to", "md", "--to", "pdf", "--to", "md")
     assert (result.status, result.out) == (0, f"{out / 'report.pdf'}\n{out / 'report.md'}\n")
@@ -254,7 +254,7 @@ def test_output_of_a_dropped_form_is_removed(tmp_path: Path, cache: Path) -> Non
     assert "forms" not in json.loads((out / "provenance.json").read_text(encoding="utf-8"))
 
 
-def test_a_report_that_another_wrote_stays(tmp_path: Path, cache: Path) -> None:
+def test_report_of_another_program_stays(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
     out.mkdir()
     (out / "report.md").write_text("mine", encoding="utf-8")
@@ -262,7 +262,7 @@ def test_a_report_that_another_wrote_stays(tmp_path: Path, cache: Path) -> None:
     assert (out / "report.md").read_text(encoding="utf-8") == "mine"
 
 
-def test_an_unknown_form_is_told(tmp_path: Path, cache: Path) -> None:
+def test_unknown_form_is_an_error(tmp_path: Path, cache: Path) -> None:
     result = regenerate_publication(tmp_path / "report", cache, "--to", "docx")
     assert (result.status, result.out) == (2, "")
     assert "'docx' is not one of 'pdf', 'md', 'html'" in result.err
@@ -271,24 +271,24 @@ def test_an_unknown_form_is_told(tmp_path: Path, cache: Path) -> None:
 @pytest.mark.parametrize(
     "forms", [{}, [], {"docx": {}}, {"pdf": 1}, {"pdf": {"a": 1}}], ids=["none", "list", "unknown", "number", "version"]
 )
-def test_a_provenance_with_other_forms_is_told(tmp_path: Path, cache: Path, forms: object) -> None:
+def test_provenance_with_unknown_forms_is_an_error(tmp_path: Path, cache: Path, forms: object) -> None:
     out = tmp_path / "report"
     regenerate_publication(out, cache, "--to", "md")
     place = out / "provenance.json"
     place.write_text(json.dumps(json.loads(place.read_text(encoding="utf-8")) | {"forms": forms}), encoding="utf-8")
     result = run_assay("verify", out, "--cache", cache)
     assert result.status == 1
-    assert "forms: must name some of pdf, md, html, each with its tools" in result.err
+    assert "forms: expected some of pdf, md, html, each with its tools" in result.err
 
 
-def test_a_figure_without_samples_is_a_line_that_says_so() -> None:
+def test_figure_without_samples_is_a_note() -> None:
     chart = Chart("none", 1, "Nothing", "x", "s", "cdf", ())
     text = render_markdown(replace(limit_charts(build_sample(), 0), charts=(chart,)))
     assert '<a id="figure-none"></a>**Figure 1** Nothing\n\nNo samples.\n' in text
     assert "none.svg" not in text
 
 
-def test_a_dictionary_has_columns_only_for_what_says_anything() -> None:
+def test_dictionary_has_no_empty_columns() -> None:
     line, metric = Entry("queue", "queue", "", "Queue.", ""), Entry("wait", "Waiting", "s", "Wait.", "abc")
     text = render_markdown(
         replace(limit_charts(build_sample(), 0), dictionary=(Group("A", (metric,)), Group("B", (line,))))

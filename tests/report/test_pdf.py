@@ -34,7 +34,7 @@ def render_pdf(document: Document, out: Path, templates: Path = TEMPLATES) -> py
 
 
 def remove_white_space(text: str) -> str:
-    """The text without any white space: where lines break is a matter of layout."""
+    """Return the text without white space, because line breaks depend on the layout."""
     return re.sub(r"\s", "", text)
 
 
@@ -48,7 +48,7 @@ def compute_digests(folder: Path) -> dict[str, str]:
 
 
 def copy_changed_templates(folder: Path, file: str, old: str, new: str) -> Path:
-    """A copy of the templates with one change."""
+    """Copy the templates and make one change."""
     templates = Path(shutil.copytree(TEMPLATES, folder / "templates"))
     text = (templates / file).read_text(encoding="utf-8")
     assert old in text
@@ -57,24 +57,24 @@ def copy_changed_templates(folder: Path, file: str, old: str, new: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of two runs with all charts, rendered once."""
+def report_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Render the report of two runs with all charts."""
     out = tmp_path_factory.mktemp("whole") / "report"
     render(build_sample(), out, TEMPLATES)
     return out
 
 
 @pytest.fixture(scope="module")
-def reader(whole: Path) -> pypdf.PdfReader:
-    return pypdf.PdfReader(whole / "report.pdf")
+def reader(report_folder: Path) -> pypdf.PdfReader:
+    return pypdf.PdfReader(report_folder / "report.pdf")
 
 
-def test_report_is_its_document_charts_layout_and_pdf(whole: Path) -> None:
+def test_report_is_its_document_charts_layout_and_pdf(report_folder: Path) -> None:
     charts = [f"charts/{item.id}.{kind}" for item in build_sample().charts for kind in ("svg", "vl.json")]
     layout = [str(path.relative_to(TEMPLATES)) for path in (TEMPLATES / "report").iterdir()]
     expected_files = ["document.json", "report.pdf", "report.typ", "report/lacking.json"]
-    assert sorted(compute_digests(whole)) == sorted([*expected_files, *charts, *layout])
-    assert parse_document((whole / "document.json").read_text(encoding="utf-8")) == build_sample()
+    assert sorted(compute_digests(report_folder)) == sorted([*expected_files, *charts, *layout])
+    assert parse_document((report_folder / "document.json").read_text(encoding="utf-8")) == build_sample()
 
 
 def iter_rows(document: Document) -> Iterator[tuple[str, ...]]:
@@ -181,7 +181,7 @@ def test_report_has_tags_language_and_both_standards(reader: pypdf.PdfReader) ->
 
 
 def iter_alternatives(node: Any) -> Iterator[str]:
-    """The texts that stand for the pictures of a tagged PDF."""
+    """Yield the alternative texts of the pictures of a tagged PDF."""
     if "/Alt" in node:
         yield str(node["/Alt"])
     below = node.get("/K", [])
@@ -191,7 +191,7 @@ def iter_alternatives(node: Any) -> Iterator[str]:
             yield from iter_alternatives(result)
 
 
-def test_every_chart_has_words_for_those_who_cannot_see_it(reader: pypdf.PdfReader) -> None:
+def test_every_chart_has_an_alternative_text(reader: pypdf.PdfReader) -> None:
     result = [words for words in iter_alternatives(get_root(reader)["/StructTreeRoot"]) if "Cumulative" in words]
     assert len(result) == len(build_sample().charts)
     assert result[0] == "Cumulative distribution of Process CPU usage. Medians: 10.5-sim 5 %; 10.6-sim 7 %."
@@ -204,8 +204,8 @@ def test_the_bookmarks_are_the_sections(reader: pypdf.PdfReader) -> None:
     assert titles == [f"{number} {title}" for number, title in enumerate(section_titles, start=1)]
 
 
-def test_a_manifest_without_rows_is_in_no_form(tmp_path: Path) -> None:
-    """An article whose parts tell all facts had an empty table."""
+def test_manifest_without_rows_is_omitted_in_every_form(tmp_path: Path) -> None:
+    """Regression: an article without parameters had an empty table."""
     full_document = limit_charts(build_sample(), 0)
     title = full_document.manifest.title
     without = replace(full_document, manifest=replace(full_document.manifest, rows=(), of_rows=()))
@@ -235,8 +235,8 @@ def test_contents_rows_figures_and_definitions_are_linked(reader: pypdf.PdfReade
     assert len(notes) == from_front + from_rows + from_charts + from_definitions
 
 
-def test_the_document_is_attached_to_the_pdf(whole: Path, reader: pypdf.PdfReader) -> None:
-    assert dict(reader.attachments) == {"document.json": [(whole / "document.json").read_bytes()]}
+def test_the_document_is_attached_to_the_pdf(report_folder: Path, reader: pypdf.PdfReader) -> None:
+    assert dict(reader.attachments) == {"document.json": [(report_folder / "document.json").read_bytes()]}
 
 
 def get_resources(page: Any) -> Any:
@@ -263,12 +263,12 @@ def test_the_fonts_are_few_and_come_with_their_licences() -> None:
         assert "SIL OPEN FONT LICENSE Version 1.1" in licence
 
 
-def test_same_document_gives_the_same_bytes_anywhere(whole: Path, tmp_path: Path) -> None:
+def test_same_document_gives_the_same_bytes_anywhere(report_folder: Path, tmp_path: Path) -> None:
     for _ in draw(reversed(build_sample().charts[:3]), TEMPLATES):
         pass
     render(limit_charts(build_sample("three"), 2), tmp_path / "other", TEMPLATES)
     render(build_sample(), tmp_path / "a longer name" / "again", TEMPLATES)
-    assert compute_digests(tmp_path / "a longer name" / "again") == compute_digests(whole)
+    assert compute_digests(tmp_path / "a longer name" / "again") == compute_digests(report_folder)
 
 
 PROCESS = """
@@ -296,8 +296,8 @@ def test_report_does_not_depend_on_zone_locale_and_hash_seed(tmp_path: Path) -> 
     assert compute_digests(tmp_path / "there") == compute_digests(tmp_path / "here")
 
 
-def test_the_folder_compiles_by_itself(whole: Path, tmp_path: Path) -> None:
-    shutil.copytree(whole, tmp_path / "moved")
+def test_the_folder_compiles_by_itself(report_folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(report_folder, tmp_path / "moved")
     pdf, warnings = typst.compile_with_warnings(
         str(tmp_path / "moved" / "report.typ"),
         font_paths=[str(FONTS)],
@@ -307,7 +307,7 @@ def test_the_folder_compiles_by_itself(whole: Path, tmp_path: Path) -> None:
     assert warnings == []
     recompiled_pdf = tmp_path / "again.pdf"
     recompiled_pdf.write_bytes(pdf)
-    assert read_text(pypdf.PdfReader(recompiled_pdf)) == read_text(pypdf.PdfReader(whole / "report.pdf"))
+    assert read_text(pypdf.PdfReader(recompiled_pdf)) == read_text(pypdf.PdfReader(report_folder / "report.pdf"))
 
 
 def test_a_report_may_have_no_charts_no_dictionary_no_remarks(tmp_path: Path) -> None:
@@ -361,7 +361,7 @@ def test_character_without_a_shipped_font_is_an_error(tmp_path: Path) -> None:
     (problem,) = error.value.diagnostics
     assert problem.code == "typesetting"
     assert "\u6f22" in problem.message
-    assert problem.hint == f"a font that has these characters can be put into {templates / 'fonts'}"
+    assert problem.hint == f"put a font with these characters into {templates / 'fonts'}"
 
 
 @pytest.mark.parametrize("family", ["Sauce Sans", "Libertinus Serif"])
@@ -370,7 +370,7 @@ def test_font_that_is_not_shipped_is_an_error(family: str, tmp_path: Path) -> No
     with pytest.raises(AssayError) as error:
         render(limit_charts(build_sample(), 0), tmp_path / "out", templates)
     (problem,) = error.value.diagnostics
-    assert problem.message == f"the report cannot be set: unknown font family: {family.lower()}"
+    assert problem.message == f"Typst cannot typeset the report: unknown font family: {family.lower()}"
 
 
 def test_today_is_the_day_of_the_document(tmp_path: Path) -> None:
@@ -395,23 +395,23 @@ def test_a_workspace_can_change_the_layout(tmp_path: Path) -> None:
     assert "Whereitcomesfrom" in text
 
 
-def test_progress_is_told(tmp_path: Path) -> None:
+def test_progress_is_reported(tmp_path: Path) -> None:
     steps: list[tuple[str, int, int]] = []
     render(limit_charts(build_sample(), 2), tmp_path, TEMPLATES, lambda *step: steps.append(step))
     assert steps == [("charts", 1, 2), ("charts", 2, 2), ("typesetting", 0, 1), ("typesetting", 1, 1)]
 
 
-def test_warming_up_draws_and_leaves_nothing_behind() -> None:
+def test_warming_up_draws_and_leaves_no_files() -> None:
     before = compute_digests(TEMPLATES)
     warm_up_converters(TEMPLATES)
     assert compute_digests(TEMPLATES) == before
 
 
-def test_the_json_of_the_document_is_what_the_layout_reads(whole: Path) -> None:
-    assert (whole / "document.json").read_text(encoding="utf-8") == to_json(build_sample())
+def test_the_json_of_the_document_is_what_the_layout_reads(report_folder: Path) -> None:
+    assert (report_folder / "document.json").read_text(encoding="utf-8") == to_json(build_sample())
 
 
-def test_a_figure_without_samples_is_a_line_that_says_so(tmp_path: Path) -> None:
+def test_figure_without_samples_is_a_note(tmp_path: Path) -> None:
     first, second = limit_charts(build_sample(), 2).charts
     document = replace(limit_charts(build_sample(), 0), charts=(replace(first, series=()), second))
     reader = render_pdf(document, tmp_path)
@@ -437,7 +437,7 @@ def test_the_provenance_is_on_one_page(tmp_path: Path) -> None:
     assert [("fact 0" in page, "fact 39" in page) for page in pages if "fact" in page] == [(True, True)]
 
 
-def test_an_instant_is_not_broken_within_its_time(tmp_path: Path) -> None:
+def test_line_is_not_broken_within_an_instant(tmp_path: Path) -> None:
     instant = "2026-03-01T10:00:50Z"
     table = Table("Parameters", ("", *"abcd"), (("From", *[instant] * 4),))
     reader = render_pdf(replace(build_sample(), manifest=table), tmp_path)
@@ -446,13 +446,13 @@ def test_an_instant_is_not_broken_within_its_time(tmp_path: Path) -> None:
 
 
 def create_table_document(table: Table) -> Document:
-    """A document that has nothing but its parameters and a table."""
+    """Create a document that has nothing but its parameters and a table."""
     plain_document = replace(limit_charts(build_sample(), 0), sections=(), dictionary=(), warnings=(), provenance=())
     return replace(plain_document, galleries=(Gallery("part", "Part", (), (), (table,)),))
 
 
 def measure_heights(page: pypdf.PageObject) -> dict[str, float]:
-    """The words of a page with their distance from its lower edge, in points."""
+    """Return the words of a page with their distance from its lower edge, in points."""
     result: dict[str, float] = {}
     page.extract_text(visitor_text=lambda text, matrix, *_: result.update(dict.fromkeys(text.split(), matrix[5])))
     return result
@@ -490,7 +490,7 @@ def test_values_of_many_runs_do_not_run_into_each_other(digits: int, tables: int
 
 
 def measure_ends(page: pypdf.PageObject, words: set[str]) -> list[float]:
-    """Where these numbers end, in points from the page's left edge: a digit is half as wide as its size, 7.6 points."""
+    """Return the right ends of these numbers, in points from the left edge of the page; the font size is 7.6 points."""
     result: list[float] = []
     page.extract_text(
         visitor_text=lambda text, matrix, *_: result.extend(
@@ -505,7 +505,7 @@ def test_a_tab_is_a_blank(tmp_path: Path) -> None:
     assert "onetwo" not in "".join(page.extract_text() for page in reader.pages)
 
 
-def test_a_text_longer_than_a_page_goes_on_on_the_next_page(tmp_path: Path) -> None:
+def test_text_longer_than_a_page_continues_on_the_next(tmp_path: Path) -> None:
     text = " ".join(f"word{number}" for number in range(1500))
     document = create_table_document(Table("Found", ("Host", "What"), (("host", text),)))
     entry = replace(build_sample().dictionary[0].entries[0], description=text)

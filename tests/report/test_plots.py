@@ -70,7 +70,7 @@ def test_a_plot_is_valid_vega_lite() -> None:
     assert list(validator.iter_errors(broken_spec))
 
 
-def test_rows_become_records_without_what_is_missing() -> None:
+def test_rows_become_records_without_missing_values() -> None:
     spec = build_plot_spec(create_plot(), load_template(TEMPLATES, "history"))
     assert spec["datasets"]["rows"][-1] == {"panel": "two", "mark": "label", "x": 0.5, "text": "a release"}
     assert spec["facet"]["row"]["sort"] == ["one", "two"]
@@ -94,7 +94,7 @@ def test_each_panel_has_an_axis_of_its_own() -> None:
 
 
 def test_no_tick_of_an_axis_is_printed_twice() -> None:
-    """0.15 - 0.05 is a little less than 0.1, by which the drawing library once told how many digits ticks need."""
+    """0.15 - 0.05 is a little less than 0.1; the number of digits of ticks once depended on this difference."""
     rows: tuple[tuple[Value, ...], ...] = (("one", "base", 0.25, 0.0, None), ("one", "run", 0.75, 0.15, None))
     (drawing,) = draw([create_plot(rows, panels=("one",))], TEMPLATES)
     ticks = re.findall(r">([0-9.]+)</text>", drawing.svg)
@@ -112,7 +112,7 @@ def test_a_template_without_panels_draws_categories(tmp_path: Path) -> None:
     assert drawing.svg.count('fill="#4c78a8"') == 3
 
 
-def test_a_drawing_does_not_depend_on_the_fonts_that_are_known(tmp_path: Path) -> None:
+def test_drawing_does_not_depend_on_loaded_fonts(tmp_path: Path) -> None:
     (drawing,) = draw([create_plot()], TEMPLATES)
     assert renumber_clips(Converter(tmp_path).convert(drawing.spec, "it")) + "\n" == drawing.svg
 
@@ -175,14 +175,14 @@ def test_figures_have_files_of_their_own() -> None:
 
 
 def create_lines_plot(*names: str, template: str = "timeline") -> Plot:
-    """A plot of lines, each with two points, and of two points that nobody sees."""
+    """Create a plot of lines with two points each, and of two points that are not drawn."""
     points = tuple((name, float(x), float(x + place)) for place, name in enumerate(names) for x in (0, 1))
     rows = (*points, (None, 0.0, 0.0), (None, 1.0, 5.0))
     return Plot("m", 1, "Lines", "tx", "Lines.", template, ("line", "x", "y"), rows, names, x_label="seconds")
 
 
 def build_legend(*names: str) -> tuple[list[str], int]:
-    """What a legend names, and in how many columns."""
+    """Return the names in a legend, and its number of columns."""
     result = build_plot_spec(create_lines_plot(*names), load_template(TEMPLATES, "timeline"))["layer"][0]["encoding"][
         "color"
     ]["legend"]
@@ -203,7 +203,7 @@ def test_lines_are_valid_vega_lite_and_drawn(template: str) -> None:
 @pytest.mark.parametrize(
     ("greatest", "labels"),
     [
-        (0.8, ["0", "0.2", "0.4", "0.6", "0.8"]),  # no 200m, which may be minutes, metres or mega of something
+        (0.8, ["0", "0.2", "0.4", "0.6", "0.8"]),  # not 200m, which may mean minutes, metres or milli
         (0.0004, ["0", "0.0001", "0.0002", "0.0003", "0.0004"]),
         (4.0, ["0", "1", "2", "3", "4"]),
         (4e6, ["0", "1M", "2M", "3M", "4M"]),  # no 0M
@@ -227,7 +227,7 @@ def test_a_line_breaks_where_steps_are_missing() -> None:
     assert line == [*points[:3], (11.0, None), *points[3:]]
     assert break_at_gaps(points, 0.0) == points
     assert break_at_gaps(points, 15.0) == points
-    assert break_at_gaps(points[2:4], 12.0) == points[2:4]  # one step and a half is none that is missing
+    assert break_at_gaps(points[2:4], 12.0) == points[2:4]  # a gap of one and a half steps lacks no step
     rows = (*(("a", x, y) for x, y in line), (None, 0.0, 0.0), (None, 21.0, 5.0))
     for template in ("timeline", "timeline-mean"):
         figure = replace(create_lines_plot("a", template=template), rows=rows)
@@ -239,7 +239,7 @@ def test_a_line_breaks_where_steps_are_missing() -> None:
         assert joined.svg != drawing.svg
 
 
-#: a line of a point, a gap, two points, a gap and a point, and one of a single point
+#: a line of a point, a gap, two points, a gap and a point; and a line of one point
 GAPS: tuple[tuple[Value, ...], ...] = (
     *(("a", float(x), None if x in (1, 4) else 3.0) for x in range(6)),
     ("b", 2.0, 5.0),
@@ -250,7 +250,7 @@ LINED = ("timeline", "timeline-mean", "timeline-area")
 
 
 @pytest.mark.parametrize("template", [*LINED, *(f"{name}-marked" for name in LINED)])
-def test_a_point_that_has_none_beside_it_is_drawn_as_one(template: str) -> None:
+def test_lone_point_of_a_line_is_drawn(template: str) -> None:
     has_marks = template.endswith("-marked")
     rows = (*((*row, None) for row in GAPS), (None, 3.0, None, "upgrade")) if has_marks else GAPS
     columns = ("line", "x", "y", "mark")[: len(rows[0])]
@@ -264,7 +264,7 @@ def test_a_point_that_has_none_beside_it_is_drawn_as_one(template: str) -> None:
     web = build_web_specs([figure], TEMPLATES, ())["m"]
     assert web["datasets"]["alone"] == spec["datasets"]["alone"]
     validator = jsonschema.Draft7Validator(altair.load_schema())
-    specs = [web] if has_marks else [spec, web]  # the schema does not know that a shared `y` can be taken back
+    specs = [web] if has_marks else [spec, web]  # the schema does not allow removing a shared `y`
     assert [error.message for output in specs for error in validator.iter_errors(output)] == []
     assert "alone" not in json.dumps(
         build_plot_spec(create_lines_plot("a", "b", template=template), load_template(TEMPLATES, template))
@@ -301,7 +301,7 @@ def test_a_grid_is_valid_vega_lite() -> None:
     }
 
 
-def test_a_legend_names_what_fits_below_and_more_than_one() -> None:
+def test_legend_names_several_lines_that_fit() -> None:
     assert build_legend("mean") == ([], 5)
     assert build_legend("validator0", "validator1") == (["validator0", "validator1"], 3)
     long_names = [f"validator{number}-node-exporter" for number in range(9)]

@@ -42,7 +42,7 @@ def test_line_that_markdown_reads_as_block_is_an_error(
     tmp_path: Path, text: str, block: str, position: tuple[int, int]
 ) -> None:
     (problem,) = find_problems(tmp_path, text)
-    assert problem.message == f"prose is plain text, and this line begins {block}, as Markdown has it"
+    assert problem.message == f"prose is plain text, but this line begins {block} in Markdown"
     assert (problem.span, bool(problem.hint)) == (Span("part.md", *position, 1), True)
 
 
@@ -72,9 +72,9 @@ QUOTES: dict[str, object] = {
     "": (),
     "number = 1,": "a quote of a result cannot be read",
     'decimals = "2"': "a quote of a result cannot be read",
-    "number = 1, number = 2": "a quote of a result says `number` twice",
-    "decimals = -1": "prose quotes `valid_txs` with a number of decimals that it cannot be printed with",
-    "decimals = 16": "prose quotes `valid_txs` with a number of decimals that it cannot be printed with",
+    "number = 1, number = 2": "a quote of a result has `number` twice",
+    "decimals = -1": "prose quotes `valid_txs` with an invalid number of decimals",
+    "decimals = 16": "prose quotes `valid_txs` with an invalid number of decimals",
     'number = "1"': "prose quotes `valid_txs` by a value that column `number` never has",
     "experiment_id = 1": "prose quotes `valid_txs` by a value that column `experiment_id` never has",
 }
@@ -95,7 +95,7 @@ def test_missing_prose_is_reported_at_the_naming_line(tmp_path: Path, cache: Pat
         shutil.copytree(ROOT / name, workspace / name)
     (workspace / "specs/cometbft/prose/issues.md").unlink()
     result = run_assay("check", "--system", "cometbft", "--cache", cache, cwd=workspace)
-    message = "error[prose]: article `qa` names prose that is not there: `prose/issues.md`\n  at specs/cometbft/"
+    message = "error[prose]: article `qa` has prose that does not exist: `prose/issues.md`\n  at specs/cometbft/"
     assert (result.status, result.out) == (1, "")
     assert result.err.startswith(f"{message}articles.dhall:")
     assert result.err.endswith("  expected: the file specs/cometbft/prose/issues.md\n")

@@ -27,7 +27,7 @@ RULES = [
     ("not worse", "higher", 100, 49, False), ("not worse", "neither", 100, 151, False),
     ("not worse", "lower", None, 1, None), ("falls", "lower", 1, None, None),
     ("falls", "lower", 1, math.nan, None), ("not worse", "lower", math.inf, 1, None),
-    # in doubles the first is more than a half, the others less
+    # in doubles the first is more than a half, the others are less
     ("stays", "lower", 0.3, 0.45, True), ("rises", "lower", 0.1, 0.15, True), ("rises", "lower", 1.1, 1.65, True),
     ("not worse", "lower", -0.5, -0.25, True), ("not worse", "lower", -0.5, -0.2, False),
     ("not worse", "lower", 1, float("inf"), None), ("stays", "lower", 0, 0, True), ("stays", "lower", 0, 1e-9, False),

@@ -1,4 +1,4 @@
-"""Series that are worked out of others, on random values, beside plain Python."""
+"""Test series that are computed from others: on random values, they equal those of plain Python."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OVER: dict[str, Callable[[Sequence[float]], float]] = {
 
 
 def compute(terms: Mapping[str, tuple[str, Rows]], value: str, factor: str = "1", cut: bool = False) -> Any:
-    """A series of terms (name -> how their lines become one, rows) with the one label `job`, by its keys."""
+    """Compute a series of terms (name -> reduction of its lines, rows) with the one label `job`, by its keys."""
     inputs = tuple(Term(name, f"of_{name}", reduction) for name, (reduction, _) in terms.items())
     definition = Series("s", (), ("job",), "windows", 1, "", 0, None, ONE, "", factor, inputs, _parse_value(value))
     for name, (_, rows) in terms.items():
@@ -66,7 +66,7 @@ def _parse_value(text: str) -> Expression:
 
 
 def reduce_lines(reduction: str, rows: Rows) -> dict[Key, float]:
-    """What the lines of a job come to at each step."""
+    """Reduce the lines of a job at each step."""
     values_by_key: dict[Key, list[float]] = {}
     for window, job, _, t_ns, value in rows:
         values_by_key.setdefault((window, job, t_ns), []).append(value)
@@ -83,15 +83,15 @@ def test_lines_that_agree_in_the_labels_become_one(reduction: str, rows: Rows) -
 
 @settings(max_examples=scale_examples(40), deadline=None)
 @given(first=ROWS, second=ROWS, third=ROWS)
-def test_a_value_is_there_where_all_terms_have_one(first: Rows, second: Rows, third: Rows) -> None:
-    """At the same step of the same window, of lines with the same labels."""
+def test_value_exists_where_all_terms_have_one(first: Rows, second: Rows, third: Rows) -> None:
+    """All terms need a value at the same step of the same window, with the same labels."""
     terms = {"a": ("sum", first), "b": ("greatest", second), "c": ("least", third)}
     a, b, c = (reduce_lines(reduction, rows) for reduction, rows in terms.values())
     expected = {key: a[key] - b[key] * c[key] for key in a.keys() & b.keys() & c.keys()}
     assert compute(terms, "minus(column a, times(column b, column c))") == expected
 
 
-def test_a_term_with_the_same_labels_is_taken_as_it_is() -> None:
+def test_term_with_equal_labels_is_not_reduced() -> None:
     rows = [("w", "a", "1", 0, 1.5), ("w", "b", "1", 0, 4.0)]
     assert compute({"a": ("", rows)}, "column a") == {("w", "a", 0): 1.5, ("w", "b", 0): 4.0}
 
@@ -109,6 +109,6 @@ def test_phase_has_the_steps_from_its_start_to_before_its_end() -> None:
 
 @pytest.mark.parametrize(("reduction", "expected"), [("sum", 1.0), ("mean", 0.1)])
 def test_values_of_lines_are_added_up_with_compensation(reduction: str, expected: float) -> None:
-    """One after the other, ten times 0.1 is less than 1."""
+    """Added without compensation, ten times 0.1 is less than 1."""
     rows = [("w", "a", str(line), 0, 0.1) for line in range(10)]
     assert compute({"a": (reduction, rows)}, "column a") == {("w", "a", 0): expected}

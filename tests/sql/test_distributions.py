@@ -96,7 +96,7 @@ def test_samples_are_accepted_rows_with_a_value(rows: list[Row], per: str) -> No
 @given(rows=ROWS, per=st.sampled_from(["", "host"]))
 @example(rows=[("a", "x", 3, True), ("b", "x", 5, True), ("a", "x", 4, True), ("a", "y", 9, True)], per="host")
 def test_rows_of_a_key_are_one_sample(kind: str, rows: list[Row], per: str) -> None:
-    """Per host if the metric has distributions of hosts."""
+    """They are one sample per host if the metric has a distribution per host."""
     values = group_values(rows, per)
     samples = {host: [REDUCED[kind](saved_values) for saved_values in keys.values()] for host, keys in values.items()}
     assert compute_distribution(
@@ -115,7 +115,7 @@ def test_centile_of_rows_of_a_key_is_an_order_statistic(rows: list[Row], c: floa
 
 @settings(max_examples=scale_examples(25), deadline=None)
 @given(rows=ROWS)
-def test_metric_may_take_all_rows_or_those_of_a_condition(rows: list[Row]) -> None:
+def test_metric_measures_all_rows_or_those_of_a_condition(rows: list[Row]) -> None:
     all_values = [value for _, _, value, _ in rows if value is not None]
     assert compute_distribution(replace(METRIC, accepted=False), rows) == {"": compute_by_hand(all_values)}
     condition = Expression("above", (Expression("column", name="value"), Expression("integer", number=3)))

@@ -29,10 +29,10 @@ def test_two_rows_of_one_key_are_an_error(place: Path, tmp_path: Path) -> None:
     first, *_, hint = error.strip().splitlines()
     assert status == 1
     assert first == (
-        "error[duplicate-key]: run 1.0: relation `requests` has 2 rows of one key: host web-1, request 1-000"
+        "error[duplicate-key]: run 1.0: relation `requests` has 2 rows with the same key: host web-1, request 1-000"
     )
     assert hint == (
-        "  hint: group the relation's SQL by its key, or name every column that tells its rows apart in `key`"
+        "  hint: group the relation's SQL by its key, or list every column that distinguishes its rows in `key`"
     )
 
 
@@ -51,7 +51,7 @@ def test_instants_of_a_key_are_written_as_times(place: Path, tmp_path: Path) -> 
     (place / "queries" / "service" / "requests.sql").write_text(f"{sql}\n", encoding="utf-8")
     _, error = query_wait(place, tmp_path / "cache")
     first = error.splitlines()[0]
-    assert first.endswith("relation `requests` has 120 rows of one key: at 2026-01-01T00:00:00.5Z"), error
+    assert first.endswith("relation `requests` has 120 rows with the same key: at 2026-01-01T00:00:00.5Z"), error
 
 
 def test_a_relation_without_a_key_has_one_row(place: Path, tmp_path: Path) -> None:
@@ -66,5 +66,5 @@ def test_a_relation_without_a_key_has_one_row(place: Path, tmp_path: Path) -> No
     status, error = query_wait(place, tmp_path / "cache")
     assert status == 1
     assert error.startswith(
-        "error[duplicate-key]: run 1.0: relation `requests` has 120 rows, and no key tells them apart\n"
+        "error[duplicate-key]: run 1.0: relation `requests` has 120 rows, but its key has no columns\n"
     )

@@ -1,4 +1,4 @@
-"""Columns of specs that are called as the compiler calls columns of its own: counted right."""
+"""Test columns of specs with the names of the compiler's own columns: they are counted right."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRIES = [(host, number, (number // 3 + len(host)) % 3) for host in ("h1", "h2") 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A workspace of its own, and a run of it."""
+    """Create a workspace and a run of it."""
     (tmp_path / "specs/tries").mkdir(parents=True)
     shutil.copy(PACKAGE, tmp_path / "specs/tries/package.dhall")
     run = tmp_path / "run"
@@ -42,7 +42,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def _query_metric(place: Path, cache: Path, metric: str) -> tuple[int, float, float]:
-    """Size, average and greatest of a metric of the run."""
+    """Return the size, average and maximum of a metric of the run."""
     completed = run_assay("query", metric, "--run", "run", "--format", "json", "--cache", cache, cwd=place)
     assert completed.status == 0, completed.err
     (result,) = completed.parse_json()
@@ -56,7 +56,7 @@ def test_tallies_count_by_columns_of_any_name(place: Path, cache: Path) -> None:
 
 
 def test_runs_of_rows_have_columns_of_any_name(place: Path, cache: Path) -> None:
-    """The rows stand at 0, 7, 14, ...: next to each other, as there are none between."""
+    """The rows have the values 0, 7, 14, ...: they are adjacent, as there are no others between."""
     expected = [
         list(rows)
         for host in ("h1", "h2")
@@ -139,7 +139,7 @@ def test_listing_shows_instants_as_times_and_null_as_a_dash(place: Path, cache: 
     (table,) = gallery["tables"]
     assert table["header"] == ["At", "Place", "Took, ms", "same, events"]
     times = Counter(n for _, _, n in TRIES)
-    first, second = (str(times[n]) for _, _, n in TRIES[:2])  # of both hosts, whose names are as long
+    first, second = (str(times[n]) for _, _, n in TRIES[:2])  # of both hosts, whose names have the same length
     instant = "2026-01-01T00:00:00"
     assert [row for row in table["rows"] if row[0] != f"{instant}Z"][:3] == [
         [f"{instant}.000000001Z", "0", "0.5", first],

@@ -1,4 +1,4 @@
-"""Queries that are worked out for some hosts at a time yield the same rows as for all at once."""
+"""Test that queries that run for some hosts at a time yield the same rows as for all at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.sql_cases import read_cases
 CASES = Path(__file__).parent / "cases" / "partitioning.sql"
 
 QUERIES = [case.sql for case in read_cases(CASES) if case.expected == "yes"]
-CONNECTION = duckdb.connect()  # to start an engine takes longer than its answers
+CONNECTION = duckdb.connect()  # starting an engine takes longer than its queries
 ROWS = st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 4), st.integers(0, 4)), max_size=8)
 
 

@@ -24,7 +24,7 @@ ROWS = [("old", 30), ("new", 20), ("old", 10), ("new", 40), ("old", 50)]
     ],
 )
 def test_instant_is_that_of_the_first_or_last_row(pick: str, condition: str, expected: int | None) -> None:
-    """The order is that of time; without a row there is no instant."""
+    """Rows are ordered by time; without a row there is no instant."""
     condition_expression = parse_expression(condition) if condition else None
     query = dialect.to_sql(
         grains.select_cut_instant(Cut("upgrade", "", "told", "t_ns", pick, condition_expression, ""), {"wanted": "new"})

@@ -1,4 +1,4 @@
-"""`assay sql`: what it prints runs in the engine alone, in the time of `assay query`, and yields what that says."""
+"""Test that the output of `assay sql` runs in plain DuckDB, about as fast as `assay query`, with the same result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.compare_reference import CARDANO
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT, Laboratory
 
-#: seconds that a statement may take: the longest takes about one, and what is planned badly takes minutes
+#: time limit of a statement in seconds: the longest takes about one; badly planned ones take minutes
 PATIENCE = 20
 SHARES = 4
 SENT = [
@@ -38,7 +38,7 @@ SENT = [
 
 
 def run_query(text: str) -> list[tuple[Any, ...]]:
-    """The rows of a statement, or an error when that takes long."""
+    """Return the rows of a statement; fail after the time limit."""
     with duckdb.connect() as connection:
         timer = threading.Timer(PATIENCE, connection.interrupt)
         timer.start()
@@ -50,7 +50,7 @@ def run_query(text: str) -> list[tuple[Any, ...]]:
 
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that has records of every source of a system."""
+    """Create a run that has records of every source of a system."""
     run = tmp_path_factory.mktemp("node") / "run"
     golden = ROOT / "golden" / "antelope"
     shutil.copytree(golden / "harness", run)
@@ -62,13 +62,13 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def find_run_folder(system: str, node: Path) -> Path:
-    """The run over which metrics of a system are asked for."""
+    """Return the run for queries of metrics of a system."""
     runs = {"cardano": CARDANO / "candidate" / "run", "cometbft": ROOT / "golden" / "cometbft" / "run"}
     return runs.get(system, node)
 
 
 def read_result(checked: CheckedPackage, metric: Metric, rows: list[tuple[Any, ...]]) -> Distribution | FormulaResult:
-    """What the rows of a metric's statement mean, as the comments above it tell."""
+    """Return the result in the rows of a metric's statement, as the comments above the statement describe it."""
     summaries = checked.package.summaries
     if is_formula(metric):
         return FormulaResult({item.name: rows[0][0] for item in summaries})
@@ -82,7 +82,7 @@ def read_result(checked: CheckedPackage, metric: Metric, rows: list[tuple[Any, .
 
 
 def select_share(metrics: tuple[Metric, ...], place: int) -> Iterator[Metric]:
-    """One in so many metrics."""
+    """Select every n-th metric."""
     yield from metrics[place::SHARES]
 
 
@@ -106,8 +106,8 @@ def test_printed_sql_yields_the_values_of_query(lab: Laboratory, node: Path, sys
     assert differing_metrics == []
 
 
-def test_table_that_is_read_in_several_places_is_made_once(cache: Path) -> None:
-    """This one took minutes: the engine wove all that it is made of into one join."""
+def test_table_with_several_readers_is_created_once(cache: Path) -> None:
+    """Regression: this table took minutes, because the engine inlined everything it reads into one join."""
     run = CARDANO / "candidate" / "run"
     result = run_assay("sql", "cdfPeerRequest", "--run", run, "--cache", cache)
     ((size, *_),) = run_query(result.out)

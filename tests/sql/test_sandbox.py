@@ -49,7 +49,7 @@ def test_hostile_relation_is_refused_before_it_reads(tmp_path: Path, cache: Path
         "SET allowed_directories = ['/']",
     ],
 )
-def test_the_engine_itself_reaches_nothing_else(tmp_path: Path, sql: str) -> None:
+def test_engine_reads_only_its_own_folders(tmp_path: Path, sql: str) -> None:
     """The engine may read its own folders and spill to them, whatever the SQL."""
     inner_folder, outer_file = tmp_path / "inside", tmp_path / "outside.txt"
     (inner_folder / "events").mkdir(parents=True)
@@ -65,5 +65,5 @@ def test_the_engine_itself_reaches_nothing_else(tmp_path: Path, sql: str) -> Non
 
 
 def test_sql_that_is_nested_too_deep_is_an_error() -> None:
-    with pytest.raises(AssayError, match=r"^error\[sql\]: the SQL of relation `r` is nested too deep"):
+    with pytest.raises(AssayError, match=r"^error\[sql\]: the SQL of relation `r` is nested too deeply"):
         compile_query("SELECT " + "(" * 3000 + "1" + ")" * 3000, {}, READS, "relation `r`")

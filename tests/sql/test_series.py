@@ -1,4 +1,4 @@
-"""Series: what a Prometheus server answered, point by point; and, on random samples, what plain Python works out."""
+"""Test series: they equal the answers of a Prometheus server, and plain Python on random samples."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def parse_condition(text: str) -> Expression:
 def create_series(
     reading: str, window_ns: int, missing_rule: Gone | None = None, *events: str, every_ns: int = SECOND
 ) -> Series:
-    """A series over tables `told` (or the given ones) with the labels job and instance."""
+    """Create a series over the table `told` or these tables, with the labels job and instance."""
     samples = tuple(Sampled(event, None) for event in events or ("told",))
     return Series("s", samples, ("job", "instance"), "windows", every_ns, reading, window_ns, missing_rule, ONE, "")
 
 
-CONNECTION = duckdb.connect()  # to start an engine takes longer than most of its answers
+CONNECTION = duckdb.connect()  # starting an engine takes longer than most of its queries
 
 
 def fill(connection: duckdb.DuckDBPyConnection, name: str, samples: Samples) -> None:
-    """A table of samples."""
+    """Create a table of samples."""
     connection.execute(f"CREATE OR REPLACE TABLE {name} (job TEXT, instance TEXT, t_ns BIGINT, value DOUBLE)")
     rows = [(*line, t_ns, value) for line, points in samples.items() for t_ns, value in points]
     if rows:
@@ -68,7 +68,7 @@ def compute_points(
     up: Samples | None = None,
     **other_samples: Samples,
 ) -> Points:
-    """The points of a series over one window."""
+    """Compute the points of a series over one window."""
     for name, samples in {"told": samples_by_line, "up": up or {}, **other_samples}.items():
         fill(CONNECTION, name, samples)
     window = "SELECT 'w' AS id, ?::BIGINT AS from_ns, ?::BIGINT AS to_ns"
@@ -80,7 +80,7 @@ def compute_points(
 
 
 def read_raw_samples(name: str) -> Samples:
-    """The reference samples of a series family, by job and instance."""
+    """Return the reference samples of a series family, by job and instance."""
     return {
         (item["metric"]["job"], item["metric"]["instance"]): [
             (round(t * 1000) * 10**6, float(value)) for t, value in item["values"]
@@ -91,7 +91,7 @@ def read_raw_samples(name: str) -> Samples:
 
 
 def read_answered_points(name: str) -> Points:
-    """What the Prometheus server answered."""
+    """Return the answer of the Prometheus server."""
     return {
         ((item["metric"]["job"], item["metric"]["instance"]), int(t) * SECOND): float(value)
         for item in _read_answer(PROM / f"qr_5s_{name}.json.gz")
@@ -143,7 +143,7 @@ def test_rates_are_those_of_the_server(name: str) -> None:
 
 
 def compute_latest(samples_by_line: Samples, window: int, steps: Iterable[int], up: Samples) -> Points:
-    """The oracle of `latest`."""
+    """Compute `latest` independently."""
     result = {}
     for line, samples in samples_by_line.items():
         times = [t for t, _ in samples]
@@ -156,7 +156,7 @@ def compute_latest(samples_by_line: Samples, window: int, steps: Iterable[int], 
 
 
 def compute_rate(samples_by_line: Samples, window: int, steps: Iterable[int]) -> Points:
-    """The oracle of `rate`: a transcription of the rule in words, of design and documentation."""
+    """Compute `rate` independently: a transcription of the documented rule."""
     result = {}
     for line, samples in samples_by_line.items():
         for step in steps:
@@ -182,7 +182,7 @@ TIMES = st.lists(st.integers(0, 120), unique=True, max_size=25).map(sorted)
 
 @st.composite
 def generate_samples(draw: st.DrawFn, values: st.SearchStrategy[float]) -> Samples:
-    """Samples of some lines: late starts, gaps, odd distances, drops."""
+    """Generate samples of some lines: late starts, gaps, odd distances, drops."""
     lines = draw(st.lists(LINES, unique=True, max_size=3))
     return {line: [(t * SECOND // 2 + 7, draw(values)) for t in draw(TIMES)] for line in lines}
 
@@ -261,21 +261,21 @@ LINE = ("a", "1")
 
 
 def test_covered_rate_leaves_out_windows_without_samples() -> None:
-    """10 a second, each 15 s from 0 to 300, but for the samples after 105 and before 195."""
+    """The counter grows by 10 a second; it has samples each 15 s from 0 to 300, except between 105 and 195."""
     samples_by_line = {LINE: [(t * SECOND, 5000.0 + 10 * t) for t in range(0, 301, 15) if not 105 < t < 195]}
     definition = create_series("rate", 60 * SECOND)
     all_points = compute_points(samples_by_line, definition, 0, 400 * SECOND)
     assert min(all_points.values()) < 5
     result = compute_points(samples_by_line, replace(definition, covered=True), 0, 400 * SECOND)
     assert list(result.values()) == pytest.approx([10] * len(result), rel=1e-12)
-    # 16.5 s are near where samples are 15 s apart
+    # 16.5 s is near a sample if samples are 15 s apart
     steps = sorted(t // SECOND for _, t in result)
     assert steps == [*range(44, 122), *range(239, 317)]
     assert all(all_points[key] == value for key, value in result.items())
 
 
 def test_line_ends_when_its_target_is_scraped_no_more() -> None:
-    """As a server marks it: an interval after the last time that it asked."""
+    """A server marks the end one interval after its last scrape."""
     other = ("b", "1")
     samples_by_line = {
         line: [(t * SECOND, 1.0) for t in range(0, 600, 15) if line == other or t <= 60] for line in (LINE, other)
@@ -288,12 +288,12 @@ def test_line_ends_when_its_target_is_scraped_no_more() -> None:
 
     assert find_last_seconds(samples_by_line) == (74, 600)
     assert find_last_seconds(samples_by_line, ceases=False) == (360, 600)
-    # all are asked no longer: the server is gone, and marks nothing
+    # no target is scraped any more: the server is gone, and marks no line as stale
     both_targets = {
         line: [(t, value) for t, value in samples if t <= 60 * SECOND] for line, samples in samples_by_line.items()
     }
     assert find_last_seconds(both_targets) == (360, 600)
-    # once is no interval, and twice as long is another one
+    # a single sample has no interval; twice the interval is a gap
     assert find_last_seconds({**samples_by_line, LINE: samples_by_line[LINE][:1]}) == (360, 600)
     assert find_last_seconds({**both_targets, other: [*both_targets[other], (75 * SECOND, 1.0)]}) == (360, 600)
     assert find_last_seconds({**both_targets, other: [*both_targets[other], (90 * SECOND, 1.0)]}) == (74, 600)
@@ -308,7 +308,7 @@ def test_missing_value_ends_a_gauge_and_no_counter() -> None:
 
 
 def query_range(url: str, expression: str, start: int, end: int) -> list[tuple[float, str]]:
-    """What a server answers to an expression, each second."""
+    """Return the answer of a server to an expression, each second."""
     query = urllib.parse.urlencode({"query": expression, "start": start, "end": end, "step": 1})
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(f"{url}/api/v1/query_range?{query}", timeout=30) as answer:

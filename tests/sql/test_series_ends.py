@@ -13,7 +13,7 @@ from tests.support.commands import run_assay
 START = 1_767_225_600  # the first of January 2026
 UPGRADE = 60
 FACTS = {"upgrade": "2026-01-01T00:01:00Z", "rate_window_seconds": 10, "state": {"device": "sda"}}
-#: a counter that grows by 1000 a second and begins anew at 87; gauges beside it
+#: a counter that grows by 1000 a second and restarts at 87; gauges beside it
 SAMPLE_TIMES = [*range(81), *range(87, 121)]
 LABELS = {"job": "n", "instance": "h"}
 Samples = dict[str, list[tuple[int, str]]]
@@ -37,7 +37,7 @@ def get_labels(name: str) -> dict[str, str]:
 
 
 def format_dump(samples: Samples) -> str:
-    """As `promtool tsdb dump` writes them."""
+    """Format samples as `promtool tsdb dump` does."""
     return "".join(
         f"{{{head}}} {value} {1000 * (START + t)}\n"
         for name, values in samples.items()
@@ -47,7 +47,7 @@ def format_dump(samples: Samples) -> str:
 
 
 def format_answer(samples: Samples) -> str:
-    """As a server answers."""
+    """Format samples as an answer of a server."""
     result = [
         {"metric": {"__name__": name, **get_labels(name)}, "values": [[START + t, value] for t, value in values]}
         for name, values in samples.items()
@@ -56,7 +56,7 @@ def format_answer(samples: Samples) -> str:
 
 
 def build_report(folder: Path, file: str, text: str, cache: Path) -> tuple[Path, str]:
-    """The report of a run of one file of samples, and the warnings."""
+    """Build the report of a run of one file of samples; return it with the warnings."""
     run = folder / "run"
     (run / file).parent.mkdir(parents=True)
     (run / "meta.json").write_text(json.dumps(FACTS), encoding="utf-8")
@@ -72,7 +72,7 @@ def read_steps(out: Path, name: str) -> dict[int, float]:
 
 
 def read_rules(out: Path) -> dict[str, str]:
-    """What the report says of each rule, by the metric."""
+    """Return the result of each rule in the report, by metric."""
     galleries = load_json(out / "document.json")["galleries"]
     (table,) = (item for part in galleries for item in part["tables"] if item["title"].startswith("What was expected"))
     return {row[0]: row[-1] for row in table["rows"]}
@@ -86,18 +86,18 @@ def test_nan_in_a_dump_ends_a_gauge_and_hides_no_restart(tmp_path: Path, cache: 
     assert set(memory) == set(SAMPLE_TIMES)
     rates = read_steps(out, "disk_write_series")
     assert min(rates.values()) > 0
-    # the window from 79 to 89 has samples on both sides of the new beginning, and both of its ends
+    # the window from 79 to 89 has samples on both sides of the restart, and near both of its ends
     assert rates[89] == pytest.approx((5_080_000 - 5_079_000 + 3000) / 10, rel=1e-9)
     assert read_rules(out)["Disk writes, kB/s"] == "no"
 
 
 def test_negative_rate_is_warned_of_and_nan_is_not_judged(tmp_path: Path, cache: Path) -> None:
-    """A server hands on what a target sends: between two of its values, what is no number hides the new beginning."""
+    """A NaN between two values of a counter hides its restart; a server stores NaN as the target sends it."""
     out, warned = build_report(tmp_path, "prom/raw.json", format_answer(record_samples()), cache)
     assert min(value for value in read_steps(out, "disk_write_series").values() if isinstance(value, float)) < 0
     assert (
-        "warning: run: disk_write_series: the rate of n, h, sda is below 0 at 4 of its steps: a sample that is no "
-        "number hides where the counter began anew, or samples are below 0.\n"
+        "warning: run: disk_write_series: the rate of n, h, sda is below 0 at 4 of its steps: either a sample "
+        "that is not a number hides a reset of the counter, or samples are below 0.\n"
     ) in warned
     assert "warning: after: disk_writes_per_year has no value: disk_write_rate is no finite number.\n" in warned
     assert read_rules(out)["Disk writes, kB/s"] == "no value"

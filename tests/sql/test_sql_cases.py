@@ -22,7 +22,7 @@ SUBJECT = "relation `r`"
 
 
 def list_cases(name: str) -> list[object]:
-    """Return the cases of a file as parameters that are named by what they are."""
+    """Return the cases of a file as pytest parameters, each with its name."""
     return [pytest.param(case, id=str(case)[:80]) for case in read_cases(CASES / name)]
 
 
@@ -43,7 +43,7 @@ def describe_error(error: Diagnostic, sql: str) -> str:
 
 @pytest.mark.parametrize("case", list_cases("sandbox.sql"))
 def test_sql_reads_its_tables_alone_or_is_refused(case: SqlCase) -> None:
-    """SQL that is accepted stays as it is, but for the case of declared names."""
+    """Accepted SQL is unchanged, except for the case of declared names."""
     try:
         query = compile_query(case.sql, {}, ("slots", "blocks"), SUBJECT)
     except AssayError as error:
@@ -64,7 +64,7 @@ def create_event_shape(*fields: str, event: str = "") -> Shape:
 TABLES = {
     "received": create_event_shape("request", event="received"),
     "sent": create_event_shape("request", "bytes", event="sent"),
-    # of a table of records each row is a row of both
+    # each row of a table of records belongs to both
     "rows_a": create_event_shape("request"),
     "rows_b": create_event_shape("request"),
     "requests": Shape(("host", "request", "size"), (Key(frozenset(("host", "request"))),)),
@@ -98,7 +98,7 @@ def test_order_tells_all_rows_apart(case: SqlCase) -> None:
 def test_error_of_a_tie_hints_at_the_missing_columns() -> None:
     problem = check_order("SELECT first(bytes ORDER BY seq) AS bytes FROM sent")
     assert problem is not None
-    assert problem.hint == "add `host` to its ORDER BY: rows that tie have no order"
+    assert problem.hint == "add `host` to its ORDER BY: rows that tie have no defined order"
 
 
 def test_error_of_a_tie_points_to_its_call() -> None:
@@ -116,12 +116,12 @@ def test_query_yields_one_row_of_a_key(case: SqlCase) -> None:
 
 
 @pytest.mark.parametrize("case", list_cases("partitioning.sql"))
-def test_query_is_worked_out_for_some_hosts_at_a_time(case: SqlCase) -> None:
+def test_query_is_computed_for_some_hosts_at_a_time(case: SqlCase) -> None:
     assert is_partitionable(sqlglot.parse_one(case.sql, read="duckdb"), "host") is (case.expected == "yes")
 
 
 @pytest.mark.parametrize("case", list_cases("reads.sql"))
-def test_query_names_all_that_it_reads(case: SqlCase) -> None:
+def test_query_names_everything_that_it_reads(case: SqlCase) -> None:
     assert (find_reads(case.sql, ["a", "b"], ["whole"]).names is None) is (case.expected == "everything")
 
 

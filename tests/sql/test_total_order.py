@@ -1,4 +1,4 @@
-"""An order that ties is an error of the commands; an order that does not gives the same numbers everywhere."""
+"""Test that an order with ties is an error, and that a total order gives the same numbers everywhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.commands import run_assay, run_assay_process
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A workspace, half of the lines of whose run are left to the engine."""
+    """Create a workspace with a run; the scanner leaves half of its lines to the engine."""
     folder = tmp_path / "workspace"
     assert run_assay("init", folder).status == 0
     shutil.rmtree(folder / "golden")
@@ -35,13 +35,13 @@ def test_order_by_a_constant_is_an_error_with_its_place(place: Path, command: tu
     assert (result.status, result.err) == (
         1,
         """\
-error[sql-order]: the SQL of relation `requests` has a `LIMIT` whose order does not tell all rows apart: \
-the engine may take others each time
+error[sql-order]: the SQL of relation `requests` has a `LIMIT` with an order in which rows tie: \
+its result may differ each time
   at queries/service/requests.sql:1:57
     1 | SELECT host, request FROM request_received ORDER BY 1+1 LIMIT 15
       |                                                         ^^^^^
-  expected: ORDER BY with what tells the rows apart
-  hint: add `host`, `seq` to its ORDER BY: rows that tie have no order
+  expected: ORDER BY with columns that distinguish all rows
+  hint: add `host`, `seq` to its ORDER BY: rows that tie have no defined order
 """,
     )
 

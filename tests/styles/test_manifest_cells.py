@@ -1,4 +1,4 @@
-"""Manifest cells: those of every reference case and report."""
+"""Test the manifest cells of every reference case and report."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ DATE = Cell("date", 0, "")
 TIME = Cell("time", 0, "")
 SPREAD = Cell("spread", 9, "")
 
-# The date of the analysis is in no file of the run.
+# No file of the run has the date of the analysis.
 NOT_COMPARED = "Analysis date"
 
 
@@ -51,7 +51,7 @@ def create_real_cell(width: int) -> Cell:
 
 
 def parse_nanoseconds(instant: str) -> int:
-    """An instant of the reference data, such as `2026-02-05T18:52:16.000389299Z`, since 1970."""
+    """Parse an instant of the reference data, such as `2026-02-05T18:52:16.000389299Z`, to ns since 1970."""
     date_text, fraction = re.fullmatch(r"([^.Z]+)(?:\.(\d+))?Z", instant).groups(default="")  # type: ignore[union-attr]
     seconds = int(datetime.fromisoformat(date_text).replace(tzinfo=UTC).timestamp())
     return seconds * 10**9 + int(fraction.ljust(9, "0"))

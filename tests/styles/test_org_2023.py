@@ -36,7 +36,7 @@ ORDINARY = st.floats(-99999, 99999)
 
 
 def run_table_row(case: str, is_machine: bool, label: str) -> list[str]:
-    """The row that a run's own table shows, from its unrounded distribution."""
+    """Return the row of a run's own table, from its unrounded distribution."""
     metric = load_reference_ids()[is_machine, label]
     item = (load_host_metrics if is_machine else load_block_metrics)(case)[metric]
     average, deviation = compute_averages(case)[metric], item["cdfStddev"]
@@ -57,7 +57,7 @@ def recompute_row(values: list[str]) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize("table", METRIC_TABLES)
 @pytest.mark.parametrize("case", CASES)
-def test_cells_are_those_of_the_runs_own_table(case: str, table: str) -> None:
+def test_cells_equal_the_table_of_the_run(case: str, table: str) -> None:
     header, *rows, _count = load_json(CARDANO / case / "tables-org.json")[table]
     precision = header.index("precision")
     expected = {row[0]: row[1:precision] + row[precision + 1 :] for row in rows}
@@ -117,7 +117,7 @@ def test_a_cell_loses_less_than_its_last_digit(number: float) -> None:
 def test_cells_keep_the_order_of_numbers(one: float, other: float) -> None:
     low, high = sorted((one, other))
     first, second = (Decimal(cell) for cell in STYLE.format_table_row([low, high], 4).cells)
-    # A cell is cut towards zero, so it may be equal but never the wrong way round.
+    # A cell is cut towards zero, so it may be equal but never on the wrong side.
     assert first <= second
 
 

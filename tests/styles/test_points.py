@@ -1,4 +1,4 @@
-"""Texts of chart points: those of every reference case, all values of a centile."""
+"""Test texts of chart points of every reference case, for all values of a centile."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def get_kind(metric: str) -> PointKind:
 
 
 def convert_sample(metric: str, number: float) -> float:
-    """A reference number in the unit of its kind: durations are written in seconds, to the nanosecond."""
+    """Return a reference number in the unit of its kind: durations are written in seconds, to the nanosecond."""
     return int(to_shortest_decimal(number).scaleb(9)) if get_kind(metric) is PointKind.DURATION else number
 
 

@@ -1,4 +1,4 @@
-"""Printed cells of `typst-2026` bound what they hide: published reports are allowed, wrong ones are not."""
+"""Test the bounds that cells of `typst-2026` imply: published reports are accepted, wrong ones are not."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_every_published_delta_and_percent_is_allowed(report: str) -> None:
 
 @pytest.mark.parametrize("report", REPORTS)
 def test_published_delta_off_by_two_is_not_allowed(report: str) -> None:
-    """A cell below 10 of a wide field has a decimal more than the delta: there the delta is known so well."""
+    """A cell below 10 in a wide field has one decimal more than the delta, so it bounds the delta closely."""
     rows = [row for row in load_published_rows(report) if float(row.value) < 10 and row.width > 3]
     assert len(rows) > 30
     for row in rows:
@@ -109,7 +109,7 @@ def test_every_number_inside_an_interval_prints_its_text(number: float, decimals
 
 
 @given(FINITE | NEAR_ZERO | NEAR_STEP, st.floats(-0.5, 0.5) | FINITE | NEAR_ZERO, st.integers(3, 9))
-def test_what_the_style_prints_is_allowed(base: float, change: float, field: int) -> None:
+def test_printed_cells_are_allowed(base: float, change: float, field: int) -> None:
     assume(base == 0 or abs(base) > 1e-200)
     row = STYLE.format_table_row([base, base + change], field)
     first, second = row.cells
@@ -136,7 +136,7 @@ def test_half_planes_cut_a_rectangle() -> None:
 
 @pytest.mark.parametrize(("x", "y"), [(2, 3), (2, 7), (5, 3), (5, 7)])
 def test_every_corner_of_a_rectangle_belongs_to_it(x: int, y: int) -> None:
-    """What lies beyond it in one direction, or both, does not."""
+    """Points beyond it in one direction or both do not belong to it."""
     right, up = (1 if x == 5 else -1), (1 if y == 7 else -1)
     corner_half_plane = HalfPlane(Fraction(right), Fraction(up), Fraction(-right * x - up * y))
     assert has_common_point(create_interval("2", "5"), create_interval("3", "7"), [corner_half_plane])

@@ -51,7 +51,7 @@ def write_on_its_side(value: str, limit: str) -> str:
     )
 
 
-#: function of `numbers.csv` -> what writes its value; a second word is the style or kind
+#: function of `numbers.csv` -> the function that formats its value; a second word is the style or kind
 WRITERS: dict[str, Writer] = {
     "decimal_text": lambda value, _: exact_decimal.format_decimal(parse_number(value)),
     "exact_text": lambda value, digits: exact_decimal.format_exact(int(value), int(digits)),

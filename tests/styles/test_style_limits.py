@@ -41,8 +41,8 @@ def test_report_names_values_that_its_style_cut(folder: Path, cache: Path) -> No
     base, value = (f"{run['average']:.0f}" for run in results["metrics"]["response_size"]["runs"].values())
     assert cells[:2] == [base[:6], value[:6]]
     message = (
-        "The number style org-2023 has no room for values of Size of the response "
-        f"({cells[0]} for {base}, {cells[1]} for {value}): its cells and differences do not tell them."
+        "The number style org-2023 has too few digits for values of Size of the response "
+        f"({cells[0]} for {base}, {cells[1]} for {value}): its cells and differences are wrong."
     )
     assert document["warnings"] == [message]
     assert (result.status, result.err) == (0, f"warning: {message}\n")
@@ -82,8 +82,7 @@ def test_report_names_changes_lost_in_rounding(style: str, least_count: int, cac
         label_list = f"{', '.join(rounded_labels[:-1])} and {rounded_labels[-1]}"
         assert sentence == (
             f"The number style {style} has too few decimals for differences of {label_list}: their Δ and Δ% "
-            "do not tell "
-            "how much they changed."
+            "do not show the change."
         )
     else:
         assert sentence == ""

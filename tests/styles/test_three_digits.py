@@ -1,4 +1,4 @@
-"""Number style `three-digits`: three digits and one decimal at least; what differs follows from what is printed."""
+"""Test number style `three-digits`: at least three digits and one decimal; deltas are computed from printed values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_base_of_zero_has_no_percent() -> None:
         (4.0, float("-inf"), ("4.00", "-inf")),
     ],
 )
-def test_what_is_no_finite_number_has_no_delta(base: float, value: float, cells: tuple[str, str]) -> None:
+def test_infinite_and_missing_values_have_no_delta(base: float, value: float, cells: tuple[str, str]) -> None:
     assert ThreeDigits().format_table_row([base, value], 4) == Row(cells, ("—",), ("—",))
 
 
@@ -52,7 +52,7 @@ def test_percents_are_of_the_amount_of_the_base() -> None:
 
 
 @given(numbers, numbers)
-def test_the_style_allows_just_what_it_prints(base: float, value: float) -> None:
+def test_style_allows_exactly_the_cells_that_it_prints(base: float, value: float) -> None:
     number_style = ThreeDigits()
     row = number_style.format_table_row([base, value], 4)
     assert number_style.can_print(*row.cells, *row.deltas, *row.percents, 4)

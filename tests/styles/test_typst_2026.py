@@ -30,7 +30,7 @@ def load_sections(report: str) -> list[dict[str, Any]]:
 
 
 def list_printed_cells(row: Row) -> list[str]:
-    """The cells in a report's order: the base, then value, delta, percent of each further run."""
+    """Return the cells in a report's order: the base, then value, delta, percent of each further run."""
     run_cells = zip(row.cells[1:], row.deltas, row.percents, strict=True)
     return [row.cells[0], *(text for texts in run_cells for text in texts)]
 

@@ -1,1 +1,1 @@
-"""What the tests of the whole share: cases, workspaces, runs, the command line, our results in the oracle's terms."""
+"""Helpers of all tests: cases, workspaces, runs, the command line, and results as an analysis of the oracle."""

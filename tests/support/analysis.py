@@ -1,7 +1,7 @@
-"""Our results of a run as an analysis of the oracle's, so that one set of comparisons serves both.
+"""Convert the compiler's results of a run to an analysis of the oracle, so that both are compared alike.
 
-Numbers are taken as the compiler under test yields them: integers stay integers where the metric's unit is that of its
-samples, durations are seconds.
+Numbers are those of the compiler under test: integers stay integers if the metric has the unit of its samples;
+durations are seconds.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ CHARTS_DRAWN = "html.complete"
 
 
 def find_browser() -> str:
-    """Return the path of the browser; skip the test where there is none."""
+    """Return the path of the browser; skip the test if there is none."""
     actual_path = next((path for name in NAMES if (path := shutil.which(name))), None)
     if not actual_path:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")

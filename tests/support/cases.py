@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.compare_reference import CARDANO
 from tests.oracle import Condition, load_filters
 
-#: runs without a filter, with gaps, ties, or orders of events that no other case has
+#: runs without a filter, with gaps, ties, or orders of events that other cases lack
 TINY = ("gap999", "hdrforge2", "longspan", "peerfirst", "plain", "tie-hash", "tie-hosts")
 
 #: condition of a filter file -> filter of the specs

@@ -1,4 +1,4 @@
-"""Runs made of the reference run of CometBFT: cut down, under another name, with some of its data changed."""
+"""Runs derived from the reference run of CometBFT: shortened, renamed, or with changed data."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ def run_assay_process(
     """Run a command in a new process with additional environment variables."""
     command = [python, "-m", "assay", *map(str, arguments)]
     env = build_environment(**(environment or {}))
-    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
-    return CommandResult(done.returncode, done.stdout, done.stderr)
+    result = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    return CommandResult(result.returncode, result.stdout, result.stderr)
 
 
 def build(

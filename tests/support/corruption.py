@@ -48,7 +48,7 @@ def _collect_objects(value: Any) -> list[dict[str, Any]]:
 
 
 class _RawText(str):
-    """A text that is part of the document without quotes."""
+    """A text that is inserted into the document without quotes."""
 
     __slots__ = ()
 

@@ -1,8 +1,8 @@
-"""Families of cases of which a sample runs by default, since each costs seconds; `just deep` runs all of them.
+"""Families of cases that run as a sample by default, because each case costs seconds; `just deep` runs all of them.
 
-A family is a test with parameters, all tests of a file, or the cases of a fixture. One in so many of it runs, counted
-in the order in which they are collected. Where the count begins depends on the files that are committed: the same
-commit runs the same cases wherever it is tested, and what changes runs others, so that in a few commits all have run.
+A family is a test with parameters, all tests of a file, or the cases of a fixture. Every n-th case of it runs, in the
+order of collection. The first one depends on the committed files: the same commit runs the same cases on every machine,
+and a change selects others, so that after a few commits all have run.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ import pytest
 VARIABLE = "ASSAY_SAMPLE"
 TURNS = 60  # a multiple of all rates below
 
-#: test -> n, of which every n-th case runs by default
+#: test -> n: every n-th case runs by default
 SAMPLED = {
     "test_errors.py::test_slip_gets_its_message": 2,
     "test_html_browser.py::test_a_printed_page_has_all_cells_and_figures": 2,
     "test_series.py::test_gauges_are_those_of_the_server": 2,
     "test_explain.py::test_printed_lines_give_the_largest_samples": 4,
     "test_transcripts.py::test_commands_print_their_transcript": 4,
-    "test_diff_edits.py::test_diff_of_edits_is_that_of_its_transcript": 6,
+    "test_diff_edits.py::test_diff_of_edits_equals_its_transcript": 6,
     "test_regenerate.py::test_pdf_text_has_everything_in_order": 10,
     "test_regenerate.py::test_every_cell_equals_the_publication": 6,
     "test_docs.py::test_examples_of_a_section_work": 10,
@@ -75,7 +75,7 @@ SAMPLED = {
     "test_slots_fit.py::test_most_checks_outside_their_slots_are_an_error": 4,
     "test_executor.py::test_parallel_results_equal_sequential_ones": 3,
 }
-#: file -> n, of which every n-th test runs by default, apart from tests listed above
+#: file -> n: every n-th test runs by default, apart from tests listed above
 SAMPLED_FILES = {
     "test_verify.py": 10,
     "test_html_browser.py": 10,
@@ -130,14 +130,14 @@ SAMPLED_FILES = {
     "test_trace_everything.py": 2,
     "test_trace.py": 2,
 }
-#: file -> a fixture and n, of which every n-th case runs by default with all its tests
+#: file -> a fixture and n: every n-th case of it runs by default, with all its tests
 SAMPLED_CASES = {
     "test_regenerate.py": ("regenerated", 2),
 }
 
 
 def is_deep() -> bool:
-    """Tell whether all cases run."""
+    """Return whether all cases run."""
     return bool(os.environ.get("ASSAY_DEEP"))
 
 
@@ -153,10 +153,10 @@ def get_turn() -> int:
         return int(number) % TURNS
     command = ["git", "rev-parse", "HEAD^{tree}"]
     try:
-        done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+        result = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return 0
-    return int(done.stdout, 16) % TURNS
+    return int(result.stdout, 16) % TURNS
 
 
 def list_skipped(items: Sequence[pytest.Item]) -> list[pytest.Item]:

@@ -139,8 +139,8 @@ class Trial:
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
         """Run a shell command with stderr in stdout; a single `assay` command runs in this process."""
         if command.startswith("assay ") and not OF_THE_SHELL.intersection(command):
-            done = run_assay("--cache", self.cache, *shlex.split(command)[1:], cwd=self.root, merge_stderr=True)
-            return subprocess.CompletedProcess(command, done.status, done.out)
+            result = run_assay("--cache", self.cache, *shlex.split(command)[1:], cwd=self.root, merge_stderr=True)
+            return subprocess.CompletedProcess(command, result.status, result.out)
         environment = {**os.environ, "PATH": f"{self.tools}{os.pathsep}{os.environ['PATH']}"}
         return subprocess.run(
             ["bash", "-o", "pipefail", "-c", command],
@@ -149,7 +149,7 @@ class Trial:
         )  # fmt: skip
 
     def put(self, block: Block) -> None:
-        """Insert a block where its first line says; fail if that place does not exist."""
+        """Insert a block at the place that its first line names; fail if that place does not exist."""
         place = block.place
         assert place, f"{block.location}: the block does not say where it belongs"
         file = self.root / place["file"]
@@ -182,9 +182,9 @@ def _find_span(lines: list[str], markers: str, location: str) -> tuple[int, int]
 
 
 def create_trial(folder: Path, cache: Path) -> Trial:
-    """A fresh copy of what definitions are made of; runs, templates and fonts are those of the repository.
+    """Copy everything that definitions consist of; link runs, templates and fonts of the repository.
 
-    `assay` there keeps what it works out in `cache`.
+    The command `assay` there uses `cache`.
     """
     root, tools = folder / "workspace", folder / "tools"
     for name in ("specs", "queries", "golden/specs", "golden/sql"):
@@ -198,7 +198,7 @@ def create_trial(folder: Path, cache: Path) -> Trial:
     _write_tool(
         tools / "assay", f"sys.argv[1:1] = ['--cache', {str(cache)!r}]\nfrom assay.cli.main import main; main()"
     )
-    if not shutil.which("duckdb"):  # the Python package stands in for the shell
+    if not shutil.which("duckdb"):  # without DuckDB's shell, use its Python package
         _write_tool(tools / "duckdb", "import sys, duckdb; print(duckdb.sql(sys.stdin.read()))")
     return Trial(root, tools, cache)
 

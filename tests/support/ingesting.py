@@ -1,4 +1,4 @@
-"""Small sources of all kinds, whose files tests write, and what ingest makes of them."""
+"""Small sources of all kinds, with functions that write their files and ingest them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SOURCE = Source(
     doc="",
 )
 _PLAIN = replace(SOURCE, hosts="", unwrap=(), lookups=())
-#: kind -> a source of it
+#: kind -> a source of this kind
 SOURCES = {
     source.kind: source
     for source in (
@@ -107,31 +107,31 @@ def build_field(
     required: bool = True,
     transforms: Sequence[Transform] = (),
 ) -> Field:
-    """A field read at dotted paths; at its own name when none is given."""
+    """Build a field that is read at dotted paths, by default at its own name."""
     field_paths = tuple(tuple(path.split(".")) for path in paths or (name,))
     return Field(name, kind, ONE, "value", field_paths, default, required and default is None, tuple(transforms), "")
 
 
 def build_fixed_field(name: str, kind: str, value: str | None) -> Field:
-    """A field that no path has: a constant, or null."""
+    """Build a field without a path: a constant, or null."""
     return Field(name, kind, ONE, "value", (), value, False, (), "")
 
 
 def build_form(fields: Sequence[Field], unless: Sequence[Unless] = (), **names: str) -> Form:
-    """A form with a name for each generation given."""
+    """Build a form with a name for each of these generations."""
     return Form(tuple(Name(generation, name) for generation, name in names.items()), tuple(unless), tuple(fields))
 
 
 def build_event(name: str, *forms: Form) -> Event:
-    """An event of the source."""
+    """Build an event of the source."""
     return Event(name, SOURCE.name, forms, "")
 
 
 @functools.cache
 def _get_engine() -> duckdb.DuckDBPyConnection:
-    """An engine that reads what tests wrote: to start one takes ten times as long as to read a small file.
+    """Return an engine that reads ingested files; starting one takes ten times as long as reading a small file.
 
-    It remembers nothing of a file, which another test may have written since.
+    It caches nothing of a file, because another test may rewrite the file.
     """
     return duckdb.connect(config={"enable_external_file_cache": False})
 
@@ -143,7 +143,7 @@ class IngestedFolder:
     folder: Path
 
     def read_rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
-        """Columns (all when none is named) of logs, counts, quarantine, or of the whole rows of an event, in order."""
+        """Return columns (by default all) of logs, counts, quarantine, or of the whole rows of an event, in order."""
         condition, order = ("", "ALL") if self._get_table_path(table).exists() else (" WHERE whole", "host, seq")
         names = ", ".join(f'"{name}"' for name in columns) or "*"
         query = f"SELECT {names} FROM read_parquet(?){condition} ORDER BY {order}"
@@ -164,8 +164,10 @@ class IngestedFolder:
         return [glob.escape(str(path)) for path in paths]
 
     def read_quarantine(self) -> list[tuple[Any, ...]]:
-        """Host, file, line, reason and text of what is in quarantine; its offset is checked: the text begins there (of
-        an answer's sample behind its labels)."""
+        """Return host, file, line, reason and text of the quarantined records.
+
+        Check their offsets: the text begins there, in an answer's sample after its labels.
+        """
         for name, offset, text in self.read_rows("quarantine", "file", "offset", "text"):
             if offset is not None:
                 content = b"".join(iter_decompressed(self.folder.parent / "run" / name))
@@ -176,7 +178,7 @@ class IngestedFolder:
         return self.read_rows("quarantine", "host", "file", "line", "reason", "text")
 
     def read_log(self) -> dict[str, Any]:
-        """The row of the only host's log, but for the name of its source."""
+        """Return the row of the only host's log, without the name of its source."""
         cursor = _get_engine().execute("FROM read_parquet(?)", [glob.escape(str(self.folder / "logs.parquet"))])
         names = [item[0] for item in cursor.description or ()]
         (row,) = cursor.fetchall()
@@ -184,7 +186,7 @@ class IngestedFolder:
 
 
 def format_record(event_name: object = "Tick", ts: object = "2026-02-05T18:52:16Z", **body: object) -> str:
-    """A line: an object with a time, a name and a body."""
+    """Format a line: an object with a time, a name and a body."""
     return json.dumps({"ts": ts, "what": event_name, "body": body}, separators=(",", ":"))
 
 
@@ -207,7 +209,7 @@ def ingest_log(
     source: Source = SOURCE,
     workers: int | None = None,
 ) -> IngestedFolder:
-    """What ingest makes of a host's log: of lines, of the bytes of `out`, or of files by their paths in the run."""
+    """Ingest a host's log: lines, the bytes of `out`, or files by their paths in the run."""
     run = folder / "run"
     if isinstance(lines, bytes):
         lines = {"m-1/out": lines}
@@ -221,5 +223,5 @@ def ingest_log(
 
 
 def format_error(error: AssayError, folder: Path) -> str:
-    """The text of an error, the folder of the test left out."""
+    """Return the text of an error, without the folder of the test."""
     return str(error).replace(str(folder), "DIR")

@@ -1,4 +1,4 @@
-"""What each line of a log of JSON objects counts as, in plain Python, by the rules of docs/faults.md.
+"""Classify each line of a log of JSON objects in plain Python, by the rules of docs/faults.md.
 
 It shares nothing with ingest but the definitions: no engine, no SQL.
 """
@@ -138,7 +138,7 @@ def _get_value(value: Any, path: Sequence[str]) -> Any:
 
 
 def _is_time(value: Any) -> bool:
-    """Tell whether a text is a time of 64-bit nanoseconds, to the second or finer, in UTC or with an offset."""
+    """Return whether a text is a time of 64-bit nanoseconds, to the second or finer, in UTC or with an offset."""
     forms = (_TIME, _WITH_OFFSET) if isinstance(value, str) and len(value.encode()) >= 20 else ()
     actual_match = next((match for form in forms if (match := form.fullmatch(value))), None)
     if not actual_match:
@@ -186,7 +186,7 @@ def _is_readable(item: Field, body: Any) -> bool:
 
 
 def _is_of_type(kind: str, value: Any, shift: int) -> bool:
-    """Tell whether a value, or its text, is of a type, also after adding the constant."""
+    """Return whether a value, or its text, is of a type, also after adding the constant."""
     if kind == "text":
         return True
     if kind == "boolean":

@@ -13,7 +13,7 @@ HEAD = "experiment_id,block_time,duration_ns,tx_hash,connections,rate,size"
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Transactions in one block `start + 2` s after the start of the run, all with one latency (ns)."""
+    """Transactions that are all in one block, `start + 2` s after the start of the run, with one latency (ns)."""
 
     id: str
     start: int = 5

@@ -1,9 +1,9 @@
-"""Writes to a file through a shared, then through a private memory mapping: only what the first writes reaches disks.
+"""Write to a file through a shared, then through a private memory mapping; only shared writes reach the disk.
 
     python mapped_writer.py FILE MEGABYTES SECONDS
 
-Every second all pages are written. At the beginning, the change of mapping and the end, a line of JSON tells the time
-in ns since 1970 and the bytes that the kernel says this process has had written to storage (`write_bytes` of
+Every second all pages are written. At the beginning, the change of mapping and the end, the program prints a line of
+JSON: the time in ns since 1970, and the bytes that this process has written to storage (`write_bytes` of
 /proc/self/io).
 """
 

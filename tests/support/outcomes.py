@@ -35,11 +35,11 @@ def assert_same(folder: Path, other: Path) -> None:
     assert [name for name in sorted(mine) if mine[name] != theirs[name]] == []
 
 
-def format_message(done: CommandResult, places: Mapping[str, Path]) -> str:
+def format_message(result: CommandResult, places: Mapping[str, Path]) -> str:
     """Return the only output of a failed command, with paths replaced by names of places."""
-    assert done.out == ""
-    assert "Traceback" not in done.err
-    text = done.err
+    assert result.out == ""
+    assert "Traceback" not in result.err
+    text = result.err
     for name, place in sorted(places.items(), key=lambda item: -len(str(item[1]))):
         text = text.replace(str(place), name)
     return replace_quarantine_path(text)

@@ -98,7 +98,7 @@ class PerturbedRun:
         return {name for name, rows in changed_results.items() if rows != self.original_results[name]}
 
     def _list_dependents(self, events: Iterable[str]) -> list[Node]:
-        """The statements that read any of the events, directly or not."""
+        """Return the statements that read any of the events, directly or not."""
         readers: defaultdict[str, list[str]] = defaultdict(list)
         for node in self.graph:
             for name in node.reads:

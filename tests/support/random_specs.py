@@ -1,6 +1,6 @@
 """Random packages: events, relations (SQL of many shapes), grains, filters and metrics that the checker accepts.
 
-No field has the name of another, nor of a column: what a relation's text names, it reads.
+Names of fields and columns are unique, so a relation reads exactly the fields that its text names.
 """
 
 from __future__ import annotations

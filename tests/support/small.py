@@ -109,6 +109,6 @@ def write_logs(place: Path, run: str, logs: Mapping[str, Log]) -> None:
 
 def query_averages(place: Path, cache: Path, *metrics: str, run: str = "one") -> dict[str, tuple[int, float]]:
     """Query metrics together; return the number of samples and the average of each."""
-    done = run_assay("query", *metrics, "--run", f"runs/{run}", "--format", "json", "--cache", cache, cwd=place)
-    assert done.status == 0, done.err
-    return {item["metric"]: (item["size"], item["average"]) for item in json.loads(done.out)}
+    result = run_assay("query", *metrics, "--run", f"runs/{run}", "--format", "json", "--cache", cache, cwd=place)
+    assert result.status == 0, result.err
+    return {item["metric"]: (item["size"], item["average"]) for item in json.loads(result.out)}

@@ -1,7 +1,7 @@
 """Cases of SQL in files, in the format of sqlglot's fixtures.
 
 Blank lines separate cases. A case is lines `-- option: value`, the statement up to a `;` at the end of a line, and
-below it what is expected. A paragraph of comments without a statement is a heading.
+the expected lines below it. A paragraph of comments without a statement is a heading.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _OPTION = re.compile(r"-- (\w+): (.*)\n")
 
 @dataclass(frozen=True, slots=True)
 class SqlCase:
-    """A statement, its options by name, and the lines that are expected of it."""
+    """A statement, its options by name, and the expected lines."""
 
     options: dict[str, str]
     sql: str
@@ -38,7 +38,7 @@ def parse_cases(text: str) -> Iterator[SqlCase]:
 
 
 def read_cases(path: Path) -> list[SqlCase]:
-    """Read the cases of a file, of which there must be some."""
+    """Read the cases of a file; fail if it has none."""
     cases = list(parse_cases(path.read_text(encoding="utf-8")))
     if not cases:
         raise ValueError(f"{path} holds no case")

@@ -22,7 +22,7 @@ REGION = "us-east-1"
 
 @dataclass(frozen=True)
 class S3Server:
-    """A server with its address, log, and a client other than the one under test."""
+    """A server with its address, log, and a client that is not under test."""
 
     url: str
     log: Path
@@ -74,7 +74,7 @@ def run_s3_server(folder: Path, **environment: str) -> Iterator[S3Server]:
 
 @dataclass
 class CutConnection:
-    """A connection that ends after so many bytes of answers, repeatedly; None: never."""
+    """A connection that ends after this many bytes of answers, each time; None: never."""
 
     url: str
     byte_count: int = 0

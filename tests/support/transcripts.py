@@ -1,8 +1,8 @@
-"""Commands and what they print, in files that `pytest --accept` writes anew.
+"""Commands and what they print, in files that `pytest --accept` rewrites.
 
 A file holds comments (`# `), then edits of specs, then commands (`$ assay ...`), each with its output below it. An edit
 is a line `edit FILE`, and below it the lines of the old text (`- `) and of the new text (`+ `). Lines of stderr begin
-with `! `; an exit status other than 0 stands in the last line as `[status N]`. Hashes are replaced by `<hash>`, the
+with `! `; an exit status other than 0 is in the last line, as `[status N]`. Hashes are replaced by `<hash>`, the
 paths of folders by their names in braces.
 """
 
@@ -23,7 +23,7 @@ _HASH = re.compile(r"\b[0-9a-f]{40,64}\b")
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A file of commands: its head (comments and edits, as they stand), the edits, the commands, the whole text."""
+    """A file of commands: its head (comments and edits, unchanged), the edits, the commands, the whole text."""
 
     head: str
     edits: tuple[Edit, ...]
@@ -63,12 +63,12 @@ def run_transcript(
     return "\n".join([transcript.head, *parts] if transcript.head else parts)
 
 
-def describe_output(done: CommandResult) -> Iterator[str]:
+def describe_output(result: CommandResult) -> Iterator[str]:
     """Yield the lines of a command's output."""
-    yield from _HASH.sub("<hash>", done.out).splitlines()
-    yield from (f"! {line}".rstrip() for line in _HASH.sub("<hash>", done.err).splitlines())
-    if done.status:
-        yield f"[status {done.status}]"
+    yield from _HASH.sub("<hash>", result.out).splitlines()
+    yield from (f"! {line}".rstrip() for line in _HASH.sub("<hash>", result.err).splitlines())
+    if result.status:
+        yield f"[status {result.status}]"
 
 
 def replace_all(text: str, replacements: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@ mapping of a file, then through a private one.
 
     python -m tests.support.upgrade_run FOLDER [SECONDS] [MEGABYTES A SECOND]
 
-records one into FOLDER: `samples.parquet` (what `assay fetch` gets of the server) and `meta.json`.
+records such a run into FOLDER: `samples.parquet` (the output of `assay fetch`) and `meta.json`.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ SELECTORS = (
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """A recorded run: its folder, when it was changed, and the bytes a second that, as the kernel says, the writer
-    itself had written to storage, before and after."""
+    """A recorded run: its folder, the time of the change, and the storage writes of the writer before and after.
+
+    The writes are in bytes per second, by the kernel's counter of the process.
+    """
 
     folder: Path
     change_ns: int
@@ -51,7 +53,7 @@ class RecordedRun:
 
 
 def find_device(folder: Path) -> str:
-    """Return the kernel's name of a folder's disk; empty if it is on none."""
+    """Return the kernel's name of a folder's disk; empty for a folder that is on no disk."""
     number = folder.stat().st_dev
     place = Path("/sys/dev/block") / f"{os.major(number)}:{os.minor(number)}"
     if not place.exists():
@@ -119,16 +121,16 @@ def _format_time(nanoseconds: int) -> str:
 def _run_writer(place: Path, seconds: float, rate: float) -> list[dict[str, int]]:
     """Return the writer's reports at its start, its change and its end."""
     command = [sys.executable, str(HERE / "mapped_writer.py"), str(place), str(int(rate)), str(seconds)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * seconds + PATIENCE, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=2 * seconds + PATIENCE, check=True)
+    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 def _fetch(url: str, folder: Path, since: int, until: int) -> None:
     matches = [part for selector in SELECTORS for part in ("--match", selector)]
     times = ["--start", str(since // NANOSECONDS), "--end", str(until // NANOSECONDS)]
     command = [sys.executable, "-m", "assay", "fetch", "prometheus", url, *matches, *times, "-o", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
 
 
 @contextmanager

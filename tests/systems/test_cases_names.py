@@ -32,10 +32,10 @@ def query_run(run: Path, cache: Path, *metrics: str) -> CommandResult:
 
 @pytest.mark.parametrize(("case", "expected"), EXPECTED)
 def test_case_of_new_names_has_expected_numbers(case: Path, expected: dict[str, Any], cache: Path) -> None:
-    done = query_run(case / expected["run"], cache, *expected["metrics"])
-    assert done.status == 0, done.err
-    assert {row["metric"]: [row["size"], row["average"]] for row in done.parse_json()} == expected["metrics"]
-    assert done.err.splitlines() == expected["warnings"]
+    result = query_run(case / expected["run"], cache, *expected["metrics"])
+    assert result.status == 0, result.err
+    assert {row["metric"]: [row["size"], row["average"]] for row in result.parse_json()} == expected["metrics"]
+    assert result.err.splitlines() == expected["warnings"]
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,9 @@ def test_case_of_new_names_has_expected_numbers(case: Path, expected: dict[str, 
     ],
 )
 def test_event_with_new_name_is_ingested(case: str, event: str, rows: dict[str, int], cache: Path) -> None:
-    done = run_assay("ingest", "--all", CASES / "cardano" / case / "run", "--cache", cache)
-    assert done.status == 0, done.err
-    files = Path(done.out.strip()) / "events" / event / "*.parquet"
+    result = run_assay("ingest", "--all", CASES / "cardano" / case / "run", "--cache", cache)
+    assert result.status == 0, result.err
+    files = Path(result.out.strip()) / "events" / event / "*.parquet"
     counts = duckdb.execute(f"SELECT host, count(*) FROM '{files}' GROUP BY host ORDER BY host").fetchall()
     assert dict(counts) == rows
 
@@ -56,30 +56,30 @@ def test_event_with_new_name_is_ingested(case: str, event: str, rows: dict[str, 
 def test_switches_are_no_analysed_log_objects(tmp_path: Path, cache: Path) -> None:
     run = CASES / "cardano" / "7-switched-to-a-fork" / "run"
     options = ("--run", f"run={run}", "--to", "md", "-o", tmp_path / "out", "--cache", cache)
-    done = run_assay("build", "cardano/comparison", *options)
-    assert done.status == 0, done.err
+    result = run_assay("build", "cardano/comparison", *options)
+    assert result.status == 0, result.err
     report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "| Total log objects analysed | 1368 |" in report
     assert "came by a switch to another fork (SwitchedToAFork), on node-0, node-1" in report
 
 
-def test_log_without_dates_is_an_error_that_says_so(cache: Path) -> None:
-    done = query_run(CASES / "networks" / "11-old-nodeos" / "run", cache, "tps_avg")
+def test_log_without_dates_is_an_error(cache: Path) -> None:
+    result = query_run(CASES / "networks" / "11-old-nodeos" / "run", cache, "tps_avg")
     log = "node_01/stderr.txt"
     reason = 'no line of the log: expected " ] ", found " Received block 00000000..."'
-    assert (done.status, replace_quarantine_path(done.err)) == (
+    assert (result.status, replace_quarantine_path(result.err)) == (
         1,
-        "error[too-many-broken-lines]: run run: 12 of the 12 log lines of host node_01 are broken\n"
+        "error[too-many-broken-lines]: run run: 12 of the 12 log lines of host node_01 are malformed\n"
         "  expected: at most 10\n"
         "  found:    12\n"
         f"  note: {log}:1, byte 0: {reason}\n"
         f"  note: {log}:2, byte 197: {reason}\n"
         f"  note: {log}:3, byte 394: {reason}\n"
-        "  note: a line of source `nodes` is read as `{?{} {} {} {} {}: ?}{?{}|{} | ?}{level} {at} {thread} {file} "
+        "  note: source `nodes` reads a line as `{?{} {} {} {} {}: ?}{?{}|{} | ?}{level} {at} {thread} {file} "
         "{function} ] {message...}`: Logs of the nodes; the first EOSIO versions (`2449775ms thread-0 ...`) write no "
         "date, and cannot be read\n"
         "  note: all of them, with file, line, offset, reason and text, are in QUARANTINE\n"
-        "  hint: the limit stands in the source's definition (`quarantine`)\n",
+        "  hint: the limit is `quarantine` in the definition of the source\n",
     )
 
 
@@ -88,8 +88,8 @@ def test_cometbft_node_without_commits_is_a_warning(tmp_path: Path, cache: Path)
     lines = (V1 / "logs" / "validator0.log").read_text(encoding="utf-8").splitlines(keepends=True)
     idle = [line for line in lines if "Started node" in line or "Error dialing peer" in line]
     (tmp_path / "run" / "logs" / "validator1.log").write_text("".join(idle), encoding="utf-8")
-    done = query_run(tmp_path / "run", cache, "node_blocks_committed")
-    assert done.err == (
+    result = query_run(tmp_path / "run", cache, "node_blocks_committed")
+    assert result.err == (
         "warning: run: no block is committed in the logs of validator1 (2 lines, 1 starts, 0 proposals received)\n"
     )
 
@@ -100,8 +100,8 @@ def test_antelope_node_without_blocks_is_a_warning(tmp_path: Path, cache: Path) 
     head = "info  2024-10-01T19:07:10.000 nodeos    producer_plugin.cpp:461       on_incoming_block    ]"
     line = f"{head} dropped incoming block #7 id: 620af4ee1adc2bab\n"
     (tmp_path / "run" / "node_02" / "stderr.txt").write_text(line, encoding="utf-8")
-    done = query_run(tmp_path / "run", cache, "received")
-    assert done.err.splitlines()[-1] == "warning: run: no block is received or produced in the logs of node_02"
+    result = query_run(tmp_path / "run", cache, "received")
+    assert result.err.splitlines()[-1] == "warning: run: no block is received or produced in the logs of node_02"
 
 
 def test_cardano_node_without_adoptions_is_a_warning(tmp_path: Path, cache: Path) -> None:
@@ -111,8 +111,8 @@ def test_cardano_node_without_adoptions_is_a_warning(tmp_path: Path, cache: Path
     (tmp_path / "run" / "node-3").mkdir()
     idle = (line for line in lines if b"StartLeadershipCheck" in line or b"Resources" in line)
     (tmp_path / "run" / "node-3" / "stdout").write_bytes(b"".join(idle))
-    done = query_run(tmp_path / "run", cache, "cdf0.96")
+    result = query_run(tmp_path / "run", cache, "cdf0.96")
     events = "`block_adopted`, `block_sent`, `fetch_completed` and 3 more records"
     missing_records = f"host node-3 has no {events}, unlike the other 3 (cdf0.96)"
     idle_node = "no block is forged or adopted on node-3, though leadership is checked there"
-    assert done.err == f"warning: run: {missing_records}.\nwarning: run: {idle_node}\n"
+    assert result.err == f"warning: run: {missing_records}.\nwarning: run: {idle_node}\n"

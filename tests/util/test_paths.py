@@ -23,7 +23,7 @@ def test_resolved_path_follows_links_and_names_loops(tmp_path: Path) -> None:
 
 def test_code_follows_links_at_one_place() -> None:
     root = Path(package.__file__).parent
-    # The Dhall evaluator knows nothing of Assay; a loop of links ends its `realpath`, and is no file then.
+    # The Dhall evaluator does not import Assay; its `realpath` stops at a loop of links, which is then no file.
     allowed_files = (root / "util" / "paths.py", *(root / "dhall").glob("*.py"))
     files = [path for path in root.rglob("*.py") if path not in allowed_files]
     resolving_call = re.compile(r"\.resolve\((strict=\w+)?\)|\brealpath\(|Path\.resolve\b")

@@ -51,16 +51,19 @@ from assay.report.results_json import build_distribution_data, build_formula_dat
 from assay.report.run_results import Choices, RunFigures
 from assay.util.diagnostics import USAGE, AssayError, fail
 
-#: types of columns that are no numbers, and have no unit
-NO_NUMBERS = ("text", "boolean")
+#: The types of columns that have no unit, since they are not numbers.
+UNITLESS_TYPES = ("text", "boolean")
 NANOSECOND = "ns"
 
 Units = Mapping[str, Mapping[str, str]]
-"""Column -> `unit`, a symbol (empty: a number without a unit), and `factor`: a value times it is in that unit."""
+"""Column -> `unit`, a symbol (empty for a number without a unit), and `factor`, which converts a value to that unit."""
 
 
 def collect_units(checked: CheckedPackage, plan: Plan) -> dict[str, Units]:
-    """The units of all rows that a plan yields, by the names of their statements; of columns of text there are none."""
+    """Return the units of all rows that a plan yields, by the names of their statements.
+
+    Columns of text and of truth values are left out.
+    """
     instant_unit = _describe_unit(NANOSECOND)
     units_by_statement: dict[str, Units] = {
         item.name: dict(_iter_column_units(checked, item)) for item in plan.row_requests
@@ -78,7 +81,7 @@ def collect_units(checked: CheckedPackage, plan: Plan) -> dict[str, Units]:
 def _iter_column_units(checked: CheckedPackage, item: RowRequest) -> Iterator[tuple[str, Mapping[str, str]]]:
     columns_by_name = {column.name: column for column in item.grain.columns}
     for name in item.keys:
-        if columns_by_name[name].type not in NO_NUMBERS:
+        if columns_by_name[name].type not in UNITLESS_TYPES:
             yield name, _describe_unit(columns_by_name[name].unit.symbol)
     for metric in item.metrics:
         yield metric.id, _describe_unit(metric.unit.symbol, str(checked.measured[metric.id].factor))
@@ -93,7 +96,7 @@ def _describe_unit(symbol: str, factor: str = "1") -> Mapping[str, str]:
 def judge_claims(
     checked: CheckedPackage, article: Article, runs: Sequence[RunResult], figures: Sequence[RunFigures]
 ) -> tuple[CheckedClaim, ...]:
-    """What comes of each claim of an article."""
+    """Check each claim of an article against the results of runs."""
     if not article.claims:
         return ()
     files = {
@@ -105,7 +108,7 @@ def judge_claims(
 
 
 def _list_grain_files(checked: CheckedPackage, run: RunResult, grain: str) -> tuple[File, ...]:
-    """The raw files of a run that the rows of a grain are made of."""
+    """Return name, size and SHA-256 of the raw files of a run that the rows of a grain are computed from."""
     events = dependencies.collect_dependencies(checked.package, [], [], [grain]).events
     sources = {event.source for event in checked.package.events if event.name in events}
     parts = [part for part in run.ingested_run.parts if part.source.name in sources]
@@ -113,15 +116,17 @@ def _list_grain_files(checked: CheckedPackage, run: RunResult, grain: str) -> tu
 
 
 Notes = Mapping[str, tuple[str, ...]]
-"""Title of a part -> sentences on what it does not show."""
+"""Title of a part -> sentences about what the part does not show."""
 
 
 def drop_unavailable_parts(
     checked: CheckedPackage, article: Article, prose: Mapping[str, Prose], runs: Sequence[NamedRun]
 ) -> tuple[Article, Notes]:
-    """The article without what some run has no records for, and what is left out of which part.
+    """Return the article without what needs a source that some run lacks, and notes on what was dropped.
 
-    Prose that quotes results is left out as a whole.
+    The prose of a part is dropped as a whole if one of its quotes needs such a source.
+
+    Raises AssayError `no-source` if nothing remains that shows records.
     """
     runs_without_source = {
         source.name: [run.id for run in runs if not has_source(run, source)] for source in checked.package.sources
@@ -136,10 +141,7 @@ def drop_unavailable_parts(
         if part_missing:
             part_sources = [source for source in missing_sources if source.name in part_missing]
             notes[part.title] = tuple(
-                f"Left out for want of {source.doc[:1].lower() + source.doc[1:]}: "
-                f"{_list_runs(runs_without_source[source.name])} "
-                f"{'has' if len(runs_without_source[source.name]) == 1 else 'have'} none."
-                for source in part_sources
+                _describe_missing_source(source, runs_without_source[source.name]) for source in part_sources
             )
     if notes and any(map(_needs_records, article.parts)) and not any(map(_needs_records, parts)):
         raise create_nothing_to_show_error(
@@ -150,12 +152,12 @@ def drop_unavailable_parts(
 
 
 def _needs_records(part: Part) -> bool:
-    """Whether a part shows anything of a run."""
+    """Return whether a part has a block that shows records of runs."""
     return any(block.needs_records for block in part.blocks)
 
 
 def create_nothing_to_show_error(article: Article, missing: Sequence[Source], runs: Sequence[NamedRun]) -> AssayError:
-    """The error of runs that have nothing of what an article shows."""
+    """Return the error for an article of which no part can be shown, since runs lack the sources `missing`."""
     return fail(
         "no-source",
         f"article `{article.name}` has nothing to show: each of its parts needs records that a run lacks",
@@ -165,35 +167,38 @@ def create_nothing_to_show_error(article: Article, missing: Sequence[Source], ru
 
 
 def _describe_source_files(source: Source) -> str:
-    """Where a source's files are looked for."""
+    """Describe the names of a source's files."""
     if source.host_files:
         return f"files {source.hosts}"
     return f"{f'directories {source.hosts} with ' if source.hosts else ''}files {', '.join(source.logs)}"
 
 
-def _list_runs(runs: Sequence[str]) -> str:
-    return "run " + runs[0] if len(runs) == 1 else "runs " + ", ".join(runs)
+def _describe_missing_source(source: Source, runs: Sequence[str]) -> str:
+    """Return a sentence on the blocks and texts that are left out because some runs lack a source."""
+    subject = f"Run {runs[0]} has" if len(runs) == 1 else f"Runs {', '.join(runs)} have"
+    doc = source.doc[:1].lower() + source.doc[1:]
+    return f"{subject} no records of source {source.name} ({doc}), so blocks and texts that read it are left out."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _MissingSourceFinder:
-    """What of an article's things is lost with the sources that some run lacks."""
+    """Find which of the sources `missing`, which some run lacks, a part of an article needs."""
 
     checked: CheckedPackage
     article: Article
     missing: set[str]
 
     def find_for_tables(self, tables: Iterable[str]) -> set[str]:
-        """The missing sources of all that tables are made of."""
+        """Return the missing sources that tables are computed from."""
         events = dependencies.collect_dependencies(self.checked.package, [], [], tables).events
         return {event.source for event in self.checked.package.events if event.name in events} & self.missing
 
     def find_for_choice(self, name: str) -> set[str]:
-        """The missing sources of a choice (none of an empty name)."""
+        """Return the missing sources of a choice; none if the name is empty."""
         return self.find_for_tables([self.article.get_choice(name).grain]) if name else set()
 
     def find_for_block(self, block: Block) -> set[str]:
-        """The missing sources of a table or figure, and of the choices that it refers to."""
+        """Return the missing sources of a table or figure, and of the choices that it refers to."""
         package = self.checked.package
         metrics = formula.list_measured(
             formula.index_metrics(package), map(self.checked.get_metric, block.read_metrics())
@@ -204,7 +209,7 @@ class _MissingSourceFinder:
         )
 
     def find_for_prose(self, prose: Prose) -> set[str]:
-        """The missing sources of all that a text quotes."""
+        """Return the missing sources of the quotes of a text, and of the choices that they refer to."""
         tables = {request_quote_rows(self.checked, quote).grain.name for quote in prose.quotes}
         return self.find_for_tables(tables).union(*(self.find_for_choice(quote.choice) for quote in prose.quotes))
 
@@ -212,7 +217,7 @@ class _MissingSourceFinder:
 def _drop_unavailable_blocks(
     finder: _MissingSourceFinder, part: Part, prose: Mapping[str, Prose]
 ) -> tuple[Part, set[str]]:
-    """A part without what is of missing sources, and the names of those."""
+    """Return a part without the blocks and prose that need missing sources, and the names of those sources."""
     prose_missing = finder.find_for_prose(prose[part.prose]) if part.prose else set()
     missing_by_block = [(block, finder.find_for_block(block)) for block in part.blocks]
     blocks = tuple(block for block, sources in missing_by_block if not sources)
@@ -221,9 +226,9 @@ def _drop_unavailable_blocks(
 
 
 def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> BuildResult:
-    """Build the article `system/name` over runs, the first of which is the baseline, into `out`.
+    """Build the article `system/name` over runs (the first is the baseline) into the folder `out`.
 
-    Writes the files of a report; all or nothing.  Raises AssayError.
+    Writes either all files of the report or none. Raises AssayError.
     """
     with replace_folder(out, session.get_wait_notice(out), session.on_finished) as new_folder:
         warnings = write_report(
@@ -233,26 +238,20 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
 
 
 def assemble_article_report(session: Session, name: str, runs: Sequence[NamedRun], options: Options) -> AssembledReport:
-    """The article `system/name` over runs, with nothing of it drawn or written.  Raises AssayError."""
+    """Compute the article `system/name` over runs, without drawing or writing anything. Raises AssayError."""
     checked, article = session.find_article(name)
     check_reports(session, checked.package)
-    if options.filters or options.no_filters or options.summary or options.style:
-        raise fail(
-            "article-options", f"`{name}` has no filters, no summary and no number style to choose", status=USAGE
-        )
+    _refuse_report_options(name, options)
     phase_selection = select_phases(checked.package, article.phases, options.at, options.phases)
     texts = read_prose(session.workspace, checked, article)
     runs = fetch_runs(session, runs, checked.package.sources)
     available_article, notes = drop_unavailable_parts(checked, article, texts, runs)
     prose = {part.prose: texts[part.prose] for part in available_article.parts if part.prose}
     rows = list_row_requests(checked, available_article, prose.values())
-    averaged_metrics = (
-        checked.get_metric(name) for block in available_article.blocks for name in block.read_averages()
-    )
-    metrics = tuple(dict.fromkeys((*resolve_compared_metrics(checked, available_article), *averaged_metrics)))
     computation = compute(
-        session, checked, runs, metrics, [], [], lambda: warm_up_converters(session.get_templates()),
-        rows, list_shown_series(available_article), phase_selection,
+        session, checked, runs, _list_metrics(checked, available_article), [], [],
+        lambda: warm_up_converters(session.get_templates()), rows, list_shown_series(available_article),
+        phase_selection,
     )  # fmt: skip
     choices = Choices(
         article.style, "", (), options.date or get_report_date(computation), options.title, options.author, options.at,
@@ -267,15 +266,9 @@ def assemble_article_report(session: Session, name: str, runs: Sequence[NamedRun
     )  # fmt: skip
     phase_columns = describe_phases(computation)
     document = assemble_article(
-        checked,
-        available_article,
-        figures,
-        choices,
-        format_provenance(provenance_record, checked),
-        prose,
-        notes,
+        checked, available_article, figures, choices, format_provenance(provenance_record, checked), prose, notes,
         phase_columns,
-    )
+    )  # fmt: skip
     run_labels = label_article_runs(article, figures)
     counts = [run.ingested_run.counts for run in computation.runs]
     run_messages = list_run_warnings(checked.package, computation, run_labels)
@@ -297,18 +290,34 @@ def assemble_article_report(session: Session, name: str, runs: Sequence[NamedRun
     details = collect_article_details(
         checked, rows, computation, figures_by_label, columns_by_label, checked.package.summaries[0].name
     )
-    labelled_figures = {**dict(zip(run_labels, figures, strict=True)), **columns_by_label}
+    labelled_figures = {**figures_by_label, **columns_by_label}
     data_findings = tuple(iter_findings(list(labelled_figures), list(labelled_figures.values())))
     return AssembledReport(checked, document, provenance_record, results, computation, details, texts, data_findings)
 
 
+def _refuse_report_options(name: str, options: Options) -> None:
+    """Raise AssayError (usage) if the user chose filters, a summary or a number style, which articles do not have."""
+    if options.filters or options.no_filters or options.summary or options.style:
+        raise fail(
+            "article-options",
+            f"the filters, summary and number style of an article cannot be chosen: `{name}` is an article",
+            status=USAGE,
+        )
+
+
+def _list_metrics(checked: CheckedPackage, article: Article) -> tuple[Metric, ...]:
+    """Return the metrics that an article compares, and those whose averages it prints."""
+    averaged_metrics = (checked.get_metric(name) for block in article.blocks for name in block.read_averages())
+    return tuple(dict.fromkeys((*resolve_compared_metrics(checked, article), *averaged_metrics)))
+
+
 def resolve_compared_metrics(checked: CheckedPackage, article: Article) -> tuple[Metric, ...]:
-    """The metrics that an article compares between runs or phases, each once."""
+    """Return the metrics that an article compares between runs or phases, each once."""
     return tuple(map(checked.get_metric, list_compared_metrics(article)))
 
 
 def describe_phases(computation: Computation) -> ComparisonColumns | None:
-    """The phases of runs, and the instants at which they are cut; None when they are not."""
+    """Return the results of the phases of runs, and the instants that bound them; None if runs are not cut."""
     if not computation.views:
         return None
     instants = {
@@ -319,7 +328,10 @@ def describe_phases(computation: Computation) -> ComparisonColumns | None:
 
 
 def _export_comparison(checked: CheckedPackage, article: Article, columns: Sequence[RunFigures]) -> dict[str, object]:
-    """What is compared, as plain data: the columns, and each metric in them; nothing when nothing is."""
+    """Return the compared columns and the value of each metric in them as plain data.
+
+    The result is empty if the article compares no metrics.
+    """
     metrics = resolve_compared_metrics(checked, article)
     if not metrics:
         return {}
@@ -339,7 +351,7 @@ def _export_comparison(checked: CheckedPackage, article: Article, columns: Seque
 
 
 def _export_metric(run: RunFigures, metric: Metric, summary: str) -> dict[str, object]:
-    """A metric in a run or phase: its distribution, or what a formula comes to."""
+    """Return the distribution of a metric in a run or phase, or the value of a formula, as plain data."""
     if is_formula(metric):
         return build_formula_data(run.results.formulas[metric.id], summary)
     return build_distribution_data(run.results.metrics[metric.id], summary)
@@ -348,8 +360,10 @@ def _export_metric(run: RunFigures, metric: Metric, summary: str) -> dict[str, o
 def _export_results(
     checked: CheckedPackage, name: str, runs: Sequence[RunFigures], units_by_statement: Mapping[str, Units]
 ) -> dict[str, object]:
-    """The rows behind an article, as measured, by the names of their statements, and their units; and averages over
-    runs, where tables are made of them."""
+    """Return the rows behind an article as measured, by the names of their statements, with the units of columns.
+
+    Averages are included if tables of the article print them.
+    """
     averages = {run.id: _collect_averages(checked, run) for run in runs if run.results.metrics}
     return {
         "report": name,
@@ -367,7 +381,10 @@ def _export_results(
 
 
 def _collect_averages(checked: CheckedPackage, run: RunFigures) -> dict[str, float | None]:
-    """The averages of metrics (by the first summary, as tables against classes take them) and what formulas come to."""
+    """Return the averages of metrics and the values of formulas in a run, by the first summary of the package.
+
+    Tables against classes use the same summary.
+    """
     summary = checked.package.summaries[0].name
     formulas = {name: result.averages[summary] for name, result in run.results.formulas.items()}
     return dict(
@@ -376,12 +393,12 @@ def _collect_averages(checked: CheckedPackage, run: RunFigures) -> dict[str, flo
 
 
 def _export_rows(rows: Sequence[Row]) -> list[dict[str, object]]:
-    """Rows as JSON has them."""
+    """Convert rows to JSON values."""
     return [{name: to_json_value(value) for name, value in row.items()} for row in rows]
 
 
 def to_json_value(value: object) -> object:
-    """A value as JSON has it: what is no number, or infinite, as the text by which Prometheus calls it."""
+    """Convert a value to JSON: an infinite number or NaN becomes the text that Prometheus writes for it."""
     if not isinstance(value, float) or math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"

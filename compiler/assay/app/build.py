@@ -1,8 +1,8 @@
 """`assay build`: build a report of any kind, or reuse a finished build.
 
-A build is made of the files of the runs, specs, queries, templates and of Assay itself, of the tools' versions and of
-what the user said.  A file is as it was when its size, times of change and inode are; none is read to find out.  One
-build is kept of all that the same user's words come to.
+The inputs of a build are the files of the runs, the specs, queries, templates and Assay itself, the versions of tools,
+and the arguments of the user. A file counts as unchanged if its size, times of change and inode are unchanged; its
+content is not read. The cache keeps one build, the latest, for the same arguments.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ Mark = tuple[str, int, int, int, int]
 
 
 class _BuildGoneError(Exception):
-    """A kept build cannot be copied, or was replaced meanwhile."""
+    """A cached build cannot be copied, or was replaced while it was copied."""
 
 
 @dataclass(frozen=True, slots=True)
 class _BuildKey:
-    """A build that is asked for, and where it would be kept."""
+    """The arguments of a build, which determine its place in the cache."""
 
     session: Session
     name: str
@@ -57,45 +57,48 @@ class _BuildKey:
     options: Options
 
     @property
-    def place(self) -> Path:
-        """Where it is kept: by all that the user said, and where that was."""
-        places = [[run.id, run.place, str(resolve_path(run.directory))] for run in self.runs]
-        key_parts = [str(self.session.workspace.root), self.name, places, dataclasses.asdict(self.options)]
+    def folder(self) -> Path:
+        """Return the cache folder of the build, named by the hash of its arguments and of the workspace's path."""
+        run_places = [[run.id, run.place, str(resolve_path(run.directory))] for run in self.runs]
+        key_parts = [str(self.session.workspace.root), self.name, run_places, dataclasses.asdict(self.options)]
         key = hashlib.sha256(json.dumps(key_parts).encode()).hexdigest()
         return self.session.store.get_path(KIND, key)
 
     @property
     def sources(self) -> str:
-        """The hash of the specs' sources, unless a file of them has changed, or it is not known: then empty."""
+        """Return the hash of the specs' sources; empty if it is unknown or a file of the specs has changed."""
         system = self.name.partition("/")[0]
         return source_index.read_unchanged_sources(self.session.store.folder, self.session.workspace.root, system) or ""
 
     def hash_inputs(self) -> str:
-        """One hash for the versions of tools and the marks of files; empty when these cannot be told."""
+        """Return one hash of the versions of tools and the marks of files.
+
+        The hash is empty if a file cannot be read, or changed so recently that its mark does not prove its content.
+        """
         current_time = time.time_ns()
         roots = dict.fromkeys((self.session.workspace.root, get_shipped_workspace().root))
-        parts = [path for root in roots for part in SOURCES if (path := root / part).exists()]
-        places = [Path(assay.__file__).parent, *parts, *(run.directory for run in self.runs)]
+        source_paths = [path for root in roots for part in SOURCES if (path := root / part).exists()]
+        input_paths = [Path(assay.__file__).parent, *source_paths, *(run.directory for run in self.runs)]
         try:
-            marks = [mark for place in places for mark in _iter_marks(place)]
+            marks = [mark for path in input_paths for mark in _iter_marks(path)]
         except OSError:
             return ""
-        if any(current_time - max(changed) < SETTLED for _, _, *changed, _ in marks):
+        if any(current_time - max(change_times) < SETTLED for _, _, *change_times, _ in marks):
             return ""
         tools = {form: get_form_tools(form) for form in self.options.forms}
         return hashlib.sha256(json.dumps([get_versions(), tools, marks]).encode()).hexdigest()
 
 
-def _iter_marks(place: Path) -> Iterator[Mark]:
-    """Path, size, times of change and inode of every file of a folder, or of a file.
+def _iter_marks(path: Path) -> Iterator[Mark]:
+    """Yield path, size, times of change (ns) and inode of every file below a folder, or of a single file.
 
-    Raises OSError, also for a link to a folder, which might lead back, and for what is neither file nor folder.
+    Raises OSError, also for links to folders, which may form a loop, and for anything but files and folders.
     """
-    status = place.stat()
+    status = path.stat()
     if stat.S_ISREG(status.st_mode):
-        yield str(place), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+        yield str(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
         return
-    with os.scandir(place) as entries:
+    with os.scandir(path) as entries:
         for entry in sorted(entries, key=lambda item: item.name):
             if entry.is_symlink() and entry.is_dir():
                 raise OSError(f"a link to a folder: {entry.path}")
@@ -104,7 +107,7 @@ def _iter_marks(place: Path) -> Iterator[Mark]:
 
 
 def build_report(session: Session, name: str, runs: Sequence[str], out: Path, options: Options) -> BuildResult:
-    """Build the report `system/name` over runs (`NAME=DIR`), as `shown.build_shown` does, or give a kept one again.
+    """Build the report `system/name` over runs (`NAME=DIR`), as `build_any_report` does, or copy a cached build.
 
     Raises AssayError.
     """
@@ -117,49 +120,47 @@ def build_report(session: Session, name: str, runs: Sequence[str], out: Path, op
 
 
 def _restore(build_key: _BuildKey, inputs_hash: str, out: Path) -> BuildResult | None:
-    """The kept build in its place; None when there is none."""
-    place, sources = build_key.place, build_key.sources
-    facts = _read_facts(place)
-    if not sources or (facts.get("made_of"), facts.get("sources")) != (inputs_hash, sources) or not is_sealed(place):
+    """Copy the cached build into the folder `out`; return None if there is none for these inputs."""
+    folder, sources = build_key.folder, build_key.sources
+    facts = _read_facts(folder)
+    if not sources or (facts.get("made_of"), facts.get("sources")) != (inputs_hash, sources) or not is_sealed(folder):
         return None
     with contextlib.suppress(_BuildGoneError), log_stage("kept", report=build_key.name):
         with replace_folder(out, build_key.session.get_wait_notice(out)) as new_folder:
-            _copy_files(place, new_folder)
-            if _read_facts(place) != facts:  # another took its place meanwhile
+            _copy_files(folder, new_folder)
+            if _read_facts(folder) != facts:  # another process replaced the build meanwhile
                 raise _BuildGoneError
-        mark_used(place)
+        mark_used(folder)
         return BuildResult(out, list_report_files(out, build_key.options.forms), tuple(facts["warnings"]))
     return None
 
 
-def _read_facts(place: Path) -> dict[str, Any]:
-    """What is kept beside the files; nothing when there is no such build."""
+def _read_facts(folder: Path) -> dict[str, Any]:
+    """Return the inputs and warnings of a cached build; empty if there is no such build."""
     try:
-        facts = json.loads((place / FACTS).read_text(encoding="utf-8"))
+        facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return facts if isinstance(facts, dict) else {}
 
 
-def _copy_files(place: Path, target: Path) -> None:
+def _copy_files(folder: Path, target: Path) -> None:
     try:
-        shutil.copytree(place / FILES, target, dirs_exist_ok=True, copy_function=shutil.copyfile)
-    except OSError:  # what it is, making the build will tell
+        shutil.copytree(folder / FILES, target, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    except OSError:  # the caller builds anew, which reports errors that persist
         raise _BuildGoneError from None
 
 
 def _start_converters(session: Session) -> None:
-    """Let chart converters get ready at once where no drawing was ever kept: then there are charts to draw."""
+    """Start chart converters early if the cache has no drawings, since then all charts have to be drawn."""
     if not session.store.get_path(DRAWINGS, "").exists():
-        with contextlib.suppress(AssayError, OSError):  # what is wrong is told by those who need it
+        with contextlib.suppress(AssayError, OSError):  # drawing the charts reports errors
             start_converters(session.get_templates() / "fonts")
 
 
 def _build_and_store(build_key: _BuildKey, inputs_hash: str, runs: Sequence[str], out: Path) -> BuildResult:
-    """The build, made and then kept; a cache that cannot be written is no matter."""
+    """Build the report and store the build in the cache, unless the cache cannot be written or inputs changed."""
     _start_converters(build_key.session)
-    # MERGED
-
     stored_folders: list[Path] = []
 
     def store_build(folder: Path) -> None:
@@ -175,8 +176,8 @@ def _build_and_store(build_key: _BuildKey, inputs_hash: str, runs: Sequence[str]
         facts = {"made_of": inputs_hash, "sources": package.sources, "warnings": build_result.warnings}
         with contextlib.suppress(OSError):
             (stored_folders[0] / FACTS).write_text(json.dumps(facts), encoding="utf-8")
-            seal(stored_folders[0], build_key.place.name)
-            atomic.install(session.store.folder, stored_folders[0], build_key.place)
+            seal(stored_folders[0], build_key.folder.name)
+            atomic.install(session.store.folder, stored_folders[0], build_key.folder)
     return build_result
 
 
@@ -185,7 +186,7 @@ def build_any_report(
 ) -> BuildResult:
     """Build the report `system/name` over runs (`NAME=DIR`), or the history of that name over publications.
 
-    Raises AssayError, also (usage) when the one is given what the other is made of.
+    Raises AssayError, also (usage) for publications of a report over runs and for runs of a history.
     """
     parsed_runs = parse_runs(runs)
     refuse_sources(session, out, parsed_runs)
@@ -194,14 +195,14 @@ def build_any_report(
         raise fail(
             "report-inputs",
             f"`{name}` is built from {input_kind}, not from {other_kind}",
-            hint=f"--{input_kind[:-1]} in the place of --{other_kind[:-1]}",
+            hint=f"pass --{input_kind[:-1]} instead of --{other_kind[:-1]}",
             status=USAGE,
         )
     checked, report = session.find_report(name)
     if input_kind == "runs" and all(run.is_here for run in parsed_runs):
         package = checked.package
         session.run_hasher.begin([(run.id, run.directory) for run in parsed_runs], package.sources, package.events)
-    # Each loads what only reports of its kind are made with.
+    # Imports are local, so that a build loads only the modules that its kind of report needs.
     if input_kind == "runs" and isinstance(report, Article):
         from assay.app.article import build_article
 

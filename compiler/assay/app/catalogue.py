@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.app.catalogue_things import KINDS, iter_definition_pages
-from assay.app.check_and_query import build_metric_query, list_systems
+from assay.app.check_and_query import build_metric_query
 from assay.app.diff import run_git
 from assay.app.explain import describe_subject
 from assay.app.explain_view import describe_headings
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-#: Matches the `metrics` section of a normal form: no line of the section is indented less.
+#: Matches the `metrics` section of a normal form, whose lines are indented by at least two spaces.
 _METRICS = re.compile(r"^  metrics:\n((?:(?:  [ -].*)?\n)*)", re.MULTILINE)
 
 
@@ -73,14 +73,14 @@ class Histories:
 
 
 def read_histories(workspace: Workspace, checked: CheckedPackage) -> Histories:
-    """Return the histories of a system's metrics that git has recorded."""
-    root, place = workspace.root, workspace.get_normal_form_path(checked.package.system)
-    name = place.relative_to(root).as_posix()
+    """Read the histories of a system's metrics from the revisions of its normal form in git."""
+    root = workspace.root
+    name = workspace.get_normal_form_path(checked.package.system).relative_to(root).as_posix()
     head = run_git(root, "rev-parse", "--is-shallow-repository", "--verify", "HEAD")
     if head is None:
-        return Histories({}, "the workspace is no git repository with a commit")
-    form = "--format=%H%x00%cs%x00%s"
-    log = run_git(root, "-c", "log.showSignature=false", "log", "--topo-order", "--reverse", form, "--", name) or b""
+        return Histories({}, "the workspace is not a git repository, or has no commits")
+    fields = "--format=%H%x00%cs%x00%s"  # hash, day and subject of a commit
+    log = run_git(root, "-c", "log.showSignature=false", "log", "--topo-order", "--reverse", fields, "--", name) or b""
     changes: dict[str, list[Change]] = {}
     for line in log.decode("utf-8", "replace").splitlines():
         commit, day, subject = line.split("\0", 2)
@@ -95,9 +95,9 @@ def read_histories(workspace: Workspace, checked: CheckedPackage) -> Histories:
 
 
 def _add_changes(changes: dict[str, list[Change]], definitions: Mapping[str, str], state: Change) -> None:
-    """Record which definitions a state of the specs changed.
+    """Append to `changes` the definitions that differ from the previous state; `state` is the commit as a change.
 
-    A state without any metric could not be read and is skipped.
+    A state without definitions is skipped, since its normal form could not be read.
     """
     if not definitions:
         return
@@ -108,7 +108,7 @@ def _add_changes(changes: dict[str, list[Change]], definitions: Mapping[str, str
 
 
 def _parse_definitions(text: bytes) -> Iterator[tuple[str, str]]:
-    """Yield the id and definition hash of each metric in a normal form; nothing if the text is not one."""
+    """Yield the id and definition hash of each metric in a normal form; nothing if the text cannot be read."""
     import yaml
 
     match = _METRICS.search(text.decode("utf-8", "replace"))
@@ -128,9 +128,9 @@ ENDING = ".document.json"
 class PrintedValues:
     """The values that a golden report prints of one metric.
 
-    `file` names the report's file, `section` the part of the report, `label` the row. Each of `values` is a pair of a
-    column heading (or row label) and a printed value. `is_current` is set if the report used the definition that is
-    valid now.
+    `file` is the name of the report's file, `title` the title of the report, `section` the part of the report, `label`
+    the row. Each of `values` is a pair of a column heading (or row label) and a printed value. `is_current` is set if
+    the report used the current definition.
     """
 
     file: str
@@ -162,7 +162,7 @@ def collect_printed_values(
 ) -> dict[tuple[str, str], list[PrintedValues]]:
     """Return what golden reports print of each metric, by (system, metric).
 
-    A report is attributed to the system that knows most of the metrics in its dictionary, by id and definition.
+    A report is assigned to the system that defines most of the metrics in its dictionary.
     """
     printed_values: dict[tuple[str, str], list[PrintedValues]] = {}
     for file, document in documents.items():
@@ -172,16 +172,16 @@ def collect_printed_values(
             continue
         for metric, section, label, values in _iter_printed_rows(document, entries):
             if values:
-                current = entries.get(metric, {}).get("definition") == checked.definitions.get(metric)
-                row = PrintedValues(file, str(document["title"]), section, label, values, current)
+                is_current = entries.get(metric, {}).get("definition") == checked.definitions.get(metric)
+                row = PrintedValues(file, str(document["title"]), section, label, values, is_current)
                 printed_values.setdefault((checked.package.system, metric), []).append(row)
     return printed_values
 
 
 def count_entries(checked: CheckedPackage, entries: Mapping[str, Mapping[str, str]]) -> tuple[int, int]:
-    """Count the entries of a dictionary that a system defines identically, and those whose id it knows."""
-    same = sum(item.get("definition") == checked.definitions.get(key, 0) for key, item in entries.items())
-    return same, sum(key in checked.definitions for key in entries)
+    """Count the entries of a dictionary whose definition a system has, and those whose id it has."""
+    same_count = sum(item.get("definition") == checked.definitions.get(key, 0) for key, item in entries.items())
+    return same_count, sum(key in checked.definitions for key in entries)
 
 
 Values = tuple[tuple[str, str], ...]
@@ -192,7 +192,7 @@ def _iter_printed_rows(
 ) -> Iterator[tuple[str, str, str, Values]]:
     """Yield metric, section title, label and values of each printed row or column of a metric.
 
-    Tables of a gallery count if a label belongs to exactly one metric.
+    Rows and columns of the tables of a gallery are recognized by their label, if only one metric has it.
     """
     for section in document["sections"]:
         for metric, row in zip(section["metrics"], section["rows"], strict=False):
@@ -214,15 +214,15 @@ def _iter_printed_rows(
 
 #: The folder of the catalogue's templates, next to the shipped specs.
 TEMPLATES = "site"
-_SAFE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.+-]{0,99}")
+_SAFE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.+-]{0,99}")
 #: A name after these words is a column, even if a table has the same name.
-_COLUMNS = ("same ", "its ", "whose ", "for each ")
-_MARKED = re.compile(r"`([^`\n]+)`|\*([^*\s]+)\*")
+_COLUMN_PREFIXES = ("same ", "its ", "whose ", "for each ")
+_MARKED_NAME = re.compile(r"`([^`\n]+)`|\*([^*\s]+)\*")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its key (system, kind, name), the label and text that links to it print, its template and content."""
+    """A page: its key (system, kind, name), the label and text for links to it, its template and content."""
 
     system: str
     kind: str
@@ -235,7 +235,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """All pages of one or more systems."""
+    """The pages of one or more systems; `files` are the paths of their files in the site, by key."""
 
     packages: tuple[Package, ...]
     pages: tuple[Page, ...]
@@ -251,22 +251,22 @@ class Site:
 
 
 def _assign_files(pages: tuple[Page, ...]) -> dict[tuple[str, str, str], str]:
-    """Return the file of each page by its key.
+    """Return the path of each page's file by its key.
 
-    The file is named after the page. A hash is added if the name cannot be a file name, or differs from another only in
-    case.
+    The file is named after the page. A hash is added if the name is not a safe file name, or if another name differs
+    from it only in case.
     """
     name_counts = Counter((page.system, page.kind, page.name.lower()) for page in pages)
     files = {}
     for page in pages:
-        is_plain = _SAFE.fullmatch(page.name) and name_counts[page.system, page.kind, page.name.lower()] == 1
+        is_plain = _SAFE_NAME.fullmatch(page.name) and name_counts[page.system, page.kind, page.name.lower()] == 1
         stem = page.name if is_plain else f"{re.sub('[^A-Za-z0-9_-]', '_', page.name)[:60]}-{_hash(page.name)}"
         files[page.system, page.kind, page.name] = f"pages/{_get_folder_name(page.system)}/{page.kind}/{stem}.html"
     return files
 
 
 def _get_folder_name(system: str) -> str:
-    return system if _SAFE.fullmatch(system) else f"system-{_hash(system)}"
+    return system if _SAFE_NAME.fullmatch(system) else f"system-{_hash(system)}"
 
 
 def _hash(text: str) -> str:
@@ -276,28 +276,20 @@ def _hash(text: str) -> str:
 def write_site(site: Site, folder: Path) -> None:
     """Write the site into an empty folder."""
     root = get_shipped_workspace().root
-    site_files, styles = root / TEMPLATES, root / "templates"
+    site_files, report_templates = root / TEMPLATES, root / "templates"
     (folder / "assets").mkdir()
-    style = (
-        (styles / "html" / "report.css").read_text(encoding="utf-8").replace("/* fonts */", format_font_faces(styles))
-    )
-    (folder / "assets" / "catalogue.css").write_text(
-        style + (site_files / "catalogue.css").read_text(encoding="utf-8"), encoding="utf-8"
-    )
+    report_style = (report_templates / "html" / "report.css").read_text(encoding="utf-8")
+    style = report_style.replace("/* fonts */", format_font_faces(report_templates))
+    style += (site_files / "catalogue.css").read_text(encoding="utf-8")
+    (folder / "assets" / "catalogue.css").write_text(style, encoding="utf-8")
     shutil.copyfile(site_files / "catalogue.js", folder / "assets" / "catalogue.js")
     environment = _create_environment(site_files)
     systems = [package.system for package in site.packages]
     shared_content = {"site": site, "kinds": KINDS, "systems": systems, "system_file": _get_system_file}
     _render(environment, "index.html.j2", folder, "index.html", shared_content)
     for package in site.packages:
-        file = _get_system_file(package.system)
-        _render(
-            environment,
-            "system.html.j2",
-            folder,
-            file,
-            {**shared_content, "package": package, "system": package.system},
-        )
+        content = {**shared_content, "package": package, "system": package.system}
+        _render(environment, "system.html.j2", folder, _get_system_file(package.system), content)
     packages = {package.system: package for package in site.packages}
     for page in site.pages:
         file = site.files[page.system, page.kind, page.name]
@@ -316,8 +308,9 @@ def _get_system_file(system: str) -> str:
 
 
 def _render(environment: Environment, template: str, folder: Path, file: str, content: Mapping[str, Any]) -> None:
-    place = folder / file
-    place.parent.mkdir(parents=True, exist_ok=True)
+    """Render a page with a template into the file `file` of the site in `folder`."""
+    path = folder / file
+    path.parent.mkdir(parents=True, exist_ok=True)
     site: Site = content["site"]
 
     def get_relative_address(target: str) -> str:
@@ -332,7 +325,7 @@ def _render(environment: Environment, template: str, folder: Path, file: str, co
     text = environment.get_template(template).render(
         **content, to=get_relative_address, link=find_address, marked=render_marked
     )
-    place.write_text(text + "\n", encoding="utf-8")
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def _render_marked_text(text: str, find_address: Any) -> Any:
@@ -343,21 +336,15 @@ def _render_marked_text(text: str, find_address: Any) -> Any:
     from markupsafe import Markup, escape
 
     parts, end = [], 0
-    for match in _MARKED.finditer(text):
+    for match in _MARKED_NAME.finditer(text):
         parts.append(escape(_escape_invisible(text[end : match.start()])))
         end = match.end()
         if match[2]:
             parts.append(Markup("<em>{}</em>").format(_escape_invisible(match[2])))
             continue
-        is_column = text[: match.start()].endswith(_COLUMNS)
-        href = (
-            ""
-            if is_column
-            else next(
-                (find_address(kind, match[1]) for kind in KINDS if kind != "reports" and find_address(kind, match[1])),
-                "",
-            )
-        )
+        is_column = text[: match.start()].endswith(_COLUMN_PREFIXES)
+        addresses = (find_address(kind, match[1]) for kind in KINDS if kind != "reports")
+        href = "" if is_column else next(filter(None, addresses), "")
         code = Markup("<code>{}</code>").format(_escape_invisible(match[1]))
         parts.append(Markup('<a href="{}">{}</a>').format(href, code) if href else code)
     return Markup("").join([*parts, escape(_escape_invisible(text[end:]))])
@@ -372,7 +359,7 @@ def _create_environment(folder: Path) -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import
     from markupsafe import Markup
 
-    def finalize(value: Any) -> Any:
+    def escape_value(value: Any) -> Any:
         return _escape_invisible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     return Environment(
@@ -381,16 +368,20 @@ def _create_environment(folder: Path) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=finalize,
+        finalize=escape_value,
     )
 
 
-TREE = 140  # columns per line of the lineage tree
+TREE_WIDTH = 140  # columns per line of the lineage tree
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The content of the page of a metric or series."""
+    """The content of the page of a metric or series.
+
+    `no_sql` says why there is no SQL. `direct` and `whole` are diagrams of the lineage: of the values alone, or of
+    everything that decides on them; `tree` is the lineage as text.
+    """
 
     facts: Facts
     symbol: str
@@ -405,14 +396,14 @@ class Entry:
 
 
 def write_catalogue(session: Session, out: Path, system: str | None = None) -> Path:
-    """Write the catalogue of a workspace, or of one system, into a folder; return its first page.
+    """Write the catalogue of a workspace, or of one system, into the folder `out`; return the path of its first page.
 
     Raises AssayError: errors of the specs; `output` if the folder cannot be written, or holds a built report or a run.
     """
     refuse_sources(session, out)
     if (out / NAME).is_file():
-        raise fail("output", f"the folder holds a built report: {out}", hint="choose another folder with -o")
-    names = list_systems(session, system)
+        raise fail("output", f"the output folder holds a built report: {out}", hint="choose another folder with -o")
+    names = session.list_systems(system)
     packages = [session.load_package(name) for name in session.workspace.list_systems()]
     _refuse_run(out, packages)
     values = collect_printed_values(read_golden_documents(session.workspace.root), packages)
@@ -428,20 +419,20 @@ def write_catalogue(session: Session, out: Path, system: str | None = None) -> P
 def _refuse_run(out: Path, packages: Sequence[CheckedPackage]) -> None:
     """Raise AssayError `output` (usage) if the folder holds documents of a run.
 
-    Otherwise the folders of pages would be taken for hosts of that run.
+    Later builds would take the folders of pages for hosts of that run.
     """
     constants = (item for checked in packages for source in checked.package.sources for item in source.constants)
     for name in dict.fromkeys(name for item in constants for name in item.files):
         if (out / name).is_file():
             hint = "choose another folder with -o"
-            raise fail("output", f"the output folder is a run, it holds {name}: {out}", hint=hint, status=USAGE)
+            raise fail("output", f"the output folder is a run, since it holds {name}: {out}", hint=hint, status=USAGE)
 
 
 def _create_pages(
     session: Session, checked: CheckedPackage, values: Mapping[tuple[str, str], Sequence[PrintedValues]]
 ) -> list[Page]:
-    package = checked.package
-    system, history = package.system, read_histories(session.workspace, checked)
+    """Return the pages of a system; `values` are the values that golden reports print, by system and metric."""
+    system, history = checked.package.system, read_histories(session.workspace, checked)
     subjects = list_subjects(checked)
     pages, facts = [], {}
     for done, subject in enumerate(subjects):
@@ -451,18 +442,8 @@ def _create_pages(
         facts[kind, subject.id] = entry.facts
         content = {"entry": entry, "item": subject.item}
         pages.append(Page(system, kind, subject.id, entry.facts.label, subject.item.doc, "metric.html.j2", content))
-    for definition_page in iter_definition_pages(checked, facts):
-        pages.append(
-            Page(
-                system,
-                definition_page.kind,
-                definition_page.name,
-                definition_page.title,
-                definition_page.doc,
-                "thing.html.j2",
-                {"thing": definition_page},
-            )
-        )
+    for item in iter_definition_pages(checked, facts):
+        pages.append(Page(system, item.kind, item.name, item.title, item.doc, "thing.html.j2", {"thing": item}))
     return pages
 
 
@@ -482,7 +463,9 @@ def _create_entry(subject: MetricSubject | SeriesSubject, history: Histories, va
         build_picture(lineage_result.column_lineage, package, cells),
         build_picture(lineage_result.column_lineage, package, cells, ROLES),
         "\n".join(
-            render_tree(lineage_result.column_lineage, package, lineage_result.titles, lineage_result.filterable, TREE)
+            render_tree(
+                lineage_result.column_lineage, package, lineage_result.titles, lineage_result.filterable, TREE_WIDTH
+            )
         ),
         history,
         tuple(values),
@@ -492,7 +475,7 @@ def _create_entry(subject: MetricSubject | SeriesSubject, history: Histories, va
 def _format_sql(subject: MetricSubject | SeriesSubject, compiled_plan: CompiledPlan) -> tuple[str, str]:
     """Return the SQL of a metric as one statement, or the reason why there is none."""
     if isinstance(subject, SeriesSubject):
-        return "", "A series is worked out beside the samples that it reads; it has no statement that stands alone."
+        return "", "There is no single statement that computes a series."
     checked, metric = subject.checked, subject.metric
     try:
         text = dialect.to_sql(build_metric_query(checked, metric, subject.report, compiled_plan.statements)) + ";"

@@ -1,4 +1,4 @@
-"""Describe events, grains, filters, reports and relations as pages of the catalogue: tables of facts, linked names."""
+"""Describe events, grains, filters, reports and relations as pages of the catalogue with tables of linked names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS = {"metrics": "Metric", "series": "Series", "events": "Event", "grains": "
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A link to another page of the same system; `text` is the text of the link."""
+    """A link to another page of the same system; `text` is the text of the link, by default the name."""
 
     kind: str
     name: str
@@ -71,15 +71,15 @@ def iter_definition_pages(checked: CheckedPackage, facts: Mapping[tuple[str, str
 
 
 def _collect_uses(package: Package) -> dict[str, tuple[Ref, ...]]:
-    """Return the definitions that read each table by name: grains, relations and series."""
+    """Return the definitions (relations, grains, series) that read each table, by the name of the table."""
     refs_by_table: dict[str, dict[Ref, None]] = {}
     for relation in package.relations:
         for name in relation.uses:
             refs_by_table.setdefault(name, {})[Ref("relations", relation.name)] = None
     for grain in package.grains:
-        bound_tables = [*(item.of for item in grain.instants), *(item.of for item in grain.tallies)]
+        joined_tables = [*(item.of for item in grain.instants), *(item.of for item in grain.tallies)]
         row_tables = [grain.relation, grain.runs.of if grain.runs else "", grain.subject.grain if grain.subject else ""]
-        for name in (*bound_tables, *row_tables):
+        for name in (*joined_tables, *row_tables):
             refs_by_table.setdefault(name, {})[Ref("grains", grain.name)] = None
     for series in package.series:
         read_tables = [item.event for item in series.samples] + ([series.gone.event] if series.gone else [])
@@ -95,15 +95,18 @@ def _create_rows(refs: Iterable[Ref]) -> tuple[tuple[Cell, ...], ...]:
 def _create_event_page(
     event: Event, source: Source, uses: Sequence[Ref], facts: Mapping[tuple[str, str], Facts]
 ) -> DefinitionPage:
-    names: dict[str, list[str]] = {}
-    places: dict[str, list[str]] = {}
+    """Return the page of an event; `facts` describe the metrics and series, by kind of page and name."""
+    names_by_generation: dict[str, list[str]] = {}
+    places_by_field: dict[str, list[str]] = {}
     for form in event.forms:
         for name in form.names:
-            names.setdefault(name.generation, []).append(name.name)
+            names_by_generation.setdefault(name.generation, []).append(name.name)
         for field in form.fields:
-            places.setdefault(field.name, []).extend(format_path(source, path, body=True) for path in field.paths)
+            field_places = (format_path(source, path, body=True) for path in field.paths)
+            places_by_field.setdefault(field.name, []).extend(field_places)
     fields = tuple(
-        (item.name, item.type, item.unit.symbol or item.unit.name, " or ".join(dict.fromkeys(places[item.name])),
+        (item.name, item.type, item.unit.symbol or item.unit.name,
+         " or ".join(dict.fromkeys(places_by_field[item.name])),
          "always" if item.required else f"else {item.default}" if item.default is not None else "", item.doc)
         for item in event.fields
     )  # fmt: skip
@@ -117,11 +120,11 @@ def _create_event_page(
         if any(event_fact.name == event.name for event_fact in fact.events)
     )
     note = f"Source `{source.name}` ({source.kind}): {source.doc}"
-    generations = tuple((key, ", ".join(dict.fromkeys(texts))) for key, texts in names.items())
+    generations = tuple((key, ", ".join(dict.fromkeys(names))) for key, names in names_by_generation.items())
     return DefinitionPage("events", event.name, event.name, event.doc, (note,), (
         Table("Names in records", ("Generation", "Names"), generations),
-        Table("Fields", ("Field", "Type", "Unit", "Place in records", "There", "What it is"), fields),
-        Table("Metrics and series that it has a part in", ("Metric or series", "Label", "What it does"), readers),
+        Table("Fields", ("Field", "Type", "Unit", "Place in records", "Present", "What it is"), fields),
+        Table("Metrics and series that depend on it", ("Metric or series", "Label", "Role of the event"), readers),
         Table("Read by", ("Kind", "Name"), _create_rows(uses)),
     ))  # fmt: skip
 
@@ -156,7 +159,7 @@ def _create_grain_page(package: Package, grain: Grain, uses: Sequence[Ref]) -> D
         Table("Metrics of its rows", ("Metric", "Name", "What it is"), metrics),
         Table("Instants", ("Instant", "How it is found", "What it is"), instants),
         Table("Columns", ("Column", "Type", "Unit", "What it is"), tuple(columns)),
-        Table("Filters on its rows", ("Filter", "Demands"), filter_rows),
+        Table("Filters on its rows", ("Filter", "Condition"), filter_rows),
         Table("Read by", ("Kind", "Name"), _create_rows(item for item in uses if item.name != grain.name)),
     ))  # fmt: skip
 
@@ -167,7 +170,7 @@ def _create_filter_page(package: Package, item: Filter, facts: Mapping[tuple[str
         if item.parameter
         else []
     )
-    demands = tuple(
+    conditions = tuple(
         ((Ref("grains", condition.grain),), wording.describe_expression(condition.holds))
         for condition in item.conditions
     )
@@ -182,7 +185,7 @@ def _create_filter_page(package: Package, item: Filter, facts: Mapping[tuple[str
         or any(condition.decides and _strip_argument(condition.label) == item.name for condition in fact.filters)
     )
     return DefinitionPage("filters", item.name, item.name, item.doc, tuple(notes), (
-        Table("What it demands", ("Rows of", "Condition"), demands),
+        Table("Conditions", ("Rows of", "Condition"), conditions),
         Table("Reports that apply it", ("Report", "Argument"), reports),
         Table("Metrics that it can decide on", ("Metric", "Label"), decided_metrics),
     ))  # fmt: skip
@@ -206,38 +209,48 @@ def _create_relation_page(item: Relation, uses: Sequence[Ref]) -> DefinitionPage
 
 def _create_report_page(package: Package, item: Report | History | Article) -> DefinitionPage:
     metrics_by_id = {metric.id: metric for metric in package.metrics}
-    kind = {Report: "A report over runs", History: "A report over publications", Article: "An article over runs"}[
-        type(item)
-    ]
-    notes, tables = [kind], []
+    notes: tuple[str, ...]
     if isinstance(item, Article):
-        tables.append(_create_metric_table("Metrics", list(list_article_metrics(item)), metrics_by_id))
-        lines: tuple[tuple[Cell, ...], ...] = tuple(
-            ((Ref("series", name),),) for name in sorted(list_shown_series(item))
-        )
-        tables.append(Table("Series", ("Series",), lines))
+        notes, tables = ("An article over runs",), _list_article_tables(item, metrics_by_id)
+    elif isinstance(item, History):
+        notes = ("A report over publications", f"Built from publications of {item.of}")
+        tables = [_create_metric_table(part.title, part.metrics, metrics_by_id) for part in item.sections]
     else:
-        if isinstance(item, Report):
-            filter_rows = tuple(((Ref("filters", use.name),), use.argument) for use in item.filters)
-            notes.append(f"Number style {item.style}; averages {item.summary}")
-        else:
-            filter_rows, notes = (), [*notes, f"Made of publications of {item.of}"]
-        tables += [_create_metric_table(part.title, part.metrics, metrics_by_id) for part in item.sections]
-        if isinstance(item, Report):
-            tables.append(Table("Filters", ("Filter", "Argument"), filter_rows))
-            charts: tuple[tuple[Cell, ...], ...] = tuple(
-                ((Ref("metrics", chart.metric),), chart.template) for chart in item.charts
-            )
-            tables.append(Table("Charts", ("Metric", "Template"), charts))
-            printed_ids = {name for part in item.sections for name in part.metrics} | {
-                chart.metric for chart in item.charts
-            }
-            unprinted = [name for group in item.dictionary for name in group.metrics if name not in printed_ids]
-            tables.append(_create_metric_table("Further entries of the dictionary", unprinted, metrics_by_id))
-    return DefinitionPage("reports", item.name, item.title or item.name, item.doc, tuple(notes), tuple(tables))
+        notes = ("A report over runs", f"Number style {item.style}; averages {item.summary}")
+        tables = _list_report_tables(item, metrics_by_id)
+    return DefinitionPage("reports", item.name, item.title or item.name, item.doc, notes, tuple(tables))
+
+
+def _list_article_tables(article: Article, metrics_by_id: Mapping[str, Metric]) -> list[Table]:
+    series_rows: tuple[tuple[Cell, ...], ...] = tuple(
+        ((Ref("series", name),),) for name in sorted(list_shown_series(article))
+    )
+    return [
+        _create_metric_table("Metrics", list_article_metrics(article), metrics_by_id),
+        Table("Series", ("Series",), series_rows),
+    ]
+
+
+def _list_report_tables(report: Report, metrics_by_id: Mapping[str, Metric]) -> list[Table]:
+    filter_rows: tuple[tuple[Cell, ...], ...] = tuple(
+        ((Ref("filters", use.name),), use.argument) for use in report.filters
+    )
+    chart_rows: tuple[tuple[Cell, ...], ...] = tuple(
+        ((Ref("metrics", chart.metric),), chart.template) for chart in report.charts
+    )
+    printed_ids = {name for part in report.sections for name in part.metrics}
+    printed_ids |= {chart.metric for chart in report.charts}
+    unprinted = [name for group in report.dictionary for name in group.metrics if name not in printed_ids]
+    return [
+        *(_create_metric_table(part.title, part.metrics, metrics_by_id) for part in report.sections),
+        Table("Filters", ("Filter", "Argument"), filter_rows),
+        Table("Charts", ("Metric", "Template"), chart_rows),
+        _create_metric_table("Further entries of the dictionary", unprinted, metrics_by_id),
+    ]
 
 
 def _create_metric_table(title: str, names: Iterable[str], metrics_by_id: Mapping[str, Metric]) -> Table:
+    """Return a table of the metrics `names`, each once; unknown names are left out."""
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         ((Ref("metrics", name),), metrics_by_id[name].name, metrics_by_id[name].unit.symbol, metrics_by_id[name].doc)
         for name in dict.fromkeys(names) if name in metrics_by_id

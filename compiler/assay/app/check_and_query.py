@@ -33,8 +33,9 @@ from assay.lang import labels, normal_form, workspace
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula, list_measured
+from assay.lang.model.article import Article
 from assay.lang.model.package import Metric, Package, Series
-from assay.lang.model.report import Report
+from assay.lang.model.report import History, Report
 from assay.lang.reserved_names import CONSTANTS
 from assay.plan.planner import AppliedFilter
 from assay.report.article import list_article_metrics
@@ -76,7 +77,7 @@ def write_accepted_files(session: Session, checked: CheckedPackage, texts: Texts
 def _replace_entries(session: Session, parent_folder: Path) -> Iterator[Path]:
     """Yield a temporary folder whose entries replace those of `parent_folder`."""
     with replace_folder(
-        parent_folder, session.get_wait_notice(parent_folder), hint="is the workspace yours to write into?"
+        parent_folder, session.get_wait_notice(parent_folder), hint="check that you may write into the workspace"
     ) as folder:
         yield folder
 
@@ -124,17 +125,18 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
         phase_plan = compile_plan(checked, package.metrics, applied_filters, relations, series=series_names, cut=True)
         problems += run_on_empty_tables(phase_plan.graph, constants, passed_nodes=graph)
     raise_all(problems)
-    place = session.workspace.get_normal_form_path(system)
+    normal_form_path = session.workspace.get_normal_form_path(system)
     if accept:
         write_accepted_files(session, checked, compile_system_sql(session, checked))
-    accepted_sources = normal_form.read_header(place.read_text(encoding="utf-8")) if place.is_file() else ""
-    names = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
-    more = ("histories", "series", "articles", "examples")
-    counts = {name: len(getattr(package, name)) for name in (*names, *more)}
+    is_committed = normal_form_path.is_file()
+    accepted_sources = normal_form.read_header(normal_form_path.read_text(encoding="utf-8")) if is_committed else ""
+    kinds = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
+    optional_kinds = ("histories", "series", "articles", "examples")  # counted only if a system has any
+    counts = {kind: len(getattr(package, kind)) for kind in (*kinds, *optional_kinds)}
     return SystemCheck(
         system,
-        {name: number for name, number in counts.items() if number or name in names},
-        place.is_file(),
+        {kind: number for kind, number in counts.items() if number or kind in kinds},
+        is_committed,
         accepted_sources == checked.sources,
     )
 
@@ -142,14 +144,13 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
 def _refuse_shipped_workspace(session: Session) -> None:
     """Raise AssayError (usage) if the workspace is the shipped one and is used from outside of its folder."""
     root = resolve_path(session.workspace.root)
-    if root == resolve_path(workspace.get_shipped_workspace().root) and not resolve_path(Path.cwd()).is_relative_to(
-        root
-    ):
+    is_shipped = root == resolve_path(workspace.get_shipped_workspace().root)
+    if is_shipped and not resolve_path(Path.cwd()).is_relative_to(root):
         raise fail(
             "no-workspace",
             "there is no workspace to write normal forms into",
             notes=session.list_workspace_notes(),
-            hint="`assay init DIR` makes one",
+            hint="create a workspace with `assay init DIR`",
             status=USAGE,
         )
 
@@ -166,12 +167,12 @@ def _list_prose_problems(session: Session, checked: CheckedPackage) -> tuple[Dia
 
 
 def can_be_split(package: Package) -> bool:
-    """Return whether phases can cut anything of a package."""
+    """Return whether phases can cut any data of a package: series, or the rows of a grain."""
     return bool(package.series) or any(grain.at for grain in package.grains)
 
 
 def compile_system_sql(session: Session, checked: CheckedPackage) -> Mapping[str, Mapping[str, str]]:
-    """Return the SQL of each report and article over runs: name -> file name -> text of the statement."""
+    """Return the SQL of each report and article over runs: report -> file name -> text of the statement."""
     sql_by_report = {report.name: compile_report_sql(checked, report) for report in checked.package.reports}
     for article in checked.package.articles:
         prose = read_prose(session.workspace, checked, article)
@@ -200,9 +201,9 @@ def compile_report_sql(checked: CheckedPackage, report: Report) -> Mapping[str, 
 
 
 def list_definitions(session: Session, kind: str, systems: Sequence[str]) -> tuple[Row, list[Row]]:
-    """Return the header and rows of a list of metrics, events, grains, filters, series or reports.
+    """Return the header and rows of the list of a kind of definitions; `kind` is one of `KINDS`.
 
-    For several systems a column names the system, except for reports, whose names contain it.
+    For several systems, a column names the system; the names of reports contain it anyway.
     """
     header, list_rows = _CATALOGUES[kind]
     rows = [(system, row) for system in systems for row in list_rows(session.load_package(system).package, system)]
@@ -212,51 +213,54 @@ def list_definitions(session: Session, kind: str, systems: Sequence[str]) -> tup
 
 
 def _list_metric_rows(package: Package, _system: str) -> list[Row]:
-    return [(m.id, m.name, m.unit.symbol, m.grain, m.better, m.doc) for m in package.metrics]
+    return [(item.id, item.name, item.unit.symbol, item.grain, item.better, item.doc) for item in package.metrics]
 
 
 def _list_event_rows(package: Package, _system: str) -> list[Row]:
     return [
         (
-            e.name,
-            ", ".join(f.name for f in e.fields),
-            ", ".join(dict.fromkeys(n.name for f in e.forms for n in f.names)),
-            e.doc,
+            event.name,
+            ", ".join(field.name for field in event.fields),
+            ", ".join(dict.fromkeys(name.name for form in event.forms for name in form.names)),
+            event.doc,
         )
-        for e in package.events
+        for event in package.events
     ]
 
 
 def _list_grain_rows(package: Package, _system: str) -> list[Row]:
-    return [(g.name, ", ".join(g.key), ", ".join(i.name for i in g.instants), g.doc) for g in package.grains]
+    return [
+        (grain.name, ", ".join(grain.key), ", ".join(instant.name for instant in grain.instants), grain.doc)
+        for grain in package.grains
+    ]
 
 
 def _list_filter_rows(package: Package, _system: str) -> list[Row]:
     return [
         (
-            f.name + (f"={f.parameter.name.upper()}" if f.parameter else ""),
-            ", ".join(c.grain for c in f.conditions),
-            f.doc,
+            item.name + (f"={item.parameter.name.upper()}" if item.parameter else ""),
+            ", ".join(condition.grain for condition in item.conditions),
+            item.doc,
         )
-        for f in package.filters
+        for item in package.filters
     ]
 
 
 def _list_report_rows(package: Package, system: str) -> list[Row]:
-    reports = [
-        (f"{system}/{r.name}", str(sum(len(s.metrics) for s in r.sections)), str(len(r.charts)), r.doc)
-        for r in package.reports
+    counts: list[tuple[Report | History | Article, int, int]] = [
+        *((report, _count_metrics(report), len(report.charts)) for report in package.reports),
+        *((history, _count_metrics(history), _count_metrics(history)) for history in package.histories),
+        *(
+            (article, len(list_article_metrics(article)), sum(len(part.select(Timeline)) for part in article.parts))
+            for article in package.articles
+        ),
     ]
-    histories = [(h, str(sum(len(s.metrics) for s in h.sections))) for h in package.histories]
-    articles = [
-        (a, str(len(list_article_metrics(a))), str(sum(len(p.select(Timeline)) for p in a.parts)))
-        for a in package.articles
-    ]
-    return [
-        *reports,
-        *((f"{system}/{h.name}", count, count, h.doc) for h, count in histories),
-        *((f"{system}/{a.name}", metrics, lines, a.doc) for a, metrics, lines in articles),
-    ]
+    return [(f"{system}/{report.name}", str(metrics), str(charts), report.doc) for report, metrics, charts in counts]
+
+
+def _count_metrics(report: Report | History) -> int:
+    """Count the metrics in the sections of a report or history."""
+    return sum(len(section.metrics) for section in report.sections)
 
 
 def _list_series_rows(package: Package, _system: str) -> list[Row]:
@@ -276,7 +280,7 @@ def _list_series_rows(package: Package, _system: str) -> list[Row]:
 def _describe_reading(item: Series) -> str:
     """Say how a series gets its values: read from samples, or computed from other series."""
     if item.terms:
-        return "worked out"
+        return "computed"
     return item.reading if item.reading == "latest" else f"{item.reading} over {describe_window(item)}"
 
 
@@ -320,7 +324,7 @@ def query_metrics(
     subjects = [find_metric(session, name, system) for name in names]
     checked = subjects[0].checked
     if any(subject.checked is not checked for subject in subjects):
-        raise fail("systems", "the metrics are of different systems", status=USAGE, hint="query them one by one")
+        raise fail("systems", "the metrics belong to different systems", status=USAGE, hint="query them one by one")
     metrics = tuple({subject.id: subject.metric for subject in subjects}.values())
     report = subjects[0].report
     applied_filters = subjects[0].select_filters(filter_texts, no_filters)
@@ -329,7 +333,7 @@ def query_metrics(
     if summary_name not in summaries:
         raise fail(
             "unknown-summary",
-            f"there is no summary `{summary_name}`",
+            f"unknown summary `{summary_name}`",
             hint=suggest_names(summary_name, summaries),
             status=USAGE,
         )
@@ -339,20 +343,15 @@ def query_metrics(
         (metric, run.id, _get_result(run.results, metric)) for metric in metrics for run in computation.columns
     )
     measured_metrics = list_measured(index_metrics(checked.package), metrics)
-    warnings = (
-        *(f"{run.id}: {text}" for run in computation.runs for text in list_raw_notes(run.ingested_run)),
-        *(
-            f"{run.id}: {text}"
-            for run in computation.columns
-            for text in run.quality.list_messages_about(metric.id for metric in measured_metrics)
-        ),
-        *(f"{run.id}: {text}" for run in computation.columns for text in _list_notes(run)),
-        *(
-            f"{run.id}: {text}"
-            for run in computation.columns
-            for text in _iter_rejection_warnings(checked, run.results, metrics)
-        ),
+    measured_ids = [metric.id for metric in measured_metrics]
+    columns = computation.columns
+    texts_by_run = (
+        *((run, list_raw_notes(run.ingested_run)) for run in computation.runs),
+        *((run, run.quality.list_messages_about(measured_ids)) for run in columns),
+        *((run, _list_notes(run)) for run in columns),
+        *((run, _iter_rejection_warnings(checked, run.results, metrics)) for run in columns),
     )
+    warnings = tuple(f"{run.id}: {text}" for run, texts in texts_by_run for text in texts)
     return Answer(checked, rows, tuple(item.label for item in applied_filters), summary_name, warnings)
 
 
@@ -361,7 +360,7 @@ def _get_result(results: RunResults, metric: Metric) -> Distribution | FormulaRe
 
 
 def _iter_rejection_warnings(checked: CheckedPackage, results: RunResults, metrics: Sequence[Metric]) -> Iterator[str]:
-    """Yield a warning that names the metrics without samples if filters rejected rows."""
+    """Yield a warning about the metrics without samples if filters rejected rows of theirs."""
     measured_metrics = [metric for metric in metrics if not is_formula(metric)]
     empty_metrics = [metric for metric in measured_metrics if not results.metrics[metric.id].size]
     if empty_metrics and (reason := list_rejections(checked, results, empty_metrics)):
@@ -369,7 +368,7 @@ def _iter_rejection_warnings(checked: CheckedPackage, results: RunResults, metri
 
 
 def _list_notes(run: RunResult) -> tuple[str, ...]:
-    """Return the notes on a run's results: absent events, warnings of checks, formulas without a value."""
+    """Return the notes on a run's results: missing events, warnings of checks, formulas without a value."""
     return (*run.data_warnings, *run.results.warnings, *run.results.notes)
 
 
@@ -385,8 +384,8 @@ def compile_metric_sql(
 ) -> str:
     """Return the SQL of a metric as one statement.
 
-    It reads the Parquet files of the current folder, or of an ingested run. With `phase`, it covers that part of the
-    run; a run is then required, as the text contains the bounds as literals.
+    The statement reads the Parquet files of the current folder, or of `run`, which is then ingested. With `phase` it
+    covers that part of the run; this requires a run, since the statement contains the bounds as literals.
 
     Raises AssayError.
     """
@@ -415,7 +414,7 @@ def _compile_phase_sql(
 ) -> str:
     """Return the SQL of a metric over a phase of a run."""
     if run is None:
-        raise fail("no-run", "a phase begins and ends at instants of a run", hint="name it with --run", status=USAGE)
+        raise fail("no-run", "--phase needs a run", hint="pass --run DIR", status=USAGE)
     computation = compute(session, checked, [run], [metric], applied_filters, phase_selection=phase_selection)
     ((bounds,),) = (phases.phases for phases in computation.phases)
     compiled_plan = compile_plan(checked, [metric], applied_filters, cut=True)
@@ -460,15 +459,3 @@ def _build_formula_statement(checked: CheckedPackage, metric: Metric, report: Re
 def list_systems(session: Session, system: str | None) -> tuple[str, ...]:
     """Return the systems of the workspace, or the named one. Raises AssayError if there is no such system."""
     return session.list_systems(system)
-
-
-__all__ = [
-    "KINDS",
-    "Answer",
-    "check_system",
-    "compile_metric_sql",
-    "list_definitions",
-    "list_systems",
-    "query_metrics",
-    "workspace",
-]

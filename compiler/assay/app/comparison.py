@@ -1,4 +1,4 @@
-"""`assay build`: runs in, report out."""
+"""`assay build` of a report over runs: from runs to a document of tables and charts."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs
 from assay.styles.registry import get_style, list_style_names
 from assay.util.diagnostics import USAGE, fail, suggest_names
 
-LEAST = 1024  # bytes: single files that are shorter may well be alike
+MIN_SHARED_SIZE = 1024  # bytes: shorter files may be equal by chance
 
 
 def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> BuildResult:
-    """Build a report over runs, the first of which is the baseline, into `out`.
+    """Build the report `system/name` over runs (the first is the baseline) into the folder `out`.
 
-    Writes the report in the forms that are asked for, charts/, results.json, document.json, sql/, provenance.json,
-    specs.json; all or nothing.  Raises AssayError.
+    Writes the report in the forms of `options`, charts/, results.json, document.json, sql/, provenance.json and
+    specs.json; either all of them or none. Raises AssayError.
     """
     checked, report = session.find_comparison(name)
     check_reports(session, checked.package)
@@ -83,13 +83,13 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
 
 
 def iter_findings(run_labels: Sequence[str], columns: Sequence[RunFigures]) -> Iterator[str]:
-    """Yield what the data of runs lack, behind the names of these."""
+    """Yield the data quality messages of runs or phases, each after the label of its column."""
     for label, run in zip(run_labels, columns, strict=True):
         yield from (f"{label}: {message}" for message in run.quality.messages)
 
 
 def drop_uncut_metrics(checked: CheckedPackage, report: Report) -> tuple[Report, tuple[str, ...]]:
-    """The report without the metrics that phases cannot cut, and their names."""
+    """Return the report without the metrics that phases cannot cut, and the names of those metrics."""
     package = checked.package
     splittable_ids = {metric.id for metric in package.metrics if can_split_by_phase(package, metric.grain)}
     left_out = tuple(metric.name for metric in list_report_metrics(checked, report) if metric.id not in splittable_ids)
@@ -110,13 +110,16 @@ def drop_uncut_metrics(checked: CheckedPackage, report: Report) -> tuple[Report,
 
 
 def _resolve_options(checked: CheckedPackage, report: Report, options: Options) -> Options:
-    """The options with the report's own where the user says nothing; AssayError (usage) for unknown ones."""
+    """Return the options with the report's summary and number style as defaults.
+
+    Raises AssayError (usage) for an unknown summary or style, and for an invalid date.
+    """
     summary = options.summary or report.summary
     summary_names = [item.name for item in checked.package.summaries]
     if summary not in summary_names:
         raise fail(
             "unknown-summary",
-            f"there is no summary `{summary}`",
+            f"unknown summary `{summary}`",
             hint=suggest_names(summary, summary_names),
             status=USAGE,
         )
@@ -124,7 +127,7 @@ def _resolve_options(checked: CheckedPackage, report: Report, options: Options) 
     if style_name not in list_style_names():
         raise fail(
             "unknown-style",
-            f"there is no number style `{style_name}`",
+            f"unknown number style `{style_name}`",
             hint=suggest_names(style_name, list_style_names()),
             status=USAGE,
         )
@@ -140,31 +143,34 @@ def _check_date(text: str) -> None:
 
 
 def get_report_date(computation: Computation) -> str:
-    """Without a date from the user: the day of the latest log object of all runs, UTC.
+    """Return the default date of a report: the day (UTC) of the last record of all runs.
 
-    Raises AssayError when no record of any run has an instant.
+    Raises AssayError if no record has a time.
     """
-    last = max(_get_last_day(run) for run in computation.runs)
-    if not last:
+    last_day = max(_get_last_day(run) for run in computation.runs)
+    if not last_day:
         raise fail(
             "no-date",
-            "no record of the runs has an instant, by which the report would be dated",
-            hint="--date YYYY-MM-DD dates it",
+            "the report has no date, since no record of the runs has a time",
+            hint="pass --date YYYY-MM-DD",
             status=USAGE,
         )
-    return last
+    return last_day
 
 
 def _get_last_day(run: RunResult) -> str:
-    """The day of a run's last record, UTC; empty where no record has a time."""
-    last = max((item.last_ns for item in run.ingested_run.logs if item.last_ns is not None), default=None)
-    if last is None:
+    """Return the day (UTC) of a run's last record; empty if no record has a time."""
+    last_ns = max((item.last_ns for item in run.ingested_run.logs if item.last_ns is not None), default=None)
+    if last_ns is None:
         return ""
-    return datetime.datetime.fromtimestamp(last // 1_000_000_000, tz=datetime.UTC).strftime("%Y-%m-%d")
+    return datetime.datetime.fromtimestamp(last_ns // 1_000_000_000, tz=datetime.UTC).strftime("%Y-%m-%d")
 
 
 def create_run_figures(run: RunResult) -> RunFigures:
-    """What a report knows of a run, or of a phase of one; what is to be known of the raw data is told of the run."""
+    """Return the results, constants and notes of a run or phase for a report.
+
+    Notes on raw data belong to the run; its phases do not repeat them.
+    """
     notes = [*(() if run.phase else list_raw_notes(run.ingested_run)), *run.data_warnings]
     bounds = run.phase
     phase = RunPhase(run.ingested_run.run.id, bounds.name, bounds.since, bounds.until) if bounds else None
@@ -192,7 +198,7 @@ def _assemble_comparison(
     forms: Sequence[str],
     left_out: Sequence[str] = (),
 ) -> AssembledReport:
-    """Put a report together, of which `shown_report` can be shown."""
+    """Assemble a report for writing; `shown_report` is the report without the metrics that phases cannot cut."""
     ids = [metric.id for metric in list_report_metrics(checked, shown_report)]
     inputs = [collect_inputs(checked, item) for item in computation.runs]
     run_figures = [create_run_figures(item) for item in computation.runs]
@@ -209,7 +215,7 @@ def _assemble_comparison(
     views = run_figures if computation.views else []
     document = assemble(checked, shown_report, figures, choices, format_provenance(provenance_record, checked), views)
     if left_out:
-        note = f"Left out, as phases cannot cut all that it is made of: {', '.join(left_out)}."
+        note = f"Left out, because their data cannot be split into phases: {', '.join(left_out)}."
         document = replace(document, warnings=(note, *document.warnings))
     run_messages = list_run_warnings(checked.package, computation, label_runs(report, run_figures))
     document = replace(document, warnings=(*run_messages, *document.warnings))
@@ -236,7 +242,7 @@ def _assemble_comparison(
 
 
 def collect_cut_runs(computation: Computation) -> CutRuns | None:
-    """How runs were cut, as provenance tells it; None when they were not."""
+    """Return the phases of runs for the provenance; None if runs are not cut."""
     if not computation.views:
         return None
     grains = {step.grain.name: step.grain.at for node in computation.phase_graph for step in [node.statement.step]
@@ -253,19 +259,21 @@ def collect_cut_runs(computation: Computation) -> CutRuns | None:
 
 
 def collect_inputs(checked: CheckedPackage, run: RunResult) -> Inputs:
-    """The raw files of a run, as provenance names them."""
+    """Return the raw files, documents and record counts of a run for the provenance."""
     ingested_run = run.ingested_run
     quarantined_by_host = tuple((item.host, item.quarantined) for item in ingested_run.logs if item.quarantined)
     files = tuple((item.name, item.size, item.sha256) for item in ingested_run.hashes)
-    place = ingested_run.run.directory
-    read_documents = list_documents(checked.package, ingested_run.constants, place)
+    read_documents = list_documents(checked.package, ingested_run.constants, ingested_run.run.directory)
     return Inputs(
         ingested_run.run.id, ingested_run.run.place, files, read_documents, quarantined_by_host, _count_resources(run)
     )
 
 
 def _count_resources(run: RunResult) -> dict[str, int]:
-    """What reading a run comes to, whatever of it a cache had: every line is an event, of no event, or broken."""
+    """Count the files, bytes and lines of a run; the counts do not depend on what the cache had.
+
+    Each line is recognised as an event, belongs to no event (`other`) or is quarantined.
+    """
     logs = run.ingested_run.logs
     line_count, quarantined_count = sum(log.lines for log in logs), sum(log.quarantined for log in logs)
     recognised_count = sum(log.recognised for log in logs)
@@ -280,8 +288,10 @@ def _count_resources(run: RunResult) -> dict[str, int]:
 
 
 def iter_shared_file_notes(runs: Sequence[IngestedRun], run_labels: Sequence[str]) -> Iterator[str]:
-    """A sentence for each run that has files of one before it, byte for byte; `run_labels` is what the report calls
-    them."""
+    """Yield a sentence for each run that has the same files as an earlier run, byte for byte.
+
+    `run_labels` are the labels of the runs in the report, in the same order.
+    """
     for index, run in enumerate(runs):
         shared_by_run = [_find_common_files(run, other) for other in runs[:index]]
         most_shared = max(shared_by_run, key=len, default=[])
@@ -292,28 +302,34 @@ def iter_shared_file_notes(runs: Sequence[IngestedRun], run_labels: Sequence[str
 
 
 def _find_common_files(run: IngestedRun, other: IngestedRun) -> list[FileHash]:
-    """The files of a run that another has, but for short ones, unless it has all of them."""
+    """Return the files of a run that another run has too.
+
+    Files shorter than `MIN_SHARED_SIZE` are left out, unless all files are shared.
+    """
     other_hashes = {item.sha256 for item in other.hashes}
     common_files = [item for item in run.hashes if item.size and item.sha256 in other_hashes]
-    return (
-        common_files if len(common_files) == len(run.hashes) else [item for item in common_files if item.size >= LEAST]
-    )
+    if len(common_files) == len(run.hashes):
+        return common_files
+    return [item for item in common_files if item.size >= MIN_SHARED_SIZE]
 
 
 def describe_shared_files(run: str, other: str, ingested_run: IngestedRun, common_files: Sequence[FileHash]) -> str:
+    """Say which raw files of a run are those of another; `run` and `other` are the labels of the runs."""
     file_count = len(ingested_run.hashes)
     if len(common_files) == file_count:
         return f"{run} has the raw files of {other}, byte for byte: a run is compared with itself."
     more = f" and {len(common_files) - 1} more" if len(common_files) > 1 else ""
     return (
         f"{run} has {len(common_files)} of its {file_count} raw files from {other}, byte for byte "
-        f"({common_files[0].name}{more}): files "
-        "of one run may lie in the folder of another."
+        f"({common_files[0].name}{more}): files of one run may lie in the folder of another."
     )
 
 
 def list_run_warnings(package: Package, computation: Computation, run_labels: Sequence[str]) -> tuple[str, ...]:
-    """Sentences about runs; `run_labels` is what the report calls them, in order."""
+    """Return the warnings about shared files and overruled instants of runs.
+
+    `run_labels` are the labels of the runs in the report, in the same order.
+    """
     runs = [item.ingested_run for item in computation.runs]
-    cuts = zip(run_labels, runs, computation.phases, strict=False)  # without phases there are none
+    cuts = zip(run_labels, runs, computation.phases, strict=False)  # `phases` is empty if runs are not cut
     return (*iter_shared_file_notes(runs, run_labels), *iter_overrule_notes(package, cuts))

@@ -42,8 +42,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The results of a run, or of a phase of one, with warnings about missing data (`data_warnings`) and its data
-    quality."""
+    """The results of a run or phase, with its data quality and warnings about missing data (`data_warnings`)."""
 
     ingested_run: IngestedRun
     results: RunResults
@@ -53,7 +52,7 @@ class RunResult:
 
     @property
     def id(self) -> str:
-        """The id in results: that of the run, or of the run and the phase."""
+        """Return the id in results: that of the run, or of the run and the phase."""
         return f"{self.ingested_run.run.id}:{self.phase.name}" if self.phase else self.ingested_run.run.id
 
 
@@ -61,8 +60,8 @@ class RunResult:
 class Computation:
     """The results of runs, with the compiled plan.
 
-    `graph` also has the statements that count missing data. `phase_graph` is the graph of phases, `views` are the
-    results of phases.
+    `graph` also has the statements that count missing data. If runs are cut, `phase_graph` has the statements that are
+    executed for each phase, `phases` the phases of each run, and `views` the results of all phases.
     """
 
     compiled_plan: CompiledPlan
@@ -74,7 +73,7 @@ class Computation:
 
     @property
     def columns(self) -> tuple[RunResult, ...]:
-        """The compared columns: the phases of every run, or the runs."""
+        """Return the compared columns: the phases of every run, or the runs if they are not cut."""
         return self.views or self.runs
 
 
@@ -94,7 +93,8 @@ def compute(
     """Compute the metrics, one-row relations, rows and series of runs.
 
     With `phase_selection`, metrics and relations are computed for each phase of a run, rows and series for the run as a
-    whole. `on_work_start` is called if anything is not cached. Metrics that are `judged` have cells among the rows.
+    whole. `on_work_start` is called before the first work that the cache does not save. Metrics that are `judged` have
+    cells among the rows.
 
     Raises AssayError with the problems of every run.
     """
@@ -107,10 +107,8 @@ def compute(
         run_plan = phase_plan = compile_plan(
             checked, metrics, applied_filters, relations, row_requests, series, judged=judged
         )
-    run_quality, phase_quality = (
-        QualityPlan(run_plan),
-        QualityPlan(phase_plan, is_phase=True) if phase_selection else None,
-    )
+    run_quality = QualityPlan(run_plan)
+    phase_quality = QualityPlan(phase_plan, is_phase=True) if phase_selection else None
     # Fetch in this thread: in the reading thread an interrupt would wait until all files are fetched.
     runs = fetch_runs(session, runs, checked.package.sources)
     with ThreadPoolExecutor(max_workers=1) as reader:
@@ -122,28 +120,49 @@ def compute(
         ingested_runs = ingestion.result()
     jobs = [_create_job(item, run_plan.plan, graph, () if phase_selection else relations) for item in ingested_runs]
     results = _execute(session, checked, jobs, ingested_runs, on_work_start)
-    count = partial(_count, session, checked)
     run_results = tuple(
-        _assess_result(run_quality, item, result, partial(count, job, item))
+        _assess_result(run_quality, item, result, partial(_count, session, checked, job, item))
         for job, item, result in zip(jobs, ingested_runs, results, strict=True)
     )
     if not phase_quality or not phase_selection:
         return Computation(run_plan, graph, run_results)
+    phases, phase_results = _compute_phases(
+        session, checked, phase_selection, run_results, phase_quality, phase_graph, relations, on_work_start
+    )
+    return Computation(run_plan, graph, run_results, phase_graph, phases, phase_results)
+
+
+def _compute_phases(
+    session: Session,
+    checked: CheckedPackage,
+    phase_selection: PhaseSelection,
+    run_results: Sequence[RunResult],
+    quality_plan: QualityPlan,
+    graph: tuple[Node, ...],
+    relations: Sequence[str],
+    on_work_start: Callable[[], None],
+) -> tuple[tuple[RunPhases, ...], tuple[RunResult, ...]]:
+    """Return the phases of each run, and the results of all phases.
+
+    Raises AssayError with the problems of every run.
+    """
     phases = _call_each(
         [partial(locate_phases, phase_selection, item.ingested_run, item.results) for item in run_results]
     )
     views = [
-        (item, bounds) for item, run_phases in zip(ingested_runs, phases, strict=True) for bounds in run_phases.phases
+        (item.ingested_run, bounds)
+        for item, run_phases in zip(run_results, phases, strict=True)
+        for bounds in run_phases.phases
     ]
-    jobs = [_create_phase_job(item, bounds, phase_plan.plan, phase_graph, relations) for item, bounds in views]
+    jobs = [_create_phase_job(item, bounds, quality_plan.plan, graph, relations) for item, bounds in views]
     results = _execute(session, checked, jobs, [item for item, _ in views], on_work_start)
     if not phase_selection.may_be_empty:
         _call_each([partial(check_samples, *view, result) for view, result in zip(views, results, strict=True)])
     phase_results = tuple(
-        _assess_result(phase_quality, item, result, partial(count, job, item), bounds)
+        _assess_result(quality_plan, item, result, partial(_count, session, checked, job, item), bounds)
         for job, (item, bounds), result in zip(jobs, views, results, strict=True)
     )
-    return Computation(run_plan, graph, run_results, phase_graph, tuple(phases), phase_results)
+    return tuple(phases), phase_results
 
 
 def _assess_result(
@@ -155,7 +174,7 @@ def _assess_result(
 ) -> RunResult:
     """Return the result of a run or phase with its data quality.
 
-    Metrics whose values all rest on fallbacks have no samples.
+    Metrics whose samples are all computed from fallbacks lose them.
     """
     quality = quality_plan.assess(ingested_run, results, count)
     missing = list_missing_data_warnings(quality_plan.checked, quality_plan.plan, results, ingested_run)
@@ -223,7 +242,7 @@ def _create_phase_job(
 
 
 def _is_large(ingested_runs: Sequence[IngestedRun]) -> bool:
-    """Return whether any run is so large that it needs all memory; beside other runs it would spill to disk."""
+    """Return whether a run is so large that it needs all memory: in parallel with others it would spill to disk."""
     return any(sum(part.files.size for part in run.parts) > LARGE for run in ingested_runs)
 
 
@@ -247,9 +266,9 @@ def _execute(
         if not done:
             on_work_start()
         done += 1
-        session.progress("working out results", done, total)
+        session.progress("computing results", done, total)
 
-    def attempt(index: int, is_enumerated: bool) -> RunResults:
+    def execute_once(index: int, is_enumerated: bool) -> RunResults:
         with connect(threads, session.store.create_folder(), parallel_jobs) as connection:
             extra_connections = open_connections(connection, threads if threads > 1 else 0)
             mount_folders(
@@ -260,9 +279,6 @@ def _execute(
             )
             if is_enumerated:
                 enumerate_hosts(connection, ingested_runs[index].folders)
-            is_edited = (
-                session.deferred_work is not None
-            )  # `assay watch`: specs will be edited, so keep intermediate tables
             return execute(
                 jobs[index],
                 checked,
@@ -270,7 +286,7 @@ def _execute(
                 connection,
                 report_progress,
                 has_host_type=is_enumerated,
-                is_edited=is_edited,
+                is_edited=session.deferred_work is not None,  # `assay watch`: keep tables for the next edit
                 side_connections=extra_connections,
                 is_large=_is_large(ingested_runs),
             )
@@ -278,12 +294,12 @@ def _execute(
     def execute_job(index: int) -> RunResults:
         with log_stage(stage_name, run=jobs[index].label, statements=len(jobs[index].graph)):
             try:
-                return attempt(index, is_enumerated=True)
+                return execute_once(index, is_enumerated=True)
             except AssayError as error:
                 if error.diagnostics[0].code != SQL:
                     raise add_silent_host_notes(error, ingested_runs[index]) from None
-                # A few SQL functions reject enums where they take texts. Other errors will just occur again.
-                return attempt(index, is_enumerated=False)
+                # A few SQL functions accept texts but no enums. If the error has another cause, it occurs again.
+                return execute_once(index, is_enumerated=False)
 
     with ThreadPoolExecutor(max_workers=parallel_jobs) as pool:
         futures = [pool.submit(execute_job, index) for index in range(len(jobs))]

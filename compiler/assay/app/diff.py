@@ -17,7 +17,6 @@ from assay.app.session import Session
 from assay.diff.builds import compare_choices, compare_data
 from assay.diff.specs import SystemDiff, diff_hashes, diff_packages
 from assay.lang import checked_package, normal_form, workspace
-from assay.lang import workspace as unchecked
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import Workspace
 from assay.provenance.read import (
@@ -31,23 +30,23 @@ from assay.provenance.read import (
 from assay.provenance.record import hash_outline
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, suggest_names
 from assay.util.paths import LOOP, is_loop, resolve_path
-from assay.util.scratch import create_temporary_folder as temporary
+from assay.util.scratch import create_temporary_folder
 
 #: The folders that are extracted from a revision: specs, the SQL that they import, their normal forms.
-_NEEDED = ("specs", "queries", "golden/specs")
-#: The number of metrics that a warning about unexpected definition hashes names.
-_NAMED = 3
+_REVISION_FOLDERS = ("specs", "queries", "golden/specs")
+#: The largest number of metrics that a warning about unexpected definition hashes names.
+_MAX_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """A state of the specs, by system.
 
-    `packages` were read; `read_problems` has the problems of those that could not be. `hashes` (metric -> definition
-    hash)
-    belong to builds without stored specs. `unchecked` has, for packages that did not pass all checks, the problems to
-    report if the comparison fails. `prose` is the prose of articles as far as it is known: system -> article -> file ->
-    text. `build` is the recorded provenance of a build. `warnings` are for the reader of the comparison.
+    `packages` were read; `read_problems` has the problems of those that could not be read. `hashes` (metric ->
+    definition hash) is set for builds without stored specs. `unchecked` has, for packages that did not pass all checks,
+    the problems to report if the comparison fails. `prose` is the prose of articles, if it could be read: system ->
+    article -> file -> text. `build` is the recorded provenance of a build. `warnings` are for the reader of the
+    comparison.
     """
 
     packages: Mapping[str, CheckedPackage] = field(default_factory=dict)
@@ -60,13 +59,13 @@ class State:
 
     @property
     def systems(self) -> set[str]:
-        """All systems of the state, including those that could not be read."""
+        """Return all systems of the state, including those that could not be read."""
         return {*self.packages, *self.read_problems, *self.hashes}
 
 
 @dataclass(frozen=True, slots=True)
 class _StateSource:
-    """A state that a user named: a function that reads some or (None) all systems, and whether it is a build."""
+    """A state that the user named: a function that reads some systems or (None) all, and whether it is a build."""
 
     read: Callable[[set[str] | None], State]
     is_build: bool = False
@@ -91,12 +90,12 @@ def read_states(session: Session, before: str, after: str, system: str | None = 
     first, second = (states_of_builds.get(item) or item.read(systems) for item in sources)
     if system and system not in first.systems | second.systems:
         raise fail("unknown-system", f"neither {before} nor {after} has specs for `{system}`", status=USAGE,
-                   hint=suggest_system(sources, system))  # fmt: skip
+                   hint=_suggest_system(sources, system))  # fmt: skip
     return first, second
 
 
-def suggest_system(sources: list[_StateSource], system: str) -> str:
-    """Return a hint with the system of a similar name."""
+def _suggest_system(sources: list[_StateSource], system: str) -> str:
+    """Return a hint that names a system of a similar name; empty if there is none."""
     return suggest_names(system, {name for item in sources for name in item.read(None).systems})
 
 
@@ -119,16 +118,16 @@ def _find_state_source(session: Session, name: str) -> _StateSource:
         "unknown-state",
         f"`{name}` is no workspace, no build and no git revision",
         expected="a folder with specs/, a folder that a report was built into, its provenance.json, or a revision",
-        found=describe_place(path),
+        found=_describe_path(path),
         status=USAGE,
     )
 
 
-def describe_place(place: Path) -> str:
+def _describe_path(path: Path) -> str:
     """Describe a path that is not a state of specs."""
-    if is_loop(place):
+    if is_loop(path):
         return LOOP
-    return "a folder with none of these" if place.is_dir() else "a file" if place.is_file() else "nothing"
+    return "a folder with none of these" if path.is_dir() else "a file" if path.is_file() else "nothing"
 
 
 def _select_systems(state: State, systems: set[str] | None) -> State:
@@ -148,26 +147,24 @@ def _read_workspace(source: Workspace, systems: set[str] | None, cache: Path) ->
 
 
 def _read_build(record: Path) -> State:
-    """Read a build by its provenance: its stored specs, or else the definition hashes of what it prints."""
+    """Read the specs that a build stored beside its provenance, or else the definition hashes in the provenance."""
     provenance = read_provenance_file(record)
     specs_path = record.parent / SPECS
-    warnings = (
-        () if provenance.is_intact else (f"{record}: its hash is not that of its content, so that it was changed",)
-    )
+    warnings = () if provenance.is_intact else (f"{record}: the file was changed: its hash is not that of its content",)
     stored_package = read_stored_package(specs_path) if specs_path.is_file() else None
-    is_of_another = (
+    is_from_other_build = (
         stored_package is not None and record.name != NAME and stored_package[0].sources != provenance.content.specs
     )
-    if stored_package is None or is_of_another:
+    if stored_package is None or is_from_other_build:
         return _create_hash_state(record, provenance, warnings)
     checked, stored_hashes = stored_package
     system = checked.package.system
-    not_comparable = Diagnostic("specs", f"the specs of the build cannot be compared: {specs_path}")
+    comparison_problem = Diagnostic("specs", f"the specs of the build cannot be compared: {specs_path}")
     hash_warnings = _iter_hash_warnings(specs_path, checked, stored_hashes, provenance)
     prose, prose_warnings = _read_prose(record.parent, checked, provenance)
     return State(
         {system: checked},
-        unchecked={system: (not_comparable,)},
+        unchecked={system: (comparison_problem,)},
         prose={system: prose},
         build=provenance.content,
         warnings=(*warnings, *hash_warnings, *prose_warnings),
@@ -184,25 +181,32 @@ def _read_prose(
         return {}, ()
     texts = read_stored_texts(folder)
     if texts is None:
-        return {}, (f"{folder}: no {KEPT} of this build stands there, so that its prose is not compared",)
+        return {}, (f"{folder}: the folder has no {KEPT} of this build, so its prose is not compared",)
     if hash_outline(article, texts) == provenance.content.outline:
         return {name: texts}, ()
-    problem = "what it holds is not the prose that the build names, or its report is another; what it holds is compared"
-    return {name: texts}, (f"{folder / KEPT}: {problem}",)
+    warning = (
+        f"{folder / KEPT}: the prose or the report differs from what the build recorded; "
+        "the prose in the file is compared"
+    )
+    return {name: texts}, (warning,)
 
 
 def _create_hash_state(
     record: Path, provenance: RecordedBuild | RecordedPublishedBuild, warnings: tuple[str, ...]
 ) -> State:
+    """Return the state of a build without stored specs: the definition hashes that its provenance records.
+
+    Raises AssayError `no-specs` for a report of publications, whose provenance has no definition hashes.
+    """
     if not isinstance(provenance.content, Content):
         raise fail(
             "no-specs",
-            f"the specs of a report of publications stand beside its provenance, and there are none: {record}",
+            f"the provenance of a report of publications has no definition hashes to compare: {record}",
             expected=f"{SPECS} of the same build in the same folder",
-            hint="name the folder of the build, or build the report again; every build of this version keeps its specs",
+            hint="name the folder of the build, or build the report again, which stores its specs",
         )
     system = provenance.content.report.partition("/")[0]
-    warning = f"{record}: no {SPECS} of this build stands beside it, so that definition hashes alone are compared"
+    warning = f"{record}: the folder has no {SPECS} of this build, so only definition hashes are compared"
     return State(
         hashes={system: provenance.content.definitions}, build=provenance.content, warnings=(*warnings, warning)
     )
@@ -211,16 +215,15 @@ def _create_hash_state(
 def read_stored_package(path: Path) -> tuple[CheckedPackage, Mapping[str, str]]:
     """Read the package that a build stored, and the definition hashes stored with it.
 
-    The package is resolved anew, since the file may have been edited. Raises AssayError.
+    The definition hashes of the package are computed again, since the file may have been edited. Raises AssayError.
     """
     try:
         stored_package = normal_form.restore_package(json.loads(path.read_text(encoding="utf-8")), str(path))
-        return checked_package.resolve_package(
-            stored_package.package, stored_package.sources
-        ), stored_package.definitions
+        checked = checked_package.resolve_package(stored_package.package, stored_package.sources)
+        return checked, stored_package.definitions
     except AssayError:
         raise
-    except Exception as error:  # the file is unchecked, so anything may fail
+    except Exception as error:  # the content of the file is unchecked, so any step may fail
         raise fail("specs", f"the specs of the build cannot be read: {error}", span=Span(str(path))) from None
 
 
@@ -242,18 +245,16 @@ def _iter_hash_warnings(
         }
     )
     if differing_names:
-        names_text = ", ".join(differing_names[:_NAMED]) + (
-            f" and {len(differing_names) - _NAMED} more" if len(differing_names) > _NAMED else ""
-        )
+        more_count = len(differing_names) - _MAX_NAMES
+        names_text = ", ".join(differing_names[:_MAX_NAMES]) + (f" and {more_count} more" if more_count > 0 else "")
         yield (
-            f"{path}: what it holds has other definition hashes than the build says ({names_text}): it was "
-            "changed, or is "
-            "of another version of Assay; what it holds is compared"
+            f"{path}: definition hashes differ from those that the build recorded ({names_text}): the file was "
+            "changed, or written by another version of Assay; it is compared as it is"
         )
 
 
 def run_git(root: Path, *arguments: str) -> bytes | None:
-    """Return the output of git; None if it fails or is not installed."""
+    """Run git in the folder `root` and return its output; None if it fails or is not installed."""
     try:
         process = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
     except OSError:
@@ -270,30 +271,32 @@ def _resolve_commit(root: Path, name: str) -> str | None:
 def _read_revision(session: Session, commit: str, systems: set[str] | None) -> State:
     """Read the specs of a revision.
 
-    Systems that cannot be read are listed with the reason; if none can be read, raises AssayError.
+    Systems that cannot be read are recorded with the reason. Raises AssayError if no system can be read.
     """
-    packages, read_problems, refused_systems, prose, warnings = {}, {}, {}, {}, []
+    packages, read_problems, refusals, prose, warnings = {}, {}, {}, {}, []
     with _unpack_revision(session.workspace.root, commit) as folder:
         for system in _list_systems(Workspace(folder), systems):
             try:
-                loaded = unchecked.load_unchecked(Workspace(folder), system, session.store.folder)
+                loaded = workspace.load_unchecked(Workspace(folder), system, session.store.folder)
             except AssayError as error:
                 read_problems[system] = _add_revision_note(error.diagnostics, commit)
                 continue
             packages[system] = loaded.checked
             prose[system] = read_unchecked_texts(Workspace(folder), loaded.checked)
             if loaded.problems:
-                refused_systems[system] = _add_revision_note(loaded.problems, commit)
+                refusals[system] = _add_revision_note(loaded.problems, commit)
                 warnings.append(_format_refusal(system, commit, loaded.problems))
     if read_problems and not packages:
         raise AssayError([item for problems in read_problems.values() for item in problems])
-    return State(packages, read_problems, unchecked=refused_systems, prose=prose, warnings=tuple(warnings))
+    return State(packages, read_problems, unchecked=refusals, prose=prose, warnings=tuple(warnings))
 
 
 @contextmanager
 def _unpack_revision(root: Path, commit: str) -> Iterator[Path]:
     """Yield a folder with the specs of a revision and the files that they are evaluated from."""
-    existing_folders = [name for name in _NEEDED if run_git(root, "cat-file", "-e", f"{commit}:./{name}") is not None]
+    existing_folders = [
+        name for name in _REVISION_FOLDERS if run_git(root, "cat-file", "-e", f"{commit}:./{name}") is not None
+    ]
     archive_bytes = (
         run_git(root, "archive", "--format=tar", commit, "--", *existing_folders)
         if "specs" in existing_folders
@@ -301,7 +304,7 @@ def _unpack_revision(root: Path, commit: str) -> Iterator[Path]:
     )
     if archive_bytes is None:
         raise fail("no-specs", f"the revision {commit[:12]} has no specs in this workspace", status=USAGE)
-    with temporary() as folder:
+    with create_temporary_folder() as folder:
         import tarfile
 
         with tarfile.open(fileobj=io.BytesIO(archive_bytes)) as archive:
@@ -316,11 +319,11 @@ def _add_revision_note(problems: Sequence[Diagnostic], commit: str) -> tuple[Dia
     return tuple(dataclasses.replace(item, notes=(*item.notes, note)) for item in problems)
 
 
-def _format_refusal(system: str, commit: str, refusals: tuple[Diagnostic, ...]) -> str:
-    first, *rest = refusals
+def _format_refusal(system: str, commit: str, problems: tuple[Diagnostic, ...]) -> str:
+    first, *rest = problems
     more = f", and {len(rest)} more" if rest else ""
     return (
-        f"revision {commit[:12]}: checks refuse the specs of {system} ({first.code}: {first.message}{more}); "
+        f"revision {commit[:12]}: the specs of {system} fail checks ({first.code}: {first.message}{more}); "
         "they are compared as they are"
     )
 
@@ -335,7 +338,7 @@ class Comparison:
 
 
 def compare_states(before: State, after: State) -> Comparison:
-    """Return the differences between two states, without the systems that are equal."""
+    """Return the differences between two states; equal systems are left out."""
     diffs, read_problems = [], []
     for name in sorted(before.systems | after.systems):
         problems = [item for state in (before, after) for item in state.read_problems.get(name, ())]
@@ -358,6 +361,7 @@ def _create_unread_diff(name: str, problems: Sequence[Diagnostic]) -> SystemDiff
 
 
 def _compare_system(name: str, before: State, after: State) -> SystemDiff:
+    """Compare the specs of a system and, if both states are builds, the options and data of the builds."""
     if name not in before.systems or name not in after.systems:
         return SystemDiff(name, "new" if name in after.systems else "gone")
     system_diff = _compare_specs(name, before, after)
@@ -378,7 +382,7 @@ def _compare_specs(name: str, before: State, after: State) -> SystemDiff:
 def _diff_hashes(name: str, before: State, after: State) -> SystemDiff:
     """Compare a system by definition hashes.
 
-    If one state has specs, and thus all metrics, only the metrics that the build prints count.
+    Only the metrics that a build printed are compared: the other state may have specs, and thus all metrics.
     """
     printed_ids = {metric for state in (before, after) for metric in state.hashes.get(name, {})}
     old, new = (

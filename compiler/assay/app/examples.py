@@ -1,8 +1,8 @@
 """Run the examples of specs and list what no example exercises (`assay test`).
 
-No event table records which name a record had, or at which path a field was found. So the records are ingested a second
-time as probe events: same names, but other fields. One field gives the number of the name, and one field per path tells
-whether the path had a value.
+Event tables do not record which name a record had, or at which path the value of a field was. So the records are
+ingested a second time as probe events, which have the same names but other fields: one with the number of the name, and
+one for each path, whose value is missing if the path has none.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from assay.lang.model.vocabulary import Unit
 from assay.sql import dialect
 from assay.sql.dialect import build_column, build_scan, select_event_rows
 from assay.util.diagnostics import AssayError, Diagnostic, Span
-from assay.util.scratch import create_temporary_folder as temporary
+from assay.util.scratch import create_temporary_folder
 
 if TYPE_CHECKING:
     import duckdb
 
 
 NULL = exp.Null()
-NAMED = "named"  # the probe field with the number of the record's name
+NAME_NUMBER = "named"  # the probe field with the number of the record's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,13 @@ class Fallback:
 
 def list_fallbacks(event: Event, fields: Collection[str]) -> tuple[Fallback, ...]:
     """Return the names of an event if it has several, and the paths of those `fields` that have several in a form."""
-    names = [Fallback(event.name, "", form, text) for form, texts in _iter_form_names(event) for text in texts]
-    places = [
+    name_fallbacks = [Fallback(event.name, "", form, text) for form, texts in _iter_form_names(event) for text in texts]
+    path_fallbacks = [
         Fallback(event.name, field.name, form, ".".join(path))
         for form, field in _iter_multi_path_fields(event, fields)
         for path in field.paths
     ]
-    return (*(names if len(names) > 1 else ()), *places)
+    return (*(name_fallbacks if len(name_fallbacks) > 1 else ()), *path_fallbacks)
 
 
 def find_exercised_fallbacks(
@@ -91,8 +91,8 @@ def find_exercised_fallbacks(
     probe_package = replace(checked, package=replace(checked.package, events=events))
     probe_fields = {name: frozenset(field.name for field in probe.fields) for name, probe in probes.items()}
     used_fallbacks: set[Fallback] = set()
-    with temporary() as folder:
-        # A store of its own: probe events must not enter the cache in place of the real events.
+    with create_temporary_folder() as folder:
+        # The probes use a separate store: they must not replace the real events in the cache.
         with closing(Session(session.workspace, Store(folder), threads=session.threads)) as probe_session:
             (ingested_run,) = prepare(probe_session, probe_package, [run], probe_fields)
         with connect(os.cpu_count() or 1, folder) as connection:
@@ -129,7 +129,7 @@ def _create_probe(event: Event, fields: Collection[str]) -> Event:
     for form in event.forms:
         single_names: list[tuple[Name, ...]] = [(name,) for name in form.names]
         for names in single_names or [()]:
-            name_field = Field(NAMED, "integer", Unit("", ""), "value", (), str(len(forms)), True, (), "")
+            name_field = Field(NAME_NUMBER, "integer", Unit("", ""), "value", (), str(len(forms)), True, (), "")
             forms.append(replace(form, names=names, fields=(name_field, *_iter_path_fields(form, path_counts))))
     return replace(event, forms=tuple(forms))
 
@@ -151,40 +151,40 @@ def build_path_query(event: str, names: Sequence[str]) -> exp.Select:
     table = select_event_rows(build_scan(f"events/{event}/*.parquet"), names)
     columns = [
         build_column(name)
-        if name == NAMED
+        if name == NAME_NUMBER
         else exp.alias_(exp.Not(this=exp.Is(this=build_column(name), expression=NULL)), name)
         for name in names
     ]
-    return dialect.select(*columns).distinct().from_(table.subquery("told"))
+    return dialect.select(*columns).distinct().from_(table.subquery("probes"))
 
 
 def _iter_used_fallbacks(
     event: Event, fields: Collection[str], rows: Sequence[Mapping[str, object]]
 ) -> Iterator[Fallback]:
-    """Yield the names that rows have, and of each field the first path with a value."""
+    """Yield the names that rows have and, for each field with several paths, the first path with a value."""
     numbered_names = [
         (number, text, form)
         for (number, texts), form in zip(_iter_form_names(event), event.forms, strict=True)
         for text in texts or ("",)
     ]
     for row in rows:
-        number, text, form = numbered_names[int(str(row[NAMED]))]
+        number, text, form = numbered_names[int(str(row[NAME_NUMBER]))]
         yield Fallback(event.name, "", number, text)
         for field in form.fields:
             if field.name in fields and len(field.paths) > 1:
-                taken_paths = (path for index, path in enumerate(field.paths) if row[f"{field.name}_{index}"])
-                if path := next(taken_paths, None):
+                paths_with_value = (path for index, path in enumerate(field.paths) if row[f"{field.name}_{index}"])
+                if path := next(paths_with_value, None):
                     yield Fallback(event.name, field.name, number, ".".join(path))
 
 
 #: The relative tolerance for comparing measured reals with expected samples.
 TOLERANCE = Fraction(1, 10**9)
-RUN = "example"
+RUN_ID = "example"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """An expectation and the computed samples: as texts, in the metric's unit, ascending."""
+    """The expected and the computed samples of a metric: texts in the metric's unit, ascending."""
 
     metric: str
     unit: str
@@ -195,7 +195,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of an example: its position in the specs, and verdicts or the problems that prevented them."""
+    """The outcome of an example: verdicts, and the problems that prevented them or that the example revealed.
+
+    `span` is the position of the example in the specs. `events`, `branches` and `fallbacks` are those that it covers.
+    """
 
     example: str
     span: Span | None
@@ -207,7 +210,7 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        """Whether every sample is as expected."""
+        """Return whether all samples are as expected and there are no problems."""
         return not self.problems and all(item.holds for item in self.verdicts)
 
 
@@ -237,7 +240,7 @@ class ExampleResults:
 
     @property
     def holds(self) -> bool:
-        """Whether every example holds."""
+        """Return whether every example holds."""
         return all(item.holds for item in self.outcomes)
 
 
@@ -256,10 +259,10 @@ run_system_examples.__test__ = False  # type: ignore[attr-defined]  # pytest mus
 
 
 def _test_example(session: Session, checked: CheckedPackage, item: Example, span: Span | None) -> Outcome:
-    with temporary() as folder:
+    with create_temporary_folder() as folder:
         try:
             write_records(item, folder)
-            return _run_example(session, checked, item, span, NamedRun(RUN, folder))
+            return _run_example(session, checked, item, span, NamedRun(RUN_ID, folder))
         except AssayError as error:
             return Outcome(item.name, span, (), tuple(_drop_folder(problem, folder) for problem in error.diagnostics))
 
@@ -267,12 +270,12 @@ def _test_example(session: Session, checked: CheckedPackage, item: Example, span
 def _drop_folder(problem: Diagnostic, folder: Path) -> Diagnostic:
     """Return a problem in which paths are relative to the example, without the temporary folder."""
 
-    def name_file(text: str) -> str:
+    def drop_path(text: str) -> str:
         return text.replace(f"{folder}/", "").replace(str(folder), "the example")
 
-    span = replace(problem.span, file=name_file(problem.span.file)) if problem.span else None
-    notes = tuple(map(name_file, problem.notes))
-    return replace(problem, message=name_file(problem.message), found=name_file(problem.found), span=span, notes=notes)
+    span = replace(problem.span, file=drop_path(problem.span.file)) if problem.span else None
+    notes = tuple(map(drop_path, problem.notes))
+    return replace(problem, message=drop_path(problem.message), found=drop_path(problem.found), span=span, notes=notes)
 
 
 def write_records(item: Example, folder: Path) -> None:
@@ -294,7 +297,7 @@ def _run_example(session: Session, checked: CheckedPackage, item: Example, span:
     problems = [
         Diagnostic(
             "example",
-            f"example `{item.name}` has broken records: {sum(quarantined_counts)}",
+            f"example `{item.name}` has malformed records: {sum(quarantined_counts)}",
             span,
             notes=(f"the first: {find_first_quarantined(part.events)}",),
         )
@@ -305,7 +308,7 @@ def _run_example(session: Session, checked: CheckedPackage, item: Example, span:
         mount_folders(connection, ingested_run.folders)
         table_names = {node.name for node in graph if node.statement.kind in ("metric", "check")}
         samples.create_tables(connection, graph, table_names, ingested_run.constants)
-        problems += samples.find_failed_checks(connection, graph, ingested_run.constants, RUN)
+        problems += samples.find_failed_checks(connection, graph, ingested_run.constants, RUN_ID)
         measured_samples = [_measure_samples(connection, checked, metric, ingested_run) for metric in metrics]
         verdicts = [
             _judge_expectation(checked, expectation, values)
@@ -350,11 +353,11 @@ def _iter_row_order_problems(
             actual, reordered = (", ".join(item.actual) or "none" for item in (first, second))
             yield Diagnostic(
                 "row-order",
-                f"example `{item.name}`: samples of `{first.metric}` depend on the order in which rows stand "
-                "in tables, which is none",
+                f"example `{item.name}`: samples of `{first.metric}` depend on the order of table rows, "
+                "which is undefined",
                 span,
                 found=f"{actual}; in the opposite order {reordered}",
-                hint="an ORDER BY of its SQL leaves rows side by side: what tells them apart is `host` and `seq`",
+                hint="add `host` and `seq` to an ORDER BY of its SQL that does not order all rows",
             )
 
 
@@ -379,7 +382,7 @@ def _judge_expectation(
 
 
 def _format_decimal(value: Fraction) -> str:
-    """Return a number as decimal text: exact if it has finitely many decimals, else as a double prints."""
+    """Return a number as text: with at most 12 decimals, or as a double prints it if its decimals do not end."""
     if value.denominator == 1:
         return str(value.numerator)
     denominator = value.denominator
@@ -410,12 +413,13 @@ def _collect_expressions(package: Package, metrics: Sequence[Metric]) -> dict[st
 
 
 def _compute_coverage(package: Package, outcomes: Sequence[Outcome]) -> Coverage:
+    """Return what no example exercises of the metrics, events, branches and fallbacks of a package."""
     expected = {item.metric for outcome in outcomes for item in outcome.verdicts}
     seen_events = {name for outcome in outcomes for name in outcome.events}
     taken_branches = {branch for outcome in outcomes for branch in outcome.branches}
     required = dependencies.collect_dependencies(package, package.metrics, ())
     seen_fallbacks = {item for outcome in outcomes for item in outcome.fallbacks}
-    all_branches = [branch for _, branch in _iter_branches(package)]
+    all_branches = _list_branches(package)
     all_fallbacks = [
         item
         for event in package.events
@@ -433,9 +437,11 @@ def _compute_coverage(package: Package, outcomes: Sequence[Outcome]) -> Coverage
     )
 
 
-def _iter_branches(package: Package) -> Iterator[tuple[str, Branch]]:
-    expressions_by_grain: Mapping[str, Mapping[str, Expression]] = _collect_expressions(package, package.metrics)
-    for grain, expressions in expressions_by_grain.items():
-        for label, expression in expressions.items():
-            for branch, _node in samples.list_branches(label, expression):
-                yield grain, branch
+def _list_branches(package: Package) -> list[Branch]:
+    """Return the branches of all expressions that the metrics of a package compute."""
+    return [
+        branch
+        for expressions in _collect_expressions(package, package.metrics).values()
+        for label, expression in expressions.items()
+        for branch, _ in samples.list_branches(label, expression)
+    ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.app.compute import compute
-from assay.app.filters import parse_filters as parse_filters
+from assay.app.filters import parse_filters
 from assay.app.lineage import LineageResult, trace_subject
 from assay.app.raw_data_notes import list_raw_notes
 from assay.app.runs import NamedRun
@@ -22,14 +22,16 @@ from assay.plan.planner import AppliedFilter
 from assay.report.results_json import build_distribution_data, build_formula_data
 from assay.util.diagnostics import USAGE, fail, suggest_names
 
-LARGEST = 5  # samples shown
+MAX_LARGEST = 5  # largest samples that are shown
 
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """The result of a metric in a run.
+    """The result of a metric or series in a run.
 
-    `figures` of a series are only its size; `constant_inputs` are the constants behind the largest samples.
+    `figures` are the size and averages of a distribution, the value of a formula, or the size of a series. `spread` is
+    the histogram of the samples, None if there are none. `constant_inputs` are the constants behind the largest
+    samples.
     """
 
     run: str
@@ -42,7 +44,10 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """An explanation of a subject: its facts, the report whose filters and summary apply, and the result in a run."""
+    """An explanation of a subject: its facts, the report whose filters and summary apply, and the result in a run.
+
+    `report` is empty if no report shows the subject; `run` is None if no run was named.
+    """
 
     subject: MetricSubject | SeriesSubject
     facts: Facts
@@ -68,7 +73,7 @@ def explain_subject(
     """
     subject = _find_subject(session, name, system, report)
     chosen_report = _find_report(session, subject, report)
-    # Filters do not apply to series, but those that the user names must exist.
+    # Filters do not apply to series. They are parsed nevertheless, to report unknown filters.
     filtering_report = chosen_report if isinstance(chosen_report, Report) and subject.metrics else None
     applied_filters = parse_filters(subject.checked.package, filtering_report, filter_texts, no_filters)
     explanation, _ = describe_subject(subject, chosen_report, applied_filters, subject.compile(applied_filters))
@@ -90,7 +95,10 @@ def describe_subject(
     applied_filters: Sequence[AppliedFilter],
     compiled_plan: CompiledPlan,
 ) -> tuple[Explanation, LineageResult]:
-    """Return what specs define of a subject under filters and the summary of a report, and its lineage."""
+    """Return the explanation of a subject without a run, and its lineage.
+
+    The explanation takes `applied_filters` and the summary of `chosen_report` into account.
+    """
     package = subject.checked.package
     summary = (
         chosen_report.summary
@@ -106,7 +114,7 @@ def describe_subject(
 
 
 def _find_subject(session: Session, name: str, system: str | None, report: str | None) -> MetricSubject | SeriesSubject:
-    """Find the metric or series; the report's system is searched if no system is named."""
+    """Find the metric or series; without `system`, search in the system of the report if its name contains one."""
     if system is None and report and "/" in report:
         session.find_report(report)
         system = report.partition("/")[0]
@@ -116,7 +124,7 @@ def _find_subject(session: Session, name: str, system: str | None, report: str |
 def _find_report(
     session: Session, subject: MetricSubject | SeriesSubject, report: str | None
 ) -> Report | Article | History | None:
-    """Find the report that the user names (with or without its system), or else the one that shows the metric."""
+    """Find the report that the user names (with or without its system), or else the one that shows the subject."""
     if not report:
         return subject.report
     package = subject.checked.package
@@ -126,7 +134,7 @@ def _find_report(
         report_names = [f"{package.system}/{item.name}" for item in package.reports]
         raise fail(
             "unknown-report",
-            f"`{full_name}` is of another system",
+            f"report `{full_name}` belongs to another system than `{subject.id}`",
             hint=suggest_names(full_name, report_names),
             status=USAGE,
         )
@@ -168,17 +176,15 @@ def _compute_run_facts(
         size = run_samples.count_samples()
         if not size:
             return RunFacts(run.id, {**figures, "size": 0}, None, (), notes)
-        largest = run_samples.list_ranked(greatest=True, limit=LARGEST)
+        largest = run_samples.list_ranked(greatest=True, limit=MAX_LARGEST)
         return RunFacts(
             run.id, {**figures, "size": size}, run_samples.compute_spread(), largest, notes, run_samples.constant_inputs
         )
 
 
 def _list_filter_warnings(applied_filters: Sequence[AppliedFilter]) -> tuple[str, ...]:
-    """Return a warning that filters may be the reason why there are no samples."""
+    """Return a warning that filters may be the reason why there are no samples; none if no filters apply."""
+    if not applied_filters:
+        return ()
     labels = ", ".join(item.label for item in applied_filters)
-    return (
-        (f"there is no sample under the filters {labels}; --no-filters shows what there is without them",)
-        if labels
-        else ()
-    )
+    return (f"no samples remain under the filters {labels}; pass --no-filters to see the samples without them",)

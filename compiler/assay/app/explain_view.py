@@ -1,4 +1,4 @@
-"""Format an explanation as one screen of text, and as data."""
+"""Format an explanation as one screen of text or as plain data."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from assay.explain.terminal import (
 from assay.lang.time_format import format_instant
 from assay.lineage.constants import ConstantFact
 
-RECORDS = 3  # shown per sample
-SCREEN = 50  # lines
-LEAST = 24  # lines reserved for the definition if a run is shown, too
+MAX_RECORDS = 3  # shown per sample
+SCREEN_LINES = 50
+MIN_DEFINITION_LINES = 24  # reserved for the definition if a run is shown, too
 #: Parts of higher rank are shortened first if space is short: first references, then inputs of the definition, then
 #: the definition itself, and last its sentence.
 RANKS = {
@@ -37,46 +37,50 @@ RANKS = {
     **dict.fromkeys(("Grain", "Filters", "Events", "Constants"), 2),
     "Means": 0,
 }
-DEFINES = 1
-WARNINGS = 2  # shown per run
-KEY = 20  # characters shown of a key
-DIRECT = ("value", "picks")
-#: The roles of events and constants that provide no values, in words.
-OTHERS = {
+DEFINITION_RANK = 1
+MAX_WARNINGS = 2  # shown per run
+MAX_KEY = 20  # characters shown of a key
+DIRECT_ROLES = ("value", "picks")
+#: What events and constants do that provide no values, by role.
+INDIRECT_ROLES = {
     "picks": "they decide which rows values are taken from",
-    "rows": "they decide which rows there are",
-    "check": "they decide in checks alone",
-    "read": "texts on the way read them, and no value or row depends on it",
+    "rows": "they decide which rows exist",
+    "check": "only checks use them",
+    "read": "they are read, but no value or row depends on them",
 }
 FIGURES = ("average", "median", "stddev", "min", "max")
 
 
 def format_explanation(explanation: Explanation, width: int, encoding: str, *, full: bool = False) -> str:
-    """Format the explanation: at most `SCREEN` lines, or everything with `full`."""
-    head, line_limit = list(_format_head(explanation.facts, width)), SCREEN if not full else sys.maxsize
+    """Format the explanation in lines of at most `width` characters.
+
+    The text has at most `SCREEN_LINES` lines, or everything with `full`. `encoding` is that of the terminal, which
+    decides on the characters of bars.
+    """
+    head = list(_format_head(explanation.facts, width))
+    line_limit = (sys.maxsize if full else SCREEN_LINES) - len(head) - 1
     parts = (
-        Part.create(name, texts, width, RANKS.get(name, DEFINES)) for name, texts in describe_headings(explanation)
+        Part.create(name, texts, width, RANKS.get(name, DEFINITION_RANK))
+        for name, texts in describe_headings(explanation)
     )
     body = [part for part in parts if part.blocks]
-    min_lines = sum(part.size if part.rank <= DEFINES else min(part.size, SHORTEST) for part in body)
-    min_lines = max(min_lines, min(LEAST, sum(part.size for part in body)))
-    run = (
-        _fit_run(explanation, explanation.run, width, encoding, line_limit - len(head) - 1 - min_lines)
-        if explanation.run
-        else []
+    min_lines = sum(part.size if part.rank <= DEFINITION_RANK else min(part.size, SHORTEST) for part in body)
+    min_lines = max(min_lines, min(MIN_DEFINITION_LINES, sum(part.size for part in body)))
+    run_lines = (
+        _fit_run(explanation, explanation.run, width, encoding, line_limit - min_lines) if explanation.run else []
     )
-    return "\n".join([*head, "", *fit_parts(body, line_limit - len(head) - 1 - len(run), width), *run])
+    return "\n".join([*head, "", *fit_parts(body, line_limit - len(run_lines), width), *run_lines])
 
 
 def _fit_run(explanation: Explanation, run: RunFacts, width: int, encoding: str, line_limit: int) -> list[str]:
-    """Format the result in a run to fit into `line_limit` lines.
+    """Format the result in a run, if possible within `line_limit` lines.
 
-    Reduces first the records of each sample, then the samples; at least one of each is shown.
+    To save lines, shows first fewer records of each sample, then fewer samples, but at least one of each.
     """
-    candidates = [(len(run.largest), records) for records in range(RECORDS, 0, -1)]
-    candidates += [(samples, 1) for samples in range(len(run.largest) - 1, 0, -1)]
-    for samples, records in candidates:
-        lines = ["", *_format_run(explanation, run, width, encoding, samples, records)]
+    candidates = [(len(run.largest), max_records) for max_records in range(MAX_RECORDS, 0, -1)]
+    candidates += [(max_samples, 1) for max_samples in range(len(run.largest) - 1, 0, -1)]
+    for max_samples, max_records in candidates:
+        lines = ["", *_format_run(explanation, run, width, encoding, max_samples, max_records)]
         if len(lines) <= line_limit:
             break
     return lines
@@ -91,7 +95,7 @@ def _format_head(facts: Facts, width: int) -> Iterator[str]:
 
 
 def describe_headings(explanation: Explanation) -> Iterator[tuple[str, list[str]]]:
-    """Yield the definition heading by heading. Names are in backquotes, instants in asterisks."""
+    """Yield the headings of the definition with their texts; names are in backquotes, instants in asterisks."""
     facts = explanation.facts
     yield "Means", [facts.sentence]
     yield "Over", [_format_definition(item) for item in facts.over]
@@ -109,7 +113,7 @@ def describe_headings(explanation: Explanation) -> Iterator[tuple[str, list[str]
     bound_events = {item.of for item in facts.instants}
     direct_events = [event for event in facts.events if event.role == "value" or event.name in bound_events]
     yield "Events", [text for event in direct_events for text in _format_event(event)]
-    direct_constants = [item for item in facts.constants if item.role in DIRECT]
+    direct_constants = [item for item in facts.constants if item.role in DIRECT_ROLES]
     yield "Constants", [_format_constant(item) for item in direct_constants]
     other_events = [event for event in facts.events if event not in direct_events]
     yield "Also read", list(_format_others([*other_events, *facts.constants[len(direct_constants) :]]))
@@ -147,7 +151,7 @@ def _format_filters(explanation: Explanation) -> Iterator[str]:
 
 def _format_others(entries: Sequence[EventFact | ConstantFact]) -> Iterator[str]:
     """Yield the events and constants that provide no values, by role."""
-    for role, effect in OTHERS.items():
+    for role, effect in INDIRECT_ROLES.items():
         names = ", ".join(_format_name(item) for item in entries if item.role == role)
         if names:
             yield f"{names}: {effect}"
@@ -165,7 +169,7 @@ def _format_constant(item: ConstantFact) -> str:
 def _format_event(event: EventFact) -> Iterator[str]:
     names = "; ".join(f"{generation}: {', '.join(texts)}" for generation, texts in event.names)
     yield f"`{event.name}`: {event.doc}" + (f" — {names}" if names else "")
-    fields = [_format_field(item) for item in event.fields if item.role in DIRECT]
+    fields = [_format_field(item) for item in event.fields if item.role in DIRECT_ROLES]
     if fields:
         yield f"  fields: {', '.join(fields)}"
 
@@ -175,7 +179,7 @@ def _format_field(item: FieldFact) -> str:
 
 
 def describe_appearances(facts: Facts) -> list[str]:
-    """Return a line for each report: the places where it shows the value, and the label."""
+    """Return a line for each report: its label of the value, and the places where the report shows it."""
     reports: dict[tuple[str, str], list[str]] = {}
     for item in facts.shown:
         place = f"{item.kind} “{item.section}”" if item.section else item.kind
@@ -184,8 +188,9 @@ def describe_appearances(facts: Facts) -> list[str]:
 
 
 def _format_run(
-    explanation: Explanation, run: RunFacts, width: int, encoding: str, samples: int, records: int
+    explanation: Explanation, run: RunFacts, width: int, encoding: str, max_samples: int, max_records: int
 ) -> Iterator[str]:
+    """Yield the lines on a run: its figures, constants, warnings, histogram and largest samples."""
     symbol = explanation.subject.unit.symbol
     if "over" in run.figures:
         yield from _format_formula(explanation, run, width)
@@ -206,10 +211,10 @@ def _format_run(
         return
     yield ""
     yield f"Largest of {size} {noun}"
-    for place, sample in enumerate(run.largest[:samples], start=1):
-        yield from format_sample(f"{place}. ", sample, symbol, width, records)
-    if samples < len(run.largest):
-        yield truncate_line(format_more(len(run.largest) - samples), width)
+    for rank, sample in enumerate(run.largest[:max_samples], start=1):
+        yield from format_sample(f"{rank}. ", sample, symbol, width, max_records)
+    if max_samples < len(run.largest):
+        yield truncate_line(format_more(len(run.largest) - max_samples), width)
 
 
 def _format_formula(explanation: Explanation, run: RunFacts, width: int) -> Iterator[str]:
@@ -228,27 +233,29 @@ def _format_value(value: object, symbol: str) -> str:
 
 def _format_warnings(run: RunFacts, width: int) -> Iterator[str]:
     """Format the first warnings of a run, and the number of the rest."""
-    for note in run.warnings[:WARNINGS]:
-        yield from format_with_heading("", [truncate_line(f"warning: {note}", width - INDENT)], width)
-    if len(run.warnings) > WARNINGS:
-        yield from format_with_heading("", [format_more(len(run.warnings) - WARNINGS)], width)
+    for warning in run.warnings[:MAX_WARNINGS]:
+        yield from format_with_heading("", [truncate_line(f"warning: {warning}", width - INDENT)], width)
+    if len(run.warnings) > MAX_WARNINGS:
+        yield from format_with_heading("", [format_more(len(run.warnings) - MAX_WARNINGS)], width)
 
 
-def format_sample(prefix: str, sample: Sample, symbol: str, width: int, records: int = RECORDS) -> Iterator[str]:
-    """Yield the lines of a sample: its value, its keys, and one line for each of the first raw records behind it."""
+def format_sample(
+    prefix: str, sample: Sample, symbol: str, width: int, max_records: int = MAX_RECORDS
+) -> Iterator[str]:
+    """Yield the lines of a sample: its value and keys, and one line for each of the first raw records behind it."""
     keys = ", ".join(_format_keys(sample))
     is_number = isinstance(sample.value, (int, float)) and not isinstance(sample.value, bool)
     value = format_with_unit(sample.value, symbol) if is_number else str(sample.value)
     yield truncate_line(f"{prefix}{value}  {keys}".rstrip(), width)
-    for line in sample.lines[:records]:
+    for line in sample.lines[:max_records]:
         yield truncate_line(f"   {line.record.location}  {line.record.text}", width)
-    if sample.records > records:
-        more_records = sample.records - records
+    if sample.records > max_records:
+        more_records = sample.records - max_records
         yield truncate_line(f"   and {more_records} more {'record' if more_records == 1 else 'records'}", width)
     if sample.is_from_constants:
-        yield "   no record: it is made of constants of the run"
+        yield "   no record: the value is computed from constants of the run"
     elif not sample.records:
-        yield "   no record: it stands for what was not logged, or for the logs as a whole"
+        yield "   no record: the value is about missing records, or about the logs as a whole"
 
 
 def _format_keys(sample: Sample) -> Iterator[str]:
@@ -259,7 +266,7 @@ def _format_keys(sample: Sample) -> Iterator[str]:
             yield f"{'at' if name == 't_ns' else name.removesuffix('_ns')} {format_instant(value)}"
         else:
             text = str(value)
-            yield f"{name} {text if len(text) <= KEY else text[: KEY - 1] + '…'}"
+            yield f"{name} {text if len(text) <= MAX_KEY else text[: MAX_KEY - 1] + '…'}"
 
 
 def export_explanation(explanation: Explanation) -> dict[str, object]:
@@ -322,7 +329,7 @@ def _export_keys(keys: Mapping[str, object]) -> dict[str, object]:
 
 
 def _export_value(value: object) -> object:
-    """Convert a value for JSON: values other than finite numbers, texts and booleans become texts."""
+    """Convert a value to JSON: values other than finite numbers, texts and booleans become texts."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if isinstance(value, (int, float, str, bool)) else str(value)

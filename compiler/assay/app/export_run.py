@@ -1,7 +1,7 @@
 """Export ingested runs as folders with the run's constants.
 
-Runs of the same logs share their ingested files but may differ in constants. So each run gets a folder of links to the
-shared files.
+Runs with the same logs share their ingested files but may differ in constants. So each run gets a folder with links to
+the shared files and with its own constants.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from assay.lang.reserved_names import CONSTANTS_FILE
 from assay.util.atomic import install_unless_sealed, link
 from assay.util.checksums import FILE, is_sealed, seal
 
-#: Files that earlier versions wrote into the shared folders.
-FORMER = "constants*.parquet"
+#: Files that earlier versions of Assay wrote into the shared folders.
+OBSOLETE_FILES = "constants*.parquet"
 
 
 def link_run_folders(session: Session, ingested_run: IngestedRun) -> tuple[Path, ...]:
-    """Return the folders of a run's events and constants, one per source, for queries outside of Assay.
+    """Return the folders with a run's events and constants, one per source, for SQL that runs outside of Assay.
 
     Raises AssayError if the cache cannot be written.
     """
@@ -36,9 +36,10 @@ def link_run_folders(session: Session, ingested_run: IngestedRun) -> tuple[Path,
 
 
 def link_run(store: Store, folder: Path, constants: Mapping[str, object]) -> Path:
-    """Return a cache folder that links the files of an ingested folder and has a run's constants.
+    """Return the cache folder with links to the files of an ingested folder and with a run's constants.
 
-    Runs with the same logs and constants share the folder. Raises AssayError if the cache cannot be written.
+    The folder is created if it does not exist. Runs with the same logs and constants share it. Raises AssayError if the
+    cache cannot be written.
     """
     target = store.get_path("runs", _compute_key(folder, constants))
     if not is_sealed(target):
@@ -59,8 +60,9 @@ def _compute_key(folder: Path, constants: Mapping[str, object]) -> str:
 
 
 def _fill_folder(new_folder: Path, folder: Path, constants: Mapping[str, object]) -> None:
+    """Link the files of `folder` into `new_folder` and write constants there."""
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.name != FILE and not fnmatch(path.name, FORMER):
+        if path.is_file() and path.name != FILE and not fnmatch(path.name, OBSOLETE_FILES):
             target = new_folder / path.relative_to(folder)
             target.parent.mkdir(parents=True, exist_ok=True)
             link(path, target)
@@ -79,22 +81,22 @@ def _write_constants(path: Path, constants: Mapping[str, object]) -> None:
 
 
 def build_constants_statement(columns: Sequence[tuple[str, bool]]) -> str:
-    """Return the SQL that writes constants as one row.
+    """Return the SQL that writes constants as a Parquet file of one row.
 
-    `columns` has their names, and whether they have values. Values are parameters of the statement.
+    `columns` has the name of each constant, and whether it has a value. The values and the path of the file are
+    parameters of the statement.
     """
     from sqlglot import exp
 
     from assay.sql.dialect import build_copy
     from assay.sql.expressions import build_literal
 
-    values_sql = [
-        exp.Placeholder(this=_name_parameter(index)) if has_value else build_literal(None)
-        for index, (_, has_value) in enumerate(columns)
+    selected = [
+        exp.alias_(exp.Placeholder(this=_name_parameter(index)) if has_value else build_literal(None), name)
+        for index, (name, has_value) in enumerate(columns)
     ]
-    values = [exp.alias_(place, name) for place, (name, _) in zip(values_sql, columns, strict=True)]
     # A table needs a column, even without constants.
-    return build_copy(exp.select(*(values or [exp.alias_(exp.Null(), "none")])))
+    return build_copy(exp.select(*(selected or [exp.alias_(exp.Null(), "none")])))
 
 
 def _name_parameter(index: int) -> str:

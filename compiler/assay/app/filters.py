@@ -51,10 +51,10 @@ def _parse_number(item: Filter, argument: str, text: str) -> str:
     assert item.parameter is not None
     number = parse_decimal(argument)
     if number is None:
-        problem = "too large or too fine to be meant" if NUMBER.fullmatch(argument) else "no number"
+        problem = "out of range" if NUMBER.fullmatch(argument) else "not a number"
         raise _create_argument_error(item, text[:SHOWN], f"the argument of filter `{item.name}` is {problem}")
     if item.parameter.type == "integer" and number != number.to_integral_value():
-        raise _create_argument_error(item, text, f"the argument of filter `{item.name}` does not fit")
+        raise _create_argument_error(item, text, f"the argument of filter `{item.name}` is not a whole number")
     return str(int(number)) if item.parameter.type == "integer" else f"{number:f}"
 
 

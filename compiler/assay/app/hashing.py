@@ -27,16 +27,15 @@ HashWaiter = Callable[[], "HashedFiles"]
 
 
 class RunHasher:
-    """Background hashing of the files of runs: one run and source at a time, each with all cores.
+    """A background hasher of the files of runs: one run and source at a time, each with all cores.
 
-    `memo` is the file that remembers hashes. `background_hasher` may have begun before it was known which files are
-    required.
+    `memo` is the file that stores hashes. `background_hasher` may have started before the required files are known.
     """
 
     def __init__(self, memo: Path, background_hasher: BackgroundHasher | None = None) -> None:
         self._memo = memo
         self._background_hasher = background_hasher
-        self._needed_files: set[Path] = set()
+        self._required_files: set[Path] = set()
         self._pool = ThreadPoolExecutor(max_workers=1)
         self._pending: dict[tuple[Path, Source], tuple[RunFiles, Future[HashedFiles]]] = {}
         self._stop_event = threading.Event()
@@ -82,14 +81,13 @@ class RunHasher:
     def _discover(self, directory: Path, source: Source, events: Sequence[Event]) -> RunFiles:
         """Find the files of a run, and remember them as required."""
         files = find_run(source, directory, events)
-        self._needed_files |= {path for host in files.hosts for path in host.files}
+        self._required_files |= {path for host in files.hosts for path in host.files}
         return files
 
     def _hash_files(self, run: str, source: Source, files: RunFiles) -> HashedFiles:
         if self._background_hasher:
-            self._background_hasher.stop(
-                self._needed_files
-            )  # all required files are known before the first hash is used
+            # All required files are known before the first hash is used.
+            self._background_hasher.stop(self._required_files)
         with log_stage("hash", run=run, source=source.name, bytes=files.size):
             return hash_files(files, self._memo, self._reuse_or_hash)
 

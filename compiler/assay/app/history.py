@@ -1,4 +1,4 @@
-"""`assay build` of a history: publications in, report out."""
+"""Build a history from publications (`assay build`)."""
 
 from __future__ import annotations
 
@@ -32,9 +32,8 @@ ENDING = ".json"
 def build_history(session: Session, name: str, places: Sequence[Path], out: Path, options: Options) -> BuildResult:
     """Build the history `system/name` over publications, files or folders of them, into `out`.
 
-    Writes the report in the forms that are asked for, charts/, results.json, document.json, provenance.json,
-    specs.json; all or
-    nothing.  Raises AssayError.
+    Writes the report in its forms, charts/, results.json, document.json, provenance.json and specs.json, atomically.
+    Raises AssayError.
     """
     checked, history = session.find_history(name)
     _refuse_number_options(name, options)
@@ -56,15 +55,15 @@ def build_history(session: Session, name: str, places: Sequence[Path], out: Path
 
 
 def list_publication_files(name: str, places: Sequence[Path]) -> tuple[Path, ...]:
-    """The publication files of a command line; of a folder its `*.json` but for the points of charts.
+    """Return the publication files at places: a file itself, or the `*.json` of a folder without points of charts.
 
-    Raises AssayError: `no-publication` (usage) when there is none, and when a folder holds none.
+    Raises AssayError: `no-publication` if a folder has none, and (usage) if there are no places.
     """
     if not places:
         raise fail(
             "no-publication",
-            f"`{name}` is built from publications, and none is given",
-            hint="--publication FILE or --publication FOLDER, as often as there are",
+            f"history `{name}` requires publications",
+            hint="pass --publication FILE or --publication FOLDER, repeatedly if needed",
             status=USAGE,
         )
     return tuple(file for place in places for file in (_list_folder_files(place) if place.is_dir() else (place,)))
@@ -75,14 +74,14 @@ def _list_folder_files(folder: Path) -> tuple[Path, ...]:
     if not files:
         raise fail(
             "no-publication",
-            f"the folder holds no publication: {folder}",
-            expected=f"files called *{ENDING}, other than *{POINTS_SUFFIX}",
+            f"the folder has no publications: {folder}",
+            expected=f"files named *{ENDING} other than *{POINTS_SUFFIX}",
         )
     return tuple(files)
 
 
 def _refuse_number_options(name: str, options: Options) -> None:
-    """AssayError (usage) for options that work out numbers: those of a history are printed already."""
+    """Raise AssayError (usage) for options that change numbers: a history shows published numbers."""
     values_by_option = {"--filter": options.filters, "--no-filters": options.no_filters, "--summary": options.summary,
              "--style": options.style}  # fmt: skip
     wrong_options = [option for option, value in values_by_option.items() if value]
@@ -90,12 +89,12 @@ def _refuse_number_options(name: str, options: Options) -> None:
         raise fail(
             "history-option",
             f"{' and '.join(wrong_options)} cannot be used with `{name}`",
-            hint="it shows numbers as they were published; a history takes --title, --author and --date",
+            hint="a history shows published numbers; it accepts --title, --author and --date",
             status=USAGE,
         )
     if options.date and not is_day(options.date):
         raise fail(
-            "date", "--date takes a day that exists", expected="YYYY-MM-DD", found=options.date, status=USAGE
+            "date", "invalid date of --date", expected="YYYY-MM-DD", found=options.date, status=USAGE
         )  # fmt: skip
 
 
@@ -130,13 +129,13 @@ def _record_provenance(
 
 
 def _format_provenance(provenance_record: dict[str, object], history_report: HistoryReport) -> dict[str, str]:
-    """What the report prints of its provenance."""
+    """Return the lines of provenance that the report prints."""
     tools = get_versions()
     return {
         "Publications": str(len(history_report.issues)),
         "Editions": _join_names(issue.edition.name for issue in history_report.issues),
         "Values": "as published",
-        "Percentages": "worked out from the published values",
+        "Percentages": "computed from the published values",
         "Provenance": str(provenance_record["hash"]),
         "Specs": history_report.checked.sources,
         "Assay": tools.pop("assay"),

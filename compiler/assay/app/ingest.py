@@ -41,13 +41,13 @@ def ingest_runs(
     checked = _find_system(session, runs[0], systems)
     package = checked.package
     session.run_hasher.begin([(run.id, run.directory) for run in runs], package.sources, package.events)
-    from assay.app.prepare import SIDE_BY_SIDE, prepare  # imported while files are hashed
+    from assay.app.prepare import MAX_CONCURRENT, prepare  # imported while files are hashed
 
     required_fields = _collect_all_fields(package) if all_events else collect_required_fields(package)
     ingested_runs = prepare(session, checked, runs, select_available_events(checked, runs, required_fields))
     from assay.app.export_run import link_run_folders  # slow to import
 
-    with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as pool:
+    with ThreadPoolExecutor(max_workers=MAX_CONCURRENT) as pool:
         output_folders = pool.map(lambda item: link_run_folders(session, item), ingested_runs)
     return tuple(
         IngestedSource(item.run.id, part.source.name, folder)
@@ -80,9 +80,9 @@ def select_available_events(
 
 
 def _find_system(session: Session, run: NamedRun, systems: Sequence[str]) -> CheckedPackage:
-    """Return the package of the system whose sources find files in the run's directory.
+    """Return the package of the system whose sources have files in the run's directory.
 
-    If several do, the one all of whose sources do. Raises AssayError if that is ambiguous.
+    Of several systems, returns the only one whose sources all have files. Raises AssayError if there is no such system.
     """
     if len(systems) == 1:
         return session.load_package(systems[0])
@@ -95,15 +95,15 @@ def _find_system(session: Session, run: NamedRun, systems: Sequence[str]) -> Che
     names = ", ".join(f"`{system}`" for system in partial_matches)
     raise fail(
         "unknown-system",
-        f"the sources of {names} find their files in {run.place}"
+        f"the run matches several systems, {names}: {run.place}"
         if partial_matches
-        else f"no system's source finds its files in {run.place}",
-        hint="name the system with --system",
+        else f"the run has no files of any source of any system: {run.place}",
+        hint="pass --system NAME",
     )
 
 
 def _has_files(source: Source, run: NamedRun) -> bool:
-    """Return whether a source finds its files in the run's directory."""
+    """Return whether a run's directory has files of a source."""
     try:
         find_run(source, run.directory)
     except AssayError:

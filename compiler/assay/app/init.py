@@ -28,9 +28,9 @@ def create_workspace(place: Path) -> tuple[str, ...]:
     if place.is_dir() and not is_unused(place):
         raise fail(
             "not-empty",
-            f"the folder holds something already: {place}",
-            expected="a folder that does not exist, or is empty",
-            hint="name another one",
+            f"the folder is not empty: {place}",
+            expected="a new or empty folder",
+            hint="choose another folder",
             status=USAGE,
         )
     with _replace_output_hint(), replace_folder(place) as new_folder:
@@ -58,7 +58,7 @@ def update_schema(place: Path) -> tuple[str, ...]:
     try:
         return tuple(write_libraries(place, workspace.get_shipped_workspace().root))
     except OSError as error:
-        raise build_write_error("output", "workspace", place, error, "mend the rights of its specs/") from None
+        raise build_write_error("output", "workspace", place, error, "check the permissions of its specs/") from None
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def _replace_output_hint() -> Iterator[None]:
     try:
         yield
     except AssayError as error:
-        problems = [replace(item, hint="name another folder") if item.code == "output" else item
+        problems = [replace(item, hint="choose another folder") if item.code == "output" else item
                     for item in error.diagnostics]  # fmt: skip
         raise AssayError(problems, error.status) from None
 

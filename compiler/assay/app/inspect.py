@@ -41,9 +41,8 @@ class RecordName:
 
     `event` is empty if no event has the name. An event without records is listed with all its names.
 
-    For records that are no event: `is_ignored` names, names of records that conditions of an event reject
-    (`is_ruled_out`),
-    events whose new name this may be (`likely_renames`), and the position and text of the first record.
+    For records that are no event: whether the specs ignore the name, whether conditions of `event` reject the records
+    (`is_ruled_out`), the events that this may be a new name of, and the position and text of the first record.
     """
 
     source: str
@@ -101,18 +100,18 @@ def inspect_run(session: Session, run: NamedRun, system: str | None) -> Inspecti
 
 
 def _choose_package(session: Session, run: NamedRun, system: str | None) -> Package:
-    """Return the package of the system whose sources find files in the run.
+    """Return the package of the system whose sources have files in the run.
 
-    Systems that find logs take precedence over those that find only other files.
+    Systems whose logs are in the run take precedence over those with other files only.
     """
     packages = [session.load_package(name).package for name in session.list_systems(system)]
     if len(packages) == 1:
         (local_run,) = fetch_runs(session, [run], packages[0].sources)
         if any(has_source(local_run, source) for source in packages[0].sources):
             return packages[0]
-        raise fail("no-source", f"the run has nothing of any source of {packages[0].system}: {run.place}")
+        raise fail("no-source", f"the run has no files of any source of {packages[0].system}: {run.place}")
     if not run.is_here:
-        raise fail("systems", f"of which system is {run.place}?", hint="name it with --system", status=USAGE)
+        raise fail("systems", f"a remote run needs a system: {run.place}", hint="pass --system NAME", status=USAGE)
     fetch_runs(session, [run], ())
     log_packages = [
         item
@@ -122,9 +121,9 @@ def _choose_package(session: Session, run: NamedRun, system: str | None) -> Pack
     candidates = log_packages or [item for item in packages if any(has_source(run, source) for source in item.sources)]
     if len(candidates) == 1:
         return candidates[0]
-    systems = " or ".join(item.system for item in candidates)
-    problem = f"may be of {systems}" if candidates else "has nothing of any source of any system"
-    raise fail("systems", f"the run {problem}: {run.place}", hint="name its system with --system", status=USAGE)
+    systems = ", ".join(item.system for item in candidates)
+    problem = f"matches several systems, {systems}" if candidates else "has no files of any source of any system"
+    raise fail("systems", f"the run {problem}: {run.place}", hint="pass --system NAME", status=USAGE)
 
 
 def _read_source(package: Package, source: Source, directory: Path) -> _Records:
@@ -180,11 +179,11 @@ def _count_ingested(records: _Records, events: Sequence[Event]) -> Mapping[str, 
             return {}
         contents = read_facts(target)
         records.unknown_names = contents.unknown
-        if broken := sum(log.quarantined for log in contents.logs):
-            number = format_count(broken, "record of", "records of")
-            verb = "is" if broken == 1 else "are"
+        if malformed := sum(log.quarantined for log in contents.logs):
+            number = format_count(malformed, "record of", "records of")
+            verb = "is" if malformed == 1 else "are"
             records.notes.append(
-                f"{number} source `{source.name}` {verb} broken, the first at {find_first_quarantined(target)}"
+                f"{number} source `{source.name}` {verb} malformed, the first at {find_first_quarantined(target)}"
             )
         return contents.by_host
 
@@ -204,9 +203,9 @@ def _list_metrics(package: Package) -> Mapping[str, tuple[str, ...]]:
 
 
 def _list_event_names(records: _Records, metrics: Mapping[str, tuple[str, ...]]) -> list[RecordName]:
-    """List the names of events, then the names of records that events rule out.
+    """List the names of events, then the names of records that the conditions of events reject.
 
-    Generations may share a name.
+    Counts of a name that several generations share are added.
     """
     names: list[RecordName] = []
     for part, is_ruled_out in ((records.events, False), (records.rejected, True)):

@@ -68,7 +68,7 @@ class LineageResult:
 
     @property
     def filterable(self) -> tuple[FilterRow, ...]:
-        """Event, field and paths of what filters that are not applied would read."""
+        """Event, field and paths in raw records of fields that only unapplied filters would read."""
         return tuple(iter_filterable_fields(self.checked.package, self.metrics, self.column_lineage))
 
     @property
@@ -115,8 +115,8 @@ def find_lineage(
     if "/" in name:
         checked, report = session.find_report(name)
         if isinstance(report, History):
-            message = f"`{name}` is made of published values: no logs lead to it"
-            raise fail("no-lineage", message, hint="ask for the report that was published", status=USAGE)
+            message = f"history `{name}` has no lineage: it shows published values"
+            raise fail("no-lineage", message, hint="pass the report that was published", status=USAGE)
         return _trace_article(session, checked, name, report) if isinstance(report, Article) else _trace_report(
             checked, name, report, filter_texts, no_filters
         )  # fmt: skip

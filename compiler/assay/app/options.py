@@ -11,7 +11,7 @@ from assay.report.output_forms import DEFAULT_FORMS, FILES
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a build; empty texts leave the choice to the report (the date: to the data)."""
+    """The options of a build. Empty texts select the defaults of the report; an empty date, the date of the data."""
 
     filters: tuple[str, ...] = ()
     no_filters: bool = False

@@ -53,22 +53,22 @@ SOURCES = ("specs", "queries", "templates")
 def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = ()) -> None:
     """Raise AssayError `output` (usage) if the output folder would mix with inputs.
 
-    It must not lie in a run or in the definitions of the workspace, and no run may lie in a folder that the build
-    replaces.
+    It must not be within a run or within the definitions of the workspace, and no run may be within a folder that the
+    build replaces.
     """
     target = resolve_path(out)
     hint = "choose another folder with -o"
     for run in runs:
         if run.is_here and target.is_relative_to(resolve_path(run.directory)):
-            raise fail("output", f"the output folder lies in the run {run.id}: {out}", hint=hint, status=USAGE)
+            raise fail("output", f"the output folder is within the run {run.id}: {out}", hint=hint, status=USAGE)
     for run in runs:
         run_path = resolve_path(Path(run.place))
         if any(run_path.is_relative_to(target / name) for name in REPLACED):
-            raise fail("output", f"the run {run.id} lies in a folder that a build replaces: {run.place}",
-                       hint=f"{hint}, or move the run out of it", status=USAGE)  # fmt: skip
+            raise fail("output", f"the run {run.id} is within a folder that the build replaces: {run.place}",
+                       hint=f"{hint}, or move the run", status=USAGE)  # fmt: skip
     for name in SOURCES:
         if target.is_relative_to(resolve_path(session.workspace.root / name)):
-            raise fail("output", f"the output folder lies in the workspace's {name}/: {out}", hint=hint, status=USAGE)
+            raise fail("output", f"the output folder is within the workspace's {name}/: {out}", hint=hint, status=USAGE)
 
 
 def is_unused(out: Path) -> bool:
@@ -82,7 +82,7 @@ def replace_folder(
     out: Path,
     on_wait: Callable[[], None] = ignore_wait,
     on_finished: Callable[[Path], None] = lambda _: None,
-    hint: str = "choose a folder that can be written with -o",
+    hint: str = "choose a writable folder with -o",
 ) -> Iterator[Path]:
     """Yield a fresh folder whose entries replace those of `out` if the block succeeds.
 
@@ -142,7 +142,7 @@ def _refuse_foreign_files(new_folder: Path, out: Path) -> None:
     if foreign_names:
         raise fail(
             "output",
-            f"the output folder holds what no build has written, and this one would replace: {out}",
+            f"the output folder has files of the same names that no build wrote: {out}",
             expected=f"a folder without {', '.join(foreign_names)}, or one with the {RECORD} of a former build",
             hint="choose another folder with -o",
             status=USAGE,
@@ -166,7 +166,7 @@ def _move(work_dir: Path, out: Path) -> None:
         if target.is_dir() and not target.is_symlink():
             target.replace(work_dir / f"former-{entry.name}")
         entry.replace(target)
-    (work_dir / COMPLETE).unlink()  # before the work folder is removed: nothing is left to move
+    (work_dir / COMPLETE).unlink()  # before the work folder is removed, as its files are moved now
 
 
 def _find_outdated_files(new_folder: Path, out: Path) -> set[str]:

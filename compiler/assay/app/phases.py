@@ -18,7 +18,7 @@ from assay.remote import prometheus_times as times
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, raise_all, suggest_names
 
 FIRST, LAST = -(2**63), 2**63 - 1
-_GIVEN = re.compile(r"([^=]+)=(.*)\.\.(.*)")
+_PHASE_TEXT = re.compile(r"([^=]+)=(.*)\.\.(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class InstantTimes:
 
 @dataclass(frozen=True, slots=True)
 class PhaseSelection:
-    """The selected phases, the instants that bound them, and the times that the user set for these.
+    """The selected phases, the instants that bound them, and the times that the user set for these instants.
 
-    `texts` are phases as typed on the command line; none if the report's phases are used. With `may_be_empty`, phases
+    `texts` are the phases as typed on the command line; empty for the phases of the report. With `may_be_empty`, phases
     without samples are allowed.
     """
 
@@ -96,12 +96,12 @@ def select_phases(
     phases = tuple(_parse_phase(package, declared, text) for text in phase_texts) or tuple(declared)
     if not phases:
         if time_texts:
-            raise fail("no-phases", "--at tells an instant of phases, and there are none", status=USAGE,
-                       hint="--phase NAME=FROM..TO names one")  # fmt: skip
+            raise fail("no-phases", "--at sets an instant, but there are no phases", status=USAGE,
+                       hint="pass --phase NAME=FROM..TO")  # fmt: skip
         return None
     duplicates = {phase.name for phase in phases if sum(item.name == phase.name for item in phases) > 1}
     if duplicates:
-        raise fail("duplicate-phase", f"two phases are called `{sorted(duplicates)[0]}`", status=USAGE)
+        raise fail("duplicate-phase", f"duplicate phase `{sorted(duplicates)[0]}`", status=USAGE)
     instant_names = list(dict.fromkeys(name for phase in phases for name in (phase.since, phase.until) if name))
     declared_cuts = {cut.name: cut for cut in package.cuts}
     bound_names = [name for text in phase_texts if "=" in text for name in _parse_ends(text) if name]
@@ -110,7 +110,7 @@ def select_phases(
         if name not in declared_cuts and not any(cut == name for _, cut in instant_times.ns_by_instant):
             instants = [*declared_cuts, *(cut for _, cut in instant_times.ns_by_instant)]
             raise fail("unknown-instant", f"there is no instant `{name}`", status=USAGE,
-                       hint=suggest_names(name, instants) if instants else f"--at {name}=TIME tells it")  # fmt: skip
+                       hint=suggest_names(name, instants) if instants else f"pass --at {name}=TIME")  # fmt: skip
     cuts = tuple(declared_cuts.get(name) or Cut(name, "", "", "", "", None, "") for name in instant_names)
     return PhaseSelection(phases, cuts, instant_times, tuple(phase_texts))
 
@@ -128,16 +128,16 @@ def _parse_phase(package: Package, declared: Sequence[Phase], text: str) -> Phas
             "unknown-phase",
             f"there is no phase `{text}`",
             status=USAGE,
-            hint=suggest_names(text, phases_by_name) if phases_by_name else "--phase NAME=FROM..TO makes one",
+            hint=suggest_names(text, phases_by_name) if phases_by_name else "pass --phase NAME=FROM..TO",
         )
     return phases_by_name[text]
 
 
 def _parse_ends(text: str) -> tuple[str, str]:
-    match = _GIVEN.fullmatch(text)
+    match = _PHASE_TEXT.fullmatch(text)
     if match is None or not (match[2] or match[3]):
-        raise fail("bad-phase", f"--phase {text} is no phase", status=USAGE,
-                   expected="NAME=FROM..TO, instants by their names; one of them may be left out")  # fmt: skip
+        raise fail("bad-phase", f"invalid phase `{text}` of --phase", status=USAGE,
+                   expected="NAME=FROM..TO, with the names of one or two instants")  # fmt: skip
     return match[2], match[3]
 
 
@@ -147,7 +147,7 @@ def _parse_times(texts: Sequence[str], cut_names: Iterable[str]) -> InstantTimes
         name, equals, time = text.partition("=")
         run, _, cut = name.rpartition(":")
         if not equals or not cut:
-            raise fail("bad-time", f"--at {text} names no instant", status=USAGE, expected="NAME=TIME")
+            raise fail("bad-time", f"invalid instant `{text}` of --at", status=USAGE, expected="NAME=TIME")
         if cut not in cut_names:
             raise fail(
                 "unknown-instant", f"there is no instant `{cut}`", status=USAGE, hint=suggest_names(cut, cut_names)
@@ -164,7 +164,7 @@ def check_runs(phase_selection: PhaseSelection, runs: Iterable[str]) -> None:
     run_ids = list(runs)
     for run, cut in phase_selection.times.ns_by_instant:
         if run and run not in run_ids:
-            raise fail("run-name", f"--at {run}:{cut} is about a run that there is not", status=USAGE,
+            raise fail("run-name", f"unknown run `{run}` in --at {run}:{cut}", status=USAGE,
                        hint=suggest_names(run, run_ids))  # fmt: skip
 
 
@@ -173,8 +173,8 @@ def check_metrics(package: Package, metrics: Iterable[Metric]) -> None:
     raise_all(
         Diagnostic(
             "no-instant",
-            f"phases cannot cut metric `{metric.id}`: not all that it is made of has an instant",
-            hint=f"name the instant of grain `{metric.grain}` with `at`",
+            f"metric `{metric.id}` cannot be split by phase: some of its rows have no instant",
+            hint=f"set the instant `at` of grain `{metric.grain}`",
         )
         for metric in metrics
         if not can_split_by_phase(package, metric.grain)
@@ -215,9 +215,11 @@ def _locate_instant(
         )
     subject = f"run {ingested_run.run.id}: the instant `{cut.name}`"
     if t_ns is None:
-        cause = f": `{cut.of}` has no row that tells it" if cut.of else ""
-        hint = f"--at {cut.name}=TIME tells it" + (f", or the run's constant `{cut.constant}`" if cut.constant else "")
-        return Diagnostic("no-instant-given", f"{subject} is not known{cause}", hint=hint)
+        cause = f": `{cut.of}` has no row for it" if cut.of else ""
+        hint = f"pass --at {cut.name}=TIME" + (
+            f", or define the run's constant `{cut.constant}`" if cut.constant else ""
+        )
+        return Diagnostic("no-instant-given", f"{subject} has no time{cause}", hint=hint)
     first, last = get_time_range(ingested_run)
     if not first <= t_ns <= last:
         return Diagnostic(
@@ -230,9 +232,9 @@ def _locate_instant(
 
 
 def iter_overrule_notes(package: Package, runs: Iterable[tuple[str, IngestedRun, RunPhases]]) -> Iterator[str]:
-    """Yield a note for each instant that the user set to another time than the run's constant.
+    """Yield a note for each instant that the user set to another time than that of the run's constant.
 
-    A table of facts may show the constant, which is then not the time of the split.
+    A table of facts may show the constant although the run is split at the user's time.
     """
     constants = {cut.name: cut.constant for cut in package.cuts if cut.constant}
     for label, ingested_run, phases in runs:
@@ -241,9 +243,9 @@ def iter_overrule_notes(package: Package, runs: Iterable[tuple[str, IngestedRun,
             recorded_ns = _get_integer(ingested_run.constants.get(name))
             if recorded_ns is not None and recorded_ns != instant.t_ns:
                 yield (
-                    f"{label} is cut at {instant.name} {time_format.format_instant(instant.t_ns)} "
-                    f"({instant.time_source}), "
-                    f"and not at {time_format.format_instant(recorded_ns)}, which its constant {name} tells."
+                    f"{label} is split at {instant.name} {time_format.format_instant(instant.t_ns)} "
+                    f"({instant.time_source}) instead of {time_format.format_instant(recorded_ns)}, "
+                    f"the value of its constant {name}."
                 )
 
 
@@ -314,5 +316,5 @@ def check_samples(ingested_run: IngestedRun, bounds: Bounds, results: RunResults
             f"{describe_bounds(bounds)}",
             expected=f"samples; the run's data is from {time_format.format_instant(first)} "
             f"to {time_format.format_instant(last)}",
-            hint="is the instant right, and its margin not too large? Without phases, does the run have any?",
+            hint="check the instants and the margin, or build without phases",
         )

@@ -1,4 +1,4 @@
-"""Bring the raw data of runs in place: find files, read constants, ingest events unless they are cached."""
+"""Prepare the raw data of runs: find files, read constants, ingest events unless they are cached."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 RequiredFields = Mapping[str, frozenset[str]]
-OF_CACHE = ("cache", "disk-full")  # problems of the cache, not of the run that is read
-SIDE_BY_SIDE = 2  # folders that are ingested at a time
+CACHE_CODES = ("cache", "disk-full")  # codes of problems of the cache, not of the run
+MAX_CONCURRENT = 2  # folders that are ingested at a time
 
 
 @dataclass(frozen=True)
 class Part:
     """The data of one source in a run.
 
-    `content_hash` is the hash of the content, `recognition` that of the rules by which records are recognised, `hashes`
-    are those of each file. `events` is the folder of the ingested events.
+    `content_hash` is the hash of all files, `recognition` that of the rules by which records are recognised; `hashes`
+    has the hash of each file. `events` is the folder of the ingested events.
     """
 
     source: Source
@@ -74,7 +74,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class IngestedRun:
-    """A run with its raw data in place: constants, one part for each required source, notes on the constants."""
+    """A run with its constants, its ingested data by required source, and notes on the constants."""
 
     run: NamedRun
     constants: Mapping[str, object]
@@ -148,7 +148,7 @@ def prepare(
 ) -> tuple[IngestedRun, ...]:
     """Return every run with its events ingested, unless they are cached.
 
-    `metrics` are the metrics that need the events; they are named in the error if no run has them. `on_work_start` is
+    `metrics` are the metrics that need the events; an error names them if no run has a source. `on_work_start` is
     called before raw files are read.
 
     Raises AssayError with the problems of every run.
@@ -164,7 +164,7 @@ def prepare(
         _format_progress_label(discovered_files),
     )
     # Ingesting one folder does not keep all cores busy all the time, so two are ingested at once.
-    with ThreadPoolExecutor(max_workers=min(len(discovered_files), SIDE_BY_SIDE)) as pool:
+    with ThreadPoolExecutor(max_workers=min(len(discovered_files), MAX_CONCURRENT)) as pool:
         parts = collect_results([pool.submit(ingester.read_part, item) for item in discovered_files])
     parts_by_run: dict[str, list[Part]] = {run.id: [] for run in runs}
     for item, part in zip(discovered_files, parts, strict=True):
@@ -252,7 +252,8 @@ class _Ingester:
     """The ingestion of several runs, with its progress.
 
     `label` is the label of the progress display, `size` the total bytes, `bytes_read` the bytes read by run and source,
-    `ingested` the parts that were not cached. `locks` has a lock for each set of files, which several runs may share.
+    `ingested` the run and source of each part that was not cached. `locks` has a lock for each set of files, which
+    several runs may share.
     """
 
     session: Session
@@ -283,7 +284,7 @@ class _Ingester:
         return Part(discovered_files.source, discovered_files.files, content_hash, recognition, hashes, place)
 
     def get_folder(self, discovered_files: _DiscoveredFiles, entries_dir: Path) -> Path:
-        """Return the folder of events, ingested now unless `held` has it; one process at a time ingests."""
+        """Return the folder of events, ingested now unless it is cached; one process at a time ingests."""
         if entry := self.find_cached(discovered_files, entries_dir):
             return entry
         store = self.session.store
@@ -326,7 +327,7 @@ class _Ingester:
                 discovered_files.required_fields,
                 discovered_files.files,
                 place,
-                share=min(self.folders, SIDE_BY_SIDE),
+                share=min(self.folders, MAX_CONCURRENT),
                 progress=lambda done, _total: self.report_progress(discovered_files, done),
                 cache=store.folder,
             )
@@ -365,7 +366,7 @@ def _prefix_run_name(run: NamedRun) -> Iterator[None]:
         yield
     except AssayError as error:
         problems = (
-            item if item.code in OF_CACHE else replace(item, message=f"run {run.id}: {item.message}")
+            item if item.code in CACHE_CODES else replace(item, message=f"run {run.id}: {item.message}")
             for item in error.diagnostics
         )  # fmt: skip
         raise AssayError(tuple(problems), error.status) from None

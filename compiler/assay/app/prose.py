@@ -46,7 +46,7 @@ def _create_missing_problem(
     stems = [path.stem for path in prose_path.parent.glob(f"*{prose_path.suffix}")]
     return Diagnostic(
         "prose",
-        f"article `{article.name}` names prose that is not there: `{name}`",
+        f"article `{article.name}` has prose that does not exist: `{name}`",
         span,
         excerpt,
         expected=f"the file {display_name}",

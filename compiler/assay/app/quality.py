@@ -37,7 +37,7 @@ NAMED = 3  # metrics that a warning names
 def list_missing_data_warnings(
     checked: CheckedPackage, metric_plan: Plan, results: RunResults, ingested_run: IngestedRun
 ) -> tuple[str, ...]:
-    """Return a warning for each event or field that the run lacks and that a metric without samples reads."""
+    """Return a warning for each missing event or field that a metric without samples reads."""
     return (
         *list_absent_event_warnings(checked, metric_plan, results, ingested_run.counts),
         *list_absent_field_warnings(checked, metric_plan, results, ingested_run),
@@ -47,7 +47,7 @@ def list_missing_data_warnings(
 def list_absent_event_warnings(
     checked: CheckedPackage, metric_plan: Plan, results: RunResults, counts: Mapping[str, int]
 ) -> tuple[str, ...]:
-    """Return a warning for each event that the run lacks and that metrics without samples are measured by."""
+    """Return a warning for each missing event that metrics without samples are measured by."""
     empty_metrics = [metric for metric in metric_plan.metrics if not results.metrics[metric.id].size]
     readers: dict[str, list[str]] = {}
     for metric in empty_metrics:
@@ -169,7 +169,7 @@ class QualityPlan:
 
     @cached_property
     def value_events(self) -> ValueEvents:
-        """Finds the events that values come from."""
+        """The events that values come from."""
         return ValueEvents(self.statements)
 
     @cached_property
@@ -229,7 +229,7 @@ class QualityPlan:
 
     @cached_property
     def _fields(self) -> Mapping[str, Sequence[str]]:
-        """Event -> its fields with a default that values of the metrics come from."""
+        """The fields with a default that values of the metrics come from, by event."""
         events = {item.name: item for item in self.checked.package.events}
         fields: dict[str, list[str]] = {}
         for event, name in sorted({item for metric in self.metrics for item in self.value_events.list_fields(metric)}):
@@ -240,7 +240,7 @@ class QualityPlan:
 
     @cached_property
     def _readers(self) -> Mapping[str, Sequence[str]]:
-        """Event -> ids of the metrics that read it."""
+        """The ids of the metrics that read each event."""
         readers: dict[str, list[str]] = {}
         for metric in self.metrics:
             for event in dependencies.collect_dependencies(self.checked.package, [metric], ()).events:
@@ -256,7 +256,7 @@ def _drop_fallbacks(statement: Statement) -> Statement:
 
 
 def _find_blank_metrics(defaults: Sequence[Finding]) -> frozenset[str]:
-    """Return the metrics whose values all rest on a fallback."""
+    """Return the metrics whose values all come from a fallback."""
     return frozenset(name for item in defaults if item.affected == item.total for name in item.metrics)
 
 
@@ -331,9 +331,9 @@ def iter_event_files(ingested_run: IngestedRun, event: str) -> Iterator[Path]:
 
 
 def collect_coverage_fields(package: Package, required_fields: RequiredFields) -> RequiredFields:
-    """Return the events by which logs report dropped records, with the fields that name the events and the number.
+    """Return the events by which logs report dropped records, with their fields for event names and numbers.
 
-    Covers only sources that are read anyway.
+    Only events of sources that are required anyway.
     """
     events = {event.name: event for event in package.events}
     sources = {events[name].source for name in required_fields}
@@ -345,7 +345,7 @@ def collect_coverage_fields(package: Package, required_fields: RequiredFields) -
 
 
 def list_notices(package: Package, ingested_run: IngestedRun) -> tuple[Notice, ...]:
-    """Return what the logs of a run report about dropped records of known events."""
+    """Return the notices of dropped records of known events in the logs of a run."""
     events_by_record_name = {
         name.name: event for event in package.events for form in event.forms for name in form.names
     }

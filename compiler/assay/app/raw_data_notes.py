@@ -15,7 +15,7 @@ NAMED = 3  # hosts that a note names
 
 
 def list_raw_notes(ingested_run: IngestedRun) -> tuple[str, ...]:
-    """Return a sentence for each property of the raw data that a reader of the results should know."""
+    """Return a sentence for each property of the raw data that may affect the results."""
     notes = [note for part in ingested_run.parts for note in (*read_notes(part.events), *_iter_silent_host_notes(part))]
     return (*ingested_run.notes, *notes, *_iter_malformed_notes(ingested_run))
 

@@ -86,12 +86,11 @@ def _list_reports(session: Session) -> list[tuple[str, Report]]:
 
 def _get_single_name(names: Sequence[str]) -> str:
     if len(names) != 1:
-        candidates = f"there are {', '.join(names)}" if names else "there is none"
+        message = f"several reports have editions: {', '.join(names)}" if names else "no report has editions"
         raise fail(
             "which-report",
-            "no single report has editions",
-            found=candidates,
-            hint="name it with --report",
+            message,
+            hint="pass --report SYSTEM/REPORT",
             status=USAGE,
         )
     return names[0]
@@ -118,7 +117,7 @@ def _format_provenance(
         "Published": publication.date,
         "Workload": publication.workload,
         "Values": "as published",
-        "Δ and Δ%": "worked out from the published values" if follows_print else "as published; seen to fit the values",
+        "Δ and Δ%": "computed from the published values" if follows_print else "as published; they fit the values",
         "Edition": f"{edition.name}: {edition.doc}" if edition.doc else edition.name,
         "Number style": edition.style,
         "Provenance": str(provenance["hash"]),

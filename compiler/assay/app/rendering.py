@@ -53,11 +53,10 @@ Files = Mapping[tuple[str, str], tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class AssembledReport:
-    """A report before it is laid out: its document, what that is made of (`provenance`), and the details `details` its
-    numbers.
+    """A report before it is laid out: its document, provenance, and details on its numbers.
 
-    Reports over runs have `results` as plain data and what was computed; articles the texts of their prose by file.
-    `findings` say what the data of runs lack.
+    Reports over runs have `results` as plain data and their `computation`; articles have their `prose` by file.
+    `findings` are warnings about gaps in the data of runs.
     """
 
     checked: CheckedPackage
@@ -71,7 +70,7 @@ class AssembledReport:
 
 
 def write_report(session: Session, report: AssembledReport, folder: Path, forms: Sequence[str]) -> tuple[str, ...]:
-    """Write all files of a report of any kind into a folder; return what is to be known of it."""
+    """Write all files of a report of any kind into a folder; return warnings."""
 
     def write_data_files() -> None:
         if report.results is not None:
@@ -96,8 +95,10 @@ def collect_report_details(
     runs: Runs,
     choices: Choices,
 ) -> ReportDetails:
-    """Of each metric its distributions in `runs`, what it is made of, and its statement; of formulas their values, and
-    the statements of the metrics that they are over."""
+    """Return the details on the metrics of a report: distributions in `runs`, events, constants and statement.
+
+    Formulas have values instead of distributions, and the statements of the metrics that they depend on.
+    """
     files = _index_files(computation)
     details = {
         metric.id: _create_metric_detail(checked, metric, applied_filters, runs, choices.summary, files)
@@ -114,8 +115,10 @@ def collect_article_details(
     columns: Runs,
     summary: str,
 ) -> ReportDetails:
-    """Of each metric and series how many rows it has, what it is made of, and the first statement that asks; of those
-    that are `columns` (between runs or phases) what `collect_report_details` tells."""
+    """Return the details on the metrics and series of an article: number of rows, events, constants, first statement.
+
+    Metrics that `columns` (runs or phases) compare have the details of `collect_report_details`.
+    """
     files = _index_files(computation)
     details: dict[str, Detail] = {}
     for item in rows:
@@ -138,7 +141,7 @@ def collect_article_details(
 
 
 def _index_files(computation: Computation) -> Files:
-    """The statements of a build that metrics and rows are asked by; those for phases stand for those for runs."""
+    """Return the files of the statements for metrics and rows; those for phases take precedence over those for runs."""
     return {
         (node.statement.kind, node.name): (f"{folder}/{get_sql_file_name(node)}", f"{node.text};")
         for folder, graph in (("sql", computation.graph), (f"sql/{PHASES}", computation.phase_graph))
@@ -155,7 +158,7 @@ def _create_metric_detail(
     summary: str,
     files: Files,
 ) -> Detail:
-    """What stands behind a metric that has a distribution in each run, or behind a formula over such."""
+    """Return the details on a metric with a distribution in each run, or on a formula over such metrics."""
     events, constants = list_inputs(
         checked, dependencies.collect_dependencies(checked.package, [metric], [item.filter for item in applied_filters])
     )
@@ -170,7 +173,7 @@ def _create_metric_detail(
 
 
 def _format_figures(run: RunFigures, metric: Metric, summary: str) -> tuple[str, ...]:
-    """What a run has of a metric: the cells of its distribution; of a formula its value."""
+    """Return the cells of a metric's distribution in a run, or of a formula's value."""
     if is_formula(metric):
         return (_format_number(run.results.formulas[metric.id].averages[summary]),)
     return format_cells(run.results.metrics[metric.id], summary)
@@ -181,7 +184,7 @@ def _format_number(value: float | None) -> str:
 
 
 def format_cells(distribution: Distribution, summary: str) -> tuple[str, ...]:
-    """The cells behind a run's name; dashes where there are no samples to tell anything of."""
+    """Return the cells of a distribution after the run's name; dashes if it has no samples."""
     if not distribution.size:
         return (str(distribution.size), *[NONE] * (len(SAMPLES) - 2))
     values = (
@@ -203,7 +206,7 @@ def _count_values(runs: Mapping[str, RunFigures], rows: str, column: str) -> tup
 def list_inputs(
     checked: CheckedPackage, needed: dependencies.Dependencies
 ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-    """Name and description of the events, and of the constants, that something is made of, filters included."""
+    """Return the names and descriptions of the events and of the constants among some dependencies."""
     events = tuple((event.name, event.doc) for event in checked.package.events if event.name in needed.events)
     constants = tuple(
         (item.name, f"{item.doc} — {format_place(item.files, item.path)}")
@@ -216,7 +219,7 @@ def list_inputs(
 def _iter_parameter_details(
     checked: CheckedPackage, report: Report, computation: Computation
 ) -> Iterator[tuple[str, Detail]]:
-    """Of each row of the manifest that is a relation's, the events that it is made of, and its statement."""
+    """Yield the id and details of each row of the manifest that shows a relation: its events and statement."""
     files = {text.removeprefix(HEAD): name for name, text in render_sql_files(computation.graph).items()}
     nodes = {node.name: node for node in computation.graph}
     for row in report.manifest:
@@ -236,11 +239,10 @@ def render_document(
     details: ReportDetails = NO_DETAILS,
     write_others: Callable[[], None] = lambda: None,
 ) -> tuple[str, ...]:
-    """Write a document with its charts, in some forms, into `out`: from the cache when the very same was made before.
+    """Write a document with its charts, in some forms, into `out`, from the cache if it was rendered before.
 
-    Returns what is to be known of it: the document's warnings, and what a form cannot show.  `details` is what forms
-    that are read on a screen tell of the metrics beside the document.  `write_others` writes what is no form; it runs
-    beside the charts and the PDF, which other processes and Typst are busy with.
+    Returns the warnings of the document and those about missing glyphs. `details` are shown by the HTML form only.
+    `write_others` writes the other files; it runs concurrently with charts and PDF, which use other processes.
     """
     text = to_json(document)
     key = _compute_key(text, session.get_templates(), forms, details if HTML in forms else NO_DETAILS)
@@ -248,7 +250,7 @@ def render_document(
     is_cached = session.store.has("rendered", key)
     with ThreadPoolExecutor(max_workers=1) as pool, log_stage("report", forms=",".join(forms), cached=is_cached):
         write_future = pool.submit(write_others)
-        if session.deferred_work is None and not is_cached:  # what is edited is not asked for again
+        if session.deferred_work is None and not is_cached:  # `assay watch` rarely renders the same again
             with session.store.fill_entry("rendered", key) as new_folder:
                 _render_forms(document, text, new_folder, session, forms, details)
             is_cached = True
@@ -303,7 +305,7 @@ def _compute_key(document: str, templates: Path, forms: Sequence[str], details: 
 
 @functools.cache
 def hash_renderers() -> bytes:
-    """The hash of what draws and lays out here: that which this process has loaded, whatever becomes of the files."""
+    """Return the hash of the source files of the renderers, read once, as this process has loaded them."""
     digest = hashlib.sha256()
     folder = Path(__file__).parent.parent / "report"
     for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"):

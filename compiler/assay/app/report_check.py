@@ -36,14 +36,14 @@ def iter_report_problems(package: Package, templates: Path, locate: Callable[[st
         for style in sorted(set(use.styles) - set(list_style_names()) - checked_names):
             yield Diagnostic(
                 "unknown-style",
-                f"{use.owner} is in a number style that does not exist: `{style}`",
+                f"{use.owner} uses the unknown number style `{style}`",
                 *locate(style),
                 hint=suggest_names(style, list_style_names()),
             )
         for name in sorted(set(use.templates) - set(template_names) - checked_names):
             yield Diagnostic(
                 "unknown-chart-template",
-                f"{use.owner} has charts of a template that does not exist: `{name}`",
+                f"{use.owner} uses the unknown chart template `{name}`",
                 *locate(name),
                 hint=suggest_names(name, template_names),
             )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from assay.app.runs import NamedRun
 from assay.ingest.discovery import build_empty_run_diagnostic, find_files, format_listing, list_host_paths
@@ -11,7 +12,8 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Source
 from assay.util.diagnostics import AssayError, Diagnostic, fail, raise_all
 
-RequiredFields = Mapping[str, frozenset[str]]
+if TYPE_CHECKING:
+    from assay.app.prepare import RequiredFields
 
 
 def select_sources(
@@ -19,8 +21,8 @@ def select_sources(
 ) -> tuple[Source, ...]:
     """Return the sources of the required events; the first source if no event is required.
 
-    Raises AssayError if metrics need a source that no run has, or if a run is empty. If there is only one source, the
-    search for the run's files reports what is missing.
+    Raises AssayError if metrics need a source that no run has, or if a run is empty. Does not check a package's only
+    source, as the search for its files reports what is missing.
     """
     package = checked.package
     if not package.sources:
@@ -33,7 +35,7 @@ def select_sources(
     if missing_sources and len(package.sources) > 1:
         raise_all(build_empty_run_diagnostic(run.directory) for run in runs if not any(run.directory.iterdir()))
         raise AssayError(
-            tuple(create_missing_source_problem(checked, metrics, source, runs) for source in missing_sources)
+            tuple(_create_missing_source_problem(checked, metrics, source, runs) for source in missing_sources)
         )
     return tuple(needed) if needed else package.sources[:1]
 
@@ -47,34 +49,35 @@ def has_source(run: NamedRun, source: Source) -> bool:
     return any(path.is_dir() for path in run.directory.glob(source.hosts))
 
 
-def create_missing_source_problem(
+def _create_missing_source_problem(
     checked: CheckedPackage, metrics: Sequence[Metric], source: Source, runs: Sequence[NamedRun]
 ) -> Diagnostic:
+    """Return the problem of a source that no run has, with the metrics that need it."""
     events = {event.name for event in checked.package.events if event.source == source.name}
     events_by_metric = {
         metric.id: set(dependencies.collect_dependencies(checked.package, [metric], []).events) for metric in metrics
     }
     metric_names = [f"`{name}`" for name, read_events in events_by_metric.items() if read_events & events]
     more = f" and {len(metric_names) - 3} more" if len(metric_names) > 3 else ""
-    need_text = f"metrics need: {', '.join(metric_names[:3])}{more}" if metric_names else "what is asked for needs"
+    readers = f"metrics {', '.join(metric_names[:3])}{more}" if metric_names else "the requested data"
     return Diagnostic(
         "no-source",
-        f"no run has records of the source `{source.name}`, which {need_text}",
+        f"no run has records of source `{source.name}`, which {readers} require",
         expected=f"{_describe_places(source)} in a run ({source.doc})",
         found=", ".join(run.place for run in runs),
-        hint=_ask_about_folder(checked, runs) or "leave the metrics out of the report, or add the records to the runs",
+        hint=_suggest_run_folder(checked, runs) or "remove the metrics from the report, or add the records to the runs",
     )
 
 
-def _ask_about_folder(checked: CheckedPackage, runs: Sequence[NamedRun]) -> str:
-    """Return a question about the first run that has no files of any source.
+def _suggest_run_folder(checked: CheckedPackage, runs: Sequence[NamedRun]) -> str:
+    """Return a hint about the first run that has no files of any source.
 
-    It may be a folder of runs, or a folder within a run.
+    It may be a folder of runs, or a folder within a run. Empty if all runs have files.
     """
     for run in runs:
         if not any(has_source(run, source) for source in checked.package.sources):
             return (
-                f"is {run.place} the directory of a run of {checked.package.system}? it holds "
+                f"pass the directory of a run of {checked.package.system}; {run.place} contains "
                 f"{format_listing(run.directory)}"
             )
     return ""

@@ -35,7 +35,7 @@ def create_run_schemas(package: Package) -> dict[str, dict[str, Any]]:
 
 
 def create_schema(system: str, file: str, constants: Iterable[Constant]) -> dict[str, Any]:
-    """Return the schema of a file from which these constants are read."""
+    """Return the JSON Schema of a file from which these constants are read."""
     root: dict[str, Any] = {"$schema": DRAFT, "title": f"{file} of a run of {system}", "type": "object"}
     constants = tuple(constants)
     for constant in constants:
@@ -58,7 +58,7 @@ def _add_constant(root: dict[str, Any], path: tuple[str, ...], constant: Constan
         members: dict[str, Any] = node.setdefault("properties", {})
         leaf = _create_leaf(constant) if place == len(path) else {"type": "object"}
         node = members.setdefault(key, leaf)
-        # an older form of a document may have a text in place of an object
+        # Older forms of a document may have a text instead of an object.
         types = sorted({*_list_types(node), *_list_types(leaf)})
         if len(types) > 1:
             node["type"] = types

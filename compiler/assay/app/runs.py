@@ -16,15 +16,15 @@ from assay.util.paths import resolve_path
 from assay.util.progress import Notice, ignore_notice
 
 #: The hint for a pattern that the shell did not expand.
-ONE_EACH = "a pattern in quotes stands for no run; each is named by a --run of its own"
+PATTERN_HINT = "patterns are not expanded; pass --run once for each run"
 
 
 @dataclass(frozen=True, slots=True)
 class NamedRun:
     """A run's directory, and its id in results.
 
-    A remote or archived run has an address: an address of object storage, or the path of an archive. Until `here`
-    mirrors the run, `directory` is this address, too.
+    A remote or archived run has an address: an address of object storage, or the path of an archive. Until
+    `fetch_runs` mirrors the run, `directory` is this address, too.
     """
 
     id: str
@@ -99,11 +99,11 @@ def _check_run_place(run: NamedRun) -> Iterator[Diagnostic]:
     if is_address(run.place) or path.is_dir() or (run.address and path.is_file()):
         return
     if path.exists():
-        yield Diagnostic("no-run", f"the run is no directory: {run.place}", hint=RUN_HINT)
+        yield Diagnostic("no-run", f"the run is not a directory or archive: {run.place}", hint=RUN_HINT)
         return
     siblings = path.parent.iterdir() if os.access(path.parent, os.R_OK) and path.parent.is_dir() else ()
     suggestion = suggest_nearest(path.name, (item.name for item in siblings if item.is_dir() or is_archive(item.name)))
-    hint = ONE_EACH if set("*?[") & set(run.place) else suggestion or RUN_HINT
+    hint = PATTERN_HINT if set("*?[") & set(run.place) else suggestion or RUN_HINT
     kind = "archive of the run" if run.address else "run directory"
     yield Diagnostic("no-run", f"the {kind} does not exist: {run.place}", hint=hint)
 
@@ -132,8 +132,8 @@ def parse_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
         _refuse_duplicates(
             [place for name, (_, place) in zip(names, named_places, strict=True) if name == sorted(clashing_names)[0]]
         )
-        message = f"two runs are called `{sorted(clashing_names)[0]}`"
-        raise fail("run-name", message, status=USAGE, hint="name them: --run NAME=DIR")
+        message = f"two runs are named `{sorted(clashing_names)[0]}`"
+        raise fail("run-name", message, status=USAGE, hint="pass --run NAME=DIR")
     return tuple(create_named_run(name, place) for name, (_, place) in zip(names, named_places, strict=True))
 
 
@@ -144,8 +144,8 @@ def _refuse_duplicates(places: Sequence[str]) -> None:
         former_place = place_of_run.get(_get_identity(place))
         if former_place is not None:
             is_link = not is_address(place) and _get_named_path(place) != _get_named_path(former_place)
-            notes = (f"{place} leads to the same directory",) if is_link else ()
-            raise fail("run-name", f"the same run is named twice: {former_place}", notes=notes, status=USAGE)
+            notes = (f"{place} is a link to the same directory",) if is_link else ()
+            raise fail("run-name", f"duplicate run: {former_place}", notes=notes, status=USAGE)
         place_of_run[_get_identity(place)] = place
 
 
@@ -154,7 +154,7 @@ def _split_name(text: str) -> tuple[str, str]:
     name, equals, place = text.partition("=")
     if not text or (equals and not is_address(text) and not Path(text).exists()):
         if not name or not place:
-            raise fail("run-name", f"`{text}` names no run", expected="NAME=DIR or DIR", found=text, status=USAGE)
+            raise fail("run-name", f"invalid run `{text}`", expected="NAME=DIR or DIR", found=text, status=USAGE)
         return name, place
     return "", text
 

@@ -1,4 +1,4 @@
-"""Hold what commands share: the workspace, the packages loaded from it, the cache, and callbacks for the user."""
+"""Define the state that commands share: the workspace, its loaded packages, the cache, and callbacks for the user."""
 
 from __future__ import annotations
 
@@ -40,11 +40,9 @@ class Session:
     before it is moved into place.
 
     `mirrors` maps local copies of remote runs to their addresses; `mirror_locks` has the locks on these copies until
-    `close`.
-    `checked_templates` is the folder of templates once its links have been checked. `cached_packages` are packages of
-    which only sources were
-    needed; `run_hasher` are those of the files of runs. `deferred_work` collects work that can wait until the command
-    is idle, such as caching specs; None: such work is done at once.
+    `close`. `checked_templates` is the folder of templates once its links have been checked. `cached_packages` has the
+    packages whose sources alone are loaded. `run_hasher` hashes the files of runs. `deferred_work` collects work that
+    can wait until the command is idle, such as caching specs; if it is None, such work is done at once.
     """
 
     workspace: Workspace
@@ -66,13 +64,13 @@ class Session:
             self.run_hasher = RunHasher(self.store.folder / MEMO)
 
     def get_wait_notice(self, folder: Path) -> Callable[[], None]:
-        """Return a callback that says that another process writes into a folder."""
+        """Return a callback that notifies the user that another process writes into a folder."""
         return lambda: self.notice(f"waiting for another assay that writes {folder}")
 
     def get_templates(self) -> Path:
         """Return the folder of the workspace's templates; check its links on first use.
 
-        Raises AssayError: `template` for a link that is refused.
+        Raises AssayError: `template` for a link out of the workspace.
         """
         if self.checked_templates is None:
             self.checked_templates = self.workspace.find_templates()
@@ -167,7 +165,7 @@ class Session:
     def load_sources(self, system: str) -> tuple[Source, ...]:
         """Return a system's sources, from the cache without loading the whole package if possible.
 
-        Raises AssayError as `package` does.
+        Raises AssayError as `load_package` does.
         """
         if system not in self.packages:
             cached_package = self.cached_packages.get(system) or workspaces.load_cached(
@@ -208,7 +206,7 @@ class Session:
     def is_of_runs(self, name: str) -> bool:
         """Return whether `system/name` is a report over runs, not a history.
 
-        Raises AssayError (usage) if it is neither.
+        Raises AssayError (usage) if there is no such report.
         """
         return isinstance(self.find_report(name)[1], (Report, Article))
 
@@ -237,7 +235,7 @@ class Session:
         """Return a note if the workspace in use is the shipped one and the current folder is outside of it."""
         if resolve_path(Path.cwd()).is_relative_to(resolve_path(self.workspace.root)):
             return ()
-        return ("no folder here or above has specs/, so these are the specs that come with Assay",)
+        return ("neither this folder nor its parents have specs/: using the specs that come with Assay",)
 
     def list_systems(self, system: str | None) -> tuple[str, ...]:
         """Return the systems of the workspace, or the named one. Raises AssayError if there is no such system."""

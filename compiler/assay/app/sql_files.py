@@ -24,7 +24,7 @@ VALUES = "mean, stddev and centiles"
 
 
 def add_header(checked: CheckedPackage, metric: Metric, text: str) -> str:
-    """Return the text of a metric's statement below comments for the reader; its meaning is unchanged."""
+    """Return a metric's statement with comments above it that explain units and columns."""
     return "".join(f"-- {escape_text(line)}\n" for line in _iter_header_lines(checked, metric)) + text
 
 
@@ -98,16 +98,16 @@ def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
     created_folders: set[Path] = set()
     for name, text in texts.items():
         if not is_below(name):
-            raise fail("sql-file", f"a file of SQL cannot be called `{name}`", expected="a path below its folder")
+            raise fail("sql-file", f"invalid name of an SQL file: `{name}`", expected="a path below its folder")
         path = folder / name
         if path.parent not in created_folders:
             path.parent.mkdir(parents=True, exist_ok=True)
             created_folders.add(path.parent)
-        path.write_text(escape_comment(text), encoding="utf-8")
+        path.write_text(_escape_sql(text), encoding="utf-8")
 
 
 @functools.lru_cache(maxsize=4096)  # `assay watch` writes the same texts again
-def escape_comment(text: str) -> str:
+def _escape_sql(text: str) -> str:
     return escape_lines(dialect.escape_statement(text))
 
 

@@ -22,7 +22,7 @@ def log_stage(name: str, **facts: object) -> Iterator[Facts]:
     """Run a stage: if the block succeeds, log one line with its facts, to which the block may add.
 
     `seconds` is wall time; `processor_seconds` is the processor time of this process, including concurrent stages;
-    `read_peak_memory` is the peak memory of this process so far.
+    `peak_mib` is the peak memory of this process so far.
     """
     if not LOG.isEnabledFor(logging.INFO):
         yield facts

@@ -30,10 +30,9 @@ from assay.util.escape import normalize_text
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
-    """Which samples of a subject to query.
+    """A request for samples of a subject.
 
-    `compiled_plan` is the plan to query, `columns` are further columns to select; `since` and `until` bound the time in
-    ns.
+    `compiled_plan` is the plan to query; `columns` are further columns to select; `since` and `until` are bounds in ns.
     """
 
     compiled_plan: CompiledPlan
@@ -340,7 +339,7 @@ def find_subject(session: Session, name: str, system: str | None) -> MetricSubje
     if not matches:
         other_systems = _list_systems_with(session, name, system) if system else []
         hint = (
-            f"{' and '.join(f'`{system_name}`' for system_name in other_systems)} has it: name that one with --system"
+            f"{' and '.join(f'`{system_name}`' for system_name in other_systems)} has it: pass --system NAME"
             if other_systems
             else suggest_names(name, [item.id for item in subjects])
         )
@@ -359,8 +358,8 @@ def find_metric(session: Session, name: str, system: str | None) -> MetricSubjec
     subject = find_subject(session, name, system)
     if isinstance(subject, MetricSubject):
         return subject
-    hint = f"`assay explain {subject.id} --run DIR` tells what it comes to in a run"
-    message = f"`{name}` is a series: it has no samples of its own, and articles draw it"
+    hint = f"run `assay explain {subject.id} --run DIR` for its values in a run"
+    message = f"`{name}` is a series, not a metric: it has no samples"
     raise fail("not-a-metric", message, hint=hint, status=USAGE)
 
 
@@ -385,13 +384,13 @@ def _create_ambiguity_error(name: str, matches: Sequence[Subject]) -> AssayError
     ids = list(dict.fromkeys(item.id for item in matches))
     if len(systems) > 1:
         names_text = " and ".join(f"`{item}`" for item in systems)
-        return fail("ambiguous-metric", f"`{name}` is a metric of {names_text}", hint="name the system with --system",
+        return fail("ambiguous-metric", f"`{name}` is a metric of {names_text}", hint="pass --system NAME",
                     status=USAGE)  # fmt: skip
     names_text = ", ".join(f"`{item}`" for item in ids)
     return fail(
         "ambiguous-metric",
         f"`{name}` is the name of several metrics",
         found=names_text,
-        hint="name one by its id",
+        hint="use an id instead",
         status=USAGE,
     )

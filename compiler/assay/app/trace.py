@@ -16,7 +16,7 @@ from assay.app.session import Session
 from assay.app.subject import FormulaSubject, MetricSubject, Subject, list_cell_subjects
 from assay.app.trace_values import BuiltReport, TracedRun, TraceRequest, check_value, select_run_phases, trace_value
 from assay.app.verify import locate_runs, parse_moved_runs
-from assay.explain.facts import find_deciding_grains as judged_by
+from assay.explain.facts import find_deciding_grains
 from assay.lang.model.report import History
 from assay.lineage import cells
 from assay.lineage.cells import Cell
@@ -41,51 +41,51 @@ from assay.report.cell_links import (
 from assay.report.document import Document, parse_document
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all
 
-LIST = "--list lists the cells"
+LIST_HINT = "pass --list to list the cells"
 
 
-def create_untraceable_error(built_report: BuiltReport, document: Document, cell: Cell) -> AssayError:
-    """Return the error that says why a cell cannot be traced to records, and what to do instead."""
+def _create_untraceable_error(built_report: BuiltReport, document: Document, cell: Cell) -> AssayError:
+    """Return the error of a cell that has no records behind it, with its reason and a hint."""
     name, entry = f"`{cell.name}`", cell.sources[0].entry if cell.sources else ""
     notes = tuple(" ".join(item.description.split("\n")) for item in document.entries if entry and item.id == entry)
     if cell.prints == OUTCOME:
         tables = " and ".join(f"`{title}`" for title in cell.decided_by)
         if not tables:
-            return _fail(f"{name} judges nothing: {cell.text}", cell, LIST)
-        return _fail(f"{name} comes of the cells of {tables}", cell, "trace these: their results and values")
+            return _create_error(f"{name} has no verdict: {cell.text}", cell, LIST_HINT)
+        return _create_error(f"{name} is computed from the cells of {tables}", cell, "trace cells of these tables")
     if cell.prints == WORDS:
         series_names = [item.name for item in built_report.checked.package.series if item.name == entry]
         hint = (
-            f"`assay explain {series_names[0]}` tells what it is read of"
+            f"run `assay explain {series_names[0]}` for what it is read from"
             if series_names
-            else "trace the values beside it"
+            else "trace the values in the same row"
         )
-        return _fail(f"{name} is words of the specs, not a value of a run", cell, hint)
+        return _create_error(f"{name} is a text of the specs, not a value of a run", cell, hint)
     if cell.prints == FILTER:
-        message = f"{name} is a number of rows that a filter was asked about, not a metric"
-        return _fail(message, cell, "`assay explain METRIC` tells what each filter demands of its rows", notes)
+        message = f"{name} is a number of rows that a filter was applied to, not a metric"
+        return _create_error(message, cell, "run `assay explain METRIC` for the filters of a metric", notes)
     if not cell.sources:
-        return _fail(f"{name} prints no value: the run has no such row", cell, LIST)
+        return _create_error(f"{name} prints no value: the run has no such row", cell, LIST_HINT)
     content = built_report.provenance.content
     run = next((item for item in content.runs if item.id == cell.sources[0].run), content.runs[0])
     files = ", ".join(item.file for item in run.documents) or "its logs"
     message, content_of_cell = f"{name} is a fact of run {run.id}, not a metric", f"{cell.text}, from {files}"
-    return fail("not-a-metric", message, found=content_of_cell, hint=LIST, notes=notes, status=USAGE)
+    return fail("not-a-metric", message, found=content_of_cell, hint=LIST_HINT, notes=notes, status=USAGE)
 
 
-def _fail(message: str, cell: Cell, hint: str, notes: tuple[str, ...] = ()) -> AssayError:
+def _create_error(message: str, cell: Cell, hint: str, notes: tuple[str, ...] = ()) -> AssayError:
     return fail("not-traceable", message, found=cell.text, hint=hint, notes=notes, status=USAGE)
 
 
 DIGITS = 12  # of a hash in a message
-ALONE = (AVERAGE, ROW, COLUMN, MEAN)  # cells that print one value unchanged
+SINGLE_VALUES = (AVERAGE, ROW, COLUMN, MEAN)  # kinds of cells that print one value unchanged
 
 
 @dataclass(frozen=True, slots=True)
 class TracedCell:
-    """A traced cell: its metric or series (`item`; the first of several), and the values in each run behind it.
+    """A traced cell: its subject (`item`; the first of several), and the values in each run behind it.
 
-    `formula_text` is the formula of these values in words.
+    `formula_text` is the formula over these values in words.
     """
 
     cell: Cell
@@ -111,8 +111,8 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
 
     `run_places` (`NAME=DIR`) locates runs that have moved.
 
-    Raises AssayError: usage for an unknown cell and for one without records behind it; also if the report's runs,
-    definitions or inputs have changed, with names and hashes.
+    Raises AssayError (usage) for an unknown cell and for one without records behind it; AssayError if the report's
+    runs, definitions or inputs have changed, with their names and hashes.
     """
     built_report, document = _read_build(session, folder)
     checked, content = built_report.checked, built_report.provenance.content
@@ -123,7 +123,7 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
         or cell.prints in (FACT, FILTER, WORDS)
         or any(source.entry not in subjects for source in cell.sources)
     ):
-        raise create_untraceable_error(built_report, document, cell)
+        raise _create_untraceable_error(built_report, document, cell)
     cell_subject = subjects[cell.sources[0].entry]
     values = [(item, source) for source in cell.sources for item in subjects[source.entry].inputs]
     for item in dict.fromkeys((cell_subject, *(item for item, _ in values))):
@@ -137,7 +137,7 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
     applied_filters = filters.parse_filters(checked.package, None, content.options.filters, not content.options.filters)
     if cell.prints in (AVERAGE, DIFFERENCE, PERCENT, JUDGED):
         _check_formulas(session, built_report, subjects, cell, applied_filters, cell_runs)
-    prints_one_value = cell.prints in ALONE and cell_subject == values[0][0]
+    prints_one_value = cell.prints in SINGLE_VALUES and cell_subject == values[0][0]
     traced_runs = []
     for item, source in dict.fromkeys(values):
         run, recorded_run = cell_runs[_find_run_name(runs, source)]
@@ -178,8 +178,10 @@ def _is_filtered(item: Subject, applied_filters: Sequence[AppliedFilter]) -> boo
     """Return whether filters decide on the samples of a value."""
     if not isinstance(item, MetricSubject):
         return False
-    return item.metric.accepted or bool(
-        judged_by(trace_subject(item, applied_filters, item.compile(applied_filters)).column_lineage)
+    if item.metric.accepted:
+        return True
+    return bool(
+        find_deciding_grains(trace_subject(item, applied_filters, item.compile(applied_filters)).column_lineage)
     )
 
 
@@ -187,11 +189,11 @@ def list_provenance_warnings(folder: Path) -> tuple[str, ...]:
     """Return a warning if the provenance of a built report was edited."""
     if read_provenance(folder).is_intact:
         return ()
-    return (f"{folder / NAME}: its hash is not that of its content, so that it was changed: `assay verify` it",)
+    return (f"{folder / NAME}: it was edited, as its hash does not match its content; run `assay verify`",)
 
 
 def _find_run_name(runs: Mapping[str, Any], source: CellSource) -> str:
-    """Return the run of a value, which may belong to a phase of that run."""
+    """Return the name of the run of a value, which may belong to a phase of that run."""
     if source.run in runs:
         return source.run
     return max((name for name in runs if source.run.startswith(f"{name}:")), key=len)
@@ -200,8 +202,8 @@ def _find_run_name(runs: Mapping[str, Any], source: CellSource) -> str:
 def _read_build(session: Session, folder: Path) -> tuple[BuiltReport, Document]:
     record = read_provenance(folder)
     if isinstance(record, RecordedPublishedBuild):
-        message = f"the report is made of published values, which no logs are behind: {folder}"
-        raise fail("not-traceable", message, hint="trace a report that was built over runs")
+        message = f"the report shows published values, which have no logs: {folder}"
+        raise fail("not-traceable", message, hint="trace a report over runs")
     try:
         checked, report = session.find_report(record.content.report)
     except AssayError as error:
@@ -242,8 +244,8 @@ def _read_text(path: Path) -> str:
 def _check_definition(built_report: BuiltReport, item: Subject, *, is_cell_metric: bool) -> None:
     """Raise AssayError unless a metric is defined as it was when the report was built.
 
-    Series have no hash. The inputs of a formula are part of the hash of the cell's `is_cell_metric` metric, so they
-    need no entry of their own.
+    Series have no hash. With `is_cell_metric`, the metric is that of the cell; others are inputs of its formula, which
+    are part of its hash and may lack an entry of their own.
     """
     definitions = built_report.provenance.content.definitions
     if not item.definition or (item.id not in definitions and not is_cell_metric):
@@ -252,10 +254,10 @@ def _check_definition(built_report: BuiltReport, item: Subject, *, is_cell_metri
     if recorded_hash != current:
         raise fail(
             "definition-changed",
-            f"`{item.id}` was defined in another way when the report was built",
-            expected=f"definition {recorded_hash[:DIGITS] or 'none'}, as {NAME} has it",
+            f"the definition of `{item.id}` has changed since the report was built",
+            expected=f"definition {recorded_hash[:DIGITS] or 'none'}, as in {NAME}",
             found=f"definition {current[:DIGITS]}",
-            hint="trace it with the specs that it was built with, or build the report again",
+            hint="use the specs of the build, or build the report again",
         )
 
 
@@ -299,7 +301,7 @@ def _check_inputs(pairs: Sequence[tuple[NamedRun, RecordedRun]]) -> None:
 
 def _iter_changed_inputs(run: NamedRun, recorded_run: RecordedRun) -> Iterator[Diagnostic]:
     """Yield the problems of a run's missing or changed files."""
-    hint = f"--run {run.id}=DIR says where the run is now, if it moved"
+    hint = f"pass --run {run.id}=DIR if the run has moved"
     for item in recorded_run.inputs:
         try:
             _, _, digest = hash_input_file(run.directory, item.file)
@@ -309,6 +311,6 @@ def _iter_changed_inputs(run: NamedRun, recorded_run: RecordedRun) -> Iterator[D
                              found=error.strerror or str(error), hint=hint)  # fmt: skip
             continue
         if digest != item.sha256:
-            cause = f"run {run.id}: {item.file} is not what the report was built of: {run.directory / item.file}"
+            cause = f"run {run.id}: {item.file} has changed since the report was built: {run.directory / item.file}"
             yield Diagnostic("input-changed", cause, expected=f"sha256 {item.sha256[:DIGITS]}",
                              found=f"sha256 {digest[:DIGITS]}", hint=hint)  # fmt: skip

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from assay.app.prepare import IngestedRun
 from assay.app.session import Session
-from assay.engine import connection as limit
+from assay.engine import connection as engine_connection
 from assay.engine.executor import connect
 from assay.engine.mount import bind_parameters, mount_folders
 from assay.engine.results import scale
@@ -33,7 +33,7 @@ from assay.report.run_results import format_constant
 from assay.sql import dialect
 from assay.sql.codegen import Statement, build_create_sql
 from assay.util.diagnostics import INTERNAL, fail
-from assay.util.escape import normalize_text as shown_text
+from assay.util.escape import normalize_text
 from assay.util.os_errors import build_memory_error, is_memory_error
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class RunConstant:
     """A constant of a run.
 
     `value` is in ns for instants and durations; `text` is the value as tables print it, with its unit. `place` is where
-    the run defines it; `is_defined` is set if the run does, and its default does not apply.
+    runs define it; `is_defined` is set if this run does, so that the default does not apply.
     """
 
     name: str
@@ -63,7 +63,7 @@ class RunConstant:
 
 @dataclass(frozen=True, slots=True)
 class ConstantInputs:
-    """The constants that values are computed from; `is_sole_input` is set if they depend on no record."""
+    """The constants that values are computed from; `is_sole_input` is set if the values depend on no record."""
 
     constants: tuple[RunConstant, ...] = ()
     is_sole_input: bool = False
@@ -76,7 +76,7 @@ def find_constants(
     package: Package, ingested_run: IngestedRun, statements: Sequence[Statement], query: exp.Expr
 ) -> ConstantInputs:
     """Return the constants from which the column `value` of a query over statements is computed."""
-    target = Statement("table", "asked", query)
+    target = Statement("table", "traced value", query)
     value_lineage = build_lineage([*statements, target], [Origin(target.name, VALUE)], checks=False)
     declarations = index_constants(package)
     run_constants = tuple(
@@ -189,13 +189,13 @@ class RunSamples:
     ) -> tuple[Sample, ...]:
         """Return at most one sample: the first by key whose columns have these texts.
 
-        Samples whose value `is_preferred` come first.
+        Samples for whose value `is_preferred` returns true come first.
         """
         names = [dialect.build_column(name) for name in dict.fromkeys((*self.query.keys, VALUE))]
         row_id = exp.alias_(dialect.build_column("rowid"), "place")
         rows = self._fetch_rows(dialect.select(row_id, *names).from_(dialect.build_table(TABLE)))
         matches = [
-            row for row in rows if all(shown_text(str(row[name])) == text for name, text in column_texts.items())
+            row for row in rows if all(normalize_text(str(row[name])) == text for name, text in column_texts.items())
         ]
         matches.sort(key=lambda row: tuple(_get_sort_key(row[name]) for name in self.query.keys))
         best_match = [*(row for row in matches if is_preferred is None or is_preferred(row[VALUE])), *matches][:1]
@@ -297,8 +297,8 @@ def open_run_samples(
             values = bind_parameters(names, ingested_run.constants)
             session.progress("tracing", with_records.statements.index(item) if item is not samples else 0, 1)
             try:
-                limits = limit.read_limits(f"run {ingested_run.run.id}: the SQL of `{item.name}`")
-                limit.execute(connection, build_create_sql(item), values, limits)
+                limits = engine_connection.read_limits(f"run {ingested_run.run.id}: the SQL of `{item.name}`")
+                engine_connection.execute(connection, build_create_sql(item), values, limits)
             except duckdb.Error as error:
                 if is_memory_error(error):
                     raise build_memory_error(error, f" at `{item.name}` of run {ingested_run.run.id}") from None

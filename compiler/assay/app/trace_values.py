@@ -28,13 +28,13 @@ from assay.styles.registry import get_style
 from assay.util.diagnostics import fail
 
 SHOWN = 3  # greatest and least samples
-PRINTED = (AVERAGE, DIFFERENCE, PERCENT, SIZE, JUDGED)  # cells that print figures of results.json
-HINT = "`assay verify` says what changed"
+PRINTED = (AVERAGE, DIFFERENCE, PERCENT, SIZE, JUDGED)  # kinds of cells that print figures of results.json
+HINT = "run `assay verify` to see what changed"
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltReport:
-    """A built report read back: its folder, provenance, results, specs and definition."""
+    """A built report: its folder, provenance, results, specs and definition."""
 
     folder: Path
     provenance: RecordedBuild
@@ -124,7 +124,7 @@ def _trace_row(session: Session, built_report: BuiltReport, request: TraceReques
     ):
         samples = run_samples.find_matching(dict(request.source.where), is_printed)
         if samples and is_printed and not is_printed(samples[0].measured_value):
-            message = f"run {request.run.id} does not give the value of `{item.id}` that `{request.cell}` prints"
+            message = f"run {request.run.id} yields another value of `{item.id}` than `{request.cell}` prints"
             printed_text = _format_value(built_report, item, samples[0].measured_value)
             raise fail("value-changed", message, expected=request.text, found=printed_text, hint=HINT)
         return _create_traced_run(
@@ -169,7 +169,7 @@ def _format_value(built_report: BuiltReport, item: Subject, value: Any) -> str:
 
 
 def _create_value_predicate(built_report: BuiltReport, item: Subject, printed_text: str) -> Callable[[Any], bool]:
-    """Return a predicate: whether a value of a row is what a cell prints, as tables format it or as texts quote it."""
+    """Return a predicate that tests whether a cell prints a value of a row, as formatted by tables or in texts."""
     symbol = item.unit.symbol
     number_text = (
         printed_text.removesuffix(f" {symbol}") if symbol and isinstance(item, MetricSubject) else printed_text
@@ -210,7 +210,7 @@ def _compute_figures(built_report: BuiltReport, request: TraceRequest, run_resul
             get_style(built_report.provenance.content.options.style).format_table_row([mean], DIGITS).cells[0]
         )
         if printed_text != request.text:
-            message = f"run {request.run.id} does not give the average of `{item.id}` that `{request.cell}` prints"
+            message = f"run {request.run.id} yields another average of `{item.id}` than `{request.cell}` prints"
             raise fail("value-changed", message, expected=request.text, found=printed_text, hint=HINT)
     return {"average": mean}
 
@@ -220,7 +220,7 @@ def check_value(
 ) -> None:
     """Raise AssayError unless a run or phase has the average that results.json records.
 
-    The average may be missing from results.json, except for the cell's `is_cell_metric` metric.
+    The average may be missing from results.json unless the metric is that of the cell (`is_cell_metric`).
     """
     recorded_average = read_recorded_average(built_report.results, metric.id, run)
     if recorded_average is None and not is_cell_metric:
@@ -231,7 +231,7 @@ def check_value(
     if recorded_average != [current_average]:
         raise fail(
             "value-changed",
-            f"run {run} does not give the value of `{metric.id}` that the report was made of",
+            f"run {run} yields another value of `{metric.id}` than the report has",
             expected=repr(recorded_average[0]),
             found=repr(current_average),
             hint=HINT,

@@ -22,12 +22,12 @@ CONTENT_TEXTS = {
     cell_links.PERCENT: "the difference of two averages, in percent of the first",
     cell_links.SIZE: "the number of samples",
     cell_links.ROW: "the value of one row",
-    cell_links.COLUMN: "what stands in a column of one row",
-    cell_links.CHANGE: "how much the value of a row differs from that of the baseline's, in percent of it",
-    cell_links.SHARE: "the share of the first value in the second, in percent",
-    cell_links.SHORT: "whether the first value falls short of the second",
-    cell_links.JUDGED: "what comes of these values by the rule of the table",
-    cell_links.FORMULA: "what a formula over these values comes to",
+    cell_links.COLUMN: "a column of one row",
+    cell_links.CHANGE: "the difference of the value of a row from that of the baseline, in percent of the latter",
+    cell_links.SHARE: "the first value in percent of the second",
+    cell_links.SHORT: "whether the first value is less than the second",
+    cell_links.JUDGED: "the verdict on these values by the rule of the table",
+    cell_links.FORMULA: "the value of a formula over these values",
     cell_links.MEAN: "the mean over time of the mean of all lines",
     cell_links.LINES: "the number of lines",
 }
@@ -69,11 +69,11 @@ def _describe_content(traced_cell: TracedCell) -> str:
     text = CONTENT_TEXTS[content]
     if content in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.formula_text:
         text = text.replace("two averages", "two values of a formula")
-        text = "what a formula over averages comes to" if content == cell_links.AVERAGE else text
+        text = "the value of a formula over averages" if content == cell_links.AVERAGE else text
     elif content == cell_links.PERCENT and not item.metrics:
         text = text.replace("averages", "means")
     if content in (cell_links.DIFFERENCE, cell_links.PERCENT):
-        text += ", both as they are printed" if get_style(traced_cell.style).follows_from_print else ""
+        text += ", both as printed" if get_style(traced_cell.style).follows_from_print else ""
     if content in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.groups_by:
         text += f", one distribution for each {item.groups_by}, by summary {traced_cell.summary}"
     return text

@@ -23,8 +23,8 @@ from assay.util.numbers import format_count
 
 ALIKE, SOMEWHAT_ALIKE = 0.8, 0.6  # shares of common characters at which two texts count as similar
 WORDS = 0.6  # share of a pattern's words that a line must have
-LEAST_FIELDS = 2  # that a record must share with an event whose names are dissimilar
-LEAST_WORDS = 2
+LEAST_FIELDS = 2  # fields that a record must share with an event that has no similar name
+LEAST_WORDS = 2  # words that a pattern must have to be matched
 FIRST_FIELDS = 3  # listed in a reason
 
 Counts = Mapping[str, Mapping[str, int]]  # event -> host -> records
@@ -53,9 +53,8 @@ class Rename:
 def suggest_renames(package: Package, counts: Counts, unknown_records: Sequence[UnknownRecord]) -> tuple[Rename, ...]:
     """Suggest events for unknown names, in order of the names, the likeliest event first.
 
-    An event is a candidate if none of the hosts with the unknown name has records of the event. An event with records
-    on these hosts is a candidate only if the names differ in nothing but their last segment, and the record has the
-    event's fields.
+    An event is a candidate if no host with the unknown name has records of the event. An event with records on these
+    hosts is a candidate only if the names differ only in their last segment and the record has the event's fields.
     """
     sources = {source.name: source for source in package.sources}
     renames: list[Rename] = []

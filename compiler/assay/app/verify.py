@@ -57,7 +57,7 @@ def list_changed_publications(record: RecordedPublishedBuild) -> Iterator[str]:
             yield f"{name}: cannot be read ({error.strerror})"
         else:
             if digest != recorded_file.sha256:
-                yield f"{name}: content changed (sha256 {digest[:12]}, was {recorded_file.sha256[:12]})"
+                yield f"{name}: content changed (sha256 {_format_change(digest, recorded_file.sha256)})"
 
 
 def hash_definition(session: Session, record: RecordedPublishedBuild) -> str:
@@ -101,7 +101,7 @@ class Verification:
 def verify_build(session: Session, folder: Path, places: Sequence[str]) -> Verification:
     """Compare a built report with what its provenance yields now.
 
-    `places` (`NAME=DIR`) locates runs that have moved. The rebuild takes only checked specs from the cache.
+    `places` (`NAME=DIR`) locates runs that have moved. The rebuild uses nothing of the cache but checked specs.
 
     Raises AssayError if there is no provenance, if a run is missing, or if the rebuild fails although nothing changed.
     """
@@ -132,7 +132,7 @@ def _verify_published(
 ) -> Verification:
     """Verify a report that was built from publications instead of runs."""
     if places:
-        raise fail("run-name", "the report is made of publications, not of runs", hint="leave --run out", status=USAGE)
+        raise fail("run-name", "the report is built from publications, not runs", hint="omit --run", status=USAGE)
     content = record.content
     try:
         specs = session.find_report(content.report)[0].sources
@@ -165,7 +165,7 @@ def _compare_rebuild(
 
     `make` builds the report into a folder and may return further causes of differences.
     """
-    lines = [*([] if is_intact else [f"{NAME}: its hash is not that of its content"]), *causes]
+    lines = [*([] if is_intact else [f"{NAME}: its hash does not match its content"]), *causes]
     with _open_scratch_folder(session.store.folder) as scratch:
         fresh_session = Session(
             session.workspace, Store(scratch / "cache"), session.progress, session.threads, session.packages
@@ -181,7 +181,7 @@ def _compare_rebuild(
         files = compare_folders(folder, scratch / "report")
     changed_files = [file_lines for file_lines in files.values() if file_lines]
     if changed_files and not lines:
-        lines = ["inputs, versions and definitions are what they were"]
+        lines = ["inputs, versions and definitions are unchanged"]
     return Verification(
         (*lines, *(line for file_lines in changed_files for line in file_lines)), len(files), len(changed_files)
     )
@@ -202,8 +202,7 @@ def locate_runs(
 ) -> tuple[NamedRun, ...]:
     """Return the runs in the report's order, remote ones mirrored.
 
-    Announces each fetch that follows from the provenance and not from the user's options, with its size. Raises
-    AssayError if a run is missing.
+    Notifies the user of each fetch from a recorded address, with its size. Raises AssayError if a run is missing.
     """
     try:
         runs = [
@@ -214,8 +213,8 @@ def locate_runs(
     raise_all(
         Diagnostic(
             "no-run",
-            f"the {'archive' if run.address else 'directory'} of run {run.id} is not there: {run.place}",
-            hint=f"--run {run.id}=DIR says where it is",
+            f"the {'archive' if run.address else 'directory'} of run {run.id} does not exist: {run.place}",
+            hint=f"pass --run {run.id}=DIR if it has moved",
         )
         for run in runs
         if not is_address(run.place) and not (run.directory.is_file() if run.address else run.directory.is_dir())
@@ -223,7 +222,7 @@ def locate_runs(
     for run in runs:
         if is_address(run.place) and run.id not in relocated_runs:
             session.notice(
-                f"run {run.id} is fetched from {run.place}, as {NAME} has it; --run {run.id}=DIR reads another"
+                f"fetching run {run.id} from {run.place}, as in {NAME}; pass --run {run.id}=DIR to use another copy"
             )
     return fetch_runs(session, runs, checked.package.sources, session.notice)
 

@@ -16,8 +16,8 @@ from assay.util.diagnostics import AssayError
 from assay.util.file_changes import Stamps, stamp_files
 
 #: Names of temporary files that editors create next to open files.
-BESIDE = re.compile(r"\..*|.*~|#.*#|4913")
-COARSE = 20_000_000  # ns by which time stamps of a file system may lag
+EDITOR_FILE = re.compile(r"\..*|.*~|#.*#|4913")
+MAX_LAG = 20_000_000  # ns by which time stamps of a file system may lag
 
 
 class WatchedFiles:
@@ -48,7 +48,7 @@ class WatchedFiles:
     def find_imported_files(self, workspace: Workspace) -> None:
         """Find the files that specs import from other folders of the workspace.
 
-        Those that changed after the last call of `changed` count as changes.
+        Those that changed after the last call of `has_changed` count as changes.
         """
         try:
             files = [item.path for item in workspaces.scan_sources(workspace, self._system)]
@@ -57,17 +57,17 @@ class WatchedFiles:
         with self._lock:
             stamps = self._stamps or {}
             imported = [path for path in files if str(path) not in stamps and path.is_relative_to(workspace.root)]
-            imported_marks = stamp_files(imported)
-            self._imported_stamps |= imported_marks
-            settled_before = self._stamp_time - COARSE
+            imported_stamps = stamp_files(imported)
+            self._imported_stamps |= imported_stamps
+            settled_before = self._stamp_time - MAX_LAG
             self._stamps = stamps | {
-                name: mark for name, mark in imported_marks.items() if max(mark[1:3]) < settled_before
+                name: stamp for name, stamp in imported_stamps.items() if max(stamp[1:3]) < settled_before
             }
 
     def _stamp_all_files(self, workspace: Workspace) -> Stamps:
         imported_stamps = stamp_files([Path(name) for name in self._imported_stamps])
-        workspace_marks = stamp_files(self._list_folders(workspace), lambda name: bool(BESIDE.fullmatch(name)))
-        return workspace_marks | stamp_files(_list_directories(self._runs)) | imported_stamps
+        workspace_stamps = stamp_files(self._list_folders(workspace), lambda name: bool(EDITOR_FILE.fullmatch(name)))
+        return workspace_stamps | stamp_files(_list_directories(self._runs)) | imported_stamps
 
     @staticmethod
     def _list_folders(workspace: Workspace) -> list[Path]:

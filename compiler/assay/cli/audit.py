@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from assay.cli import output
-from assay.cli import output as echo
 from assay.cli.options import (
     add_cache_option,
     add_filter_options,
@@ -20,12 +19,12 @@ from assay.cli.options import (
     open_command_session,
 )
 
-LEAST = 80  # columns assumed for narrow terminals, and without one
+MIN_WIDTH = 80  # columns; also used without a terminal
 
 
 def get_terminal_width() -> int:
-    """Return the number of columns of a line."""
-    return max(LEAST, shutil.get_terminal_size((LEAST, 24)).columns)
+    """Return the width of the terminal in columns."""
+    return max(MIN_WIDTH, shutil.get_terminal_size((MIN_WIDTH, 24)).columns)
 
 
 @click.command()
@@ -52,9 +51,9 @@ def lineage(
     with open_command_session(context) as session:
         lineage_result = find_lineage(session, name, system, filters, no_filters)
     if form == "json":
-        echo.print_data(lineage_result.to_dict())
+        output.print_data(lineage_result.to_dict())
     elif form == "dot":
-        echo.print_text(to_dot(lineage_result.graph, lineage_result.name).removesuffix("\n"))
+        output.print_text(to_dot(lineage_result.graph, lineage_result.name).removesuffix("\n"))
     else:
         lines = render_tree(
             lineage_result.column_lineage,
@@ -63,7 +62,7 @@ def lineage(
             lineage_result.filterable,
             get_terminal_width(),
         )
-        echo.print_text("\n".join([*lines, "", f"Filters: {', '.join(lineage_result.filters) or 'none'}"]))
+        output.print_text("\n".join([*lines, "", f"Filters: {', '.join(lineage_result.filters) or 'none'}"]))
 
 
 @click.command()
@@ -73,7 +72,7 @@ def lineage(
               help="Use the filters and summary of this report.")  # fmt: skip
 @add_filter_options
 @add_system_option
-@click.option("--full", is_flag=True, help="Show everything, not only one screen.")
+@click.option("--full", is_flag=True, help="Show the full explanation instead of one screen.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @add_cache_option
 @click.pass_context
@@ -88,7 +87,7 @@ def explain(
     assay explain METRIC --run runs/candidate
     assay explain METRIC --system SYSTEM --format json
     """
-    from assay.app.explain import explain_subject as explain_subject
+    from assay.app.explain import explain_subject
     from assay.app.explain_view import export_explanation, format_explanation
     from assay.app.runs import parse_runs
 
@@ -97,16 +96,22 @@ def explain(
             session, metric, system, parse_runs([run])[0] if run else None, report, filters, no_filters
         )
     if form == "json":
-        echo.print_data(export_explanation(explanation))
+        output.print_data(export_explanation(explanation))
     else:
-        echo.print_text(format_explanation(explanation, get_terminal_width(), echo.get_encoding(), full=full))
+        output.print_text(format_explanation(explanation, get_terminal_width(), output.get_encoding(), full=full))
 
 
 @click.command()
 @click.argument("folder", metavar="BUILD_FOLDER", shell_complete=complete_folders)
 @click.argument("cell", metavar="[SECTION/ROW/COLUMN]", default="")
-@click.option("--list", "listed", is_flag=True, help="List the cells of the report; the default without a cell.")
-@click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="New place of a run that moved (repeatable).")
+@click.option("--list", "listed", is_flag=True, help="List the cells of the report (default without a cell).")
+@click.option(
+    "--run",
+    "runs",
+    metavar="NAME=DIR",
+    multiple=True,
+    help="New directory or address of a run that moved (repeatable).",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @add_cache_option
 @click.pass_context
@@ -119,26 +124,24 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
     assay trace build/cmp 'SECTION/ROW/COLUMN' --format json
     """
     from assay.app import trace as trace_module
-    from assay.app import trace_view as output
+    from assay.app import trace_view
     from assay.provenance.read import get_build_folder
 
     if listed and cell:
-        raise click.UsageError("Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.", context)
+        raise click.UsageError("Pass either a cell SECTION/ROW/COLUMN or --list.", context)
     listed = not cell
     build_folder = get_build_folder(Path(folder))
     with open_command_session(context) as session:
         traced_cell = None if listed else trace_module.trace_cell(session, build_folder, cell, runs)
         cells = trace_module.list_cells(session, build_folder) if listed else ()
-    echo.print_warnings(trace_module.list_provenance_warnings(build_folder))
+    output.print_warnings(trace_module.list_provenance_warnings(build_folder))
     if traced_cell is None:
-        data: object = output.export_listing(cells)
-        text = "\n".join(output.format_listing(cells))
+        data: object = trace_view.export_listing(cells)
+        text = "\n".join(trace_view.format_listing(cells))
     else:
-        data, text = (
-            output.export_trace(traced_cell),
-            output.format_trace(traced_cell, get_terminal_width(), echo.get_encoding()),
-        )
-    echo.print_data(data) if form == "json" else echo.print_text(text)
+        data = trace_view.export_trace(traced_cell)
+        text = trace_view.format_trace(traced_cell, get_terminal_width(), output.get_encoding())
+    output.print_data(data) if form == "json" else output.print_text(text)
 
 
 COMMANDS = (explain, lineage, trace)
@@ -150,8 +153,8 @@ COMMANDS = (explain, lineage, trace)
 @add_cache_option
 @click.pass_context
 def catalogue(context: click.Context, out: str, system: str | None) -> None:
-    """Write all definitions as linked web pages with search."""
-    from assay.app.catalogue import write_catalogue as write_catalogue
+    """Write all definitions as linked, searchable web pages."""
+    from assay.app.catalogue import write_catalogue
 
     with open_command_session(context) as session:
         place = write_catalogue(session, Path(out), system)

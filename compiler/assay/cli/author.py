@@ -15,9 +15,6 @@ from typing import NoReturn
 
 import click
 
-from assay.app.build import build_any_report
-from assay.app.options import Options
-from assay.app.watch import WatchedFiles
 from assay.cli import output
 from assay.cli.options import (
     RUN_HELP,
@@ -29,7 +26,7 @@ from assay.cli.options import (
     open_context_session,
 )
 from assay.lang import workspace as workspaces
-from assay.util.diagnostics import USAGE, AssayError
+from assay.util.diagnostics import USAGE, AssayError, fail, suggest_nearest
 from assay.util.file_changes import ChangeWaiter
 from assay.util.os_errors import convert_os_error
 from assay.util.scratch import clean_up
@@ -37,18 +34,15 @@ from assay.util.scratch import clean_up
 
 @click.command()
 def lsp() -> int:
-    """Start a language server for specs, over stdin and stdout.
+    """Start the language server for specs, over stdin and stdout.
 
-    It offers diagnostics while you type, types and comments, definitions, completion after a dot, and renaming. Your
-    editor starts it: docs/how-to.md has the settings.
+    Provides diagnostics, hover, go to definition, completion and renaming. See docs/how-to.md for editor settings.
     """
     try:
         import pygls  # noqa: F401
     except ImportError:
-        from assay.util.diagnostics import USAGE, fail
-
-        raise fail("no-package", "the language server takes the package pygls", hint="pip install 'assay[lsp]'",
-                   status=USAGE) from None  # fmt: skip
+        raise fail("no-package", "the language server requires the package `pygls`",
+                   hint="run pip install 'assay[lsp]'", status=USAGE) from None  # fmt: skip
     from assay.lsp.server import serve
 
     return serve()
@@ -56,8 +50,9 @@ def lsp() -> int:
 
 INTERRUPT = {signal.SIGINT}
 PAUSE = 0.1  # seconds between polls of the files if the system does not notify of changes
-#: Errors whose cause may disappear without a change of the watched files, and seconds until the next attempt.
-OUTSIDE, AGAIN = ("cache", "disk-full", "file", "output"), 5.0
+#: Codes of errors whose cause may disappear without a change of the watched files.
+EXTERNAL_CODES = ("cache", "disk-full", "file", "output")
+RETRY_DELAY = 5.0  # seconds until the next build after such an error
 
 Work = Sequence[Callable[[], None]]
 
@@ -67,6 +62,8 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
 
     Raises AssayError (usage) if the arguments are invalid from the start.
     """
+    from assay.app.watch import WatchedFiles
+
     gc.disable()  # a collection takes 0.1 s of a build; it runs when idle instead
     builder, idle_worker = _ReportBuilder(context, report, runs, out), _IdleWorker(len(runs), out)
     system = report.partition("/")[0]
@@ -102,14 +99,14 @@ class _ReportBuilder:
         self._end_time = 0.0
 
     def is_due(self) -> bool:
-        """Return whether to build without a change: an outside error may be gone, or the report was removed."""
+        """Return whether to build without a change: an external error may be gone, or the report was removed."""
         if self._error is None:
             return not self._out.exists()
-        is_outside = any(item.code in OUTSIDE for item in self._error.diagnostics)
-        return is_outside and time.monotonic() - self._end_time > AGAIN
+        is_external = any(item.code in EXTERNAL_CODES for item in self._error.diagnostics)
+        return is_external and time.monotonic() - self._end_time > RETRY_DELAY
 
     def build(self) -> Work:
-        """Build and print the time, or the error unless it is the last one again; return deferred work.
+        """Build, print the time or a new error, and return deferred work.
 
         A usage error is raised on the first build only: later it may be temporary, such as a run that is being
         replaced.
@@ -130,6 +127,9 @@ class _ReportBuilder:
         return deferred_work
 
     def _build(self, deferred_work: list[Callable[[], None]]) -> None:
+        from assay.app.build import build_any_report
+        from assay.app.options import Options
+
         start_time = time.monotonic()
         with open_command_session(self._context) as session:
             session.deferred_work = deferred_work
@@ -149,7 +149,7 @@ def _defer_interrupts() -> Iterator[None]:
 
 
 class _IdleWorker:
-    """Work that is done while nothing changes, in a thread of its own."""
+    """A worker that runs deferred work in separate threads while nothing changes."""
 
     def __init__(self, runs: int, out: Path) -> None:
         self._engines = min(runs, os.cpu_count() or 1)
@@ -193,16 +193,15 @@ class _IdleWorker:
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--update-schema", is_flag=True, help="Update schema and Prelude of the workspace DIR to this version.")
+@click.option("--update-schema", is_flag=True, help="Only update the schema and Prelude in the workspace DIR.")
 @click.pass_context
 def init(context: click.Context, folder: Path, update_schema: bool) -> None:
-    """Create a small workspace that builds at once.
+    """Create a workspace with a small example that builds at once.
 
-    It contains trace events, three metrics with an example, two sample runs, a report, and the schema and the Prelude
-    that its specs import.
+    The example has events, three metrics, two runs and a report. The workspace also has the schema and the Prelude
+    that specs import.
     """
     from assay.app import init as init_module
-    from assay.cli.options import open_command_session
 
     with open_command_session(context):
         lines = init_module.update_schema(folder) if update_schema else init_module.create_workspace(folder)
@@ -217,14 +216,12 @@ def init(context: click.Context, folder: Path, update_schema: bool) -> None:
 @add_system_option
 @click.pass_context
 def schema(context: click.Context, file: str | None, system: str | None) -> None:
-    """Print the JSON Schema of the documents of a run.
+    """Print the JSON Schema of a document of a run.
 
     Without FILE, print the schemas of all documents, by system and file.
     """
     from assay.app.check_and_query import list_systems
     from assay.app.run_schema import create_run_schemas
-    from assay.cli.options import open_command_session
-    from assay.util.diagnostics import USAGE, fail, suggest_nearest
 
     with open_command_session(context) as session:
         schemas_by_system = {
@@ -240,7 +237,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
                    hint=suggest_nearest(file, files), status=USAGE)  # fmt: skip
     if len(matches) > 1:
         names = ", ".join(item for item, _ in matches)
-        raise fail("systems", f"several systems read a file `{file}`: {names}", hint="name one with --system",
+        raise fail("systems", f"several systems read a file `{file}`: {names}", hint="pass --system NAME",
                    status=USAGE)  # fmt: skip
     output.print_data(matches[0][1])
 
@@ -255,6 +252,6 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
     """Rebuild a report whenever specs, queries, templates or runs change.
 
-    After an error, the last good report stays in place. Ctrl-C ends the command.
+    After an error, the last good report stays in place. Press Ctrl-C to stop.
     """
     watch_report(context, report, runs, Path(out))

@@ -42,7 +42,7 @@ def _get_cache_folder(context: click.Context, folder: str | None) -> Path:
 def cache(context: click.Context, folder: str | None, form: str) -> None:
     """Show the size of the cache; `prune` shrinks it.
 
-    The cache holds only what can be made again: logs as Parquet, results of metrics, rendered reports, evaluated specs,
+    The cache holds only what can be recomputed: ingested logs, results of metrics, rendered reports, evaluated specs,
     copies of remote runs.
     """
     if folder:
@@ -74,10 +74,12 @@ def cache(context: click.Context, folder: str | None, form: str) -> None:
 
 @cache.command()
 @_add_folder_option
-@click.option("--older-than", metavar="TIME", help="Remove entries that were not used for this time: 12h, 30d, 8w.")
-@click.option("--to-size", metavar="SIZE", help="Remove least recently used entries down to this size: 5GB, 500MiB.")
-@click.option("--all", "everything", is_flag=True, help="Remove everything.")
-@click.option("--dry-run", is_flag=True, help="Only print what would be removed.")
+@click.option("--older-than", metavar="TIME", help="Remove entries not used for this long, such as 12h, 30d or 8w.")
+@click.option(
+    "--to-size", metavar="SIZE", help="Remove least recently used entries down to this size, such as 5GB or 500MiB."
+)
+@click.option("--all", "everything", is_flag=True, help="Remove all entries.")
+@click.option("--dry-run", is_flag=True, help="Print what would be removed, without removing it.")
 @click.pass_context
 def prune(
     context: click.Context,
@@ -108,22 +110,28 @@ def _create_limits(older_than: str | None, to_size: str | None, remove_all: bool
     from assay.util.diagnostics import USAGE, fail
 
     if not (older_than or to_size or remove_all):
-        hint = "say --older-than 30d, --to-size 5GB, or --all"
-        raise fail("prune", "nothing is said of what is to go", hint=hint, status=USAGE)
+        hint = "pass --older-than 30d, --to-size 5GB, or --all"
+        raise fail("prune", "no option selects the entries to remove", hint=hint, status=USAGE)
     if remove_all and (older_than or to_size):
         other = "--older-than" if older_than else "--to-size"
-        raise fail("prune", f"--all removes all of it, whatever {other} says", hint="say one of them", status=USAGE)
+        raise fail("prune", f"--all and {other} exclude each other", hint="pass one of them", status=USAGE)
     if remove_all:
         return Limits(size=0)
     age = DURATION.fullmatch(older_than or "")
     if older_than and not age:
         raise fail(
-            "prune", f"`{older_than}` is no time", expected="a number with m, h, d or w, as in 30d", status=USAGE
+            "prune",
+            f"invalid time `{older_than}` of --older-than",
+            expected="a number with m, h, d or w, as in 30d",
+            status=USAGE,
         )
     size = SIZE.fullmatch(to_size or "")
     if to_size and not size:
         raise fail(
-            "prune", f"`{to_size}` is no size", expected="a number with its unit, as in 5GB or 500MiB", status=USAGE
+            "prune",
+            f"invalid size `{to_size}` of --to-size",
+            expected="a number with its unit, as in 5GB or 500MiB",
+            status=USAGE,
         )
     since = time.time() - int(age[1]) * SECONDS[age[2]] if age else None
     return Limits(since, int(float(size[1]) * BYTES[size[2]]) if size else None)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from assay.diff.specs import MetricChange, SystemDiff
     from assay.explain.facts import Appearance
 
-#: The numbers of characters of a value, and of places that a change touches, that are printed.
-WIDEST, PLACES = 160, 6
+WIDEST = 160  # characters printed of a value
+PLACES = 6  # places printed that a change touches
 
 
 @click.command()
@@ -31,8 +31,8 @@ WIDEST, PLACES = 160, 6
 def diff(context: click.Context, before: str, after: str, system: str | None, form: str) -> int:
     """Compare the specs of A and B, and the options and data of two builds.
 
-    A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. Exits with
-    status 3 if specs or options differ, and 1 if a system could not be read.
+    A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. The exit
+    status is 3 if specs or options differ, and 1 if a system cannot be read.
     """
     from assay.app.diff import compare_states, read_states
     from assay.util.diagnostics import DIFFERENCE, AssayError
@@ -61,7 +61,7 @@ def _format_lines(systems: Sequence[SystemDiff]) -> Iterator[str]:
     printed_changes: set[ReportedChange] = set()
     for system in systems:
         if system.state == "unread":
-            yield f"{system.system}: not compared, for it could not be read: {escape_text(system.unread)}"
+            yield f"{system.system}: not compared, as it cannot be read: {escape_text(system.unread)}"
             continue
         if system.state != "both":
             yield f"{system.system}: the system is {system.state}"
@@ -79,7 +79,7 @@ def _format_lines(systems: Sequence[SystemDiff]) -> Iterator[str]:
         if system.elsewhere:
             yield "  elsewhere"
             yield from (line for item in system.elsewhere for line in format_change(item, 4))
-        for name, changes in (("choices of the builds", system.choices), ("made of other data or tools", system.data)):
+        for name, changes in (("choices of the builds", system.choices), ("other data or tools", system.data)):
             if changes:
                 yield f"  {name}"
                 yield from (line for item in changes for line in format_change(item, 4))
@@ -134,7 +134,7 @@ def _format_summary(systems: Sequence[SystemDiff]) -> str:
     counts = [(sum(item.kind == kind for item in metrics), kind) for kind in KINDS]
     kind_counts = ", ".join(f"{number} {kind}" for number, kind in counts if number)
     readable_systems = [system for system in systems if system.state != "unread"]
-    restriction = "" if len(readable_systems) == len(systems) else " of what could be read"
+    restriction = "" if len(readable_systems) == len(systems) else " in the readable systems"
     no_change = f"no metric differs{restriction}" if readable_systems else f"nothing differs{restriction}"
     places = {place for system in systems for item in _iter_report_changes(system) for place in item.touches}
     choices = [item.aspect for system in systems for item in system.choices]

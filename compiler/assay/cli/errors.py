@@ -19,12 +19,12 @@ INTERRUPTED = 130
 def run(command: click.Group, arguments: Sequence[str] | None) -> int:
     """Run a command and return its exit status.
 
-    0: success, 1: wrong specs or data, 2: usage, 3: a difference, 70: a bug of Assay, 130: interrupted.
+    0: success, 1: invalid specs or data, 2: invalid usage, 3: a difference, 70: a bug of Assay, 130: interrupted.
     """
-    as_json = _has_json_errors(list(arguments) if arguments is not None else sys.argv[1:])
+    words = list(arguments) if arguments is not None else sys.argv[1:]
+    as_json = _has_json_errors(words)
     watchdog.set_reporter(lambda error: _report_failure(error, as_json))
     try:
-        words = list(arguments) if arguments is not None else sys.argv[1:]
         _check_encoding(words)
         status = command.main(args=words, prog_name="assay", standalone_mode=False)
         return status if isinstance(status, int) else 0
@@ -57,7 +57,7 @@ def _convert_click_error(error: click.ClickException) -> Exception:
     from assay.util.diagnostics import fail
 
     context = getattr(error, "ctx", None)
-    hint = f"{context.command_path} --help tells its arguments and options" if context else ""
+    hint = f"run `{context.command_path} --help`" if context else ""
     return fail("usage", error.format_message(), hint=hint, status=error.exit_code)
 
 
@@ -92,7 +92,9 @@ def _report_failure(error: Exception, as_json: bool) -> int:
     if os.environ.get("ASSAY_DEBUG"):
         raise error
     cause = f"{type(error).__name__}: {error}"
-    item = Diagnostic("bug", f"this is a bug of Assay: {cause}", hint="ASSAY_DEBUG=1 shows where; please report it")
+    item = Diagnostic(
+        "bug", f"internal error: {cause}", hint="report this bug of Assay; ASSAY_DEBUG=1 shows the traceback"
+    )
     _show(AssayError((item,), INTERNAL), as_json)
     return INTERNAL
 

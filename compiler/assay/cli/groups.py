@@ -16,7 +16,7 @@ class StrictGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words of the group itself. Raises UsageError for repeated or empty values."""
         if not ctx.resilient_parsing:
-            _refuse_unclear(self, ctx.parent, ctx.info_name, args)
+            _refuse_ambiguous(self, ctx.parent, ctx.info_name, args)
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -25,17 +25,17 @@ class StrictGroup(click.Group):
         """Return the command and its words. Raises UsageError for repeated or empty values."""
         name, command, words = super().resolve_command(ctx, args)
         if command and not isinstance(command, click.Group) and not ctx.resilient_parsing:
-            _refuse_unclear(command, ctx, name, words)
+            _refuse_ambiguous(command, ctx, name, words)
         return name, command, words
 
 
-def _refuse_unclear(
+def _refuse_ambiguous(
     command: click.Command, parent: click.Context | None, name: str | None, words: Sequence[str]
 ) -> None:
     """Raise UsageError if an argument or single-value option is empty, or an option has several values.
 
-    An empty text usually comes from an unset variable, and as a folder would stand for the current one. Of an option's
-    several values, only the last would count.
+    An empty text usually comes from an unset variable; as a folder it would be the current one. Of several values,
+    click would take only the last.
     """
     context = click.Context(command, info_name=name, parent=parent)
     single_options = {
@@ -51,15 +51,15 @@ def _refuse_unclear(
     for item in command.params:
         if isinstance(item, click.Argument) and _has_empty(values_by_name.get(str(item.name))):
             label = item.make_metavar(context).strip("[].")
-            raise click.UsageError(f"Argument '{label}' is given an empty text: is a variable not set?", context)
+            raise click.UsageError(f"Argument '{label}' is empty: is a shell variable unset?", context)
     for key, option in single_options.items():
         values = [str(item) for item in values_by_name.get(str(key), ())]
         label = max(option.opts, key=len)
         if any(not value.strip() for value in values) and key not in SELF_CHECKING:
-            raise click.UsageError(f"Option '{label}' is given an empty text: is a variable not set?", context)
+            raise click.UsageError(f"Option '{label}' is empty: is a shell variable unset?", context)
         if len(set(values)) > 1:
-            values_text = ", then ".join(dict.fromkeys(values))
-            raise click.UsageError(f"Option '{label}' takes one value, and is given several: {values_text}.", context)
+            values_text = ", ".join(dict.fromkeys(values))
+            raise click.UsageError(f"Option '{label}' takes one value, but got {values_text}.", context)
 
 
 def _has_empty(value: object) -> bool:

@@ -52,8 +52,8 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
     help="Cache folder  [default: `assay` in the user's cache folder]",
 )
 @click.option("--errors", "errors", type=click.Choice(["text", "json"]), default="text", help="Format of errors.")
-@click.option("-v", "--verbose", is_flag=True, help="Print each stage on stderr, with its time and memory.")
-@click.option("--log-format", type=click.Choice(FORMS), help="Format of these lines; implies --verbose.")
+@click.option("-v", "--verbose", is_flag=True, help="Print each stage with its time and memory on stderr.")
+@click.option("--log-format", type=click.Choice(FORMS), help="Format of the --verbose output; implies --verbose.")
 @click.pass_context
 def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, log_format: str | None) -> None:
     """Compile metric definitions into reports."""
@@ -65,7 +65,7 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True,
               help=RUN_HELP)  # fmt: skip
 @click.option("--publication", "publications", metavar="FILE|DIR", multiple=True, type=click.Path(path_type=Path),
-              help="For a history: a publication, or a folder of publications (repeatable).")  # fmt: skip
+              help="Publication of a history, or a folder of publications (repeatable).")  # fmt: skip
 @add_out_option("Folder for the report.")
 @add_forms_option
 @add_filter_options
@@ -75,9 +75,7 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
 )
 @click.option("--title", default="", help="Title of the report.")
 @click.option("--author", default="", help="Author of the report.")
-@click.option(
-    "--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: the last day of the logs]"
-)
+@click.option("--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: last day of the logs]")
 @add_phase_options
 @add_cache_option
 @click.pass_context
@@ -85,7 +83,7 @@ def build(
     context: click.Context, /, report: str, runs: tuple[str, ...], publications: tuple[Path, ...], out: str,
     forms: tuple[str, ...], **options: Any,
 ) -> None:  # fmt: skip
-    """Build a report over runs."""
+    """Build a report over runs, or a history of publications."""
     with open_command_session(context, runs) as session:
         from assay.app import build  # imported while files are hashed
         from assay.app.options import Options
@@ -113,16 +111,16 @@ def build(
     "--report",
     metavar="SYSTEM/REPORT",
     shell_complete=complete_names("reports"),
-    help="The published report  [default: the report with editions]",
+    help="Published report  [default: the only report with editions]",
 )
-@click.option("--edition", metavar="NAME", help="Edition of the publication  [default: that of its day]")
+@click.option("--edition", metavar="NAME", help="Edition of the publication  [default: by its date]")
 @add_cache_option
 @click.pass_context
 def regenerate(
     context: click.Context, publication: Path, out: str, forms: tuple[str, ...], report: str | None, edition: str | None
 ) -> None:
     """Rebuild a published report from its printed values."""
-    from assay.app.regenerate import regenerate_report as regenerate_report
+    from assay.app.regenerate import regenerate_report
     from assay.report.output_forms import order_forms
 
     with open_command_session(context) as session:
@@ -134,12 +132,18 @@ def regenerate(
 
 @cli.command()
 @click.argument("folder", metavar="BUILD_FOLDER", shell_complete=complete_folders)
-@click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="New place of a run that moved (repeatable).")
+@click.option(
+    "--run",
+    "runs",
+    metavar="NAME=DIR",
+    multiple=True,
+    help="New directory or address of a run that moved (repeatable).",
+)
 @add_cache_option
 @click.pass_context
 def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
     """Rebuild a report from its provenance and compare every byte."""
-    from assay.app.verify import verify_build as verify_build
+    from assay.app.verify import verify_build
     from assay.cli.printing import print_verification
     from assay.provenance.read import get_build_folder
 
@@ -150,7 +154,7 @@ def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
 
 @cli.command()
 @add_system_option
-@click.option("--accept", is_flag=True, help="Write normal forms and compiled SQL below golden/.")
+@click.option("--accept", is_flag=True, help="Write normal forms and compiled SQL to golden/.")
 @add_cache_option
 @click.pass_context
 def check(context: click.Context, system: str | None, accept: bool) -> None:
@@ -170,8 +174,8 @@ def check(context: click.Context, system: str | None, accept: bool) -> None:
         counts = ", ".join(_format_count(number, name) for name, number in item.counts.items())
         output.print_line(f"{item.system}: {counts}: no problem")
         if not item.is_current:
-            state = "is not what these specs come to" if item.is_committed else "is not there"
-            message = f"{item.system}: its normal form under golden/specs {state}; `assay check --accept` writes it"
+            state = "is outdated" if item.is_committed else "is missing"
+            message = f"{item.system}: the normal form in golden/specs {state}; run `assay check --accept` to write it"
             output.print_line(message, err=True)
     for warning in warnings:
         output.print_text(render(warning), err=True)
@@ -246,8 +250,8 @@ def sql(
 ) -> None:
     """Print the SQL of a metric as one statement.
 
-    With --run it names the run's files by absolute path, and runs in any duckdb shell. Without --run it runs in the
-    folder of the metric's source, which `assay ingest` prints, if the metric reads a single source.
+    With --run, the statement has absolute paths of the run's files and works in any DuckDB shell. Without --run, it
+    works in the folder that `assay ingest` prints, for metrics of a single source.
     """
     from assay.app import check_and_query
     from assay.app.runs import parse_runs
@@ -261,14 +265,13 @@ def sql(
 @cli.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @add_system_option
-@click.option("--all", "everything", is_flag=True, help="Ingest all events, not only those that metrics need.")
+@click.option("--all", "everything", is_flag=True, help="Ingest all events instead of only those that metrics need.")
 @add_cache_option
 @click.pass_context
 def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, everything: bool) -> None:
-    """Ingest runs to Parquet, and print a folder for each source of each run.
+    """Ingest runs to Parquet, and print the folder of each source of each run.
 
-    If there are several folders, stderr says which run and source each one is. The column `host` of their tables
-    identifies the host.
+    If there are several folders, their runs and sources are printed on stderr.
     """
     with open_command_session(context, runs) as session:
         from assay.app.ingest import ingest_runs  # imported while files are hashed

@@ -32,7 +32,7 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 def completion(context: click.Context, shell: str) -> None:
     """Print a shell script that completes commands and names.
 
-    Save the script to a file, and add to the shell's start-up file: source ~/.assay-completion
+    Save the script to a file and source it in the start-up file of the shell: source ~/.assay-completion
     """
     completion_class = get_completion_class(shell)
     assert completion_class
@@ -77,16 +77,16 @@ def complete_folders(_context: click.Context, _parameter: click.Parameter, incom
 
 
 def _find_system(context: click.Context, systems: Sequence[str]) -> str | None:
-    """Return the system that the command line names so far, directly or by a report; else None."""
+    """Return the system that the typed part of the command line names, directly or by a report; else None."""
     if system := context.params.get("system"):
         return str(system)
-    # If an option lacks its value, click leaves the remaining words in `args`.
+    # If the value of an option is missing, click leaves the remaining words in `args`.
     words = [str(context.params.get("report") or ""), *context.args]
     return next((word.partition("/")[0] for word in words if "/" in word and word.partition("/")[0] in systems), None)
 
 
 def _list_names(session: Session, kind: str, systems: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the names of a list, each with its documentation."""
+    """Return the names of a kind of definition, each with its documentation."""
     from assay.app import check_and_query
     from assay.styles.registry import list_style_names
 
@@ -129,42 +129,42 @@ def add_log_options(command: Command) -> Command:
             context.obj[parameter.name] = value
 
     verbose = click.option("-v", "--verbose", is_flag=True, callback=remember, expose_value=False,
-                         help="Print each stage on stderr, with its time and memory.")  # fmt: skip
+                         help="Print each stage with its time and memory on stderr.")  # fmt: skip
     log_format = click.option("--log-format", type=click.Choice(FORMS), callback=remember, expose_value=False,
-                        help="Format of these lines; implies --verbose.")  # fmt: skip
+                        help="Format of the --verbose output; implies --verbose.")  # fmt: skip
     return verbose(log_format(command))
 
 
 def add_filter_options(command: Command) -> Command:
     """Add `--filter` and `--no-filters`."""
-    command = click.option("--no-filters", is_flag=True, help="Apply no filter.")(command)
+    command = click.option("--no-filters", is_flag=True, help="Apply no filters.")(command)
     return click.option(
         "--filter",
         "filters",
         metavar="NAME[=ARG]",
         multiple=True,
         shell_complete=complete_names("filters"),
-        help="Apply this filter instead of the report's own (repeatable).",
+        help="Apply this filter instead of those of the report (repeatable).",
     )(command)
 
 
 def add_forms_option(command: Command) -> Command:
     """Add `--to`."""
     return click.option("--to", "forms", multiple=True, type=click.Choice(["pdf", "md", "html"]),
-                        help="Form of the report (repeatable)  [default: pdf]")(command)  # fmt: skip
+                        help="Output form (repeatable)  [default: pdf]")(command)  # fmt: skip
 
 
 def add_out_option(help_text: str) -> Callable[[Command], Command]:
     """Return a decorator that adds `-o`, a folder.
 
-    An empty name is refused, since it would stand for the current folder.
+    An empty name is refused, since it would be the current folder.
     """
 
     def check_name(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
         from assay.util.diagnostics import USAGE, fail
 
         if not value.strip():
-            raise fail("output", "-o names no folder", hint="`-o .` is the current one", status=USAGE)
+            raise fail("output", "the folder of -o is empty", hint="pass `-o .` for the current folder", status=USAGE)
         return value
 
     return click.option("-o", "--out", metavar="DIR", required=True, callback=check_name, help=help_text)
@@ -173,8 +173,8 @@ def add_out_option(help_text: str) -> Callable[[Command], Command]:
 def add_phase_options(command: Command) -> Command:
     """Add `--phase` and `--at`."""
     command = click.option("--at", metavar="NAME=TIME", multiple=True,
-                           help="Time of an instant; RUN:NAME=TIME: of one run (repeatable).")(command)  # fmt: skip
-    help_text = "Compare this phase: one of the report's, or the time between two instants (repeatable)."
+                           help="Set an instant, in one run with RUN:NAME=TIME (repeatable).")(command)  # fmt: skip
+    help_text = "Compare this phase of the report, or the time between two instants (repeatable)."
     return click.option("--phase", "phases", metavar="NAME[=FROM..TO]", multiple=True, help=help_text)(command)
 
 
@@ -189,9 +189,9 @@ def add_one_run_option(metavar: str, help_text: str) -> Callable[[Command], Comm
 
     def take_single(context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> str | None:
         if len(value) > 1:
-            raise click.UsageError(f"Option '--run' is given {len(value)} times: this command takes one run.", context)
+            raise click.UsageError(f"Option '--run' takes one run, but got {len(value)}.", context)
         if value and not value[0].strip():
-            raise click.UsageError("Option '--run' is given an empty text: is a variable not set?", context)
+            raise click.UsageError("Option '--run' is empty: is a shell variable unset?", context)
         return value[0] if value else None
 
     return click.option("--run", "run", metavar=metavar, multiple=True, callback=take_single, help=help_text)
@@ -200,9 +200,9 @@ def add_one_run_option(metavar: str, help_text: str) -> Callable[[Command], Comm
 add_table_option = click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
                             help="Output format.")  # fmt: skip
 add_system_option = click.option("--system", metavar="NAME", shell_complete=complete_names("systems"),
-                             help="Only this system's specs.")  # fmt: skip
+                             help="Use only the specs of this system.")  # fmt: skip
 add_summary_option = click.option("--summary", default="", metavar="NAME", shell_complete=complete_names("summaries"),
-                              help="How averages are taken over hosts.")  # fmt: skip
+                              help="Summary that combines the averages of hosts.")  # fmt: skip
 
 
 @contextmanager
@@ -237,7 +237,7 @@ def open_command_session(context: click.Context, runs: Sequence[str] = ()) -> It
 
 
 def _start_hashing(context: click.Context, runs: Sequence[str]) -> BackgroundHasher | None:
-    """Begin to hash the files of runs, so that this continues while modules are loaded; None without runs here."""
+    """Begin to hash the files of runs, so that this continues while modules are loaded; None without local runs."""
     from assay.engine.result_cache import get_default_folder
     from assay.ingest.hashing import MEMO, BackgroundHasher
     from assay.util.diagnostics import AssayError

@@ -59,7 +59,7 @@ def _redirect_to_null(stream: TextIO) -> None:
 
 
 GAP = 3  # characters between columns of a table
-ROOM = 24  # characters that a column with texts of several words should have
+MIN_TEXT_WIDTH = 24  # characters of a last column of several words that is not placed below
 INDENT = 4  # of a text below its row
 
 Row = Sequence[str]
@@ -85,13 +85,13 @@ def compute_widths(header: Row, rows: Sequence[Row], width: int) -> list[int]:
 def format_stacked_rows(header: Row, rows: Sequence[Row], width: int) -> list[str]:
     """Return the lines of a table whose last column is below each row.
 
-    Columns before it that have no room in the row are below it, too. Returns an empty list if the table fits without
-    this, or not at all.
+    Other columns for which the row has no room are below it, too. Returns an empty list if the table fits in the usual
+    layout, or in neither.
     """
     texts = [row[-1] for row in rows]
     full_widths = compute_widths(header, rows, width)
     if not any(" " in text for text in texts) or (
-        full_widths and full_widths[-1] >= min(ROOM, max(map(measure_width, texts)))
+        full_widths and full_widths[-1] >= min(MIN_TEXT_WIDTH, max(map(measure_width, texts)))
     ):
         return []
     for number in range(len(header) - 1, 0, -1):

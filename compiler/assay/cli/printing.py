@@ -16,7 +16,7 @@ SHOWN = ("size", "average", "median", "stddev", "min", "max")
 
 
 def print_answer(answer: Answer, form: str) -> None:
-    """Print distributions of metrics; of formulas only the average."""
+    """Print the distributions of metrics, and the averages of formulas."""
     from assay.report.results_json import build_distribution_data, build_formula_data
     from assay.styles.row import Distribution, FormulaResult
 

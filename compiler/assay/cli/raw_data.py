@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ProgressHolder:
-    """Holds the progress callback (step, done, total), as a session does."""
+    """A progress callback (step, done, total), held as an attribute like that of a session."""
 
     def __init__(self) -> None:
         self.progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None
@@ -39,11 +39,9 @@ class ProgressHolder:
 @click.option("--end", metavar="T", required=True, help="End time, in the same formats.")
 @add_out_option("Folder for samples.parquet.")
 @click.option(
-    "--step-size", default="1h", show_default=True, metavar="DURATION", help="Longest time that one request covers."
+    "--step-size", default="1h", show_default=True, metavar="DURATION", help="Longest time range of one request."
 )
-def fetch(
-    kind: str, url: str, selectors: tuple[str, ...], start: str, end: str, out: str, step_size: str
-) -> None:  # fmt: skip
+def fetch(kind: str, url: str, selectors: tuple[str, ...], start: str, end: str, out: str, step_size: str) -> None:
     """Download raw samples from a server."""
     from assay.cli.progress import display_progress
     from assay.remote import prometheus
@@ -71,10 +69,10 @@ WIDEST = 160  # characters shown of a record's text
 @add_cache_option
 @click.pass_context
 def inspect(context: click.Context, run: str, system: str | None, form: str) -> None:
-    """List the record names in a run: how often each occurs, which event it is, and which metrics need it.
+    """List the record names in a run, with their counts, events and metrics.
 
-    Names of events come first, then unknown names with the events that they may be new names of, then events without
-    records. The command works even if it recognises no record.
+    Lists the names of events, then unknown names with the events that they may be new names of, then events without
+    records. Works even if no record is recognised.
     """
     from assay.app.inspect import inspect_run
     from assay.app.runs import parse_runs
@@ -106,7 +104,7 @@ def _format_note(item: RecordName) -> str:
     from assay.util.escape import truncate
 
     if item.is_ruled_out:
-        return f"ruled out of `{item.event}` by what the record holds"
+        return f"rejected by the conditions of `{item.event}`"
     if item.event:
         return "" if item.records else "no record"
     if item.is_ignored:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import output
-from assay.cli.options import add_system_option
+from assay.cli.options import add_system_option, open_command_session
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
@@ -24,17 +24,18 @@ NAMED = 3  # names and places printed per event
 
 @click.command(name="test")
 @add_system_option
-@click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Also write the results as JUnit XML.")
+@click.option(
+    "--junit", metavar="FILE", type=click.Path(path_type=Path), help="Also write the results to this file as JUnit XML."
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
 def run_examples(context: click.Context, system: str | None, junit: Path | None, form: str) -> int:
     """Run the examples in the specs, and list what no example covers.
 
-    Exits with status 3 if an example fails.
+    The exit status is 3 if an example fails.
     """
     from assay.app.check_and_query import list_systems
     from assay.app.examples import run_system_examples
-    from assay.cli.options import open_command_session
     from assay.util.diagnostics import DIFFERENCE
 
     with open_command_session(context) as session:
@@ -78,7 +79,7 @@ def _format_lines(system_results: ExampleResults) -> Iterator[str]:
         yield "  names of events and places of fields that no example has:"
         yield from _format_unseen(coverage)
     if system_results.holds:
-        yield "  every example comes out as it says"
+        yield "  all examples pass"
 
 
 def _format_unseen(coverage: Coverage) -> Iterator[str]:

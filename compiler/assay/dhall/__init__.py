@@ -1,6 +1,6 @@
-"""Dhall in pure Python: parser, types, normal forms, imports that a policy confines, and messages with places.
+"""Dhall in pure Python: parser, types, normal forms, imports confined by a policy, and messages with places.
 
-The package stands by itself: it imports nothing but the standard library.
+The package imports nothing but the standard library.
 
 >>> from assay.dhall import evaluate_text, to_data
 >>> evaluated = evaluate_text("let double = \\\\(n : Natural) -> n * 2 in { size = double 21 }")
@@ -12,17 +12,17 @@ A file, with imports from one folder only, and the place where a part of its val
     evaluator = Evaluator(FolderPolicy([folder]))
     evaluated = evaluator.evaluate_file(folder / "package.dhall")
     data = to_data(evaluated.value)
-    node = origin_of(evaluated.value, ("metrics", 0, "unit"))
-    print(node_span(node))
+    node = find_origin(evaluated.value, ("metrics", 0, "unit"))
+    print(get_node_span(node))
 
 An `Evaluator` remembers files: after an edit, only the file and those that import it are evaluated again. Errors are
-`DhallError`, with all problems that could be established. Work is bounded by a `Budget`, which counts and does not
-look at the clock. Over the normal form of a value: `normalize`, `print_node`, `encode`, `compute_semantic_hash`.
+`DhallError`, with all problems of the files. A `Budget` bounds the work by counting it, not by its time. `normalize`
+returns the normal form of a value, for `print_node`, `encode` and `compute_semantic_hash`.
 
-Layers, each using those before it: `syntax`, `errors`, `budget`, `values`; `lexer`, `literals`, `parser`;
+Layers, each using those before it: `syntax`, `errors`, `budget`, `values`; `lexer`, `literals`, `primitives`, `parser`;
 `hooks`, `convert`, `operations`, `builtin_functions`, `quote`, `evaluate`; `printer`, `mismatch`, `infer` and the
-rules in `typing_rules`, `typing_records`, `typing_unions`; `binary`, `decode`; `imports`, `location`, `session`;
-`origin`, `data`, `names`; `tokens`, `unfinished`, `editor`.
+rules in `typing_rules`, `typing_records`, `typing_unions`; `binary`, `decode`; `imports`, `session`, `collect`;
+`origin`, `data`, `names`; `editor`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A budget of work instead of a clock: a runaway expression ends at the same point on every machine.
+"""Bound the work of an evaluation by counting it, so that it ends at the same point on every machine.
 
-Counters are module state, because every function of the evaluator counts and one evaluation runs at a time:
-`metered` holds a lock. What is counted: steps of evaluation, comparison and output; characters of text;
-cells of memory (items of lists, fields of records, slots of environments: about 8 bytes each); nested calls. A Natural
-has a largest size.
+The counters are module state, because every function of the evaluator counts; `apply_budget` holds a lock, so that one
+evaluation runs at a time. Counted are steps of evaluation, comparison and output; characters of text; cells of memory
+(items of lists, fields of records, slots of environments: about 8 bytes each); and nested calls. The size of numbers is
+bounded, too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_FRAMES = 160_000
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much one evaluation may do; `bits` is the size of the largest number."""
+    """The limits of one evaluation; `bits` is the size of the largest number."""
 
     steps: int = 2_000_000
     characters: int = 50_000_000
@@ -31,7 +31,7 @@ class Budget:
 
 
 class Meter:
-    """What is left of the budget of the evaluation that runs."""
+    """What is left of the budget of the running evaluation."""
 
     __slots__ = ("bits", "budget", "cells", "characters", "depth", "steps")
 
@@ -55,7 +55,7 @@ _ACTIVE: list[Budget] = []
 
 @contextmanager
 def apply_budget(budget: Budget) -> Iterator[Meter]:
-    """Run with a full meter; within another evaluation of the same thread, count on with its meter."""
+    """Run a block with a full meter, or with the meter of the evaluation that encloses it in the same thread."""
     with _LOCK:
         if _ACTIVE:
             yield METER
@@ -81,21 +81,21 @@ def spend_steps(number: int) -> None:
 
 
 def spend_cells(number: int) -> None:
-    """Count cells of memory."""
+    """Count cells of memory; raise `DhallError` when none are left."""
     METER.cells -= number
     if METER.cells < 0:
         raise build_budget_error("cells")
 
 
 def spend_characters(number: int) -> None:
-    """Count characters of a new text."""
+    """Count characters of a new text; raise `DhallError` when none are left."""
     METER.characters -= number
     if METER.characters < 0:
         raise build_budget_error("characters")
 
 
 def check_number(number: int) -> int:
-    """Return a number that is not too large."""
+    """Return a number; raise `DhallError` if it has too many bits."""
     if number.bit_length() > METER.bits:
         raise build_budget_error("bits")
     return number

@@ -1,4 +1,4 @@
-"""Built-in functions: how many arguments each waits for, what it yields, and its type."""
+"""Reduce built-in functions: the type of each, its number of arguments, and its result."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ Arguments = tuple[Value, ...]
 
 
 def reduce_builtin(name: str, arguments: Arguments) -> Value:
-    """Return what a built-in function yields, or ABSENT when an argument waits for a variable."""
+    """Return what a built-in function yields, or `MISSING` when an argument is neutral."""
     return _REDUCERS[name][1](*arguments)
 
 
@@ -115,7 +115,7 @@ def _fold_natural(number: Value, _type: Value, successor: Value, zero: Value) ->
         if METER.steps < 0:
             raise build_budget_error("steps")
         next_value = HOOKS.apply(successor, accumulator)
-        # A fixed point stays one, so folding over a huge number can end early.
+        # From a fixed point on, all results are equal, so folding over a huge number can end early.
         if next_value is accumulator or (type(next_value) in _SCALARS and are_equal(next_value, accumulator)):
             break
         accumulator = next_value
@@ -192,7 +192,7 @@ def _reverse(_element: Value, value: Value) -> Value:
     return VList(value.items[::-1], value.element, (value,))
 
 
-def _index(element: Value, value: Value) -> Value:
+def _index_list(element: Value, value: Value) -> Value:
     if type(value) is not VList:
         return MISSING
     spend_cells(3 * len(value.items))
@@ -241,7 +241,7 @@ _REDUCERS: dict[str, tuple[int, Callable[..., Value]]] = {
     "List/length": (2, lambda _type, value: len(value.items) if type(value) is VList else MISSING),
     "List/head": (2, _take_head),
     "List/last": (2, _take_last),
-    "List/indexed": (2, _index),
+    "List/indexed": (2, _index_list),
     "List/reverse": (2, _reverse),
     "None": (1, VNone),
     **dict.fromkeys(

@@ -22,10 +22,9 @@ class CollectedFile:
 
 
 def collect_files(evaluator: Evaluator, name: str) -> tuple[CollectedFile, ...]:
-    """Return a file and all that it imports, sorted by name; raise `DhallError` with every problem.
+    """Return a file and its direct and indirect imports, sorted by name; raise `DhallError` with every problem.
 
-    A file that is read in two modes comes once, as code. What is parsed here is not parsed again when the evaluator
-    evaluates the same contents.
+    A file that is read in two modes is listed once, as code. The evaluator does not parse the same contents again.
     """
     with apply_budget(evaluator.budget):
         walk = _Walk(evaluator)
@@ -48,7 +47,7 @@ class _Walk:
         self.problems: list[Problem] = []
 
     def visit(self, name: str) -> None:
-        """Add a file of code and all that it imports."""
+        """Add a file of code, and the files that it imports, directly or not."""
         content = self.load.read(name)
         self.files[name] = CollectedFile(name, "Code", content)
         self.load.trail.append(name)
@@ -60,9 +59,9 @@ class _Walk:
             self.load.trail.pop()
 
     def _add_uses(self, module: Module) -> bool:
-        """Add what a module used when it was evaluated; return whether all of it can be read.
+        """Add the files that the evaluation of a module read; return whether all of them can still be read.
 
-        If not, only the import knows the place to report.
+        If not, the imports must be visited: only these have places to report.
         """
         try:
             for name, mode, _, _ in module.uses:
@@ -83,7 +82,7 @@ class _Walk:
             except DhallError as error:
                 self._report(error)
             except ImportRefusedError as error:
-                # What an operator `?` may go on without is no error here.
+                # The operator `?` accepts files that do not exist.
                 if not (error.is_absent and parsed.has_fallback):
                     self._report(DhallError([describe_refusal(node, error)]))
 

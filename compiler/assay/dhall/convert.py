@@ -1,4 +1,4 @@
-"""Whether two values are equal up to the names of bound variables; whether a variable occurs in one."""
+"""Compare values up to the names of bound variables; search a value for a variable."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def are_equal(left: Value, right: Value) -> bool:
         return True
     kind = type(left)
     if kind is not type(right):
-        return _are_equal_functions(left, right)
+        return _are_functions_equal(left, right)
     if kind in _SCALARS:
         return bool(left == right)
     METER.steps -= 1
@@ -69,7 +69,7 @@ def are_equal(left: Value, right: Value) -> bool:
     return bool(result)
 
 
-def _are_equal_functions(left: Value, right: Value) -> bool:
+def _are_functions_equal(left: Value, right: Value) -> bool:
     if type(left) is VLambda or type(right) is VLambda:
         variable = create_variable()
         return are_equal(HOOKS.apply(left, variable), HOOKS.apply(right, variable))
@@ -85,7 +85,7 @@ def _are_all_equal(left: list[Value] | tuple[Value, ...], right: list[Value] | t
     return True
 
 
-def _are_equal_fields(left: Value, right: Value) -> bool:
+def _are_fields_equal(left: Value, right: Value) -> bool:
     if len(left.fields) != len(right.fields):
         return False
     for name, value in left.fields.items():
@@ -95,7 +95,7 @@ def _are_equal_fields(left: Value, right: Value) -> bool:
     return True
 
 
-def _are_equal_unions(left: VUnionType, right: VUnionType) -> bool:
+def _are_unions_equal(left: VUnionType, right: VUnionType) -> bool:
     if left.fields.keys() != right.fields.keys():
         return False
     for name, value in left.fields.items():
@@ -105,13 +105,13 @@ def _are_equal_unions(left: VUnionType, right: VUnionType) -> bool:
     return True
 
 
-def _are_equal_lists(left: VList, right: VList) -> bool:
+def _are_lists_equal(left: VList, right: VList) -> bool:
     if left.items or right.items:
         return _are_all_equal(left.items, right.items)
     return are_equal(left.element, right.element)
 
 
-def _are_equal_alternatives(left: VAlternative, right: VAlternative) -> bool:
+def _are_alternatives_equal(left: VAlternative, right: VAlternative) -> bool:
     if left.name != right.name or not are_equal(left.union, right.union):
         return False
     if left.payload is MISSING or right.payload is MISSING:
@@ -119,41 +119,41 @@ def _are_equal_alternatives(left: VAlternative, right: VAlternative) -> bool:
     return are_equal(left.payload, right.payload)
 
 
-def _are_equal_pis(left: VPi, right: VPi) -> bool:
+def _are_pis_equal(left: VPi, right: VPi) -> bool:
     if not are_equal(left.domain, right.domain):
         return False
     variable = create_variable()
     return are_equal(HOOKS.instantiate(left.closure, variable), HOOKS.instantiate(right.closure, variable))
 
 
-def _are_equal_doubles(left: float, right: float) -> bool:
+def _are_doubles_equal(left: float, right: float) -> bool:
     if math.isnan(left) or math.isnan(right):
         return math.isnan(left) and math.isnan(right)
     return struct.pack(">d", left) == struct.pack(">d", right)
 
 
-def _are_equal_optional(left: Value, right: Value) -> bool:
+def _are_optionals_equal(left: Value, right: Value) -> bool:
     if left is None or right is None:
         return left is right
     return are_equal(left, right)
 
 
 _COMPARISONS: dict[type, Callable[..., bool]] = {
-    float: _are_equal_doubles,
+    float: _are_doubles_equal,
     VInteger: lambda a, b: a.number == b.number,
     VTemporal: lambda a, b: a.kind == b.kind and a.parts == b.parts,
     VConst: lambda a, b: a.name == b.name,
     VBuiltin: lambda a, b: a.name == b.name and _are_all_equal(a.arguments, b.arguments),
-    VRecord: _are_equal_fields,
-    VRecordType: _are_equal_fields,
-    VUnionType: _are_equal_unions,
-    VList: _are_equal_lists,
+    VRecord: _are_fields_equal,
+    VRecordType: _are_fields_equal,
+    VUnionType: _are_unions_equal,
+    VList: _are_lists_equal,
     VSome: lambda a, b: are_equal(a.value, b.value),
     VNone: lambda a, b: are_equal(a.type, b.type),
-    VAlternative: _are_equal_alternatives,
+    VAlternative: _are_alternatives_equal,
     VConstructor: lambda a, b: a.name == b.name and are_equal(a.union, b.union),
-    VLambda: _are_equal_functions,
-    VPi: _are_equal_pis,
+    VLambda: _are_functions_equal,
+    VPi: _are_pis_equal,
     VText: lambda a, b: _are_all_equal(a.parts, b.parts),
     VEquivalence: lambda a, b: are_equal(a.left, b.left) and are_equal(a.right, b.right),
     VAssert: lambda a, b: are_equal(a.type, b.type),
@@ -165,14 +165,14 @@ _COMPARISONS: dict[type, Callable[..., bool]] = {
     NSelect: lambda a, b: a.name == b.name and are_equal(a.value, b.value),
     NProject: lambda a, b: a.names == b.names and are_equal(a.value, b.value),
     NMerge: lambda a, b: are_equal(a.handlers, b.handlers) and are_equal(a.union, b.union),
-    NToMap: lambda a, b: are_equal(a.value, b.value) and _are_equal_optional(a.annotation, b.annotation),
+    NToMap: lambda a, b: are_equal(a.value, b.value) and _are_optionals_equal(a.annotation, b.annotation),
     NWith: lambda a, b: a.path == b.path and are_equal(a.value, b.value) and are_equal(a.update, b.update),
     NShow: lambda a, b: are_equal(a.value, b.value),
 }
 
 
 def has_variable(value: Value, level: int) -> bool:
-    """Return whether the variable of a level occurs in a value; shared parts are looked at once."""
+    """Return whether the variable of a level occurs in a value; shared parts are visited once."""
     pending: list[Value] = [value]
     seen: set[int] = set()
     alive: list[Value] = []

@@ -1,10 +1,10 @@
-"""Values to plain data: `dict`, `list`, `str`, `int`, `float`, `bool` and None.
+"""Convert values to plain data: `dict`, `list`, `str`, `int`, `float`, `bool` and None.
 
-* A record is a `dict` with sorted keys; a list of `{ mapKey : Text, mapValue : T }`, which is what `toMap` gives, is
-  a `dict` too, also when it is empty; of a key that comes twice the last value counts.
+* A record is a `dict` with sorted keys. A list of `{ mapKey : Text, mapValue : T }`, the result of `toMap`, is a
+  `dict`, too, even if it is empty; of a duplicate key, the last value counts.
 * `Some x` is `x`, `None T` is None. Natural and Integer are `int`, exact.
-* A union loses its tag, unless tags are wanted: an alternative with a payload is the payload, one without is its
-  name. With tags, an alternative with a payload is `{ name: payload }`.
+* An alternative of a union is its payload, or its name if it has none. With `tags`, an alternative with a payload is
+  `{ name: payload }`.
 * Bytes are `bytes`; dates and times are text. Functions and types are refused.
 """
 
@@ -36,7 +36,7 @@ _PLAIN = frozenset((str, int, bool, float, bytes))
 
 
 def to_data(value: Value, *, tags: bool = False, budget: Budget | None = None) -> Any:
-    """Return a value as plain data; raise `DhallError` for what is none, at its origin."""
+    """Return a value as plain data; raise `DhallError` at the origin of a function or type in it."""
     with apply_budget(budget or Budget()):
         return _Converter(value, tags).convert(value, ())
 
@@ -101,7 +101,7 @@ class _Converter:
 
 
 def is_map(value: VList) -> bool:
-    """Return whether a list is one of a map's entries; an empty one when its type says so."""
+    """Return whether the items of a list are entries of a map; for an empty list, see its type."""
     if value.items:
         return type(value.items[0]) is VRecord and value.items[0].fields.keys() == ENTRY
     return type(value.element) is VRecordType and value.element.fields.keys() == ENTRY

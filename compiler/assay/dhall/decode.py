@@ -1,4 +1,4 @@
-"""The binary form back to expressions; anything but the forms of the standard is refused."""
+"""Decode expressions from their binary form; refuse all forms but those of the standard."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def decode(content: bytes) -> Node:
     except (IndexError, struct.error, UnicodeDecodeError):
         _refuse("the binary form ends too early")
     if reader.position != len(content):
-        _refuse("something follows the binary form")
+        _refuse("unexpected bytes follow the binary form")
     return _Builder().build(item)
 
 
@@ -67,7 +67,7 @@ def _refuse(message: str) -> NoReturn:
 
 
 class _Reader:
-    """Reads CBOR: integers, byte and text strings, arrays, maps, tags 2 to 4, doubles, truths and null."""
+    """Reads CBOR: integers, byte and text strings, arrays, maps, tags 2 to 4, doubles, Booleans and null."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -166,14 +166,14 @@ def _create_node(kind: Callable[..., Node], *arguments: Any) -> Node:
 
 
 def _expect(value: Any, *kinds: type) -> Any:
-    """Return a part of an item when it is of one of the kinds; a truth is no number."""
+    """Return a part of an item; refuse it if it has none of the types, where a Boolean is not an integer."""
     if type(value) not in kinds:
         _refuse("the binary form has a part of a wrong kind")
     return value
 
 
 class _Builder:
-    """Makes expressions of CBOR items; keeps the names of binders, to give variables their levels."""
+    """Builds expressions from CBOR items; `names` are the binders around an item, by level."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -190,7 +190,7 @@ class _Builder:
                 _refuse(f"the binary form has the unknown name `{item}`")
             return _create_node(Builtin, item)
         if not isinstance(item, list) or not item:
-            _refuse("the binary form has an item that is no expression")
+            _refuse("the binary form has an item that is not an expression")
         if isinstance(item[0], str):
             return self._build_named_variable(item)
         build = _BUILDERS.get(item[0]) if isinstance(item[0], int) else None
@@ -265,12 +265,12 @@ class _Builder:
         if len(names) == 1 and isinstance(names[0], list):
             return _create_node(ProjectType, node, self.build(names[0][0]))
         if not all(isinstance(name, str) for name in names):
-            _refuse("the binary form takes fields that are no names")
+            _refuse("the binary form projects a field by something other than its name")
         return _create_node(Project, node, list(names))
 
     def build_natural(self, value: Any) -> Node:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            _refuse("the binary form has a Natural that is none")
+            _refuse("the binary form has a Natural that is not a number")
         return _create_node(Literal, value)
 
     def build_text(self, *parts: Any) -> Node:
@@ -298,15 +298,14 @@ class _Builder:
         )
 
     def build_let(self, *parts: Any) -> Node:
-        bindings, names = [], 0
+        bindings = []
         for number in range(0, len(parts) - 1, 3):
             name, annotation, value = parts[number : number + 3]
             _expect(name, str)
             bindings.append((name, self.build_optional(annotation), self.build(value)))
             self.names.append(name)
-            names += 1
         node = self.build(parts[-1])
-        del self.names[len(self.names) - names :]
+        del self.names[len(self.names) - len(bindings) :]
         for name, type_node, value_node in reversed(bindings):
             node = _create_node(Let, name, type_node, value_node, node)
         return node

@@ -1,9 +1,8 @@
-"""Answer an editor about a place in a file, also in unfinished text.
+"""Answer the questions of an editor about a place in a file: hovers, definitions, completions.
 
-The text need not be an expression. Tokens alone say which `let` and functions enclose a place: a binding counts when
-its own text is an expression, so gaps elsewhere do not matter.
-
-A place is a line and a column, both from 1. The text may be another than the file's, and unfinished.
+A place is a line and a column, both from 1. The text may differ from that of the file, and need not be an expression:
+the scope of a completion is found from tokens alone. A binding belongs to it if the binding itself can be parsed, so
+that errors elsewhere do not matter.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ _BEFORE_OPERANDS = frozenset(("", "=", "->", "in", "then", "else", "if", ":", ",
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A selection that is being written: `start` and `end` are those of the expression before the dot.
+    """An unfinished selection: `start` and `end` are the offsets of the expression before the dot.
 
-    `typed` is what is written of the name, from `typed_start`. `scope` holds the `let ... in` and function heads
-    around the expression, the outermost first.
+    `typed` is the written part of the name, which begins at `typed_start`. `scope` holds the `let ... in` and function
+    heads around the expression, the outermost first.
     """
 
     start: int
@@ -70,10 +69,10 @@ def find_selection(text: str, offset: int) -> Selection | None:
 
 @dataclass(slots=True)
 class _Frame:
-    """What is open at a place: a bracket, the value of a `let`, or the file.
+    """An open bracket, an unfinished `let`, or the file.
 
-    `scope` holds the bindings and function heads in it so far, `operand` where the operand begins that is being read
-    (or -1), `function` where the head of a function begins whose arrow is yet to come (or -1).
+    `scope` holds its bindings and function heads so far. `operand` is the offset of the current operand, `function`
+    that of a function head before its arrow; each is -1 if there is none.
     """
 
     kind: str
@@ -130,14 +129,14 @@ class _Outline:
             self.frames[-1].operand = start
 
     def _close(self, opener: str) -> None:
-        """Leave the innermost bracket of a kind; one that is not open is passed over."""
+        """Leave the innermost bracket of a kind; ignore one that is not open."""
         for number in range(len(self.frames) - 1, 0, -1):
             if self.frames[number].kind == opener:
                 del self.frames[number:]
                 return
 
     def _begin_item(self) -> None:
-        """Leave what the item before had open."""
+        """Leave the frames that the previous item left open."""
         while len(self.frames) > 1 and self.frames[-1].kind == "let":
             self.frames.pop()
         frame = self.frames[-1]
@@ -151,7 +150,10 @@ class _Outline:
         self.frames.append(_Frame("let", start))
 
     def _end_binding(self, end: int) -> None:
-        """Add the innermost binding to the scope around it; brackets open in it are given up, and it with them."""
+        """Leave the innermost `let`, with brackets open in it, and add its binding to the scope around it.
+
+        A binding with an open bracket cannot be parsed, so `list_scope` omits it.
+        """
         number = next((n for n in range(len(self.frames) - 1, 0, -1) if self.frames[n].kind == "let"), 0)
         if number == 0:
             return
@@ -162,7 +164,7 @@ class _Outline:
 
 
 def _is_binder(text: str) -> bool:
-    """Return whether a binding or function head is one when an expression follows."""
+    """Return whether the text of a binding or function head can be parsed."""
     try:
         parse(Source("", f"{text} True"))
     except DhallError:
@@ -178,7 +180,7 @@ def join_scope(scope: Iterable[str]) -> str:
 HOVER_DEPTH = 6
 MAX_STEPS = 100
 _SILENT = (KEYWORDS - {"merge", "toMap", "showConstructor", "Some"}) | frozenset((",", "=", ":", "|", "->", "\\"))
-"""Tokens that are no part of a smaller expression, so that a type there would be that of all around it."""
+"""Tokens without a hover: the smallest expression around them is the large one that they join."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +218,7 @@ def describe_at(evaluator: Evaluator, name: str, text: str, line: int, column: i
 def find_definition(evaluator: Evaluator, name: str, text: str, line: int, column: int) -> Span | None:
     """Return where the name at a place is defined: a `let`, a parameter, a field, or an imported file.
 
-    A field that only passes on one of the same name, such as `elapsed = M.elapsed`, leads to that one.
+    A field that only repeats another of the same name, such as `elapsed = M.elapsed`, leads to the other.
     """
     inspection = _inspect(evaluator, name, text)
     if inspection is None:
@@ -230,7 +232,7 @@ def find_definition(evaluator: Evaluator, name: str, text: str, line: int, colum
 
 
 def complete_at(evaluator: Evaluator, name: str, text: str, line: int, column: int) -> list[Completion]:
-    """Return what may follow the dot before a place, sorted; what is typed after the dot narrows it."""
+    """Return the names that may follow the dot before a place, sorted; each begins with the text after the dot."""
     offset = Source(name, text).get_offset(line, column)
     selection = find_selection(text, offset)
     if selection is None:
@@ -253,10 +255,10 @@ def _inspect(evaluator: Evaluator, name: str, text: str) -> Inspection | None:
 
 
 def _make_candidates(text: str, selection: Selection, offset: int) -> Iterator[tuple[str, int, int]]:
-    """Yield texts in which the expression before the dot stands by itself, and where it begins and ends in them.
+    """Yield texts without the dot, with the offsets of the start and end of the expression before it.
 
-    First the text without the dot and the name after it; then, for a text with other gaps, the expression alone
-    within the bindings and functions around it.
+    The first is the text without the dot and the name after it. The second, for a text with other errors, is the
+    expression within the bindings and functions around it.
     """
     rest = offset
     while rest < len(text) and (text[rest].isalnum() or text[rest] in "_/-`"):
@@ -267,7 +269,7 @@ def _make_candidates(text: str, selection: Selection, offset: int) -> Iterator[t
     yield candidate, len(scope), len(candidate)
 
 
-# What is at a place.
+# Find the expression at a place.
 
 
 Entry = tuple[Node, Value, Context]
@@ -275,7 +277,7 @@ Entry = tuple[Node, Value, Context]
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """What a place is about: an expression, or a name that is bound to one, with its type."""
+    """The expression at a place, or the expression that the name there is bound to, with its type."""
 
     node: Node
     type: Value
@@ -297,8 +299,8 @@ def _find_subject(inspection: Inspection, offset: int) -> _Subject | None:
         target = source, token.start, token.end
         for entry_node, type_value, context in entries:
             if entry_node is node:
-                own_type = evaluate(node, context.env) if is_type else type_value
-                return _Subject(node, own_type, context, target, is_name=True)
+                bound_type = evaluate(node, context.env) if is_type else type_value
+                return _Subject(node, bound_type, context, target, is_name=True)
         return None
     enclosing = [entry for entry in entries if entry[0].start <= offset < max(entry[0].end, entry[0].start + 1)]
     if not enclosing:
@@ -322,7 +324,7 @@ def _find_bound(root: Node, start: int) -> tuple[Node, bool] | None:
 
 
 def _find_between(inspection: Inspection, start: int, end: int) -> Entry | None:
-    """Return the expression between two offsets, be it in parentheses, which are no part of the tree."""
+    """Return the expression between two offsets, without the parentheses around it, which the tree does not have."""
     source = inspection.node.source
     while end > start and source.text[end - 1] in ") \n":
         end -= 1
@@ -349,12 +351,12 @@ def _list_names(evaluator: Evaluator, inspection: Inspection, entry: Entry) -> l
     return []
 
 
-# Where names are defined.
+# Find definitions.
 
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """Where a name is defined; other targets lead on to what only documents it."""
+    """The place where a name is defined, or, without `is_definition`, a place that only documents it."""
 
     source: Source
     start: int
@@ -364,7 +366,7 @@ class _Target:
 
 
 def _iter_targets(evaluator: Evaluator, inspection: Inspection, subject: _Subject) -> Iterator[_Target]:
-    """Yield where the name of a subject is defined, then what that definition passes on."""
+    """Yield where the name of a subject is defined, then the definitions that this one repeats."""
     if subject.is_name:
         source, start, end = subject.target
         yield _Target(source, start, end)
@@ -394,7 +396,7 @@ def _create_target(binder: Binder) -> _Target:
 
 
 def _iter_field(evaluator: Evaluator, inspection: Inspection, owner: Value, name: str) -> Iterator[_Target]:
-    """Yield where a field of a record was named, in whatever file, then what the field passes on."""
+    """Yield where a field of a record is defined, in any file, then the definitions that the field repeats."""
     for _ in range(MAX_STEPS):
         literal = find_literal(owner, name) if type(owner) is VRecord else None
         if type(owner) is not VRecord or literal is None or name not in literal.names:
@@ -416,7 +418,7 @@ def _iter_field(evaluator: Evaluator, inspection: Inspection, owner: Value, name
 def _find_alias(
     evaluator: Evaluator, inspection: Inspection, expression: ScopedNode, name: str
 ) -> ScopedNode | _Target | None:
-    """Return the selection or the `let` that the value of a field is, when it has the name of the field."""
+    """Return the selection or the `let` that a field repeats: its value, if that has the name of the field."""
     node, env = expression
     if isinstance(node, Select) and node.name == name:
         return node, env
@@ -441,7 +443,7 @@ def find_literal(value: VRecord, name: str) -> RecordLiteral | None:
     return None
 
 
-# Comments.
+# Find comments.
 
 
 def _find_documentation(targets: tuple[_Target, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Errors as data: what is wrong, where, what was expected and found, a hint."""
+"""Describe errors as data: message, place, expected and found values, notes, a hint."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def build_error(
 
 
 def place_error(error: DhallError, node: Node) -> DhallError:
-    """Return an error with the position of an expression, unless it has one: a budget does not know where it ends."""
+    """Return an error with the place of an expression, unless it has one: errors of a budget have none."""
     (first, *others) = error.problems
     if others or first.span is not None or not node.source.text:
         return error
@@ -128,7 +128,7 @@ def place_error(error: DhallError, node: Node) -> DhallError:
 
 
 def find_nearest(name: str, names: Iterable[str]) -> str:
-    """Return the name most like another, or nothing."""
+    """Return the name most similar to another; empty if none is."""
     candidates = list(names)[:1000]
     lowered = [item for item in candidates if item.lower() == name.lower()]
     close = lowered or difflib.get_close_matches(name, candidates, 1)
@@ -136,7 +136,7 @@ def find_nearest(name: str, names: Iterable[str]) -> str:
 
 
 def suggest(name: str, names: Iterable[str]) -> str:
-    """Return `; did you mean ...?`, or nothing when no name is close."""
+    """Return `; did you mean ...?`; empty if no name is close."""
     close = find_nearest(name, names)
     return f"; did you mean `{close}`?" if close else ""
 

@@ -1,4 +1,4 @@
-"""Expressions to values, in an environment that holds what variables stand for, by level.
+"""Evaluate expressions in an environment, which holds the values of variables by level.
 
 Only well-typed expressions are evaluated (or open ones, by tests of the standard). All recursion is from Python
 function to Python function, which needs no C stack; the meter bounds its depth.
@@ -97,7 +97,7 @@ def evaluate(node: Node, env: Environment) -> Value:
 
 
 def force(thunk: Thunk) -> Value:
-    """Return the value of a thunk, evaluating it at first."""
+    """Return the value of a thunk; evaluate it the first time."""
     if thunk.value is MISSING:
         METER.depth -= thunk.height
         if METER.depth < 0:
@@ -166,7 +166,7 @@ def _close(dependent: Dependent) -> Closure | Constant:
 
 
 def delay(node: Node, env: Environment) -> Value:
-    """Return what an environment holds for an argument: a thunk, which remembers the expression."""
+    """Return an argument as an environment holds it: the value of a variable, or a thunk of the expression."""
     kind = type(node)
     if kind is Var and node.level >= 0:  # type: ignore[attr-defined]
         return env[node.level]  # type: ignore[attr-defined]

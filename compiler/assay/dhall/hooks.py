@@ -1,7 +1,7 @@
 """Functions of the evaluator that modules below it call.
 
-Comparing, quoting and reducing values means applying functions, and evaluation means all three. The evaluator sets
-the functions when it is imported.
+Comparison, quotation and reduction apply functions, and evaluation needs all three, so imports would form a cycle.
+`assay.dhall.evaluate` sets the functions when it is imported.
 """
 
 from __future__ import annotations

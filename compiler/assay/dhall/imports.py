@@ -1,7 +1,7 @@
 """Resolve imports under a policy, and imports `as Location`.
 
-`FolderPolicy` confines imports to folders, `OverlayPolicy` also, with some texts in the place of files. `NoImports`
-refuses all of them.
+`FolderPolicy` confines imports to folders; `OverlayPolicy` does so, too, and replaces files by texts. `NoImports`
+refuses every import.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_FILE_BYTES = 5_000_000
 
 
 class ImportRefusedError(Exception):
-    """An import that is not followed; `is_absent` when there is nothing to read, so that `?` may go on."""
+    """An import is refused; `is_absent` means that its target does not exist, so that `?` chooses its right side."""
 
     def __init__(self, message: str, hint: str = "", is_absent: bool = False) -> None:
         super().__init__(message)
@@ -33,38 +33,44 @@ class ImportRefusedError(Exception):
 
 
 class ImportPolicy(Protocol):
-    """Decides what imports may read. Names are the policy's own; messages print them."""
+    """Decides what imports may read. Each policy names files in its own way; messages print the names."""
 
     def resolve(self, importer: str, target: Target, mode: str, import_text: str) -> str:
-        """Return the name of what an import of a file leads to; raise `ImportRefusedError`."""
+        """Return the name of the target of an import; raise `ImportRefusedError`."""
 
     def read(self, name: str) -> bytes:
-        """Return the content of that name; raise `ImportRefusedError`."""
+        """Return the content of a name; raise `ImportRefusedError`."""
 
     def fetch_cached(self, digest: str) -> bytes | None:
-        """Return the binary normal form with a SHA-256, when it is known without following the import."""
+        """Return the binary normal form with a SHA-256 from a cache; None if it is not cached."""
 
 
 class NoImports:
     """A policy that refuses every import."""
 
     def resolve(self, importer: str, target: Target, mode: str, import_text: str) -> str:
+        """Refuse the import."""
         del importer, target, mode
-        raise ImportRefusedError(f"the import `{import_text}` is not allowed here", "the expression stands by itself")
+        raise ImportRefusedError(
+            f"the import `{import_text}` is not allowed here", "write the value in place of the import"
+        )
 
     def read(self, name: str) -> bytes:
+        """Refuse the file."""
         raise ImportRefusedError(f"`{name}` cannot be read")
 
     def fetch_cached(self, digest: str) -> bytes | None:
+        """Return None: nothing is cached."""
         del digest
         return None
 
 
 class FolderPolicy:
-    """Imports are relative paths that stay inside the folders, which are laid over each other.
+    """Imports are relative paths that stay inside the folders.
 
-    Names are relative to the folders, with `/`; a file of an earlier folder hides that of a later one. Symbolic
-    links may not lead out. The environment, the network, absolute paths and home folders are refused.
+    Names are relative to the folders, with `/`; a file of an earlier folder hides the same file of a later one.
+    Symbolic links must not lead out of the folders. The environment, the network, absolute paths and home folders are
+    refused.
     """
 
     def __init__(self, folders: Sequence[Path], modes: Sequence[str] = ("Code", "Text")) -> None:
@@ -81,6 +87,7 @@ class FolderPolicy:
         raise ImportRefusedError(f"`{path.name}` is not inside the workspace", "only its files can be evaluated")
 
     def resolve(self, importer: str, target: Target, mode: str, import_text: str) -> str:
+        """Return the name of the file of a relative import inside the folders; raise `ImportRefusedError`."""
         refusals = {
             "env": "reads the environment",
             "http": "reads from the network",
@@ -101,12 +108,13 @@ class FolderPolicy:
         return name
 
     def read(self, name: str) -> bytes:
+        """Return the content of a file of at most `MAX_FILE_BYTES`; raise `ImportRefusedError`."""
         path = self.find(name)
         if path is None:
             raise ImportRefusedError(
                 f"the file `{name}` does not exist", self._format_missing_hint(name), is_absent=True
             )
-        real = os.path.realpath(path)  # a third of the time of `Path.resolve`, for every file
+        real = os.path.realpath(path)  # three times as fast as `Path.resolve`
         if not any(real.startswith(folder) for folder in self.real_folders):
             raise ImportRefusedError(f"`{name}` is a symbolic link that leads out of the workspace", INSIDE)
         try:
@@ -124,6 +132,7 @@ class FolderPolicy:
             raise ImportRefusedError(f"the file `{name}` cannot be read: {reason}") from None
 
     def fetch_cached(self, digest: str) -> bytes | None:
+        """Return None: nothing is cached."""
         del digest
         return None
 
@@ -146,14 +155,14 @@ class FolderPolicy:
 
 
 class OverlayPolicy(FolderPolicy):
-    """A `FolderPolicy` with texts that stand in the place of files, such as those that an editor has not saved."""
+    """A `FolderPolicy` with texts that replace files, such as those that an editor has not saved."""
 
     def __init__(self, folders: Sequence[Path], modes: Sequence[str] = ("Code", "Text")) -> None:
         super().__init__(folders, modes)
         self._texts: dict[str, bytes] = {}
 
     def set_texts(self, texts: Mapping[Path, str]) -> None:
-        """Replace the texts; one of a file that is outside, or hidden by an earlier folder, does not count."""
+        """Replace the texts; ignore those of files that are outside of the folders or hidden by an earlier folder."""
         self._texts = {}
         for path, text in texts.items():
             try:
@@ -168,15 +177,16 @@ class OverlayPolicy(FolderPolicy):
         return tuple(sorted(self._texts))
 
     def read(self, name: str) -> bytes:
+        """Return the text of a name, else the content of its file."""
         return self._texts[name] if name in self._texts else super().read(name)
 
     def find(self, name: str) -> Path | None:
-        """Return the path of a name, also of a file that is not there yet but has a text."""
+        """Return the path of a name, also of a file that exists only as a text."""
         return super().find(name) or (self.folders[0] / name if name in self._texts else None)
 
 
 def _join(importer: str, target: Target) -> str | None:
-    """Return the name of a relative import, or None when it leaves the tree, be it on the way."""
+    """Return the name of a relative import; None when the path leaves the folder, even if it returns."""
     parts = importer.split("/")[:-1]
     for part in (".." if target.kind == "parent" else ".", *target.parts):
         if part == "..":
@@ -215,7 +225,7 @@ def _format_local_path(importer: str, target: Target) -> str:
 
 
 def _normalize_parts(parts: tuple[str, ...]) -> list[str]:
-    """Return the parts of a path without `.`, and without `..` where it has a part to take away."""
+    """Return the parts of a path without `.`; `..` removes the part before it, if there is one."""
     canonical: list[str] = []
     for part in parts:
         if part == ".." and canonical and canonical[-1] != "..":

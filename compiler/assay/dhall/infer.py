@@ -1,8 +1,9 @@
-"""Types of expressions: what is inferred and checked, in which context, and where errors are collected.
+"""Infer and check the types of expressions, and collect errors.
 
-`infer` and `check` dispatch on the kind of expression; `typing_rules` and `typing_records` register the rules.
-An error in a part that others do not depend on (a binding, a field, an item) is reported in the context, and
-checking goes on; what depends on such a part raises `ReportedError`, which reports nothing again.
+`infer` and `check` dispatch on the kind of expression; `typing_rules`, `typing_records` and `typing_unions` register
+the rules. An error in a part that others do not depend on (a binding, a field, an item) is reported in the context, and
+checking continues. An expression that depends on a part with an error raises `ReportedError`, so that the error is
+reported once.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ MAX_PROBLEMS = 50
 class Context:
     """Types, values and names of the variables in scope, by level; problems, shared with inner contexts.
 
-    `is_closed` says that no lambda encloses: values of `let` are then the same wherever they are used.
-    `types` of expressions are recorded in `record` when an editor asks for them.
+    `is_closed` means that no lambda encloses the expression, so that each `let` has a single value.
+    `record`, which only an editor needs, collects the expressions with their types.
     """
 
     __slots__ = ("env", "is_closed", "names", "problems", "record", "types")
@@ -86,7 +87,7 @@ class Context:
         )
 
     def report(self, error: DhallError) -> None:
-        """Collect an error and go on, unless the budget is used up."""
+        """Collect an error; raise it if the budget is used up."""
         if any(problem.code == "budget" for problem in error.problems):
             raise error
         self.problems.extend(problem for problem in error.problems if problem not in self.problems)
@@ -103,7 +104,7 @@ CHECKS: dict[type[Node], Callable[[Any, Value, Context, str, tuple[str, ...]], b
 
 
 def infer(node: Node, context: Context) -> Value:
-    """Return the type of an expression; raise `DhallError`, or `ReportedError` when all is reported."""
+    """Return the type of an expression; raise `DhallError`, or `ReportedError` after reporting all errors."""
     type_value = INFERENCES[type(node)](node, context)
     if context.record is not None:
         context.record.append((node, type_value, context))
@@ -123,7 +124,7 @@ def check(node: Node, expected: Value, context: Context, role: str, path: tuple[
 
 
 def infer_universe(node: Node, context: Context) -> VConst:
-    """Return `Type`, `Kind` or `Sort`, which the type of a type is; refuse a value."""
+    """Return the type of a type, which is `Type`, `Kind` or `Sort`; refuse a value."""
     universe = infer(node, context)
     if type(universe) is VConst:
         return universe
@@ -182,7 +183,7 @@ def infer_each(
 
 
 def format_name(node: Node) -> str:
-    """Return how a message names an expression: as it is written, when that is short, or nothing."""
+    """Return the source text of an expression for a message; empty when it is long."""
     current = node
     while isinstance(current, Select):
         current = current.value
@@ -207,7 +208,7 @@ def format_function_name(node: Node) -> tuple[str, int]:
 def fail_mismatch(
     node: Node, expected: Value, actual: Value, context: Context, role: str, path: tuple[str, ...] = ()
 ) -> NoReturn:
-    """Refuse an expression whose type is another than expected."""
+    """Raise the error of an expression with another type than expected."""
     message = f"wrong type of field `{'.'.join(path)}` in {role}" if path else f"{role} has the wrong type"
     notes: tuple[str, ...] = ()
     hint = find_conversion_hint(node, expected, actual)

@@ -131,7 +131,7 @@ class Lexer:
         self.advance()
 
     def take_spaced(self, kind: str) -> None:
-        """Go past a token that the grammar wants a space after."""
+        """Go past a token that a space must follow."""
         self.take(kind)
         if self.kind == "end":
             self.refuse("an expression")
@@ -228,7 +228,7 @@ class Lexer:
                 "a line break is needed after `''`",
                 position,
                 position + 2,
-                hint="a text of several lines begins on the line after `''`; one on one line stands between `\"`",
+                hint="a text of several lines begins on the line after `''`; write a text of one line between `\"`",
             )
         is_in_lines = "''" in self.text[:position]
         above = ", or the text of several lines above ends too early" if is_in_lines else ""
@@ -260,7 +260,7 @@ class Lexer:
                 "the comment that begins here does not end",
                 start,
                 start + 2,
-                hint="a comment ends with `-}`, and so does every one in it",
+                hint="a comment ends with `-}`, and so does every comment inside it",
             )
         return end
 
@@ -290,7 +290,7 @@ class Token(NamedTuple):
 
 
 def iter_tokens(source: Source) -> Iterator[Token]:
-    """Yield the tokens of a text; raise `DhallError` at characters that are none."""
+    """Yield the tokens of a text; raise `DhallError` at characters that form no token."""
     lexer = Lexer(source)
     braces: list[str] = []
     while lexer.kind != "end":

@@ -1,4 +1,4 @@
-"""Literals: numbers, texts of one and of several lines, bytes, dates and times, and targets of imports."""
+"""Parse literals: numbers, texts of one and of several lines, bytes, dates and times, and targets of imports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LiteralLexer(Lexer):
     """A lexer that also reads literals as a whole."""
 
     def read_expression(self) -> Node:
-        """Read an expression; the parser does."""
+        """Read an expression, for interpolations; `Parser` implements it."""
         raise NotImplementedError
 
     def read_number(self) -> Node:
@@ -48,7 +48,7 @@ class LiteralLexer(Lexer):
         return Literal(self.source, start, self.previous_end, value)
 
     def to_natural(self, token: str) -> int:
-        """Return the number that digits write, in base 10, 16 or 2."""
+        """Return the number of a token in base 10, 16 or 2."""
         if len(token) > MAX_DIGITS:
             self.fail(f"the number has more than {MAX_DIGITS:,} digits")
         return int(token, 0) if token[:2] in ("0x", "0b") else int(token)
@@ -68,7 +68,7 @@ class LiteralLexer(Lexer):
         return Literal(self.source, start, self.previous_end, bytes.fromhex(token[3:-1]))
 
     def read_temporal(self) -> Node:
-        """Read a date, a time, a time zone, or several of them, which make a record."""
+        """Read a date, a time, a time zone, or a record of several of them."""
         start, match = self.start, _TEMPORAL.fullmatch(self.token)
         if match is None:
             self.refuse("a date or time")
@@ -87,7 +87,7 @@ class LiteralLexer(Lexer):
 
     def _create_date(self, year: int, month: int, day: int) -> VTemporal:
         try:
-            # The standard has a year 0, which Python has not; it is a leap year, as 2000 is.
+            # The standard has a year 0, Python does not; it is a leap year, like 2000.
             datetime.date(year or 2000, month, day)
         except ValueError:
             self.fail(f"there is no day {year:04}-{month:02}-{day:02}")
@@ -141,7 +141,7 @@ class LiteralLexer(Lexer):
     def _refuse_text(self, start: int, position: int) -> None:
         if self.text[position : position + 1] == "\t":
             self.fail("a tab in a text is written `\\t`", position)
-        hint = "a text begins and ends with `\"` on one line; one of several lines stands between `''`"
+        hint = "a text begins and ends with `\"` on one line; write a text of several lines between `''`"
         self.fail("the text that begins here does not end", start, start + 1, hint=hint)
 
     def _read_escape(self, position: int) -> tuple[str, int]:
@@ -229,7 +229,7 @@ def _compute_common_length(indents: list[str]) -> int:
 
 
 def parse_target(kind: str, token: str) -> Target:
-    """Return where an import token leads."""
+    """Return the target of an import token."""
     if kind == "missing":
         return Target("missing")
     if kind == "env":

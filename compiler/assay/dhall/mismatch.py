@@ -1,4 +1,4 @@
-"""How two types differ, and what an author may have meant."""
+"""Describe how two types differ, and suggest what an author may have meant."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from assay.dhall.values import (
 def find_difference(expected: Value, actual: Value) -> tuple[str, str, str]:
     """Return how record types differ.
 
-    Either an unknown field, `unknown` and a hint; or missing fields, `missing` and nothing; or the dotted path
-    of the innermost field whose type differs, `type` and nothing.
+    The result is an unknown field, `unknown` and a hint; or missing fields, `missing` and an empty hint; or the dotted
+    path of the innermost field whose type differs, `type` and an empty hint.
     """
     path: list[str] = []
     while True:
@@ -44,7 +44,7 @@ def find_difference(expected: Value, actual: Value) -> tuple[str, str, str]:
 
 
 def suggest_names(name: str, names: Sequence[str]) -> str:
-    """Return a hint that names the closest name, or all when they are few."""
+    """Return a hint with the closest name; without a close one, with at most 12 of all."""
     close = suggest(name, names).removeprefix("; ")
     if close or not names:
         return close
@@ -54,13 +54,13 @@ def suggest_names(name: str, names: Sequence[str]) -> str:
 
 
 def format_missing_message(names: Sequence[str], role: str) -> str:
-    """Return the message for fields that are not there."""
+    """Return the message for missing fields."""
     listed = ", ".join(f"`{name}`" for name in names)
     return f"missing field{'s' if len(names) > 1 else ''} {listed} in {role}"
 
 
 def find_conversion_hint(node: Node, expected: Value, actual: Value) -> str:
-    """Return how a value of a type may be had from one of another."""
+    """Return the hint for the conversion of a value to the expected type; empty if there is none."""
     if expected is TEXT and actual in (NATURAL, INTEGER, DOUBLE):
         return f"a text is written in quotes; `{actual.name}/show` makes one of a number"
     if expected is TEXT and actual is BOOL:

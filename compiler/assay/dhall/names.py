@@ -1,4 +1,4 @@
-"""Names that expressions bind: where they are bound, where they are used, and what changes when one is renamed."""
+"""Find where names are bound and used, and rename them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Scope = tuple[Binder, ...]
 
 
 class RenameError(Exception):
-    """A name cannot be changed, or not to the one that is wanted; the message says why."""
+    """A name cannot be changed, or the new name is invalid; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """A name that can be changed, and where it is written at the place that was asked about."""
+    """A name that can be changed, and its span at the requested place."""
 
     name: str
     span: Span
@@ -32,19 +32,19 @@ class Renaming:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A piece of a file, and the text that takes its place."""
+    """A piece of a file, and the text that replaces it."""
 
     span: Span
     text: str
 
 
 def find_name_end(source: Source, start: int, name: str) -> int:
-    """Return where a name ends that begins at an offset, be it in backticks."""
+    """Return the end of a name that begins at an offset, with the backticks that it may have."""
     return start + len(name) + (2 if source.text.startswith("`", start) else 0)
 
 
 def find_binder(root: Node, variable: Var) -> Binder | None:
-    """Return what binds a variable; None for one that nothing binds."""
+    """Return the binder of a variable; None for a free variable."""
     for node, scope in _iter_scopes(root):
         if node is variable:
             return scope[variable.level] if 0 <= variable.level < len(scope) else None
@@ -69,23 +69,23 @@ def find_renaming(name: str, text: str, line: int, column: int) -> Renaming | No
     return Renaming(located[0].name, build_span(root.source, *located[1])) if located else None
 
 
-def rename(name: str, text: str, line: int, column: int, new: str) -> tuple[Replacement, ...]:
-    """Return what gives another name to the `let` or parameter at a place, in the order of the text.
+def rename(name: str, text: str, line: int, column: int, new_name: str) -> tuple[Replacement, ...]:
+    """Return the replacements that rename the `let` or parameter at a place, in the order of the text.
 
-    Each variable still means what it meant: it gets an index (`x@1`) where another binder would come between.
+    Every variable keeps its binder: it gets an index (`x@1`) where another binder of the name is between them.
     Raises `RenameError`, and `DhallError` when the text is no expression.
     """
-    check_name(new)
+    check_name(new_name)
     root = parse_text(name, text).node
     located = _locate(root, root.source.get_offset(line, column))
     if located is None:
         raise RenameError("there is no name of a `let` or a parameter here")
     target, source = located[0], root.source
-    edits = [(target.name_start, find_name_end(source, target.name_start, target.name), new)]
+    edits = [(target.name_start, find_name_end(source, target.name_start, target.name), new_name)]
     puns = _find_puns(root)
     for node, scope in _iter_scopes(root):
         if isinstance(node, Var) and 0 <= node.level < len(scope):
-            new_variable = _write_variable(node, scope, target, new)
+            new_variable = _compute_variable(node, scope, target, new_name)
             if new_variable != (node.name, node.index):
                 label = f"{print_label(puns[id(node)])} = " if id(node) in puns else ""
                 edits.append((node.start, node.end, label + _print_variable(*new_variable)))
@@ -140,9 +140,9 @@ def _find_puns(root: Node) -> dict[int, str]:
     }
 
 
-def _write_variable(node: Var, scope: Scope, target: Binder, new: str) -> tuple[str, int]:
+def _compute_variable(node: Var, scope: Scope, target: Binder, new_name: str) -> tuple[str, int]:
     """Return the name and index of a variable after a binder got a new name."""
-    names = [new if binder is target else binder.name for binder in scope]
+    names = [new_name if binder is target else binder.name for binder in scope]
     return names[node.level], names[node.level + 1 :].count(names[node.level])
 
 

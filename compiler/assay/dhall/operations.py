@@ -1,4 +1,4 @@
-"""What operators do with values; operands that wait for variables are simplified as the standard says."""
+"""Apply operators to values; simplify operations on neutral values as the standard prescribes."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ def _flatten(parts: list[Value]) -> list[Value]:
 
 
 def join(fields: dict[str, Value], first: VRecord, second: VRecord) -> VRecord:
-    """Return a record that was joined from others, the first before the second.
+    """Return a record that is joined from two others, the preferred one first.
 
-    Beyond some joins, where fields were written is forgotten: a loop would otherwise hold every record before.
+    Beyond `MAX_JOINED` nested joins, the origin is dropped: otherwise a loop would keep all its records in memory.
     """
     spend_cells(32 + 4 * len(fields))
     depth = 1 + max(first.depth, second.depth)
@@ -237,14 +237,14 @@ def project(value: Value, names: list[str]) -> Value:
     return NProject(value, sorted(names))
 
 
-def update(value: Value, path: list[str | None], new: Value, origin: object = None) -> Value:
-    """Return a record or an Optional with a part changed (`with`); `origin` is the literal of the new part."""
+def update(value: Value, path: list[str | None], new_value: Value, origin: object = None) -> Value:
+    """Return a record or an Optional with a changed part (`with`); `origin` is the expression of that part."""
     name, rest = path[0], path[1:]
     if name is None:
         if type(value) is VSome:
-            return VSome(update(value.value, rest, new, origin) if rest else new)
-        return value if type(value) is VNone else NWith(value, path, new)
+            return VSome(update(value.value, rest, new_value, origin) if rest else new_value)
+        return value if type(value) is VNone else NWith(value, path, new_value)
     if type(value) is not VRecord:
-        return NWith(value, path, new)
-    changed = update(value.fields.get(name, EMPTY_RECORD), rest, new, origin) if rest else new
+        return NWith(value, path, new_value)
+    changed = update(value.fields.get(name, EMPTY_RECORD), rest, new_value, origin) if rest else new_value
     return join({**value.fields, name: changed}, VRecord({name: changed}, origin), value)

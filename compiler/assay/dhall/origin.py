@@ -4,8 +4,8 @@ A record, a list and a `Some` remember their literal and its environment. From t
 item is followed through variables, imports, annotations, `let`, selections and `//` to the literal that wrote it.
 
 A text keeps its identity on its way through functions, lists and records, so the literal that wrote it is found by
-the identity of the Python string. Python shares texts of one character and the empty one; these, and texts that are
-computed, have the expression of the field or item that holds them.
+the identity of the Python string. Python shares the empty text and texts of one character; these and computed texts
+have no literal, only the expression of the field or item that holds them.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ ScopedNode = tuple[Node, Environment]
 
 
 def find_origin(value: Value, path: Place) -> Node | None:
-    """Return the expression that wrote a part of a value, or of the part around it that is known.
+    """Return the expression that wrote a part of a value; without one, that of the smallest part around it with one.
 
-    The path is one of the plain data: names of fields, keys of maps, positions in lists.
+    The path is that of the plain data: names of fields, keys of maps, positions in lists.
     """
     best = find_literal_origin(value)
     for part in path:
@@ -188,7 +188,7 @@ def _follow_select(node: Select, env: Environment) -> ScopedNode | None:
 
 
 def get_evaluated_value(node: Node, env: Environment) -> Value:
-    """Return the value of an expression when it is evaluated already, or ABSENT."""
+    """Return the value of an expression when it is evaluated already, else `MISSING`."""
     if isinstance(node, Var) and 0 <= node.level < len(env):
         value = env[node.level]
         return value.value if isinstance(value, Thunk) else value
@@ -207,7 +207,7 @@ Link = tuple["Link | None", Value, str | int]
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A text of a value: the path to it, and the literal that wrote it, where that is known."""
+    """A text of a value: the path to it, and the literal that wrote it, or None if it is unknown."""
 
     path: Place
     text: str
@@ -215,7 +215,7 @@ class PlacedText:
     link: Link | None
 
     def iter_usages(self) -> Iterator[Node]:
-        """Yield the expressions that the text comes from, from that of its field or item on; not the literal."""
+        """Yield the expressions that passed the text on, from that of its field or item, without the literal."""
         if self.link is not None:
             yield from (node for node in _follow_link(self.link) if node is not self.literal)
 
@@ -233,7 +233,7 @@ class PlacedText:
 
 
 def iter_texts(evaluated: Evaluation) -> Iterator[PlacedText]:
-    """Yield every text of a value with its origin. A path has an item's number also where plain data have a map."""
+    """Yield every text of a value with its origin. A path has the number of an entry of a map, not its key."""
     literals = {
         id(node.value): node for node in iter_nodes(evaluated) if isinstance(node, Literal) and type(node.value) is str
     }
@@ -256,7 +256,7 @@ def iter_texts(evaluated: Evaluation) -> Iterator[PlacedText]:
 
 
 def iter_nodes(evaluated: Evaluation) -> Iterator[Node]:
-    """Yield every expression of the files that an evaluation read, file by file in the order of their names."""
+    """Yield every expression of the files that an evaluation read, file by file, by name."""
     modules: dict[str, Module] = {}
     pending = [evaluated.module]
     while pending:
@@ -273,7 +273,7 @@ def iter_nodes(evaluated: Evaluation) -> Iterator[Node]:
 def iter_declarations(evaluated: Evaluation, names: frozenset[str]) -> Iterator[tuple[str, str, Node]]:
     """Yield the fields of record literals with one of these names whose value is a literal text, or a `let` of one.
 
-    Each is the name of the field, the text, and the literal.
+    Each item is the name of the field, the text, and the literal.
     """
     bindings: dict[tuple[str, str], Node] = {}
     variables: list[tuple[str, Var]] = []

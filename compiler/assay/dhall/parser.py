@@ -1,6 +1,6 @@
-"""Text to expressions: recursive descent, operators by precedence, linear in the length of the text.
+"""Parse expressions: recursive descent, operators by precedence, in time linear in the length of the text.
 
-Nesting is limited, so neither the parser nor what walks its trees overflows the stack.
+Nesting is limited, so that neither the parser nor walks over its trees overflow the stack.
 """
 
 from __future__ import annotations
@@ -59,9 +59,10 @@ class Parser(PrimitiveParser):
     # Expressions, from the loosest to the tightest.
 
     def read_expression(self) -> Node:
+        """Read an expression, including its operators."""
         self.depth += 1
         if self.depth > self.deepest:
-            self._deepen(self.depth)
+            self._check_depth(self.depth)
         read = _READERS.get(self.kind)
         node = self._read_operation() if read is None else read(self)
         self.depth -= 1
@@ -171,7 +172,7 @@ class Parser(PrimitiveParser):
             update = self._read_operators(1)
             node = With(self.source, start, self.previous_end, node, path, update)
             count += 1
-            self._deepen(self.depth + count)
+            self._check_depth(self.depth + count)
         return node
 
     def _read_path_component(self) -> str | None:
@@ -200,7 +201,7 @@ class Parser(PrimitiveParser):
                 left = Operation(self.source, start, self.previous_end, operator, left, right)
             self.is_plain = False
             count += 1
-            self._deepen(self.depth + count)
+            self._check_depth(self.depth + count)
 
     def _read_application(self) -> Node:
         start = self.start
@@ -215,7 +216,7 @@ class Parser(PrimitiveParser):
             argument = self._read_operand()
             node = Apply(self.source, start, self.previous_end, node, argument)
             count += 1
-            self._deepen(self.depth + count)
+            self._check_depth(self.depth + count)
         self.is_plain = is_plain
         return node
 
@@ -277,7 +278,7 @@ class Parser(PrimitiveParser):
             self.advance()
             node = self._read_selector(start, node)
             count += 1
-            self._deepen(self.depth + count)
+            self._check_depth(self.depth + count)
         return node
 
     def _read_selector(self, start: int, node: Node) -> Node:
@@ -302,12 +303,12 @@ class Parser(PrimitiveParser):
             self.advance()
         while self.kind != "}":
             names.append(self._read_name())
-            self._separate(",", "}")
+            self._take_separator(",", "}")
         self.close_bracket()
         return names
 
     def _read_empty_list(self) -> Node:
-        """Read an expression that begins with `[`: `[] : T` is one as a whole, other lists are operands."""
+        """Read an expression that begins with `[`: `[] : T` is a whole expression, other lists are operands."""
         state = self.save()
         self.advance()
         if self.kind == ",":

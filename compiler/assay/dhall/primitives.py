@@ -1,4 +1,4 @@
-"""Primitive expressions: names, literals, and what stands in brackets."""
+"""Parse primitive expressions: names, literals, and expressions in brackets."""
 
 from __future__ import annotations
 
@@ -38,13 +38,14 @@ class PrimitiveParser(LiteralLexer):
         self.has_fallback = False
         super().__init__(source)
 
-    def _deepen(self, depth: int) -> None:
+    def _check_depth(self, depth: int) -> None:
+        """Refuse a depth that is too large; keep the largest in `deepest`."""
         if depth > MAX_DEPTH:
             self.fail(f"expressions are nested more than {MAX_DEPTH:,} deep", hint="give parts of it names with `let`")
         if depth > self.deepest:
             self.deepest = depth
 
-    def _separate(self, separator: str, closer: str, expected: str = "") -> None:
+    def _take_separator(self, separator: str, closer: str, expected: str = "") -> None:
         """Go past a separator, unless the closing bracket follows."""
         if self.kind == separator:
             self.advance()
@@ -102,7 +103,7 @@ class PrimitiveParser(LiteralLexer):
         items = []
         while self.kind != "]":
             items.append(self.read_expression())
-            self._separate(",", "]")
+            self._take_separator(",", "]")
         self.close_bracket()
         end = self.previous_end
         if items:
@@ -131,7 +132,7 @@ class PrimitiveParser(LiteralLexer):
             if name in fields:
                 self.fail(f"the alternative `{name}` occurs twice", name_start, name_start + len(name))
             fields[name], names[name] = payload, name_start
-            self._separate("|", ">", "`:`, `|` or `>`" if payload is None else "")
+            self._take_separator("|", ">", "`:`, `|` or `>`" if payload is None else "")
         self.close_bracket()
         return UnionType(self.source, start, self.previous_end, fields, names)
 
@@ -164,7 +165,7 @@ class PrimitiveParser(LiteralLexer):
             if name in fields:
                 self.fail(f"the field `{name}` occurs twice", name_start, name_start + len(name))
             fields[name], names[name] = field_type, name_start
-            self._separate(",", "}")
+            self._take_separator(",", "}")
             if self.kind == "}":
                 break
             name_start, name = self.start, self._read_name("the name of a field or `}`")
@@ -183,8 +184,8 @@ class PrimitiveParser(LiteralLexer):
             else:
                 fields[name] = Operation(self.source, name_start, self.previous_end, "/\\", other, value)
                 repeated += 1
-                self._deepen(self.depth + repeated)
-            self._separate(",", "}")
+                self._check_depth(self.depth + repeated)
+            self._take_separator(",", "}")
             if self.kind == "}":
                 break
             name_start, name = self.start, self._read_name("the name of a field or `}`")
@@ -192,7 +193,7 @@ class PrimitiveParser(LiteralLexer):
         return RecordLiteral(self.source, start, self.previous_end, fields, names)
 
     def _read_field_value(self, name_start: int, name: str) -> Node:
-        """Read `= value`, `.name.name = value`, or nothing, which stands for the variable of that name."""
+        """Read `= value`, `.name.name = value`, or nothing: the value is then the variable of that name."""
         if self.kind in (",", "}"):
             return self._create_variable(name_start, self.previous_end, name, 0)
         inner: list[tuple[str, int]] = []
@@ -204,7 +205,7 @@ class PrimitiveParser(LiteralLexer):
             self.refuse("`=`" if inner else "`=`, `:`, `.`, `,` or `}`")
         self.advance()
         value = self.read_expression()
-        self._deepen(self.depth + len(inner))
+        self._check_depth(self.depth + len(inner))
         for part, part_start in reversed(inner):
             value = RecordLiteral(self.source, value.start, value.end, {part: value}, {part: part_start})
         return value

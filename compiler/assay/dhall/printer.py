@@ -1,4 +1,4 @@
-"""Expressions and values as text of one line, for messages, hovers and normal forms."""
+"""Print expressions and values on one line, for messages, hovers and normal forms."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_/-]*")
 
 
 def describe(value: Value, names: Sequence[str] = (), depth: int = 3) -> str:
-    """Return a value as text for a message: parts that are nested deep or are long are left out."""
+    """Return a value as text for a message: deeply nested and long parts are left out."""
     text = print_node(quote(value, list(names), depth=depth))
     return text if len(text) <= MAX_LENGTH else text[: MAX_LENGTH - 2] + " …"
 

@@ -1,4 +1,4 @@
-"""Values back to expressions: normal forms, with the names that binders had or all of them `_`."""
+"""Convert values to expressions in normal form, with the original names of binders or `_` for all."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ from assay.dhall.values import (
 NOWHERE = Source("(normal form)", "")
 ELLIPSIS = "…"
 COST = 10
-"""How many steps a node of a normal form counts as: it takes about 200 bytes."""
+"""The steps that a node of a normal form counts as, since it takes about 200 bytes."""
 MAX_FIELDS = 12
 Names = list[str]
 """The names of the binders around a value, by level."""
@@ -76,7 +76,7 @@ Names = list[str]
 def quote(value: Value, names: Names, anonymous: bool = False, depth: int = -1) -> Node:
     """Return the normal form of a value as an expression; `anonymous` names every binder `_`.
 
-    With a `depth`, parts that nest deeper, and fields and items beyond some, become a variable named `…`.
+    With a `depth`, deeper parts, fields beyond `MAX_FIELDS` and items beyond three become a variable named `…`.
     """
     return _Quoter(names, anonymous, depth).quote(value)
 
@@ -123,7 +123,7 @@ class _Quoter:
         return {name: self.quote(fields[name]) for name in sorted(fields)}
 
     def bind(self, name: str, result: Callable[[NVar], Value]) -> tuple[str, Node]:
-        """Quote what is below a binder; return the binder's name too."""
+        """Return the name of a binder, and its quoted body."""
         name = "_" if self.anonymous else name
         variable = NVar(len(self.names), name)
         self.names.append(name)

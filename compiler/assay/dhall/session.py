@@ -1,4 +1,4 @@
-"""Evaluation of files: parse, resolve imports, type, evaluate; what did not change is not done again."""
+"""Evaluate files: parse, resolve imports, infer types, evaluate; unchanged files are not evaluated again."""
 
 from __future__ import annotations
 
@@ -45,15 +45,16 @@ class Constant:
     type: Value
 
     def evaluate(self) -> Value:
+        """Return the value."""
         return self.value
 
 
 @dataclass(slots=True, eq=False)
 class Module:
-    """A file that is parsed and typed, and evaluated when it is first needed.
+    """A file that is parsed and typed, and evaluated when its value is first needed.
 
-    `problems` holds the errors of the file and of what it imports; `type` is None when there are some.
-    `is_absent` says that an import that does not exist is all that is wrong.
+    `problems` are the errors of the file and of its imports; with any, `type` is None. `is_absent` means that all
+    problems are imports that do not exist. `uses` are the imports: name, mode, SHA-256, and the module of code.
     """
 
     name: str
@@ -102,7 +103,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """A text's expression, every part of it whose type could be established, and its problems."""
+    """The expression of a text, its parts whose types could be inferred, and its problems."""
 
     node: Node
     types: list[tuple[Node, Value, Context]]
@@ -110,9 +111,9 @@ class Inspection:
 
 
 class Evaluator:
-    """Evaluates files, and remembers those that did not change since, with all that they import.
+    """Evaluates files, and remembers each of them until it or one of its imports changes.
 
-    The budget is that of one call; files that are remembered cost nothing.
+    The budget is that of one call; remembered files cost nothing.
     """
 
     def __init__(self, policy: ImportPolicy | None = None, budget: Budget | None = None) -> None:
@@ -135,7 +136,7 @@ class Evaluator:
         return parsed
 
     def take_parsed(self, name: str, content: bytes) -> ParsedFile:
-        """Return an expression that nothing else uses, since evaluation leaves values in it."""
+        """Return a parsed file and forget it, since evaluation writes into its tree."""
         cached_content, parsed = self._parsed.pop(name, (None, None))
         return parsed if parsed is not None and cached_content == content else parse_file(name, content)
 
@@ -150,7 +151,7 @@ class Evaluator:
         return self.evaluate_name(name)
 
     def evaluate_name(self, name: str) -> Evaluation:
-        """Evaluate what the policy reads under a name."""
+        """Evaluate the file that the policy reads for a name."""
         with apply_budget(self.budget):
             load = Loader(self)
             try:
@@ -166,7 +167,7 @@ class Evaluator:
             return self._finish(load, load.load_text_module(name, text))
 
     def inspect(self, name: str, text: str) -> Inspection:
-        """Type a text in place of a file, as far as it can be; raise `DhallError` when it is no expression."""
+        """Infer types in a text that replaces a file, as far as possible; raise `DhallError` at syntax errors."""
         with apply_budget(self.budget):
             load = Loader(self)
             parsed = parse_text(name, text)
@@ -186,7 +187,7 @@ class Evaluator:
 
 
 class Loader:
-    """One evaluation: which files are checked to be up to date, and which are being loaded."""
+    """One evaluation: `checked` are the modules that are up to date, `trail` are the files that are being loaded."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -210,7 +211,7 @@ class Loader:
         return self.contents[name]
 
     def load_module(self, name: str) -> Module:
-        """Return the module of a file, from before when nothing that it depends on changed."""
+        """Return the module of a file, the remembered one if neither the file nor its imports changed."""
         module = self.checked.get(name)
         if module is None:
             content = self.read(name)
@@ -243,7 +244,7 @@ class Loader:
         return self._fill(Module(name, digest), lambda: self.evaluator.take_parsed(name, content))
 
     def load_text_module(self, name: str, text: str) -> Module:
-        """Return the module of a text that is no file, or is not saved."""
+        """Return the module of a text without a file."""
         content = text.encode("utf-8", "replace")
         return self._fill(Module(name, hashlib.sha256(content).hexdigest()), lambda: parse_text(name, text))
 
@@ -262,7 +263,7 @@ class Loader:
         return module
 
     def type_module(self, module: Module, context: Context) -> None:
-        """Set the type of a module that is parsed, or report why there is none."""
+        """Set the type of a parsed module, or report its errors."""
         assert module.node is not None
         try:
             inferred = infer(module.node, context)
@@ -275,7 +276,7 @@ class Loader:
             module.type = inferred
 
     def resolve_imports(self, module: Module, parsed: ParsedFile) -> None:
-        """Load what the imports of a module lead to."""
+        """Load the targets of the imports of a module."""
         assert module.node is not None
         if parsed.has_fallback:
             module.is_absent = self._resolve_expression(module, module.node, module.problems)
@@ -284,7 +285,7 @@ class Loader:
         module.is_absent = any(states) and all(state is not False for state in states)
 
     def _resolve_expression(self, module: Module, node: Node, problems: list[Problem]) -> bool:
-        """Resolve the imports of an expression; return whether all that is wrong is absence."""
+        """Resolve the imports of an expression; return whether there are problems, all of them missing files."""
         problem_count = len(problems)
         is_only_absent = True
         pending = [node]
@@ -314,7 +315,7 @@ class Loader:
         return is_absent or len(problems) == problem_count
 
     def _resolve_import(self, module: Module, node: Import, problems: list[Problem]) -> bool | None:
-        """Resolve an import; return None when it is right, else whether what it names does not exist."""
+        """Resolve an import; return None on success, else whether its target does not exist."""
         try:
             node.module = self._load_import(module, node)
         except ImportRefusedError as error:
@@ -395,7 +396,7 @@ class Loader:
             )
 
     def _decode_cached(self, node: Import, content: bytes) -> Constant | None:
-        """Return the value of a cached normal form, unless its hash is another."""
+        """Return the value of a cached normal form; None if its hash does not match."""
         if hashlib.sha256(content).hexdigest() != node.digest:
             return None
         expression = decode(content)
@@ -403,7 +404,7 @@ class Loader:
         return Constant(evaluate(expression, ()), type_value)
 
     def iter_files(self, module: Module) -> Iterable[ReadFile]:
-        """Yield what a module was made of."""
+        """Yield the files that the evaluation of a module read."""
         pending, seen = [module], {id(module)}
         while pending:
             current = pending.pop()
@@ -428,13 +429,13 @@ def _extend(problems: list[Problem], more: Iterable[Problem]) -> None:
 
 
 def describe_refusal(node: Import, error: ImportRefusedError) -> Problem:
-    """Return the problem of an import that is refused, at what it names."""
+    """Return the problem of a refused import, at its target."""
     end = node.start + len(get_import_text(node))
     return build_problem("import", node.source, node.start, end, error.message, hint=error.hint)
 
 
 def get_import_text(node: Import) -> str:
-    """Return what an import names, without `as Text` and hashes."""
+    """Return the target of an import as it is written, without hash and `as Text`."""
     return node.source.text[node.start : node.end].split()[0]
 
 
@@ -459,7 +460,7 @@ def parse_text(name: str, text: str) -> ParsedFile:
 def evaluate_file(
     path: Path, policy: FolderPolicy, budget: Budget | None = None, cache: dict[str, Module] | None = None
 ) -> Evaluation:
-    """Evaluate a file; modules of earlier calls with the same `cache` are used again when nothing changed."""
+    """Evaluate a file; unchanged modules of earlier calls with the same `cache` are not evaluated again."""
     evaluator = Evaluator(policy, budget)
     if cache is not None:
         evaluator.modules = cache

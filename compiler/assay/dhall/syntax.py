@@ -3,7 +3,8 @@
 A variable carries two addresses: its name and De Bruijn index, as the standard writes it, and the *level* of its
 binder counted from the top of the file, which evaluation uses.
 
-Nodes are compared by identity. Only the import resolver writes into a parsed tree (`Import.module`, `Fallback.chosen`).
+Nodes are compared by identity. Only the import resolver (`Import.module`, `Fallback.chosen`) and type inference
+(`Let.shared`) write into a parsed tree.
 """
 
 from __future__ import annotations
@@ -190,7 +191,7 @@ class SomeLiteral(Node):
 
 @dataclass(slots=True, eq=False)
 class RecordLiteral(Node):
-    """`{ name = value }`; `names` tells where each field's name starts."""
+    """`{ name = value }`; `names` holds the offset of the name of each field."""
 
     fields: dict[str, Node]
     names: dict[str, int] = field(default_factory=dict)
@@ -263,7 +264,7 @@ class Assert(Node):
 
 @dataclass(slots=True, eq=False)
 class With(Node):
-    """`value with path = update`; None in the path stands for `?`."""
+    """`value with path = update`; a None in the path is `?`."""
 
     value: Node
     path: list[str | None]
@@ -287,7 +288,7 @@ class ShowConstructor(Node):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where an import leads.
+    """The target of an import.
 
     `kind` is one of `http`, `https`, `absolute`, `here`, `parent`, `home`, `env` and `missing`; `parts` are the
     path's components, or the variable's name; a URL has its authority first and its query (or None) in `query`.
@@ -338,7 +339,7 @@ def _get_part_names(kind: type[Node]) -> tuple[str, ...]:
 
 
 def iter_parts(node: Node) -> Iterator[Node]:
-    """Yield the expressions that an expression is directly made of, in the order of their fields."""
+    """Yield the direct parts of an expression, in the order of their fields."""
     for name in _get_part_names(type(node)):
         part = getattr(node, name)
         if isinstance(part, Node):
@@ -350,7 +351,7 @@ def iter_parts(node: Node) -> Iterator[Node]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yield an expression and all below it."""
+    """Yield an expression and all its parts, recursively."""
     pending = [node]
     while pending:
         current = pending.pop()

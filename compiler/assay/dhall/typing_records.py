@@ -77,7 +77,7 @@ def _check_record(node: RecordLiteral, expected: Value, context: Context, role: 
 
 
 def _check_fields(node: RecordLiteral, expected: dict[str, Value], context: Context, role: str, path: Path) -> bool:
-    """Check the fields of a literal one by one; report each error; return whether there is none."""
+    """Check the fields of a literal one by one; report each error; return whether all are right."""
     is_right = True
     for name, value in node.fields.items():
         try:
@@ -207,7 +207,7 @@ def _find_other_record(node: Select, context: Context) -> str:
 
 
 def _infer_project(node: Project, context: Context) -> Value:
-    owner = _infer_record_operand(node.value, context, "fields are taken of records")
+    owner = _infer_record_operand(node.value, context, "only a record has fields to select")
     if len(set(node.names)) < len(node.names):
         duplicate = next(name for name in node.names if node.names.count(name) > 1)
         raise build_error("type", node, f"the field `{duplicate}` is taken twice")
@@ -228,10 +228,12 @@ def _infer_project(node: Project, context: Context) -> Value:
 
 
 def _infer_project_type(node: ProjectType, context: Context) -> Value:
-    owner = _infer_record_operand(node.value, context, "fields are taken of records")
+    owner = _infer_record_operand(node.value, context, "only a record has fields to select")
     record_type = infer_type(node.type, context)
     if type(record_type) is not VRecordType:
-        raise build_error("type", node.type, "fields are taken by a record type", found=context.describe(record_type))
+        raise build_error(
+            "type", node.type, "only a record type can select fields", found=context.describe(record_type)
+        )
     for name, field_type in record_type.fields.items():
         actual = owner.fields.get(name)
         if actual is None:
@@ -376,20 +378,22 @@ def _infer_with(node: With, context: Context) -> Value:
     return _infer_update(node, infer(node.value, context), node.path, infer(node.update, context), context)
 
 
-def _infer_update(node: With, owner: Value, path: list[str | None], new: Value, context: Context) -> Value:
+def _infer_update(node: With, owner: Value, path: list[str | None], new_type: Value, context: Context) -> Value:
     name, rest = path[0], path[1:]
     if name is None:
         if not is_optional_type(owner):
-            raise build_error("type", node, "`?` stands for what an Optional holds", found=context.describe(owner))
+            raise build_error("type", node, "`?` in `with` needs an Optional", found=context.describe(owner))
         inner = owner.arguments[0]
-        changed = _infer_update(node, inner, rest, new, context) if rest else new
+        changed = _infer_update(node, inner, rest, new_type, context) if rest else new_type
         if not are_equal(inner, changed):
             fail_mismatch(node.update, inner, changed, context, "the new value")
         return owner
     if type(owner) is not VRecordType:
         raise build_error("type", node, "`with` can only change the fields of a record", found=context.describe(owner))
     inner = owner.fields.get(name, VRecordType({}))
-    return VRecordType({**owner.fields, name: _infer_update(node, inner, rest, new, context) if rest else new})
+    return VRecordType(
+        {**owner.fields, name: _infer_update(node, inner, rest, new_type, context) if rest else new_type}
+    )
 
 
 def _infer_to_map(node: ToMap, context: Context) -> Value:

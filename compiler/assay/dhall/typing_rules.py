@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NoReturn
 
 from assay.dhall.builtin_functions import TYPES
 from assay.dhall.convert import are_equal
@@ -155,7 +156,7 @@ def _infer_apply(node: Apply, context: Context) -> Value:
     if type(function) is not VPi:
         _refuse_argument(node, function, context)
     name, preceding_count = format_function_name(node.function)
-    is_only = preceding_count == 0 and type(function.closure) is not VPi and not _has_more_parameters(function)
+    is_only = preceding_count == 0 and not _has_more_parameters(function)
     role = f"the argument of {name}" if is_only else f"argument {preceding_count + 1} of {name}"
     check(node.argument, function.domain, context, role)
     closure = function.closure
@@ -163,11 +164,7 @@ def _infer_apply(node: Apply, context: Context) -> Value:
         return closure.value
     if type(closure) is Dependent and closure.closure is not None and type(closure.closure) is Constant:
         return closure.closure.value
-    return instantiate(closure, _evaluate_argument(node.argument, context))
-
-
-def _evaluate_argument(node: Node, context: Context) -> Value:
-    return evaluate(node, context.env)
+    return instantiate(closure, evaluate(node.argument, context.env))
 
 
 def _has_more_parameters(function: VPi) -> bool:
@@ -177,7 +174,7 @@ def _has_more_parameters(function: VPi) -> bool:
     return isinstance(getattr(closure, "body", None), Pi)
 
 
-def _refuse_argument(node: Apply, function: Value, context: Context) -> None:
+def _refuse_argument(node: Apply, function: Value, context: Context) -> NoReturn:
     subject = format_name(node.function) or node.function.source.text[node.function.start : node.function.end]
     argument = format_name(node.argument)
     follows = f"`{argument}` follows it as an argument" if argument else "an argument follows it"
@@ -193,7 +190,7 @@ def _refuse_argument(node: Apply, function: Value, context: Context) -> None:
 
 
 def _enter_lets(node: Let, context: Context) -> tuple[Node, Context, bool]:
-    """Type the bindings of a chain of `let`; return the body, its context and whether all were right."""
+    """Type the bindings of a chain of `let`; return the body, its context and whether all have a type."""
     current: Node = node
     is_right = True
     while type(current) is Let:
@@ -283,7 +280,8 @@ def _check_if(node: If, expected: Value, context: Context, role: str, path: Path
     return True
 
 
-def _infer_operation(node: Operation, context: Context) -> Value:
+def infer_simple_operation(node: Operation, context: Context) -> Value:
+    """Return the type of an operation on anything but records."""
     operand = _OPERANDS.get(node.operator)
     if operand is not None:
         check(node.left, operand, context, f"the left side of `{node.operator}`")
@@ -450,4 +448,3 @@ CHECKS.update(
         Fallback: _check_fallback,
     }
 )
-infer_simple_operation = _infer_operation

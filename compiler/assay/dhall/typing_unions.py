@@ -92,7 +92,7 @@ def _infer_result(node: Merge, name: str, handler: Value, payload: Value, contex
     level = len(context.types)
     result = instantiate(handler.closure, NVar(level, handler.name))
     if has_variable(result, level):
-        raise build_error("type", place, f"the type of what the handler `{name}` yields depends on its argument")
+        raise build_error("type", place, f"the type of the result of the handler `{name}` depends on its argument")
     return result
 
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 Value = Any
 Environment = tuple[Any, ...]
-"""What variables stand for, by level: values and thunks."""
+"""The values or thunks of variables, by level."""
 
 
 class Missing:
-    """The type of `MISSING`, which stands for no value where None could be one."""
+    """The type of `MISSING`: no value, where None could be a value."""
 
     __slots__ = ()
 
@@ -29,7 +29,7 @@ MISSING = Missing()
 
 
 class Thunk:
-    """An expression that is evaluated when it is first needed; it keeps its place after that."""
+    """An expression that is evaluated when its value is first needed; it stays for `assay.dhall.origin`."""
 
     __slots__ = ("env", "height", "node", "value")
 
@@ -112,7 +112,7 @@ class VUnionType:
 
 @dataclass(slots=True, eq=False)
 class VAlternative:
-    """A value of a union; `payload` is ABSENT for an alternative without one."""
+    """A value of a union; `payload` is `MISSING` for an alternative without one."""
 
     union: VUnionType
     name: str
@@ -152,9 +152,9 @@ class Constant:
 
 
 class Dependent:
-    """The type of a lambda's body, which was inferred with the variable of a level for the argument.
+    """The type of the body of a lambda, inferred with the variable of `level` as the argument.
 
-    It becomes an expression, or a constant, only when it is instantiated with another argument.
+    It becomes a `Closure` or `Constant` only when it is instantiated with another argument.
     """
 
     __slots__ = ("closure", "env", "level", "type")
@@ -223,7 +223,7 @@ class NVar:
 
 @dataclass(slots=True, eq=False)
 class NFree:
-    """A variable that nothing binds."""
+    """A free variable."""
 
     name: str
     index: int
@@ -231,12 +231,16 @@ class NFree:
 
 @dataclass(slots=True, eq=False)
 class NApply:
+    """An application of a neutral function."""
+
     function: Value
     argument: Value
 
 
 @dataclass(slots=True, eq=False)
 class NOperation:
+    """An operation with a neutral operand."""
+
     operator: str
     left: Value
     right: Value
@@ -244,6 +248,8 @@ class NOperation:
 
 @dataclass(slots=True, eq=False)
 class NIf:
+    """An `if` with a neutral condition."""
+
     condition: Value
     positive: Value
     negative: Value
@@ -251,18 +257,24 @@ class NIf:
 
 @dataclass(slots=True, eq=False)
 class NSelect:
+    """A field of a neutral record."""
+
     value: Value
     name: str
 
 
 @dataclass(slots=True, eq=False)
 class NProject:
+    """Some fields of a neutral record."""
+
     value: Value
     names: list[str]
 
 
 @dataclass(slots=True, eq=False)
 class NMerge:
+    """A `merge` of a neutral union or with neutral handlers."""
+
     handlers: Value
     union: Value
     annotation: Value
@@ -270,12 +282,16 @@ class NMerge:
 
 @dataclass(slots=True, eq=False)
 class NToMap:
+    """A `toMap` of a neutral record."""
+
     value: Value
     annotation: Value
 
 
 @dataclass(slots=True, eq=False)
 class NWith:
+    """A `with` on a neutral record or Optional."""
+
     value: Value
     path: list[str | None]
     update: Value
@@ -283,6 +299,8 @@ class NWith:
 
 @dataclass(slots=True, eq=False)
 class NShow:
+    """A `showConstructor` of a neutral union."""
+
     value: Value
 
 

@@ -1,1 +1,1 @@
-"""Differences of specs and of builds."""
+"""Compare specs and builds."""

@@ -31,6 +31,7 @@ def compare_data(before: BuildContent, after: BuildContent) -> tuple[ReportedCha
 
 
 def report_changes(pairs: Sequence[tuple[str, str, str]]) -> Iterator[ReportedChange]:
+    """Yield a change for each (name, before, after) whose values differ."""
     return (ReportedChange(name, name, was, now) for name, was, now in pairs if was != now)
 
 

@@ -52,7 +52,7 @@ def _convert_to_list(value: Any, other: Any) -> Any:
 
 
 def _is_word_set(value: Any) -> bool:
-    """Check that a value is a list of words without duplicates."""
+    """Return whether a value is a list of words without duplicates."""
     return isinstance(value, list) and all(isinstance(item, str) for item in value) and len(set(value)) == len(value)
 
 
@@ -67,14 +67,14 @@ def _compare_words(before: Sequence[str], after: Sequence[str], path: tuple[str,
 
 
 def _can_pair(before: Any, after: Any) -> bool:
-    """Check that both are lists of records of the same length, so that members can be paired by position."""
+    """Return whether both are lists of records of the same length, so that members can be paired by position."""
     if not (isinstance(before, list) and isinstance(after, list) and len(before) == len(after)):
         return False
     return all(isinstance(item, Mapping) for item in (*before, *after))
 
 
 def _has_names(items: Sequence[Any]) -> bool:
-    """Check that the members of a list are records with unique names."""
+    """Return whether the members of a list are records with unique names."""
     names = [_get_name(item) for item in items]
     return all(names) and len(set(names)) == len(names)
 
@@ -95,8 +95,8 @@ def _get_name(item: Any) -> str:
 class ReportedChange:
     """A change for the output: its aspect (unit, anchor, event, SQL ...), its place in words, values before and after.
 
-    An empty value did not exist. For texts of many lines, `lines` holds a unified diff instead. `touches` are the
-    places that print what it affects.
+    An empty value does not exist. For texts of many lines, `lines` holds a unified diff instead. `touches` are the
+    places that print values which the change affects.
     """
 
     aspect: str

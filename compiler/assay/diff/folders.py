@@ -37,7 +37,7 @@ def _compare_file(old: Path, new: Path, name: str) -> Iterator[str]:
     if not old.is_file():
         yield f"file {name} is missing"
     elif not new.is_file():
-        yield f"file {name} is not made any more"
+        yield f"file {name} is no longer built"
     else:
         try:
             before = old.read_bytes()
@@ -50,7 +50,7 @@ def _compare_file(old: Path, new: Path, name: str) -> Iterator[str]:
 
 
 def _find_first_difference(old: bytes, new: bytes, name: str) -> Iterator[str]:
-    """Yield the first line that differs, before and after; nothing if either is no text."""
+    """Yield the first line that differs, before and after; nothing if either file is not text."""
     try:
         lines = zip_longest(old.decode().split("\n"), new.decode().split("\n"))
     except UnicodeDecodeError:
@@ -65,7 +65,7 @@ def _find_first_difference(old: bytes, new: bytes, name: str) -> Iterator[str]:
 def _cut_line(line: str | None, column: int) -> str:
     """Return the part of a line around a column."""
     if line is None:
-        return "(the text ends before)"
+        return "(end of text)"
     start = max(0, column - BEFORE) if len(line) > EXCERPT_LENGTH else 0
     excerpt = escape_text(line[start : start + EXCERPT_LENGTH])
     return ("…" if start else "") + excerpt + ("…" if start + EXCERPT_LENGTH < len(line) else "")

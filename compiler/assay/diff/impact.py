@@ -18,7 +18,7 @@ Member = tuple[str, str]
 
 
 def index_readers(package: Package) -> Mapping[Member, Set[str]]:
-    """By what is read, which reports' series and run parameters read it, in words."""
+    """Return member -> descriptions of the series and run parameters of reports that read it."""
     readers_by_member: dict[Member, set[str]] = defaultdict(set)
     for series in package.series:
         if names := {place.report for place in list_appearances(package, series)}:
@@ -46,20 +46,20 @@ def _iter_members(package: Package, needed: Dependencies) -> Iterator[Member]:
 
 
 def get_member(path: tuple[str, ...]) -> Member:
-    """The thing that a place of a package is part of; one of no name for a list as a whole."""
+    """Return the member that a path in a package is part of; with an empty name for a whole list."""
     if path[:1] == ("sources",) and path[2:3] == ("constants",) and len(path) > 3:
         return "constants", path[3]
     return path[0], path[1] if len(path) > 1 else ""
 
 
-#: member of a summary -> the kinds of places that it shapes (the deviation stands in results alone)
+#: field of a summary -> the kinds of places that it affects; only results.json has the deviation
 _BY_SUMMARY = {"lowest": ("table", "verdict"), "reciprocal_points": ("chart",)}
 _CHOICE_WORDING = (["title"], ["label"], ["absent"])
 _PRINTED = ("table", "chart", "figure", "verdict")
 
 
 def list_affected_places(package: Package, path: Sequence[str]) -> tuple[Appearance, ...]:
-    """The places that print what a place of a package shapes, where no metric's definition tells them."""
+    """Return the places whose numbers depend on a path in a package that no definition of a metric contains."""
     kind, name, *inside = (*path, "", "")
     report = f"{package.system}/{name}"
     if kind == "summaries":
@@ -88,12 +88,12 @@ def list_affected_places(package: Package, path: Sequence[str]) -> tuple[Appeara
 
 
 def _has_host_distributions(metric: Metric) -> bool:
-    """Whether a metric has a distribution for each host, say, over which a summary averages."""
+    """Return whether a metric has several distributions, such as one for each host, which a summary averages."""
     return bool(metric.per)
 
 
 def _list_reports_by_summary(package: Package, summary: str) -> set[str]:
-    """The reports that average by a summary; articles do by the first."""
+    """Return the reports that average by a summary; articles use the first summary."""
     names = {item.name for item in package.reports if item.summary == summary}
     if package.summaries and package.summaries[0].name == summary:
         names |= {item.name for item in package.articles}
@@ -102,24 +102,26 @@ def _list_reports_by_summary(package: Package, summary: str) -> set[str]:
 
 def _list_places(
     package: Package,
-    holds: Callable[[Metric], bool],
-    counts: Callable[[Appearance], bool],
+    is_affected: Callable[[Metric], bool],
+    is_listed: Callable[[Appearance], bool],
     metrics: Iterable[Metric] = (),
 ) -> tuple[Appearance, ...]:
-    """The places that count of the metrics for which something holds, or for one that they are formulas over."""
+    """Return the listed places of metrics that are affected, or that are formulas over an affected metric."""
     metrics_by_id = formula.index_metrics(package)
     return tuple(
         place
         for item in metrics or package.metrics
-        if any(map(holds, formula.list_measured(metrics_by_id, [item]) if formula.is_formula(item) else [item]))
+        if any(map(is_affected, formula.list_measured(metrics_by_id, [item]) if formula.is_formula(item) else [item]))
         for place in list_appearances(package, item)
-        if counts(place)
+        if is_listed(place)
     )
 
 
 def _list_table_places(package: Package, report: str, path: Sequence[str]) -> tuple[Appearance, ...]:
-    """The places of a table or figure of a part, by the part, the kind of table, its title, and what is inside; of a
-    rule, those of its metric."""
+    """Return the places of a table or figure; for a path inside a rule, those of the metric of the rule.
+
+    `path` is the part, the kind of block, its title, and the path inside the block.
+    """
     part, kind, title, *inside = path
     section = f"{part}/{title}"
     metrics = [
@@ -131,7 +133,7 @@ def _list_table_places(package: Package, report: str, path: Sequence[str]) -> tu
 
 
 def _list_choice_places(package: Package, name: str, choice: str) -> tuple[Appearance, ...]:
-    """The places of an article that show the rows, or the time of the row, that a choice chooses, or leave them out."""
+    """Return the places of an article that show or exclude the rows of a choice, or show their time."""
     article = next((item for item in package.articles if item.name == name), None)
     if article is None:
         return ()
@@ -148,7 +150,7 @@ def _list_choice_places(package: Package, name: str, choice: str) -> tuple[Appea
 
 
 def _iter_choice_labels(article: Article, choices: set[str], units: Mapping[str, Unit]) -> Iterator[tuple[str, str]]:
-    """Section and label of what is made by one of some choices; no label where all of the section is."""
+    """Yield section and label of the blocks that depend on some choices; no label for a whole section."""
     for part in article.parts:
         for block in part.blocks:
             if choices & set(block.list_choices()):
@@ -158,7 +160,7 @@ def _iter_choice_labels(article: Article, choices: set[str], units: Mapping[str,
 
 
 def _find_rule_metric(package: Package, report: str, kind: str, section: str, inside: Sequence[str]) -> str:
-    """The metric that a place inside a block is about; empty where it is about all of the block."""
+    """Return the metric that a path inside a block refers to; empty if it refers to the whole block."""
     return next(
         (
             block.find_metric(inside)

@@ -40,7 +40,10 @@ _WORDING = frozenset(("doc", "message", "hint", "name", "better", "width"))
 
 @dataclass(frozen=True, slots=True)
 class MetricChange:
-    """A metric that differs; `was` is its former id, `touches` are the places that print its numbers."""
+    """A metric that differs, with its changes (`told`).
+
+    `was` is its former id, `touches` are the places that print its numbers.
+    """
 
     kind: str
     metric: str
@@ -54,9 +57,9 @@ class MetricChange:
 class SystemDiff:
     """The differences in a system.
 
-    `state` is `new`, `gone`, `both`, or `unread` if either side cannot be read; `unread` then says why. `reports` are
-    by name, `elsewhere` holds changes that belong to no changed metric. For two builds, `choices` are the options that
-    differ and `data` the differences in their data and tools.
+    `state` is `new`, `gone`, `both`, or `unread` if either side cannot be read; `unread` is then the reason. `reports`
+    are by name, `elsewhere` has the changes that belong to no changed metric. For two builds, `choices` are the options
+    that differ, and `data` the differences in their data and tools.
     """
 
     system: str
@@ -70,14 +73,14 @@ class SystemDiff:
 
     @property
     def differs(self) -> bool:
-        """Whether definitions or choices differ. Data may differ between builds that mean the same."""
+        """Return whether definitions or choices differ. Builds with the same meaning may have different data."""
         return self.state != "both" or bool(self.metrics or self.reports or self.elsewhere or self.choices)
 
 
 def diff_hashes(
     system: str, before: Mapping[str, str], after: Mapping[str, str], names: Mapping[str, str]
 ) -> SystemDiff:
-    """Compare a system whose definition hashes alone are known (metric -> hash).
+    """Compare a system by its definition hashes (metric -> hash).
 
     Neither the changed part of a definition nor wording can be reported, and a renamed metric is one gone and one new.
     `names` are those of metrics.
@@ -124,7 +127,7 @@ def diff_packages(
 
 
 def _find_touched(old: CheckedPackage, new: CheckedPackage, item: Change) -> tuple[Appearance, ...]:
-    """Return the printed numbers that a change touches; for something gone, those that were printed."""
+    """Return the places that print numbers which a change affects; for a removal, the former places."""
     return list_affected_places((old if item.after is None else new).package, item.path)
 
 
@@ -265,7 +268,7 @@ def _get_aspect(path: tuple[str, ...]) -> str:
 
 
 def _is_same_sql(item: Change) -> bool:
-    """Check that two SQL texts differ only in comments and layout."""
+    """Return whether two SQL texts differ only in comments and layout."""
     if item.path[-1] != "sql" or not isinstance(item.before, str) or not isinstance(item.after, str):
         return False
     return dialect.normalize_sql(item.before) == dialect.normalize_sql(item.after)

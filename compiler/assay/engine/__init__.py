@@ -1,1 +1,1 @@
-"""Runs plans over ingested events, and keeps what was made: DuckDB embedded; results as exact numbers."""
+"""Run plans over ingested events in an embedded DuckDB, and cache the results, which are exact numbers."""

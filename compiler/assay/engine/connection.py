@@ -1,8 +1,8 @@
 """Connections to the engine, and limits of time and memory for a statement.
 
 The engine is interrupted when the time is over.  It notices an interruption only between pieces of its work, not inside
-of a function, and does not count the memory of a text that a function builds.  So a statement that still goes on, or
-takes far more memory than the engine may, ends the process.
+a function, and does not count the memory of a text that a function builds.  So a statement ends the process if the
+interruption does not stop it, or if it takes far more memory than the engine may use.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ _STATM = Path("/proc/self/statm")
 
 
 def read_seconds() -> float:
-    """Return the seconds that a statement may take.  Raises AssayError (usage) if the variable is no number above 0."""
-    return _read_number(VARIABLE, SECONDS, "time", "a number of seconds above 0")
+    """Return the seconds that a statement may take.  Raises AssayError (usage) if the variable is not above 0."""
+    return _read_number(VARIABLE, SECONDS, "a number of seconds above 0")
 
 
 def read_room() -> float:
     """Return the MiB by which the process may grow during a statement.
 
-    Raises AssayError (usage) if the variable is no number above 0.
+    Raises AssayError (usage) if the variable is not a number above 0.
     """
-    return _read_number(ROOM_VARIABLE, ROOM, "size", "a number of MiB above 0")
+    return _read_number(ROOM_VARIABLE, ROOM, "a number of MiB above 0")
 
 
-def _read_number(variable: str, default: float, kind: str, expected: str) -> float:
+def _read_number(variable: str, default: float, expected: str) -> float:
     text = os.environ.get(variable, "")
     try:
         number = float(text or default)
         if not 0 < number <= threading.TIMEOUT_MAX:
             raise ValueError
     except ValueError:
-        raise fail("bad-limit", f"{variable} is no {kind}: {text}", expected=expected, status=USAGE) from None
+        raise fail("bad-limit", f"invalid value of {variable}", expected=expected, found=text, status=USAGE) from None
     return number
 
 
@@ -73,20 +73,19 @@ class Limits:
 
     def build_time_error(self) -> AssayError:
         """Return the error of a statement that takes too long."""
-        advice = "" if self.is_fixed else f" with {VARIABLE}=N in the environment it has N seconds"
-        return fail(
-            "sql-time", f"{self.subject} takes more than {self.seconds:g} seconds", hint=f"does it end?{advice}"
-        )
+        advice = "" if self.is_fixed else f", or set {VARIABLE} to more seconds"
+        hint = f"check that it ends{advice}"
+        return fail("sql-time", f"{self.subject} takes more than {self.seconds:g} seconds", hint=hint)
 
     def build_memory_error(self) -> AssayError:
         """Return the error of a statement that takes too much memory."""
-        advice = "" if self.is_fixed else f" with {ROOM_VARIABLE}=N in the environment it has N MiB"
-        hint = f"does a function in it make a long text or list?{advice}"
+        advice = "" if self.is_fixed else f", or set {ROOM_VARIABLE} to more MiB"
+        hint = f"check for functions that build a long text or list{advice}"
         return fail("sql-memory", f"{self.subject} takes more than {self.growth:g} MiB of memory", hint=hint)
 
 
 def read_limits(subject: str) -> Limits:
-    """Return the limits that the environment sets.  Raises AssayError (usage) if one is no number above 0."""
+    """Return the limits that the environment sets.  Raises AssayError (usage) if one is not a number above 0."""
     return Limits(subject, read_seconds(), read_room())
 
 
@@ -154,7 +153,7 @@ class _Statement:
 
 
 class _Watch:
-    """Watches running statements in one thread for all: to start a thread takes longer than most statements."""
+    """Watch all running statements in one thread: to start a thread takes longer than most statements."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -209,7 +208,7 @@ _start_lock = threading.Lock()  # so that two threads do not start two engines
 
 
 def open_shared_cursor() -> duckdb.DuckDBPyConnection:
-    """Return a cursor of an engine for small queries, which is shared: to start one takes longer than a query."""
+    """Return a cursor of the shared engine for small queries: to start an engine takes longer than a query."""
     with _start_lock:
         return _open_shared().cursor()
 

@@ -1,6 +1,7 @@
-"""Compare the SQL of specs with its declaration: columns of relations, and placeholders in the texts of checks.
+"""Compare the SQL of specs with its declaration, and fill in the texts of checks.
 
-`{column:g}` is a real number with six digits, `{column:t}` an instant in ns since 1970 as a time.  NULL is `unknown`.
+Placeholders in texts of checks: `{column:g}` is a real number with six digits, `{column:t}` an instant in ns since 1970
+as a time.  NULL becomes `unknown`.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def _describe_type_mismatch(relation: Relation, column: Column, actual_type: str
     family = _DECLARED[column.type]
     return Diagnostic(
         "relation-type",
-        f"column `{column.name}` of relation `{relation.name}` is of another type than it declares",
+        f"column `{column.name}` of relation `{relation.name}` does not have its declared type",
         expected=column.type if column.type == family else f"{column.type}, a {family}",
         found=actual_type,
         span=error_positions.find_result_column(relation.sql, column.name),

@@ -1,7 +1,7 @@
 """Run every statement of a plan on empty tables, to compare what SQL yields with what it declares.
 
-This also reports sums of real numbers in no order: the last digits of such a sum depend on the order of addition, which
-depends on the number of threads.  The types of the summed values come from the engine's plan of a query.
+This also reports sums of real numbers without an order: the last digits of such a sum depend on the order of addition,
+which depends on the number of threads.  The types of the summed values come from the engine's plan of a query.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _WHOLE = ("UNBOUNDED_PRECEDING", "UNBOUNDED_FOLLOWING")
 
 
 def find_inexact_sums(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[str]:
-    """Yield the functions of a query that sum up real numbers in no order.
+    """Yield the functions of a query that sum up real numbers without an order.
 
-    The query has no placeholders, and reads tables of the connection.  Functions of lists are not among them, because a
-    list has an order.  Yields none for a query whose plan the engine cannot serialize.
+    The query has no placeholders, and reads tables of the connection.  Functions of lists are excluded, because a list
+    has an order.  Yields nothing for a query whose plan the engine cannot serialize.
     """
     row = connection.execute(_AS_PLANNED, [sql]).fetchone()
     assert row is not None
@@ -69,7 +69,7 @@ def _list_aggregates(plan: object) -> Iterator[Mapping[str, Any]]:
 
 
 def _name_if_inexact(call: Mapping[str, Any]) -> str:
-    """Return the name of a function that sums up real numbers in no order; empty for other calls."""
+    """Return the name of a function that sums up real numbers without an order; empty for other calls."""
     name = str(call.get("qname", {}).get("path", [""])[-1])
     is_real = any(item["id"] in _REAL for item in call.get("arguments", ()))
     return name if name in _SUMS and is_real and not _has_order(call) else ""
@@ -99,7 +99,7 @@ def run_on_empty_tables(
 ) -> tuple[Diagnostic, ...]:
     """Return the problems of statements: those that fail, and relations that do not yield what they declare.
 
-    `passed_nodes` are statements of the same specs without problems: they run again only where another statement reads
+    `passed_nodes` are statements of the same specs without problems: they run again only where another statement needs
     them.
     """
     import duckdb
@@ -153,20 +153,18 @@ def run_on_empty_tables(
 def _check_sums(
     connection: duckdb.DuckDBPyConnection, node: Node, values: Mapping[str, object]
 ) -> Iterator[Diagnostic]:
-    """Report sums of real numbers that the SQL of specs takes in no order."""
+    """Report sums of real numbers without an order in the SQL of specs."""
     sql = get_spec_sql(node)
     if not sql:
         return
     for name in find_inexact_sums(connection, dialect.to_sql(fill_constants(node.statement.query, values))):
-        problem = (
-            f"the SQL of `{node.name}` has a `{name}` of real numbers in no order: the engine may take others first"
-        )
         yield Diagnostic(
             "sql-order",
-            f"{problem} each time, and its last digits are other ones then",
+            f"the SQL of `{node.name}` has a `{name}` of real numbers without an order: its last digits may differ "
+            "each time",
             find_word(sql, name, before="("),
             expected=f"ORDER BY within it, such as `{name}(value ORDER BY value)`",
-            hint="sums of whole numbers need none",
+            hint="sums of whole numbers need no order",
             text=sql,
         )
 
@@ -185,7 +183,7 @@ def _check_placeholders(step: CheckStep, columns: Sequence[str]) -> Iterator[Dia
     """Report placeholders in the texts of a check that name none of its columns."""
     for name in list_placeholders(step.check.message + step.check.hint):
         if name not in columns:
-            message = f"check `{step.check.code}` of `{step.table}` speaks of a column that it does not have: `{name}`"
+            message = f"unknown column `{name}` in the message or hint of check `{step.check.code}` of `{step.table}`"
             yield Diagnostic("check-place", message, found=", ".join(columns), hint=suggest_names(name, columns))
 
 

@@ -16,7 +16,8 @@ from sqlglot import exp
 
 from assay.engine import connection as limit
 from assay.engine import results
-from assay.engine.declared import check_declaration, fill_message, get_spec_sql, locate_error
+from assay.engine.declared import check_declaration, get_spec_sql, locate_error
+from assay.engine.failed_checks import build_check_problem, fetch_offenders
 from assay.engine.graph import Node, collect_needed, hash_nodes, list_unused_tables
 from assay.engine.mount import bind_parameters, build_host_view, convert_hosts
 from assay.engine.partitions import Partitioner, StatementPool, restrict_to_hosts, select_unrestricted
@@ -36,12 +37,11 @@ if TYPE_CHECKING:
     import duckdb
 
 SQL = "sql"  # diagnostic code of a statement that fails
-AT_ONCE = 10_000  # rows fetched at a time while offending rows are counted
-ANSWER = ".sealed"  # suffix of the file names of cached answers
+ANSWER_SUFFIX = ".sealed"  # suffix of the file names of cached answers
 SHORT = 65_536  # bytes: smaller answers are cached in memory, too
 MEMORY = 1200  # MiB that an engine may use before it spills to disk
-#: the same for all engines that work side by side; seldom do all of them need their share at once
-TOGETHER = 1500
+#: MiB that engines which work side by side may use together; seldom do all of them need their share at once
+SHARED_MEMORY = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnect
     connection = _take_engine()
     for name, value in (
         ("threads", str(threads)),
-        ("memory_limit", f"{MEMORY if share == 1 else TOGETHER // share}MiB"),
+        ("memory_limit", f"{MEMORY if share == 1 else SHARED_MEMORY // share}MiB"),
         ("temp_directory", str(spill)),
         ("TimeZone", "UTC"),
         ("preserve_insertion_order", "true"),
@@ -123,7 +123,7 @@ def _read_text(path: Path) -> str:
 class _CachedAnswer:
     """The rows of a metric's statement.
 
-    `input_hash` is the hash of all that they depend on: answers are compared by it alone.
+    `input_hash` is the hash of everything that they depend on: answers are compared by it alone.
     """
 
     input_hash: str
@@ -209,7 +209,7 @@ class _Execution:
         with StatementPool(self.side_connections) as metrics_ahead:
             for node in self.job.graph:
                 if node.name not in needed:
-                    self.raise_failure(node)  # report cached problems in plan order, so that each run stops at the same
+                    self.raise_failure(node)  # cached problems too are raised in the order of the plan
                     continue
                 progress(node.name)
                 if metrics_ahead.can_take(node):
@@ -257,7 +257,7 @@ class _Execution:
             self.store_answer(kind, node.name, self.compute_answer(kind, node))
 
     def drop(self, name: str) -> None:
-        """Drop a table that is no longer read: memory is what large runs are short of."""
+        """Drop a table that is no longer read: large runs need much memory."""
         self.connection.execute(dialect.to_sql(exp.Drop(tables=[dialect.build_table(name)], kind="TABLE")))
 
     def create(self, node: Node) -> None:
@@ -346,7 +346,7 @@ class _Execution:
 
     def load_answer(self, kind: str, name: str) -> bool:
         """Read an answer from the cache; return whether the cache holds it."""
-        path = self.store.get_path("results", f"{self.hashes[name]}.{kind}{ANSWER}")
+        path = self.store.get_path("results", f"{self.hashes[name]}.{kind}{ANSWER_SUFFIX}")
         if not path.is_file():
             return False
         try:
@@ -363,7 +363,7 @@ class _Execution:
     def store_answer(self, kind: str, name: str, value: Any) -> None:
         """Write an answer into the cache."""
         self.answers[name] = value
-        file_name = f"{self.hashes[name]}.{kind}{ANSWER}"
+        file_name = f"{self.hashes[name]}.{kind}{ANSWER_SUFFIX}"
         self.store.put("results", file_name, seal_text(file_name, json.dumps(value, default=str)))
 
     def raise_failure(self, node: Node) -> None:
@@ -446,43 +446,17 @@ def execute(
 ) -> RunResults:
     """Return the results of a run: read from the cache, and computed where the cache has none.
 
-    enumerated: hosts are values of the connection's enumeration type, and event tables use it
+    has_host_type: hosts are values of the connection's enumeration type, and event tables use it
     keep_tables: the caller reads the tables afterwards, so none is dropped
-    edited: specs are being edited, so intermediate tables are cached even when no result was cached before
-    others: further connections to the same engine, over which metrics are computed side by side
-    large: tables may be too large to create in one statement
+    is_edited: specs are being edited, so intermediate tables are cached even when no result was cached before
+    side_connections: further connections to the same engine, over which metrics are computed side by side
+    is_large: tables may be too large to create in one statement
 
     Raises AssayError with the first check that fails.
     """
     execution = _Execution(job, checked, store, connection, has_host_type, side_connections, is_large)
     execution.run(progress, keep_tables, is_edited)
     return execution.collect_results()
-
-
-def fetch_offenders(cursor: duckdb.DuckDBPyConnection) -> tuple[dict[str, object] | None, int]:
-    """Return the first of the rows that a check selects, as column -> value, and the number of further rows."""
-    names = [str(item[0]) for item in cursor.description or ()]
-    first = cursor.fetchone()
-    further_count = 0
-    while batch := cursor.fetchmany(AT_ONCE):
-        further_count += len(batch)
-    return (dict(zip(names, first, strict=True)) if first else None), further_count
-
-
-def build_check_problem(
-    step: CheckStep, row: Mapping[str, object], further_count: int, label: str, notes: Sequence[str] = ()
-) -> Diagnostic:
-    """Return the problem that a check reports for its first offending row.
-
-    `further_count` is the number of further rows, `label` the name of the run.
-    """
-    check = step.check
-    message = fill_message(check.message, row)
-    if check.severity == "error":  # warnings are printed next to the run's label anyway
-        message = f"run {label}: {message}"
-    count_notes = (f"{further_count} more like it",) if further_count > 0 else ()
-    hint = fill_message(check.hint, row)
-    return Diagnostic(check.code, message, notes=(*count_notes, *notes), hint=hint, severity=check.severity)
 
 
 def _format_name(node: Node) -> str:
@@ -501,7 +475,7 @@ def _build_engine_error(label: str, node: Node, error: Exception, span: Span | N
     return fail(
         SQL,
         f"run {label}: the SQL of {statement_name} fails: {cause}",
-        hint="on empty tables (`assay check`) it works: it is rows of this run that it fails at",
+        hint="it works on empty tables (`assay check`), so rows of this run make it fail",
         span=span,
         text=get_spec_sql(node),
     )

@@ -19,7 +19,7 @@ from assay.sql.codegen import CACHE_SIZE, Statement, build_create_sql
 class Node:
     """A statement with its text, the tables that it reads and the placeholders for constants in it.
 
-    `reads_logs`: it reads the logs of the run (the table that every run has).
+    `reads_logs`: it reads `logs`, the table of log lines that every run has.
     """
 
     statement: Statement
@@ -59,8 +59,8 @@ def parse_statement(statement: Statement) -> tuple[str, frozenset[str], tuple[st
 def hash_nodes(graph: Iterable[Node], constants: Mapping[str, object], raw: str, logs: str) -> dict[str, str]:
     """Return statement name -> hash of its text, its constants, the engine, and the tables that it reads.
 
-    Views read the raw data `raw`.  Their rows, and all rows that are read from logs, also depend on how the records of
-    all events are recognized: `logs`.
+    Views read the raw data, whose hash is `raw`.  Their rows, and all rows that are read from logs, also depend on the
+    rules that recognize the records of events, whose hash is `logs`.
     """
     hashes: dict[str, str] = {}
     for node in graph:

@@ -35,7 +35,7 @@ def enumerate_hosts(connection: duckdb.DuckDBPyConnection, folders: Sequence[Pat
 
 
 def build_host_view(statement: Statement, temporary: bool = True) -> str:
-    """Return the SQL that creates an event's view, like `creation`, with hosts of the enumeration type."""
+    """Return the SQL that creates an event's view, like `build_create_sql`, with hosts of the enumeration type."""
     return build_create_sql(replace(statement, query=convert_hosts(statement)), temporary)
 
 
@@ -53,7 +53,7 @@ def _cast_host(host: exp.Expr) -> exp.Expr:
     return exp.alias_(exp.Cast(this=host, to=build_host_type()), HOST)
 
 
-LEAST, GREATEST = -(2**63), 2**63 - 1
+MIN_INTEGER, MAX_INTEGER = -(2**63), 2**63 - 1
 
 
 def bind_parameters(names: Iterable[str], constants: Mapping[str, object]) -> dict[str, object] | None:
@@ -67,7 +67,7 @@ def bind_parameters(names: Iterable[str], constants: Mapping[str, object]) -> di
 def _widen(value: object) -> object:
     from duckdb.value.constant import LongValue
 
-    if isinstance(value, bool) or not isinstance(value, int) or not LEAST <= value <= GREATEST:
+    if isinstance(value, bool) or not isinstance(value, int) or not MIN_INTEGER <= value <= MAX_INTEGER:
         return value
     return LongValue(value)
 
@@ -122,17 +122,17 @@ def mount_folders(
     other_paths: Sequence[str] = (),
     other_connections: Sequence[duckdb.DuckDBPyConnection] = (),
 ) -> None:
-    """Make the files of folders readable by their relative paths, for `connection` and those `other_connections` it.
+    """Make the files of folders readable by their relative paths, for connections to one engine.
 
-    All of them are connections to the same engine.  `logs` becomes a view of the logs of all folders.  They can read no
-    other files, except below `other_paths`.
+    `logs` becomes a view of the logs of all folders.  The connections can read no other files, except below
+    `other_paths`.
 
     Raises AssayError when the path of a folder contains a comma, which the engine takes as a separator.
     """
     paths = [str(folder.absolute()) for folder in folders]
     for path in paths:
         if "," in path:
-            raise fail("cache", f"the cache folder's path holds a comma: {path}", hint="name another with --cache")
+            raise fail("cache", f"the path of the cache folder contains a comma: {path}", hint="pass --cache DIR")
     for item in (connection, *other_connections):
         item.execute("SET file_search_path = ?", [",".join(paths)])
     mount_logs(connection, folders, exp.Star())
@@ -142,7 +142,7 @@ def mount_folders(
 def mount_logs(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path], columns: exp.Expr) -> None:
     """Create `logs` as a view of the logs of all folders."""
     all_logs = exp.Subquery(
-        this=resolve_scan_paths(list_raw_tables()[LOGS], folders), alias=exp.TableAlias(this=exp.to_identifier("held"))
+        this=resolve_scan_paths(list_raw_tables()[LOGS], folders), alias=exp.TableAlias(this=exp.to_identifier("files"))
     )
     logs = dialect.select(columns).from_(all_logs)
     view = exp.Create(this=exp.to_table(LOGS), kind="VIEW", expression=logs, replace=True)
@@ -160,7 +160,7 @@ def confine_connection(connection: duckdb.DuckDBPyConnection, folders: Sequence[
 class UnknownName:
     """The records of a host with a name that no event has: their number, and the `seq` of the first.
 
-    The name is empty for records without a name, and None for all names beyond the most frequent ones.
+    The name is empty for records without a name, and None for all names except the most frequent ones.
     """
 
     host: str
@@ -192,8 +192,8 @@ def read_facts(folder: Path) -> RunFacts:
         .from_(select_parquet(str(folder / "logs.parquet")).subquery(alias=LOGS))
         .order_by("host")
     )
-    count_rows = select_parquet(str(folder / "counts.parquet")).subquery(alias="counts")
-    counts = exp.select("event", "host", "n").from_(count_rows).order_by("event", "host")
+    count_files = select_parquet(str(folder / "counts.parquet")).subquery(alias="counts")
+    counts = exp.select("event", "host", "n").from_(count_files).order_by("event", "host")
     names = select_parquet(str(folder / "unknown.parquet")).subquery(alias="names")
     unknown = exp.select(*(item.name for item in fields(UnknownName))).from_(names)
     events: Counter[str] = Counter()

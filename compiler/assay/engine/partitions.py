@@ -32,7 +32,7 @@ Rows = list[list[Any]]
 
 
 class StatementPool:
-    """Runs statements over several connections, and finishes them in the order in which they were put.
+    """Run statements over several connections, and finish them in the order in which they were added.
 
     Without connections it takes no statements.
     """
@@ -56,7 +56,7 @@ class StatementPool:
             self._pool.shutdown()
 
     def can_take(self, node: Node) -> bool:
-        """Return whether a statement may run here: it must be of a metric, because nothing reads that."""
+        """Return whether the pool takes a statement: only those of metrics, which no other statement reads."""
         return node.statement.kind == "metric" and bool(self._free or self._pending)
 
     def put(self, fetch: Callable[[duckdb.DuckDBPyConnection], Rows], finish: Callable[[Rows], None]) -> None:
@@ -81,8 +81,8 @@ class StatementPool:
         finish(rows)
 
 
-MOST = 2_000_000  # rows whose samples are sorted at once, unless a single value has more
-JOINED = 3_000_000  # rows from which a table is created at once, unless a single host has more
+MOST = 2_000_000  # maximum of rows whose samples are sorted at once, unless a single value has more
+JOINED = 3_000_000  # maximum of rows that are joined at once into a table, unless a single host has more
 
 Fetch = Callable[[str], Sequence[Sequence[object]]]
 Partition = tuple[object, ...]
@@ -90,7 +90,7 @@ Counts = dict[object, int]
 
 
 class Partitioner:
-    """Partitions of a run: values for which distributions are computed at once, and hosts for which tables are."""
+    """Partitions of a run: of the values for which distributions are computed, and of the hosts of tables."""
 
     def __init__(self, checked: CheckedPackage) -> None:
         self._domains = {grain.name: get_domain(grain) for grain in checked.package.grains}

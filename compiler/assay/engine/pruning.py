@@ -1,4 +1,4 @@
-"""Measure a cache and make it smaller: entries that were used longest ago are removed first.
+"""Measure a cache and make it smaller: the least recently used entries are removed first.
 
 An entry is a file or folder, complete or absent; its modification time is that of its last use.
 """
@@ -38,7 +38,7 @@ class Entry:
     """An entry: kind, path, time of last use (seconds since 1970), and its files as (inode, bytes on disk)."""
 
     kind: str
-    place: Path
+    path: Path
     last_used: float
     files: tuple[tuple[int, int], ...]
 
@@ -69,7 +69,7 @@ def mark_used(path: Path) -> None:
 
 def list_entries(cache: Path) -> tuple[Entry, ...]:
     """Return all entries of a cache, the least recently used first."""
-    entries_found = [
+    entries = [
         entry
         for kind, folders in KINDS.items()
         for name, depth in folders
@@ -77,7 +77,7 @@ def list_entries(cache: Path) -> tuple[Entry, ...]:
         if NAME.match(path.name)
         for entry in _read_entry(kind, path)
     ]
-    return tuple(sorted(entries_found, key=lambda item: (item.last_used, item.place)))
+    return tuple(sorted(entries, key=lambda item: (item.last_used, item.path)))
 
 
 def _read_entry(kind: str, path: Path) -> Iterator[Entry]:
@@ -89,18 +89,18 @@ def _read_entry(kind: str, path: Path) -> Iterator[Entry]:
         yield Entry(kind, path, path.lstat().st_mtime, files)
 
 
-def measure_uses(entries_of_cache: Sequence[Entry]) -> tuple[DiskUse, ...]:
+def measure_uses(entries: Sequence[Entry]) -> tuple[DiskUse, ...]:
     """Return the disk use of each kind."""
-    entries_by_kind = {kind: [entry for entry in entries_of_cache if entry.kind == kind] for kind in KINDS}
+    entries_by_kind = {kind: [entry for entry in entries if entry.kind == kind] for kind in KINDS}
     return tuple(
         DiskUse(kind, len(items), measure_size(items), max((item.last_used for item in items), default=None))
         for kind, items in entries_by_kind.items()
     )
 
 
-def measure_size(entries_of_cache: Sequence[Entry]) -> int:
+def measure_size(entries: Sequence[Entry]) -> int:
     """Return the bytes on disk of entries together; a file that several entries share counts once."""
-    return sum(dict(file for entry in entries_of_cache for file in entry.files).values())
+    return sum(dict(file for entry in entries for file in entry.files).values())
 
 
 def select_surplus(entries_by_use: Sequence[Entry], limits: Limits) -> tuple[Entry, ...]:
@@ -143,9 +143,9 @@ def prune(
         trash = None
         for number, entry in enumerate(removed):
             trash = trash or _create_trash(scratch_folder)
-            _remove(entry.place, trash / str(number) if trash else None)
+            _remove(entry.path, trash / str(number) if trash else None)
             with contextlib.suppress(OSError):  # other entries are in it
-                entry.place.parent.rmdir()
+                entry.path.parent.rmdir()
         if trash:
             shutil.rmtree(trash)
         with contextlib.suppress(OSError):  # folders of other processes are in it

@@ -2,8 +2,8 @@
 
 Entries are atomic: complete or absent.
 
-Intermediate tables are cached once some outputs of a run were cached and some were not: then specs are being edited. A
-first build caches no tables.
+Intermediate tables are cached if some outputs of a run are cached and some are not, since then specs are being edited.
+A first build caches no tables.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import duckdb
 
 
-ELSEWHERE = "name another with --cache"
+ELSEWHERE = "pass --cache DIR"
 
 
 def get_default_folder() -> Path:
@@ -52,8 +52,8 @@ def get_default_folder() -> Path:
         try:
             home = Path(pwd.getpwuid(os.getuid()).pw_dir)
         except KeyError:
-            hint = "say --cache DIR, or set HOME or XDG_CACHE_HOME"
-            raise fail("cache", "no folder for a cache is known: this user has no home", hint=hint) from None
+            hint = "pass --cache DIR, or set HOME or XDG_CACHE_HOME"
+            raise fail("cache", "this user has no home folder for a cache", hint=hint) from None
     return home / ".cache" / "assay"
 
 

@@ -3,9 +3,9 @@
 Results are in the unit of the metric; integers are also stored as measured, where they are exact.
 
 A metric with one distribution for each host is summarized over the hosts.  Hosts without samples count as 0 where the
-metric includes them.  The value at a centile is the median of the hosts' values there (index floor(n / 2) of the
-ascending values); the size is the sum; the deviation is what the summary says; the median is that of the hosts'
-medians; the range is from the least to the greatest.
+metric includes them.  The value at a centile is the median of the hosts' values at that centile (index floor(n / 2) of
+the ascending values); the size is the sum; the summary defines the deviation; the median is that of the hosts' medians;
+the range is from the least to the greatest.
 
 Computation is in exact fractions, which become doubles at the end.
 """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.engine import connection as limit
-from assay.engine.executor import build_check_problem, fetch_offenders
+from assay.engine.failed_checks import build_check_problem, fetch_offenders
 from assay.engine.graph import Node, collect_needed
 from assay.engine.mount import bind_parameters
 from assay.lang.model.expression import Expression, format_expression

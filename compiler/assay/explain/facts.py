@@ -1,4 +1,4 @@
-"""Collect all that specs define about a metric or series, and where reports show it."""
+"""Collect the facts that specs define about a metric or series, and the places where reports show it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from assay.report.run_results import add_unit
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """A place of a report, its section and label; `kind` is table, chart, dictionary, history, figure, verdict or quote
-    (in prose)."""
+    """A place of a report, its section and label.
+
+    `kind` is table, chart, dictionary, history, figure, verdict or quote (in prose).
+    """
 
     report: str
     kind: str
@@ -33,7 +35,7 @@ class Appearance:
 
 
 def list_appearances(package: Package, item: Metric | Series) -> tuple[Appearance, ...]:
-    """Every place that shows a metric or series, report by report."""
+    """List every place that shows a metric or series, report by report."""
     appearances: list[Appearance] = []
     if isinstance(item, Metric):
         label = add_unit(item.name, item.unit.symbol)
@@ -56,7 +58,7 @@ def list_appearances(package: Package, item: Metric | Series) -> tuple[Appearanc
 
 
 def list_verdicts(package: Package, metric: Metric) -> tuple[Appearance, ...]:
-    """The places whose verdicts depend on which direction of a metric is better."""
+    """List the places whose verdicts depend on which direction of a metric is better."""
     label = add_unit(metric.name, metric.unit.symbol)
     return tuple(
         Appearance(f"{package.system}/{article.name}", "verdict", block.locate(part.title)[0], label)
@@ -81,7 +83,7 @@ def _find_in_article(article: Article, metric: str) -> Iterator[tuple[str, str]]
 
 
 def _find_series(package: Package, series: Series) -> Iterator[Appearance]:
-    """The figures and tables of a series."""
+    """Yield the figures and tables of a series."""
     for article in package.articles:
         for part in article.parts:
             for block in part.blocks:
@@ -91,14 +93,13 @@ def _find_series(package: Package, series: Series) -> Iterator[Appearance]:
 
 
 Item = Metric | Series
-#: roles in which a verdict of filters decides on a number; in the others it decides in a check, or is only read
+#: roles in which the verdict of filters decides on a number
 DECIDING = ("value", "picks", "rows")
 
 
 @dataclass(frozen=True, slots=True)
 class FieldFact:
-    """A field of an event: what it does for the metric, where records hold it, what is done to it there and stands in
-    where there is none, and what the specs say of it."""
+    """A field of an event: its role in the metric, its places in records, its transforms and default, and its doc."""
 
     name: str
     role: str
@@ -109,7 +110,7 @@ class FieldFact:
 
 @dataclass(frozen=True, slots=True)
 class EventFact:
-    """A kind of trace event: its source, all its names by generation, the fields that are used, and what it is."""
+    """An event: its source, its role, all its names by generation, the fields that are used, and its doc."""
 
     name: str
     source: str
@@ -121,7 +122,7 @@ class EventFact:
 
 @dataclass(frozen=True, slots=True)
 class InstantFact:
-    """An instant that a metric is about: how it is found, in words; the event or relation it is bound to."""
+    """An instant that a metric uses: how it is determined, in words; the event or relation that it is bound to."""
 
     name: str
     found: str
@@ -131,8 +132,10 @@ class InstantFact:
 
 @dataclass(frozen=True, slots=True)
 class FilterFact:
-    """A filter: as it is applied, what it demands of the metric's own rows, what it says; whether it decides on them:
-    directly where it demands something, else through other grains."""
+    """A filter: label with argument, conditions on the metric's rows, doc, and whether it decides on these rows.
+
+    A filter without such conditions decides through other grains.
+    """
 
     label: str
     demands: str
@@ -142,8 +145,7 @@ class FilterFact:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionFact:
-    """What a number is computed of, itself defined: a series, or a metric that a formula is over; its definition in
-    words."""
+    """An input of a metric (a series, or a metric of a formula), with its definition in words."""
 
     name: str
     sentence: str
@@ -151,7 +153,7 @@ class DefinitionFact:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What there is to know of a metric or series."""
+    """All facts about a metric or series."""
 
     id: str
     kind: str
@@ -185,7 +187,7 @@ class Facts:
 def collect_facts(
     checked: CheckedPackage, item: Item, lineage: Lineage, applied: Sequence[AppliedFilter], summary: str
 ) -> Facts:
-    """The facts of a metric or series, whose lineage under the applied filters is `lineage`."""
+    """Collect the facts of a metric or series, whose lineage under the applied filters is `lineage`."""
     common = _collect_common(checked, item, lineage)
     if isinstance(item, Series):
         return _collect_series_facts(checked, item, common)
@@ -196,7 +198,7 @@ def collect_facts(
 
 @dataclass(frozen=True, slots=True)
 class _CommonFacts:
-    """What is said of metrics and series alike."""
+    """The facts that metrics and series have in common."""
 
     events: tuple[EventFact, ...]
     constants: tuple[ConstantFact, ...]
@@ -247,8 +249,8 @@ def _collect_metric_facts(
         key=grain.key,
         columns=tuple(wording.describe_columns(grain, nodes)),
         instants=tuple(
-            InstantFact(one.name, wording.describe_instant(one), one.of, one.doc)
-            for one in wording.list_used_instants(grain, nodes)
+            InstantFact(instant.name, wording.describe_instant(instant), instant.of, instant.doc)
+            for instant in wording.list_used_instants(grain, nodes)
         ),
         fallbacks=tuple(wording.describe_fallbacks(metric, grain)),
         conversions=tuple(wording.list_conversions(metric, checked)),
@@ -258,14 +260,14 @@ def _collect_metric_facts(
         if deciding_grains
         else (),
         filtered=bool(deciding_grains),
-        could_filter=tuple(name for name in filter_names if name not in {one.filter.name for one in applied}),
+        could_filter=tuple(name for name in filter_names if name not in {item.filter.name for item in applied}),
         quirks=common.quirks,
         shown=common.appearances,
     )
 
 
 def _list_inputs(checked: CheckedPackage, metric: Metric, summary: str) -> Iterator[DefinitionFact]:
-    """The metrics that a formula names, each with its definition."""
+    """Yield the metrics that a formula names, each with its definition."""
     metrics_by_id = formula.index_metrics(checked.package)
     for name in formula.list_inputs(metric.measure):
         input_metric = metrics_by_id[name]
@@ -285,7 +287,7 @@ def _collect_formula_facts(
     summary: str,
     lineage: Lineage,
 ) -> Facts:
-    """A formula is about values of other metrics: their own facts say how these are found."""
+    """Collect the facts of a formula.  The facts of its inputs describe their columns and instants."""
     package = checked.package
     grain = next((item for item in package.grains if item.name == metric.grain), None)
     over = formula.list_measured(formula.index_metrics(package), [metric])
@@ -317,7 +319,7 @@ def _collect_formula_facts(
         constants=common.constants,
         filters=tuple(_list_filters(rows, applied, deciding_grains)) if deciding_grains else (),
         filtered=bool(deciding_grains),
-        could_filter=tuple(name for name in filter_names if name not in {one.filter.name for one in applied}),
+        could_filter=tuple(name for name in filter_names if name not in {item.filter.name for item in applied}),
         quirks=common.quirks,
         shown=common.appearances,
     )
@@ -325,8 +327,8 @@ def _collect_formula_facts(
 
 def _collect_series_facts(checked: CheckedPackage, series: Series, common: _CommonFacts) -> Facts:
     symbol = series.unit.symbol
-    subject = "what is worked out" if series.terms else "what is read"
-    factor = [f"{subject}, × {series.factor}"] if series.factor != "1" else []
+    subject = "computed value" if series.terms else "reading"
+    factor = [f"{subject} × {series.factor}"] if series.factor != "1" else []
     return Facts(
         id=series.name,
         kind="series",
@@ -346,7 +348,7 @@ def _collect_series_facts(checked: CheckedPackage, series: Series, common: _Comm
         key=(*series.by, "t_ns"),
         columns=(),
         instants=(),
-        fallbacks=tuple(f"`{one.event}`, where those before it have no value" for one in series.samples[1:]),
+        fallbacks=tuple(f"`{sampled.event}`, if those before it have no value" for sampled in series.samples[1:]),
         conversions=tuple(factor),
         events=common.events,
         constants=common.constants,
@@ -359,8 +361,8 @@ def _collect_series_facts(checked: CheckedPackage, series: Series, common: _Comm
 
 
 def _list_series(item: Item, lineage: Lineage) -> Iterator[DefinitionFact]:
-    """The series that values are computed of, the nearest first; not what is told of itself."""
-    direct = {one.table for one, role in lineage.roles.items() if role in ("value", "picks")}
+    """Yield the series that values are computed from, without `item`, the nearest first."""
+    direct = {origin.table for origin, role in lineage.roles.items() if role in ("value", "picks")}
     for name in reversed(list(lineage.statements)):
         step = lineage.statements[name].step
         if name in direct and isinstance(step, SeriesStep) and step.series != item:
@@ -368,7 +370,7 @@ def _list_series(item: Item, lineage: Lineage) -> Iterator[DefinitionFact]:
 
 
 def find_deciding_grains(lineage: Lineage) -> frozenset[str]:
-    """The grains whose filters decide on a number: on its own rows, or on those of other tables that it is made of."""
+    """Return the grains whose filters decide on a number: on its rows, or on rows of tables that it depends on."""
     return frozenset(
         item.table
         for item, role in lineage.roles.items()
@@ -389,7 +391,7 @@ def _list_filters(
 
 
 def _list_quirks(checked: CheckedPackage, lineage: Lineage) -> Iterator[tuple[str, str]]:
-    """What relations that have a part do for compatibility only, those that make the value first."""
+    """Yield the compatibility choices of relations that have a part, those of relations that make the value first."""
     roles: dict[str, str] = {}
     for item, role in lineage.roles.items():
         statement = lineage.statements.get(item.table)
@@ -400,7 +402,7 @@ def _list_quirks(checked: CheckedPackage, lineage: Lineage) -> Iterator[tuple[st
 
 
 def _list_events(checked: CheckedPackage, lineage: Lineage) -> Iterator[EventFact]:
-    """The events that have a part, those that make the value first."""
+    """Yield the events that have a part, those that make the value first."""
     sources = {item.name: item for item in checked.package.sources}
     rows = []
     for name, statement in lineage.statements.items():
@@ -410,7 +412,7 @@ def _list_events(checked: CheckedPackage, lineage: Lineage) -> Iterator[EventFac
 
 
 def _list_field_forms(event: Event, source: Source, name: str) -> Iterator[tuple[str, Field]]:
-    """The forms in which a field is read of records, each with its places; one that is always the same is not read."""
+    """Yield the forms that read a field from records, each with its places; forms with a constant are left out."""
     for form in event.forms:
         for field in form.fields:
             if field.name == name and field.paths:
@@ -418,7 +420,7 @@ def _list_field_forms(event: Event, source: Source, name: str) -> Iterator[tuple
 
 
 def _describe_event(event: Event, source: Source, lineage: Lineage) -> EventFact:
-    # Host and place of an event name its rows wherever they are joined: they do not make it one that gives a value.
+    # Key columns identify the rows of an event in joins; they do not give the event a role.
     origins = [item for item in lineage.roles if item.table == event.name and not get_key_place(source, item.column)]
     field_origins = sorted(item for item in origins if item.column != ROWS)
     docs = {field.name: field.doc for field in event.fields}

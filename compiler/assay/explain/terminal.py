@@ -19,7 +19,7 @@ PLAIN_BARS = " .:-=+*#@"
 
 
 def format_with_heading(head: str, lines: Iterable[str], width: int) -> Iterator[str]:
-    """Yield wrapped lines next to their heading; nothing if there are no lines."""
+    """Yield wrapped lines next to their heading; nothing without lines."""
     prefix = f"{head:<{INDENT - 1}} "
     for line in lines:
         yield from wrap_text(line, width, prefix, " " * INDENT)
@@ -44,12 +44,12 @@ class Part:
 
     @property
     def size(self) -> int:
-        """The number of lines of the whole part."""
+        """Return the number of lines of the whole part."""
         return sum(map(len, self.blocks))
 
     @property
     def least(self) -> int:
-        """The number of lines that are always shown."""
+        """Return the number of lines that are always shown."""
         return min(self.size, SHORTEST if self.rank <= LOW else 1)
 
     def iter_lines(self, room: int, width: int) -> Iterator[str]:
@@ -78,14 +78,14 @@ def _fit_texts(blocks: Sequence[Sequence[str]], room: int) -> tuple[list[str], i
 
 
 def format_more(count: int) -> str:
-    """Return the line that says how many texts are left out, and how to see them."""
+    """Return the line with the number of texts that are left out, and how to see them."""
     return f"... and {count} more; {SHOWS_ALL}"
 
 
 def fit_parts(parts: Sequence[Part], room: int, width: int) -> Iterator[str]:
     """Yield the lines of parts so that they fit into `room` lines.
 
-    The longest part of the highest rank is shortened first, then the next; none below its least number of lines.
+    The longest part of the highest rank is shortened first, then the next; no part gets fewer than its `least` lines.
     """
     rooms = [part.size for part in parts]
     for rank in sorted({part.rank for part in parts}, reverse=True):

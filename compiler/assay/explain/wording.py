@@ -46,7 +46,7 @@ def _is_instant(node: Expression) -> bool:
 def _describe_instants(node: Expression) -> str:
     if node.op == "instant":
         return f"*{node.name}*"
-    return f"the first of {', '.join(_describe_instants(item) for item in node.operands)} that there is"
+    return f"the first of {', '.join(_describe_instants(item) for item in node.operands)} that exists"
 
 
 _BINARY = {
@@ -74,15 +74,15 @@ _LEAVES: Mapping[str, Callable[[Expression], str]] = {
 
 _OPERATORS: Mapping[str, Callable[[Expression, list[str]], str]] = {
     **{op: lambda _node, parts, sign=sign: f"{parts[0]} {sign} {parts[1]}" for op, sign in _BINARY.items()},  # type: ignore[misc]
-    "coalesce": lambda _node, parts: ", or where there is none ".join(parts),
-    "greatest": lambda _node, parts: f"the greatest that is there of {', '.join(parts)}",
+    "coalesce": lambda _node, parts: ", or if missing ".join(parts),
+    "greatest": lambda _node, parts: f"the greatest of {', '.join(parts)} that exist",
     "div": lambda _node, parts: f"{parts[0]} ÷ {parts[1]} cut to a whole number",
     "and": lambda _node, parts: " and ".join(parts),
     "or": lambda _node, parts: " or ".join(parts),
     "not": lambda _node, parts: f"not {parts[0]}",
     "floor": lambda _node, parts: f"{parts[0]} rounded down",
-    "present": lambda _node, parts: f"{parts[0]} is there",
-    "absent": lambda _node, parts: f"{parts[0]} is not there",
+    "present": lambda _node, parts: f"{parts[0]} is present",
+    "absent": lambda _node, parts: f"{parts[0]} is missing",
     "matches": lambda _node, parts: f"{parts[0]} matches {parts[1]}",
     "converted": lambda _node, parts: parts[0],
     "whole": lambda node, parts: f"{parts[0]} cut to whole {node.unit}",
@@ -170,7 +170,7 @@ def _prepend_doc(doc: str, text: str) -> str:
 
 
 def describe_sampling(metric: Metric, grain: Grain) -> str:
-    """Describe what a metric has one sample for."""
+    """Describe the rows or groups that give a metric one sample each."""
     row = _decapitalize(grain.doc or grain.name)
     if metric.reduction is not None:
         groups, reduction = _list_names(metric.reduction.by), _describe_reduction(metric)
@@ -243,8 +243,8 @@ def describe_formula(metric: Metric) -> str:
     over = ", ".join(f"`{name}`" for name in formula.list_inputs(metric.measure))
     unit = metric.unit.symbol or metric.unit.name
     formatted = formula.format_formula(metric.measure)
-    text = f"{formatted}{f', in {unit}' if unit else ''}; worked out of the averages of {over}"
-    return text + (f", on a row of `{metric.grain}` of what these measure there" if metric.grain else "")
+    text = f"{formatted}{f', in {unit}' if unit else ''}; computed from the averages of {over}"
+    return text + (f", or from their values on each row of `{metric.grain}`" if metric.grain else "")
 
 
 def list_formula_conversions(metric: Metric) -> list[str]:
@@ -268,7 +268,7 @@ def describe_series(series: Series) -> str:
     if series.gone:
         end = _describe_samples(series.gone.event, series.gone.where)
         text += f"; a line ends at {end} of the same {_list_names(series.gone.on)}"
-        text += ", and where these cease while others go on" if series.ceases else ""
+        text += ", or where these cease while others continue" if series.ceases else ""
     return text + (f"; in {series.unit.symbol}" if series.unit.symbol else "")
 
 
@@ -339,7 +339,7 @@ def describe_fallbacks(metric: Metric, grain: Grain) -> list[str]:
     """Describe what replaces missing values in a metric's measure."""
     return list(
         dict.fromkeys(
-            f"{describe_expression(node.operands[index])}, where there is none: {describe_expression(after)}"
+            f"{describe_expression(node.operands[index])}, if missing: {describe_expression(after)}"
             for node in _walk_definition(metric.measure, grain)
             if node.op == "coalesce"
             for index, after in enumerate(node.operands[1:])
@@ -347,13 +347,13 @@ def describe_fallbacks(metric: Metric, grain: Grain) -> list[str]:
     )
 
 
-def describe_field(ways: Iterable[tuple[str, Field]]) -> tuple[str, ...]:
+def describe_field(forms: Iterable[tuple[str, Field]]) -> tuple[str, ...]:
     """Describe how the text of a field is transformed, and its default, each once.
 
-    `ways` are the forms that are read: the place of the field as text, and the field. A place is named where not all
-    forms agree.
+    `forms` are the forms that are read: the place of the field as text, and the field. A place is named where forms
+    differ.
     """
-    changed = [(place, list(_describe_transforms(item))) for place, item in ways]
+    changed = [(place, list(_describe_transforms(item))) for place, item in forms]
     common = set.intersection(*(set(texts) for _, texts in changed)) if changed else set()
     lines = [text if text in common else f"of {place} {text}" for place, texts in changed for text in texts]
     return tuple(dict.fromkeys(lines))
@@ -370,11 +370,11 @@ def _describe_transforms(field: Field) -> Iterator[str]:
         else:
             yield "a duration, in nanoseconds"
     if field.default is not None:
-        yield f"where there is none: {field.default or 'empty'}"
+        yield f"if missing: {field.default or 'empty'}"
 
 
 def list_quirks(package: Package, relations: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the relations that do something for compatibility only, each with the comment that says so."""
+    """Return the relations with choices for compatibility, each with the comment that describes one."""
     relations_by_name = {item.name: item for item in package.relations}
     return [
         (name, text)

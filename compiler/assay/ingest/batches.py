@@ -1,7 +1,7 @@
 """Batches: log files that are read together, cached by content.
 
-A run is assembled from batches. When a file is added, only that file is read. A run whose reading was interrupted
-continues where it stopped.
+A run is assembled from batches. When a file is added, only this file is read. An interrupted ingest continues with the
+files that have no batch yet.
 """
 
 from __future__ import annotations
@@ -16,12 +16,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from assay.ingest.chunks import LogFile
 from assay.ingest.event_forms import NumberedForm, RequiredFields
 from assay.ingest.line_counts import FileCounts, LineCount
 from assay.ingest.manifest import hash_definitions
 from assay.ingest.unknown_records import UnknownTally
 from assay.lang.model.package import Event, Source
+from assay.sql import dialect
+from assay.sql.dialect import TARGET, build_copy_with_stats
 from assay.util import atomic, checksums
 from assay.util.progress import ByteProgress
 
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 FOLDER = "batches"  # in the cache, and in the scratch folder for batches that are not cached
 METADATA_FILE = "batch.json"
 _CHUNK_IDENTITY = re.compile(r"(?P<sha256>\w+):(?P<begin>\d+)-(?P<end>\d+)/(?P<total>\d+)")
-NAME_PREFIX_LENGTH = 16  # leading characters of a batch's name, taken from the hash of its first file
+NAME_PREFIX_LENGTH = 16  # leading characters of the name of a batch, from the hash of its first file
 
 #: identity of a file: its host, its index among the files of the host, its content hash
 FileIdentity = tuple[str, int, str]
@@ -62,31 +66,31 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class BatchCache:
-    """Cached batches, by the hash of the definitions that they were read with. Without a cache, nothing is stored."""
+    """Cached batches by the hash of the definitions with which they were read. Without a cache, nothing is stored."""
 
     cache: Path | None
     key: str
 
     @property
     def folder(self) -> Path | None:
-        """Return the folder of batches that were read with the same definitions."""
+        """Return the folder of the batches that were read with the same definitions."""
         return self.cache / FOLDER / self.key if self.cache else None
 
     def find_cached(self, files: Sequence[LogFile]) -> tuple[list[Batch], list[LogFile]]:
         """Return the cached batches of some of the files, the largest first, and the files without one."""
         files_by_identity = {_get_identity(file): file for file in files if file.content}
         candidates = sorted(self._list_candidates(files), key=lambda item: -len(item[0]))
-        batches = take_complete_batches(candidates, files_by_identity)
+        batches = _take_complete_batches(candidates, files_by_identity)
         for identity, file in list(files_by_identity.items()):
             chunk_batches = [
                 item
                 for item in candidates
                 if all(
-                    chunk_identity[:2] == identity[:2] and is_chunk_of(chunk_identity[2], file)
+                    chunk_identity[:2] == identity[:2] and _is_chunk_of(chunk_identity[2], file)
                     for chunk_identity in item[0]
                 )
             ]
-            complete_batches = take_complete_batches(
+            complete_batches = _take_complete_batches(
                 chunk_batches,
                 {
                     chunk_identity: _build_chunk(file, chunk_identity)
@@ -106,7 +110,7 @@ class BatchCache:
         file_counts: Sequence[FileCounts],
         incomplete_rows: Sequence[IncompleteRow],
     ) -> Batch:
-        """Store the events of files, which are in the folder `new_folder`, as a batch; return it. May raise OSError."""
+        """Store the events of files in the folder `new_folder` as a batch; return it. May raise OSError."""
         tallies = tuple(tally for counts in file_counts for tally in counts.tallies)
         malformed = tuple(row for counts in file_counts for row in counts.malformed)
         identities = [_get_identity(file) for file in files]
@@ -143,10 +147,10 @@ class BatchCache:
                     continue
 
 
-def take_complete_batches(
+def _take_complete_batches(
     candidates: Iterable[tuple[list[FileIdentity], BatchMetadata, Path]], files_by_identity: dict[FileIdentity, LogFile]
 ) -> list[Batch]:
-    """Return the batches all of whose files are in `files_by_identity`, and remove these files from it."""
+    """Return the batches whose files are all in `files_by_identity`, and remove these files from it."""
     batches: list[Batch] = []
     for identities, metadata, folder in candidates:
         if all(identity in files_by_identity for identity in identities):
@@ -156,8 +160,8 @@ def take_complete_batches(
     return batches
 
 
-def is_chunk_of(content: str, file: LogFile) -> bool:
-    """Return whether a content is a chunk of a compressed file that was unpacked for reading."""
+def _is_chunk_of(content: str, file: LogFile) -> bool:
+    """Return whether a content identity is that of a chunk of a compressed file."""
     match = _CHUNK_IDENTITY.fullmatch(content)
     return match is not None and file.end is None and match["sha256"] == file.content
 
@@ -185,7 +189,7 @@ def _get_identity(file: LogFile) -> FileIdentity:
 def compute_batches_key(
     source: Source, events: Sequence[Event], required_fields: RequiredFields, forms: Sequence[NumberedForm]
 ) -> str:
-    """Return the hash of the definitions: source, events, required fields, and the numbers of forms."""
+    """Return the hash of the definitions: source, events, required fields and numbers of forms."""
     numbers = [(item.number, item.event.name) for item in forms]
     text = json.dumps([hash_definitions(source, events, required_fields), numbers])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -199,8 +203,8 @@ def assemble_events(
 ) -> None:
     """Assemble the events of a run from batches, as links where possible: `folder`/events/<event>/<number>.parquet.
 
-    Read in the order of their numbers, the files have the rows of each host in order. If a file of one batch belongs
-    between files of another, the engine that `open_connection` opens merges all batches.
+    In the order of their numbers, the files have the rows of each host in order. If a file of one batch belongs between
+    files of another, the engine that `open_connection` returns merges all batches.
     """
     ordered = sorted(batches, key=lambda item: min((file.number, file.begin) for file in item.files))
     in_order = _is_in_order(ordered)
@@ -212,7 +216,7 @@ def assemble_events(
             for number, batch_file in enumerate(batch_files):
                 atomic.link(batch_file, event_folder / f"{number}.parquet")
         else:
-            _merge(open_connection(), batch_files, event_folder / "0.parquet")
+            _merge_files(open_connection(), batch_files, event_folder / "0.parquet")
 
 
 def _is_in_order(batches: Sequence[Batch]) -> bool:
@@ -226,13 +230,8 @@ def _is_in_order(batches: Sequence[Batch]) -> bool:
     return True
 
 
-def _merge(connection: duckdb.DuckDBPyConnection, files: Sequence[Path], target: Path) -> None:
+def _merge_files(connection: duckdb.DuckDBPyConnection, files: Sequence[Path], target: Path) -> None:
     """Write the rows of Parquet files into one file, ordered by host and seq."""
-    from sqlglot import exp
-
-    from assay.sql import dialect
-    from assay.sql.dialect import TARGET, build_copy_with_stats
-
     paths = [exp.Literal.string(str(file)) for file in files]
     rows = exp.Subquery(this=dialect.select("*").from_(exp.ReadParquet(expressions=[exp.Array(expressions=paths)])))
     query = dialect.select("*").from_(rows).order_by("host", "seq")
@@ -254,7 +253,7 @@ WORKERS = 8  # more do not fit into memory
 
 @dataclass(slots=True)
 class IngestState:
-    """State of the ingest of a run: its batches so far, its folder, and the progress out of `size` bytes."""
+    """State of the ingest of a run: its folder, its batches so far, and the progress out of `size` bytes."""
 
     folder: Path
     progress: ByteProgress
@@ -271,7 +270,7 @@ class IngestState:
 
     @property
     def incomplete_rows(self) -> list[IncompleteRow]:
-        """Return the rows of events without a required field."""
+        """Return the rows of events in which a required field is missing."""
         return [row for batch in self.finished_batches for row in batch.incomplete_rows]
 
     def report_progress(self, byte_count: int) -> None:

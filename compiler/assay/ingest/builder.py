@@ -21,12 +21,12 @@ def build_text(value: str) -> exp.Expr:
 
 
 def build_if(condition: exp.Expr, value: exp.Expr, otherwise: exp.Expr | None = None) -> exp.Expr:
-    """Return `value` if a condition holds, else `otherwise` (null by default). Only the selected one is evaluated."""
+    """Return `value` if a condition holds, else `otherwise` (null by default). Only one of them is evaluated."""
     return exp.Case(ifs=[exp.If(this=condition, true=value)], default=otherwise)
 
 
 def build_case(operand: exp.Expr, values: Mapping[int, exp.Expr], otherwise: exp.Expr | None = None) -> exp.Expr:
-    """Return the value for a number. If only one value is possible, return that value without a CASE."""
+    """Return a CASE that selects a value by a number; without a CASE if only one value is possible."""
     first = next(iter(values.values()), otherwise)
     if first is not None and (not values or (otherwise is None and all(value == first for value in values.values()))):
         return first
@@ -83,7 +83,7 @@ def is_not_null(value: exp.Expr) -> exp.Expr:
 
 
 def build_coalesce(values: Sequence[exp.Expr]) -> exp.Expr:
-    """Return the first value that is not null. Later values are evaluated only where needed."""
+    """Return the first value that is not null. Later values are not evaluated."""
     return values[0] if len(values) == 1 else exp.Coalesce(this=values[0], expressions=list(values[1:]))
 
 
@@ -113,7 +113,7 @@ def build_json_exists(document: exp.Expr, path: Sequence[str]) -> exp.Expr:
 
 
 def is_plain(number: exp.Expr) -> exp.Expr:
-    """Return the condition that a text has no `_` and no `+-`, both of which the engine accepts in numbers."""
+    """Return the condition that a text has no `_` and no `+-`, since the engine accepts both in numbers."""
     conditions = (exp.Not(this=call("contains", number.copy(), build_text(sign))) for sign in ("_", "+-"))
     return exp.and_(*conditions)
 

@@ -14,11 +14,11 @@ from assay.ingest.plain_copies import decompress_file
 from assay.util.diagnostics import fail
 
 ROUND = 384 * 2**20  # bytes of lines in memory at a time
-#: the same limit for files that are not large: the scanner stores only the required values of their lines
+#: the limit for files that are not large, for the scanner, which stores only the required values of lines
 SCANNED = 4 * ROUND
-FILES = 4096  # most files of a round
+FILES = 4096  # maximal number of files of a round
 FILE_STEP = 2**40  # difference between the first `seq` of a file and that of the host's next file
-PIECE = 94 * 2**20  # approximate bytes of a chunk: four chunks, each completed to a line end, fit into a round
+PIECE = 94 * 2**20  # approximate bytes of a chunk; four chunks, each extended to a line end, fit into a round
 EXPANSION = 10  # estimated ratio of uncompressed to compressed size
 
 
@@ -27,8 +27,8 @@ class LogFile:
     """A log file of a run or a chunk of one.
 
     `number` is its index in the run, `order` its index among the files of its host, oldest first. `begin` and `end` are
-    byte offsets of a chunk. For a chunk of a compressed file they are offsets in the content, which has `total` bytes
-    and is unpacked to `unpacked`.
+    byte offsets of a chunk. For a chunk of a compressed file, they are offsets in the decompressed content `unpacked`,
+    which has `total` bytes.
     """
 
     number: int
@@ -56,13 +56,13 @@ class LogFile:
 
     @property
     def content(self) -> str:
-        """Return an identity of its content; empty if the hash is not known."""
+        """Return an identity of its content; empty if its hash is unknown."""
         suffix = "" if self.end is None else f":{self.begin}-{self.end}"
         return self.snapshot.sha256 and self.snapshot.sha256 + suffix + (f"/{self.total}" if self.total else "")
 
     def get_readable_path(self, folder: Path) -> Path:
         """Return the file itself if it can be read in place, else a copy of the required bytes in `folder`."""
-        name = f"{self.number}-{self.begin}.held"
+        name = f"{self.number}-{self.begin}.copy"
         if self.end is None:
             return self.snapshot.get_readable_path(folder, name)
         return (self.unpacked or self.snapshot).copy_range(self.begin, self.end, folder / name)
@@ -76,7 +76,7 @@ class LogFile:
 
     @property
     def is_large(self) -> bool:
-        """Return whether it is read in chunks. A chunk is never divided further."""
+        """Return whether it is read in chunks. A chunk is not divided further."""
         return self.end is None and self.weight > 2 * PIECE
 
 
@@ -95,7 +95,7 @@ def list_log_files(files: RunFiles) -> tuple[LogFile, ...]:
 
 
 def split_files(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
-    """Return the files in order, large ones as chunks of whole lines. Compressed files are not divided."""
+    """Return the files in order, large ones in chunks of whole lines. Compressed files are not divided."""
     return tuple(chunk for file in files for chunk in _split_file(file))
 
 
@@ -108,15 +108,15 @@ def _split_file(file: LogFile) -> list[LogFile]:
 
 
 def unpack_file(file: LogFile, folder: Path) -> LogFile:
-    """Unpack a compressed file into `folder`; return a plain file unchanged.
+    """Decompress a file into `folder`; return a plain file unchanged.
 
     Raises AssayError if it cannot be read to its end.
     """
     if not is_compressed(file.path):
         return file
-    for source in (file.snapshot.get_readable_path(folder, "held"), None):
-        # A file that changed in the meantime is read from a copy.
-        content = decompress_file(source or file.snapshot.copy_to(folder / "held"), folder, "content")
+    for source in (file.snapshot.get_readable_path(folder, "copy"), None):
+        # If the file changes while it is read in place, the second round reads a copy.
+        content = decompress_file(source or file.snapshot.copy_to(folder / "copy"), folder, "content")
         if source != file.path or file.snapshot.is_steady:
             break
     stamp = read_stamp(content)
@@ -126,10 +126,10 @@ def unpack_file(file: LogFile, folder: Path) -> LogFile:
 def divide_into_rounds(
     files: Sequence[LogFile], share: int = 1, workers: int = 1, is_scanned: bool = False
 ) -> list[list[LogFile]]:
-    """Divide files, in order, into rounds that fit into a share of the memory, at least one file per worker.
+    """Divide files, in order, into rounds that fit into a share of the memory, with at least one file per worker.
 
-    Compressed files may exceed the limit; the engine spills the excess to disk. With `is_scanned`, more whole files
-    that are not large fit, since the scanner stores only required values.
+    Compressed files may exceed the limit; the engine spills the excess to disk. With `is_scanned`, the limit is higher
+    for whole files that are not large, since the scanner stores only required values.
     """
     rounds: list[list[LogFile]] = []
     size = 0
@@ -145,9 +145,9 @@ def divide_into_rounds(
 
 
 def divide_among_workers(files: Sequence[LogFile], workers: int) -> list[list[LogFile]]:
-    """Divide files among workers as runs of neighbours, so that the rows of one worker follow those of another.
+    """Divide files among workers in sequences of neighbours, so that the rows of one worker follow those of another.
 
-    The heaviest share is as light as possible.
+    The maximal weight of a share is minimal.
     """
     ordered = sorted(files, key=lambda item: (item.number, item.begin))
     low, high = max((file.weight for file in ordered), default=0), sum(file.weight for file in ordered)

@@ -1,6 +1,6 @@
 """Damaged lines: NUL bytes before a line, and last lines without a line end.
 
-Most files whose last line has no end are complete. So its value is used, with a warning.
+The values of a last line without a line end are used, with a warning, since most of these files are complete.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def list_nul_padding_warnings(files: RunFiles, file_counts: Sequence[FileCounts]
     host, seq = min((tally.host, tally.first_padded or 0) for tally in tallies)
     name = hosts[host].files[seq // FILE_STEP].relative_to(files.directory).as_posix()
     total = sum(tally.padded for tally in tallies)
-    lines = f"{total} log lines have NUL bytes ahead of them" if total > 1 else "a log line has NUL bytes ahead of it"
+    lines = f"{total} log lines have NUL bytes before them" if total > 1 else "a log line has NUL bytes before it"
     subject = "the first is" if total > 1 else "it is"
-    return (f"{lines}, which are passed over ({subject} {name}:{seq % FILE_STEP}): a log was cut in place while it was "
-            "written, or a machine went down; what stood there is lost.",)  # fmt: skip
+    return (f"{lines}, which are ignored ({subject} {name}:{seq % FILE_STEP}): a log was truncated while it was "
+            "written, or a machine crashed; the text there is lost.",)  # fmt: skip
 
 
 def mark_unended_line(forms: TextForms, counts: FileCounts, incomplete_rows: Sequence[IncompleteRow]) -> FileCounts:
@@ -63,9 +63,9 @@ def format_unended_warning(locations: Sequence[str]) -> tuple[str, ...]:
     if not locations:
         return ()
     if len(locations) == 1:
-        return (f"the last line of a file has no line end ({locations[0]}): if it was cut off there, so was its last "
-                "value, which is used.",)  # fmt: skip
+        return (f"the last line of a file has no line end ({locations[0]}); its last value is used, but may be "
+                "truncated.",)  # fmt: skip
     return (
-        f"the last lines of {len(locations)} files have no line end (the first is {locations[0]}): where they were cut "
-        "off there, so were their last values, which are used.",
+        f"the last lines of {len(locations)} files have no line end (the first is {locations[0]}); their last values "
+        "are used, but may be truncated.",
     )

@@ -1,4 +1,4 @@
-"""Decompress files. The format is detected by the first bytes, since a name may be wrong."""
+"""Decompress files. Their first bytes decide the format, since a name may be wrong."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.util.diagnostics import AssayError, fail
 
 COMPRESSED = (".gz", ".zst")
 CHUNK = 2**20
-PACKED_CHUNK = 2**16  # small, since its content may be a thousand times larger
+COMPRESSED_CHUNK = 2**16  # small, since its content may be a thousand times larger
 PROBE_SIZE = 4096  # leading bytes that decide whether a file is text
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -44,16 +44,16 @@ def build_broken_file_error(path: Path, cause: str) -> AssayError:
 
 def get_decompression_hint(cause: str) -> str:
     """Return a hint for the error message of a decompressor."""
-    if "too much memory" in cause:  # words of zstd, whose command line tool rejects such files by default, too
-        return "it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without"
+    if "too much memory" in cause:  # a message of zstd; its command line tool rejects such files by default, too
+        return "it was compressed with a window of more than 128 MiB (`zstd --long`): compress it again without"
     return "is it cut off, or still being written?"
 
 
 def build_access_error(path: Path, error: OSError) -> AssayError:
-    """Return the error for a file that the system does not let us read, or that no longer exists."""
-    hint = "may the user who runs this read it?" if isinstance(error, PermissionError) else ""
+    """Return the error for a file that the system does not let the user read, or that no longer exists."""
+    hint = "check its permissions" if isinstance(error, PermissionError) else ""
     if isinstance(error, FileNotFoundError):
-        hint = "it was there when the run was looked through: is something moving logs away?"
+        hint = "it existed when the files of the run were listed: does something move logs away?"
     return fail("broken-file", f"the file cannot be read: {path}", found=error.strerror or str(error), hint=hint)
 
 
@@ -69,23 +69,23 @@ def is_compressed(path: Path) -> bool:
     if format_name := next((name for magic, name in UNSUPPORTED_FORMATS.items() if head.startswith(magic)), ""):
         raise fail(
             "broken-file",
-            f"the file is packed with {format_name}, which is not read: {path}",
-            hint="unpack it, or pack it with gzip or zstd",
+            f"the file is compressed with {format_name}, which is not supported: {path}",
+            hint="decompress it, or compress it with gzip or zstd",
         )
-    if head.startswith(UTF_16) and b"\0" in head:  # NUL: not a text after two invalid bytes
+    if head.startswith(UTF_16) and b"\0" in head:  # without NUL, it is UTF-8 after two invalid bytes
         raise fail(
             "broken-file",
-            f"the file is in UTF-16, which is not read: {path}",
+            f"the file is in UTF-16, which is not supported: {path}",
             expected="UTF-8",
-            hint="`iconv -f UTF-16 -t UTF-8` makes it that",
+            hint="convert it with `iconv -f UTF-16 -t UTF-8`",
         )
     if path.suffix in COMPRESSED and not (head and _is_text(head)):
         raise fail(
             "broken-file",
             f"the log file cannot be read to its end: {path}",
             expected="gzip, zstd or plain text",
-            found="bytes that are none of these" if head else "not a single byte",
-            hint="is its beginning missing?" if head else "was the disk full when it was packed?",
+            found="bytes of another format" if head else "an empty file",
+            hint="is its beginning missing?" if head else "was the disk full when it was compressed?",
         )
     return False
 
@@ -118,10 +118,10 @@ def iter_decompressed(path: Path) -> Iterator[bytes]:
 
     Raises AssayError `broken-file` if it cannot be read to its end or is compressed twice.
     """
-    is_packed = is_compressed(path)
+    is_compressed_file = is_compressed(path)
     try:
         with path.open("rb") as stream:
-            if is_packed:
+            if is_compressed_file:
                 yield from _iter_single_compressed(path, _iter_content(stream))
             else:
                 yield from iter(lambda: stream.read(CHUNK), b"")
@@ -155,8 +155,8 @@ def _iter_single_compressed(path: Path, content: Iterator[bytes]) -> Iterator[by
             if _has_compressed_magic(head):
                 raise fail(
                     "broken-file",
-                    f"the file is packed twice, which is not read: {path}",
-                    hint="unpack it once",
+                    f"the file is compressed twice, which is not supported: {path}",
+                    hint="decompress it once",
                 )
         yield chunk
 
@@ -164,7 +164,7 @@ def _iter_single_compressed(path: Path, content: Iterator[bytes]) -> Iterator[by
 def _iter_members(stream: IO[bytes], create_decompressor: Callable[[], Any], padding: bytes) -> Iterator[bytes]:
     """Yield the contents of consecutive compressed members. Raises EOFError if the last one is truncated."""
     decompressor, remaining = None, b""
-    while remaining := remaining or stream.read(PACKED_CHUNK):
+    while remaining := remaining or stream.read(COMPRESSED_CHUNK):
         if decompressor is None:
             remaining = remaining.lstrip(padding) if padding else remaining
             if not remaining:
@@ -175,4 +175,4 @@ def _iter_members(stream: IO[bytes], create_decompressor: Callable[[], Any], pad
         remaining = decompressor.unused_data if decompressor.eof else b""
         decompressor = None if decompressor.eof else decompressor
     if decompressor is not None:
-        raise EOFError("it ends before its content does")
+        raise EOFError("the compressed data ends before the content")

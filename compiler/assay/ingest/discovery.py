@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 LONGEST = 4096  # characters of a text line that are searched for an instant
 BLANKS = b" \t\r"  # allowed before an object
-LINES_PER_QUERY = 8  # lines per query; few, since each may have the maximal length
+LINES_PER_QUERY = 8  # few, since each line may have the maximal length
 
 
 def find_first_instant(source: Source, events: Sequence[Event], path: Path, count: int) -> str:
     """Return the first instant among the first `count` lines of a file as sortable text, empty if there is none.
 
-    `events` are all events of the source. Without a pattern of all lines, their patterns locate the instant.
+    `events` are all events of the source. If the source has no pattern of all lines, their patterns locate the instant.
     """
     import duckdb
 
@@ -68,7 +68,7 @@ def _query_first_instant(connection: duckdb.DuckDBPyConnection, query: str, line
 
 
 def _build_lines_query() -> exp.Select:
-    """Return the query for the lines of the parameter `lines` with their numbers."""
+    """Return the query for the lines in the parameter `lines`, with their numbers."""
     line = builder.build_alias(exp.Explode(this=builder.build_list_parameter("lines", "TEXT")), "line")
     number = builder.call(
         "generate_subscripts", builder.build_list_parameter("lines", "TEXT"), dialect.build_integer(1)
@@ -84,11 +84,10 @@ def _build_json_query(source: Source) -> exp.Select:
             [builder.build_member(texts.copy(), index + 1) for index in range(len(source.time_paths))]
         )
     )
-    texts_of_lines = builder.set_source(dialect.select("number", builder.build_alias(text, "said")), "lines")
-    query = builder.set_source(
-        dialect.select(builder.build_alias(timestamps.build_text_instant(source, build_column("said")), "t_ns")), "said"
-    )
-    return dialect.add_stages(query.order_by("number"), [("lines", _build_lines_query()), ("said", texts_of_lines)])
+    instant_texts = builder.set_source(dialect.select("number", builder.build_alias(text, "text")), "lines")
+    t_ns = builder.build_alias(timestamps.build_text_instant(source, build_column("text")), "t_ns")
+    query = builder.set_source(dialect.select(t_ns), "texts").order_by("number")
+    return dialect.add_stages(query, [("lines", _build_lines_query()), ("texts", instant_texts)])
 
 
 def _build_text_query(source: Source, events: Sequence[Event]) -> exp.Select:
@@ -101,34 +100,22 @@ def _build_text_query(source: Source, events: Sequence[Event]) -> exp.Select:
         builder.call("regexp_extract", build_column("line"), item, dialect.build_integer(1)) for item in expressions
     ]
     texts = [builder.call("nullif", item, builder.build_text("")) for item in groups]
+    text = builder.build_alias(builder.call("coalesce", *texts), "text")
+    parts = builder.build_alias(timestamps.build_parts(source, build_column("text")), "instant_parts")
+    t_ns = builder.build_alias(timestamps.build_instant(source, build_column("instant_parts")), "t_ns")
     stages = [
         ("lines", _build_lines_query()),
-        (
-            "said",
-            builder.set_source(
-                dialect.select("number", builder.build_alias(builder.call("coalesce", *texts), "said")), "lines"
-            ),
-        ),
-        (
-            "parted",
-            builder.set_source(
-                dialect.select(
-                    "number", builder.build_alias(timestamps.build_parts(source, build_column("said")), "moment")
-                ),
-                "said",
-            ),
-        ),
+        ("texts", builder.set_source(dialect.select("number", text), "lines")),
+        ("parts", builder.set_source(dialect.select("number", parts), "texts")),
     ]
-    query = builder.set_source(
-        dialect.select(builder.build_alias(timestamps.build_instant(source, build_column("moment")), "t_ns")), "parted"
-    )
-    return dialect.add_stages(query.order_by("number"), stages)
+    query = builder.set_source(dialect.select(t_ns), "parts").order_by("number")
+    return dialect.add_stages(query, stages)
 
 
 PROBED_LINES = 2000  # leading lines of a file that are searched for an instant
 RUN_HINT = "--run takes a directory of a run, an archive of one, or an s3:// address"
 MACOS_METADATA_PREFIX = "._"  # prefix of the metadata files that macOS writes on foreign file systems
-NO_OBJECT = "~"  # sort key of a file without an instant: after all others
+NO_INSTANT = "~"  # sort key of a file without an instant: after all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +174,7 @@ def find_run(source: Source, directory: Path, events: Sequence[Event] = ()) -> R
             "broken-file",
             f"the directory cannot be read: {error.filename or directory}",
             found=error.strerror or str(error),
-            hint="may the user who runs this read it?" if isinstance(error, PermissionError) else "",
+            hint="check its permissions" if isinstance(error, PermissionError) else "",
         ) from None
 
 
@@ -195,7 +182,7 @@ def _find_run(source: Source, directory: Path, events: Sequence[Event]) -> RunFi
     if not directory.exists():
         raise fail("no-run", f"the run directory does not exist: {directory}", hint=RUN_HINT)
     if not directory.is_dir():
-        raise fail("no-run", f"the run is no directory: {directory}", hint=RUN_HINT)
+        raise fail("no-run", f"the run is not a directory: {directory}", hint=RUN_HINT)
     if not any(directory.iterdir()):
         raise AssayError((build_empty_run_diagnostic(directory),))
     if not source.hosts:
@@ -267,7 +254,7 @@ def _format_entry(path: Path) -> str:
         return path.name
     if is_loop(path):
         return f"{path.name} ({LOOP})"
-    return f"{path.name} ({'a link that leads to nothing' if path.is_symlink() else 'no regular file'})"
+    return f"{path.name} ({'a broken link' if path.is_symlink() else 'not a regular file'})"
 
 
 def _find_host_files(source: Source, events: Sequence[Event], folder: Path, host: str) -> HostFiles:
@@ -297,12 +284,10 @@ def _find_host_files(source: Source, events: Sequence[Event], folder: Path, host
 
 
 def _build_no_host_hint(source: Source, host: str) -> str:
-    """Return a hint if any folder matches `hosts` of the source, so that this one may not be a host."""
+    """Return a hint if `hosts` of the source matches any folder, so that this one need not be a host."""
     if not host or any(letter.isalnum() for letter in PurePath(source.hosts).name):
         return ""
-    return (
-        f"if {host} is no host, `hosts` of source `{source.name}` is to find the others alone: it is `{source.hosts}`"
-    )
+    return f"if {host} is not a host, narrow `hosts` of source `{source.name}`, which is `{source.hosts}`"
 
 
 def take_snapshot(path: Path) -> FileSnapshot:
@@ -319,7 +304,7 @@ def _compute_sort_key(source: Source, events: Sequence[Event], folder: Path, pat
     """Return the sort key of a file: the first instant of a log; for other kinds the folder of the file."""
     kind = SOURCE_KINDS[source.kind]
     if kind.is_log and (not kind.has_patterns or source.line or events):
-        return find_first_instant(source, events, path, PROBED_LINES) or NO_OBJECT
+        return find_first_instant(source, events, path, PROBED_LINES) or NO_INSTANT
     return path.parent.relative_to(folder).as_posix()
 
 
@@ -328,8 +313,8 @@ def _check_no_copies(folder: Path, host: str, sort_keys: Mapping[Path, str]) -> 
     paths_by_key: dict[tuple[str, str], Path] = {}
     for path, sort_key in sort_keys.items():
         key = (path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name, sort_key)
-        if sort_key != NO_OBJECT and key in paths_by_key:
+        if sort_key != NO_INSTANT and key in paths_by_key:
             names = " and ".join(sorted([path.name, paths_by_key[key].name]))
-            owner, noun = (f" of host {host}", "log") if host else ("", "file")
-            raise fail("same-log", f"{names}{owner} are the same {noun}: {folder}", hint="keep one of them")
+            host_clause, noun = (f" of host {host}", "log") if host else ("", "file")
+            raise fail("same-log", f"{names}{host_clause} are the same {noun}: {folder}", hint="keep one of them")
         paths_by_key[key] = path

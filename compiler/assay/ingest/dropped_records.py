@@ -1,7 +1,7 @@
 """Explain why a line of a JSON log is malformed.
 
-The parser of the engine accepts more than that of Python: `NaN`, a comma before a closing brace, any nesting. If Python
-rejects a line, the engine extracts the values, path by path.
+The JSON parser of the engine accepts more than that of Python: NaN, a comma before a closing brace, any nesting. If
+Python rejects a line, the engine extracts the values, path by path.
 """
 
 from __future__ import annotations
@@ -12,11 +12,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
+from assay.ingest import builder
 from assay.ingest.event_forms import TIMELESS, TORN, NumberedForm, map_body_paths
 from assay.ingest.plain_copies import Line
 from assay.ingest.quarantine import MalformedLine, NumberText, explain_missing_field, get_value, truncate_value
 from assay.ingest.recognition import Recognition
 from assay.lang.model.package import Source
+from assay.sql import dialect
 from assay.util.json_text import build_object
 
 if TYPE_CHECKING:
@@ -29,7 +33,7 @@ Path_ = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ReasonFinder:
-    """Function that explains why a line is malformed."""
+    """A function that explains why a line is malformed."""
 
     connection: duckdb.DuckDBPyConnection
     recognition: Recognition
@@ -53,7 +57,7 @@ class ReasonFinder:
         return "a field is missing"
 
     def parse_record(self, item: MalformedLine, text: str) -> Any:
-        """Return the object of a line, at least the parts that the reason depends on."""
+        """Return the record of a line, with at least the values that the reason depends on."""
         try:
             return parse_engine_json(text)
         except (ValueError, RecursionError):
@@ -61,11 +65,6 @@ class ReasonFinder:
 
     def extract(self, paths: Sequence[Path_], text: str) -> dict[str, Any]:
         """Return an object with the values that the engine extracts at some paths, outer paths first."""
-        from sqlglot import exp
-
-        from assay.ingest import builder
-        from assay.sql import dialect
-
         pointers = exp.Array(expressions=[builder.build_pointer(path) for path in paths])
         query = exp.select(builder.call("json_extract", exp.Placeholder(this="line"), pointers))
         row = self.connection.execute(query.sql(dialect=dialect.DIALECT), {"line": text}).fetchone()
@@ -78,7 +77,7 @@ class ReasonFinder:
 
 
 def parse_engine_json(text: str) -> Any:
-    """Parse JSON text like the engine: the first value of a duplicate key counts.
+    """Parse JSON text like the engine, which uses the first value of a duplicate key.
 
     Raises ValueError or RecursionError.
     """
@@ -106,6 +105,7 @@ def _parse_value(text: str) -> Any:
 
 
 def _put_value(record: dict[str, Any], path: Path_, value: Any) -> None:
+    """Set the value at a path, unless an outer path or the path itself already has a value."""
     for key in path[:-1]:
         inner = record.setdefault(key, {})
         if not isinstance(inner, dict):
@@ -126,7 +126,7 @@ def _list_paths(recognition: Recognition, event: str) -> list[Path_]:
 
 
 def _sort_likely_forms(recognition: Recognition, event: str, record: Any, body: Any) -> list[NumberedForm]:
-    """Return the forms of an event, first those whose name occurs in the record."""
+    """Return the forms of an event, those with a name that occurs in the record first."""
     forms = [form for form in recognition.forms if form.event.name == event]
     names = {
         _join_value(get_value(body if lookup.in_body else record, lookup.path)).removeprefix(lookup.drop)

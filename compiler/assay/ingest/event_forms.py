@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.lang.model.package import Event, Field, Form, Source
 
-#: numbers for lines without an event, in place of the number of a form
+#: numbers in place of a form: another name, text, not parsed, without an instant, a required field is missing
 OTHER, TEXT, TORN, TIMELESS, INCOMPLETE = -1, -2, -3, -4, -5
 
 RequiredFields = Mapping[str, frozenset[str]]
@@ -30,7 +30,7 @@ class NumberedForm:
 
 
 def number_forms(events: Sequence[Event], required_fields: RequiredFields) -> tuple[NumberedForm, ...]:
-    """Number the forms of all events, so that a range of numbers identifies an event and its requirements.
+    """Number the forms of all events, so that the forms of each event have consecutive numbers.
 
     The forms of required events come first, ordered by event name. Only these have fields.
     """
@@ -42,7 +42,7 @@ def number_forms(events: Sequence[Event], required_fields: RequiredFields) -> tu
 def number_forms_in_order(events: Sequence[Event], required_fields: RequiredFields) -> tuple[NumberedForm, ...]:
     """Number the forms of all events in the order of the events.
 
-    For sources where the first form that matches decides the event of a record.
+    This is for sources in which the first form that matches a record decides its event.
     """
     forms = [(event, form) for event in events for form in event.forms]
     return tuple(

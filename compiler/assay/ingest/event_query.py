@@ -20,7 +20,7 @@ from assay.sql.dialect import build_column, build_host_type
 
 Path_ = tuple[str, ...]
 
-ENDED = "ended"  # a boolean column: the row ends before some fields, so these may have no value
+ENDED = "ended"  # a boolean column: the row ends its line, so some fields may have no value
 
 
 def build_event_query(
@@ -28,14 +28,14 @@ def build_event_query(
 ) -> exp.Select:
     """Return the query for the rows of an event: host, seq, t_ns, whole and the required fields.
 
-    The rows are ordered by host and seq. Nothing is sorted if the parts are `is_ordered`.
+    The rows are ordered by host and seq; with `is_ordered`, the parts already have this order.
 
     `whole` is true if no required field is missing and every value has the type of its field. The `is_fast` query may
-    return false for a row that is whole, if an integer in it is not written like the engine writes it.
+    return false for a whole row with an integer in another notation than that of the engine.
     """
     forms = [item for item in recognition.forms if item.event is event]
     paths = list_field_paths(forms)
-    # If some rows have texts, all must.
+    # All parts need the same column types, and recognized lines have only texts.
     integers = find_integer_paths(forms) if all(part.is_scanned for part in parts) else frozenset()
     texts = [f"text_{index}" for index, _ in enumerate(paths, start=1)]
     values_by_path: dict[Path_, exp.Expr] = {path: build_column(name) for path, name in zip(paths, texts, strict=True)}
@@ -47,7 +47,7 @@ def build_event_query(
 
 
 def _build_scan_query(part: Part, forms: Sequence[NumberedForm], integers: Collection[Path_]) -> exp.Select:
-    """Return the query for rows of the scanner: texts, and integers at paths that only integers are read from."""
+    """Return the query for rows of the scanner: integers at the paths `integers`, texts at the other paths."""
     scanned_integers = find_integer_paths(forms)
     values = []
     for index, path in enumerate(list_field_paths(forms), start=1):
@@ -89,7 +89,7 @@ def _build_union(queries: Sequence[exp.Select]) -> exp.Subquery:
     query: exp.Query = queries[0]
     for other in queries[1:]:
         query = exp.Union(this=query, expression=other, distinct=False)
-    return exp.Subquery(this=query, alias=_build_table_alias("own"))
+    return exp.Subquery(this=query, alias=_build_table_alias("parts"))
 
 
 def _build_table_alias(name: str) -> exp.TableAlias:
@@ -98,7 +98,7 @@ def _build_table_alias(name: str) -> exp.TableAlias:
 
 def build_typed_query(
     forms: Sequence[NumberedForm],
-    values_by_path: Mapping[tuple[str, ...], exp.Expr],
+    values_by_path: Mapping[Path_, exp.Expr],
     rows: exp.Select,
     typed_values: Mapping[tuple[int, str], exp.Expr] = MappingProxyType({}),
     ended_fields: Collection[str] = (),
@@ -108,16 +108,16 @@ def build_typed_query(
 ) -> exp.Select:
     """Return the query for the rows of an event from rows of `keys`, form, and the values `values_by_path` at paths.
 
-    `forms` are the forms of the event. `typed_values` are values of fields, by form and name, that need no conversion:
-    columns
-    of `rows`. Fields with a name in `ended_fields` may lack a text in rows where the column `ended_fields` of `rows` is
-    true. `is_fast` is that of `field_sql.typed`. Values at the paths `integer_paths` are integers already.
+    `forms` are the forms of the event. `typed_values` are columns of `rows`, by form and name of a field, that need no
+    conversion. The fields `ended_fields` may have no value in rows where the column `ended` of `rows` is true.
+    `is_fast` is that of `field_sql.build_typed_value`. Values at the paths `integer_paths` already are integers.
     """
     names = [item.name for item in forms[0].fields]
-    stages = [("found", rows)]
-    texts = [builder.build_alias(build_field_text(name, forms, values_by_path), f"{name}_text") for name in names]
+    stages = [("path_values", rows)]
+    texts = [builder.build_alias(_build_field_text(name, forms, values_by_path), f"{name}_text") for name in names]
     typed_columns = sorted({value.name for value in typed_values.values()} | ({ENDED} if ended_fields else set()))
-    stages.append(("known", builder.set_source(dialect.select(*keys, "form", *typed_columns, *texts), "found")))
+    field_texts = builder.set_source(dialect.select(*keys, "form", *typed_columns, *texts), "path_values")
+    stages.append(("field_texts", field_texts))
     values = [
         builder.build_alias(_build_value(name, forms, typed_values, is_fast, integer_paths), name) for name in names
     ]
@@ -127,14 +127,15 @@ def build_typed_query(
     text_columns += [ENDED] if ended_fields else []
     defaulted = [name for name in names if any(_has_default(item, name) for item in forms)]
     text_columns = list(dict.fromkeys([*text_columns, *(f"{name}_text" for name in defaulted)]))
-    stages.append(("valued", builder.set_source(dialect.select(*keys, "form", *text_columns, *values), "known")))
+    field_values = builder.set_source(dialect.select(*keys, "form", *text_columns, *values), "field_texts")
+    stages.append(("field_values", field_values))
     marks = [builder.build_alias(_is_default(name, forms), get_default_mark(name)) for name in defaulted]
     query = dialect.select(*keys, builder.build_alias(_build_whole(forms, ended_fields), "whole"), *names, *marks)
-    return dialect.add_stages(builder.set_source(query, "valued"), stages)
+    return dialect.add_stages(builder.set_source(query, "field_values"), stages)
 
 
 def _has_default(form: NumberedForm, name: str) -> bool:
-    """Return whether a form's field has a default, used if no path has a value."""
+    """Return whether a field of a form is read from paths and has a default."""
     field = _get_field(form, name)
     return bool(field.paths) and field.default is not None
 
@@ -168,9 +169,8 @@ def _get_field(form: NumberedForm, name: str) -> Field:
     return next(field for field in form.fields if field.name == name)
 
 
-def build_field_text(
-    name: str, forms: Sequence[NumberedForm], values_by_path: Mapping[tuple[str, ...], exp.Expr]
-) -> exp.Expr:
+def _build_field_text(name: str, forms: Sequence[NumberedForm], values_by_path: Mapping[Path_, exp.Expr]) -> exp.Expr:
+    """Return the text of a field, which the form of the row decides."""
     return builder.build_case(
         build_column("form"),
         {item.number: field_sql.build_source_text(_get_field(item, name), values_by_path) for item in forms},
@@ -196,25 +196,26 @@ def _build_value(
 
 
 def _can_be_null(form: NumberedForm, name: str) -> bool:
-    """Return whether a field that is read may be null in rows that are whole."""
+    """Return whether a field that is read from paths may be null in whole rows."""
     field = _get_field(form, name)
     return bool(field.paths) and not field.required and field.default is None and not field_sql.is_any_text(field)
 
 
-def _build_whole(forms: Sequence[NumberedForm], optional: Collection[str]) -> exp.Expr:
-    conditions = {item.number: _has_all(item, optional) for item in forms}
+def _build_whole(forms: Sequence[NumberedForm], ended_fields: Collection[str]) -> exp.Expr:
+    """Return the condition that a row is whole."""
+    conditions = {item.number: _is_whole(item, ended_fields) for item in forms}
     return builder.build_case(build_column("form"), conditions)
 
 
-def _has_all(form: NumberedForm, optional: Collection[str]) -> exp.Expr:
+def _is_whole(form: NumberedForm, ended_fields: Collection[str]) -> exp.Expr:
     """Return the condition that no required field is missing and every value has the type of its field."""
-    parts: list[exp.Expr] = []
+    conditions: list[exp.Expr] = []
     for field in form.fields:
         value = build_column(field.name)
         if field.paths and (field.required or field.default is not None):
             is_present = builder.is_not_null(value)
-            is_absent = exp.and_(build_column(ENDED), builder.is_null(build_column(f"{field.name}_text")))
-            parts.append(exp.or_(is_present, is_absent) if field.name in optional else is_present)
+            is_ended = exp.and_(build_column(ENDED), builder.is_null(build_column(f"{field.name}_text")))
+            conditions.append(exp.or_(is_present, is_ended) if field.name in ended_fields else is_present)
         elif _can_be_null(form, field.name):
-            parts.append(exp.or_(builder.is_not_null(value), builder.is_null(build_column(f"{field.name}_text"))))
-    return exp.and_(*parts) if parts else exp.true()
+            conditions.append(exp.or_(builder.is_not_null(value), builder.is_null(build_column(f"{field.name}_text"))))
+    return exp.and_(*conditions) if conditions else exp.true()

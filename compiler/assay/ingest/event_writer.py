@@ -1,8 +1,8 @@
 """Write the rows of events as Parquet.
 
-Accepting every notation of integers makes the query slow, on most logs slower to plan than to run. So rows are first
-written as if all integers had the notation of the engine. If one has not, its row is not whole, and all rows are
-written again by the strict query.
+A query that accepts every notation of integers is slow: on most logs, it takes longer to plan than to run. Rows are
+first written by the fast query, which accepts only the notation of the engine. If an integer has another notation, its
+row is not whole, and all rows are written again by the strict query.
 """
 
 from __future__ import annotations
@@ -15,38 +15,30 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from assay.ingest import builder
 from assay.ingest.event_forms import NumberedForm, group_required_forms
+from assay.ingest.event_query import build_event_query
 from assay.ingest.readers.json_lines_worker import Part, ScanResult
 from assay.ingest.recognition import Recognition
 from assay.ingest.scanner import Scan
 from assay.lang.model.package import Event
 from assay.sql import dialect
-from assay.sql.dialect import build_column, build_copy_with_stats, select_parquet
+from assay.sql.dialect import build_column, build_copy_with_stats, build_create_enum, select_parquet
 
 if TYPE_CHECKING:
     import duckdb
 
 
 def enumerate_hosts(connection: duckdb.DuckDBPyConnection, hosts: Iterable[str]) -> None:
-    """Create an enum type of the hosts of a run. A text column takes twice as long to write."""
-    connection.execute(build_hosts_type(), {"hosts": sorted(set(hosts))})
-
-
-def build_hosts_type() -> str:
-    """Return the statement that creates the type of hosts; its parameter `hosts` has their names."""
-    from sqlglot import exp
-
-    from assay.ingest import builder
-    from assay.sql import dialect
-    from assay.sql.dialect import build_create_enum
-
-    return build_create_enum(dialect.select(exp.Explode(this=builder.build_list_parameter("hosts", "TEXT"))))
+    """Create an enum type of the hosts of a run, since a text column takes twice as long to write."""
+    names = dialect.select(exp.Explode(this=builder.build_list_parameter("hosts", "TEXT")))
+    connection.execute(build_create_enum(names), {"hosts": sorted(set(hosts))})
 
 
 def write_rows(
     connection: duckdb.DuckDBPyConnection, statement: str, target: Path, parameters: Mapping[str, object] | None = None
 ) -> bool:
-    """Write rows by a statement of `copied`; return whether all of them are whole."""
+    """Write rows by a statement of `build_copy_with_stats`; return whether all of them are whole."""
     row = connection.execute(statement, {"target": str(target), **(parameters or {})}).fetchone()
     assert row is not None
     _, _, _, _, statistics, *_ = row
@@ -58,7 +50,7 @@ EMPTY_PARTS = [Part(0, "scan_0", is_scanned=True)]  # a scan without rows of the
 
 @dataclass(frozen=True, slots=True)
 class StatementCache:
-    """The statements that write rows of events, each compiled once."""
+    """The statements that write rows of events, each built once."""
 
     recognition: Recognition
     statements: dict[tuple[object, ...], str] = field(default_factory=dict, compare=False)
@@ -67,9 +59,6 @@ class StatementCache:
         """Return the statement that writes the rows of an event in some parts."""
         key = event.name, *parts, is_fast, is_ordered
         if key not in self.statements:
-            from assay.ingest.event_query import build_event_query
-            from assay.sql.dialect import build_copy_with_stats
-
             self.statements[key] = build_copy_with_stats(
                 build_event_query(self.recognition, event, parts, is_fast, is_ordered)
             )
@@ -119,7 +108,7 @@ class EventWriter:
     def select_results(self, index: int, event_forms: Sequence[NumberedForm]) -> list[ScanResult]:
         """Return the results with rows of an event, or the first result if no result has any.
 
-        A statement numbers these, so it does not depend on the other results.
+        A statement numbers only these results, so that it does not depend on the others.
         """
         return [item for item in self.results if item.list_parts(0, index, event_forms)] or list(self.results[:1])
 
@@ -127,7 +116,7 @@ class EventWriter:
 def _is_in_order(results: Sequence[ScanResult], parts: Sequence[Part]) -> bool:
     """Return whether the rows of consecutive parts are in the order of hosts and of their lines.
 
-    The rows of one part are, since files are numbered in this order.
+    The rows of one part are in this order, since files are numbered in it.
     """
     extents = [results[part.number].extent for part in parts if results]
     return all(before[1] < after[0] for before, after in itertools.pairwise(extents))
@@ -154,8 +143,8 @@ def write_event_rows(
 ) -> list[tuple[str, int]]:
     """Write the rows of an event; return host and `seq` of those that are not whole, in order.
 
-    `strict_events` names the events that need the strict query. Others that turn out to need it are added, since
-    further files of the run are likely to be similar.
+    `strict_events` are the events that need the strict query. If this event does, it is added, since the other files of
+    the run are likely to be similar.
     """
     if strict_events is None or event not in strict_events:
         if write_rows(connection, build_copy_with_stats(build_query(True)), target):

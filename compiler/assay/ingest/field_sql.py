@@ -21,8 +21,8 @@ BLANK = r"[ \t\n\v\f\r]*"  # allowed around a number
 INTEGER = rf"{BLANK}[-+]?[0-9]+{BLANK}"
 #: sign, digits before and after the point (at least one digit in all), exponent
 DECIMAL = rf"{BLANK}([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?{BLANK}"
-#: a number with a point or an exponent may be an integer below 10^15: a double, which numbers of JSON were converted
-#: to, represents all of these exactly
+#: a number with a point or an exponent may be an integer below 10^15. The engine converts such numbers of JSON to
+#: doubles, which represent all these integers exactly
 DIGITS = 15
 #: hours, minutes and seconds, or one part below a second; no digits below a nanosecond
 DURATIONS = (
@@ -38,8 +38,8 @@ def is_duration(text: str) -> bool:
     return bool(re.match(DURATIONS, text) and re.search(DIGIT, text))
 
 
-#: group of DURATIONS -> exact type of its number, nanoseconds of its unit, type of these; the product has at most 38
-#: digits
+#: group of DURATIONS -> exact type of its number, nanoseconds of its unit, type of the nanoseconds; the product has at
+#: most 38 digits
 DURATION_PARTS = {
     "h": ("INT128", 3_600_000_000_000, "INT128"),
     "m": ("INT128", 60_000_000_000, "INT128"),
@@ -99,7 +99,7 @@ Path_ = tuple[str, ...]
 
 
 def find_integer_paths(forms: Sequence[NumberedForm]) -> frozenset[Path_]:
-    """Return the paths of an event that only integer fields without transforms other than `plus` read.
+    """Return the paths of an event that only integer fields read, without transforms other than `plus`.
 
     A field that has another path, or another type in another form, is read as text everywhere.
     """
@@ -136,7 +136,7 @@ def _is_integer(forms: Sequence[NumberedForm], name: str, candidates: set[Path_]
     return has_integer_type and _list_read_paths(forms, name) <= candidates
 
 
-#: the most frequent notation of these: an integral double as the engine writes it
+#: the most frequent notation of these integers: a double as the engine writes it
 USUAL_NOTATION = rf"^(-?[0-9]{{1,{DIGITS}}})\.0$"
 
 
@@ -157,9 +157,9 @@ def build_source_text(field: Field, values_by_path: Mapping[Path_, exp.Expr]) ->
 def build_typed_value(field: Field, text: exp.Expr, is_fast: bool = False, is_integer: bool = False) -> exp.Expr:
     """Return the value of a field: its text cast to its type, with constants added; the default if there is no text.
 
-    Null if the text is not a valid value. With `is_fast`, also null for an integer that is not written like the engine
-    writes it: the other notations are most of the expression and, on small logs, take longer to plan than to run. With
-    `is_integer`, `text` is a 64-bit integer already.
+    The value is null if the text is not valid. With `is_fast`, it is also null for an integer in another notation than
+    that of the engine, since the other notations make the expression long: on small logs, it takes longer to plan than
+    to run. With `is_integer`, `text` already is a 64-bit integer.
     """
     default = None if field.default is None else build_default(field)
     if not field.paths:
@@ -203,13 +203,13 @@ def _build_shifted(field: Field, text: exp.Expr, cast_to: Callable[[str], exp.Ex
         return cast_to(field.type)
     if field.type == "real":
         return exp.Add(this=cast_to("real"), expression=dialect.build_integer(sum(offsets)))
-    # In 128 bits, no sum that fits into 64 bits overflows. An overflow is an error, which TRY turns into null.
+    # 128 bits, so that no sum that fits into 64 bits overflows. An overflow is an error, which TRY turns into null.
     shifted = exp.Add(this=cast_to("huge"), expression=dialect.build_integer(sum(offsets)))
     return builder.build_try(_try_cast(shifted, field.type))
 
 
 def _cast_text(text: exp.Expr, kind: str, is_fast: bool) -> exp.Expr:
-    """Return a text cast to a type, null if it is invalid; with `is_fast`, also for other notations of integers."""
+    """Return a text cast to a type, null if it is invalid or, with `is_fast`, an integer in another notation."""
     if kind == "text":
         return text
     if kind == "boolean":
@@ -223,8 +223,8 @@ def _cast_text(text: exp.Expr, kind: str, is_fast: bool) -> exp.Expr:
         value = _try_cast(text, "real")
         # Other texts that the cast accepts are not finite.
         return builder.build_if(exp.and_(builder.call("isfinite", value), builder.is_plain(text)), value.copy())
-    # The cast rounds, and accepts other bases and underscores. If the value has the same text, none of these applies.
-    # This test comes first, since it is fast.
+    # The cast rounds, and accepts other bases and underscores. If the value as text equals the text, it did neither.
+    # This fast test comes first.
     value = _try_cast(text, kind)
     has_same_text = exp.EQ(this=builder.cast(value.copy(), "TEXT"), expression=text.copy())
     return builder.build_if(has_same_text, value, None if is_fast else _try_cast(_build_digits(text), kind))
@@ -247,9 +247,9 @@ def _build_digits(text: exp.Expr) -> exp.Expr:
 
 def _build_integer_digits(text: exp.Expr) -> exp.Expr:
     """Return the exact digits of an integer with a point or an exponent; null if it is not an integer."""
-    names = ("sign", "before", "behind", "exponent")
-    listed = exp.Array(expressions=[builder.build_text(name) for name in names])
-    parts = builder.call("regexp_extract", text.copy(), builder.build_text(f"^{DECIMAL}$"), listed)
+    names = ("sign", "integer_part", "fraction", "exponent")
+    name_list = exp.Array(expressions=[builder.build_text(name) for name in names])
+    parts = builder.call("regexp_extract", text.copy(), builder.build_text(f"^{DECIMAL}$"), name_list)
     sign, integer_part, fraction, exponent = (
         builder.call("struct_extract", parts.copy(), builder.build_text(name)) for name in names
     )

@@ -1,8 +1,8 @@
 """Snapshots of files that may change while they are read.
 
-A file is discovered with a stamp (size, time of change, inode), and exactly the bytes that it has then are read. While
-the stamp is the same, the file is read in place; later, from a copy of its first bytes, which must have the recorded
-hash. So of a growing log, the lines are read that it had at discovery. Other changes are errors.
+Discovery records the stamp of a file (size, time of change, inode). Exactly the bytes that the file has at discovery
+are read: in place while the stamp is the same, afterwards from a copy of its first bytes, which must have the recorded
+hash. If a log grows, only the lines that it had at discovery are read. Other changes are errors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from assay.util.checksums import SETTLED
 from assay.util.diagnostics import AssayError, fail
 from assay.util.paths import resolve_path
 
-SMALL = 16  # a file that is smaller than a buffer by this factor gets a buffer of its own size
+SMALL = 16  # a file that is smaller than a piece by this factor gets a buffer of its own size
 PIECE = 2**23  # bytes hashed at a time; large, so that threads rarely contend for the interpreter lock
 
 
@@ -27,8 +27,8 @@ PIECE = 2**23  # bytes hashed at a time; large, so that threads rarely contend f
 class FileStamp:
     """Evidence that a file did not change: size, time of change, inode.
 
-    `touched_ns` is the time of the last change of anything about the file, which no program can set back. It does not
-    take part in comparisons, since new links and permissions, which leave the content alone, change it, too.
+    `touched_ns` is the time of the last change of content or metadata (ctime), which programs cannot set. Comparisons
+    ignore it, since new links and permissions change it, too, but not the content.
     """
 
     size: int
@@ -37,7 +37,7 @@ class FileStamp:
     touched_ns: int = field(default=0, compare=False)
 
     def is_settled(self, now_ns: int) -> bool:
-        """Return whether the last change was so long before an instant that a further one has another time."""
+        """Return whether the last change was so long before an instant that another change would have another time."""
         return now_ns - max(self.changed_ns, self.touched_ns) >= SETTLED
 
 
@@ -52,7 +52,7 @@ def read_stamp(path: Path) -> FileStamp:
 
 @dataclass(frozen=True, slots=True)
 class FileSnapshot:
-    """A file at discovery: its stamp, how many of its bytes are read, and their sha256, empty if not known."""
+    """A file at discovery: its stamp, how many of its bytes are read, and their sha256, empty if it is unknown."""
 
     path: Path
     stamp: FileStamp
@@ -61,13 +61,13 @@ class FileSnapshot:
 
     @property
     def key(self) -> str:
-        """Return a text that differs if the file is another or may have other content."""
+        """Return a text that differs for another file, and if the content may have changed."""
         stamp = self.stamp
         return f"{resolve_path(self.path)}|{stamp.size}|{stamp.changed_ns}|{stamp.touched_ns}|{stamp.inode}"
 
     @property
     def is_steady(self) -> bool:
-        """Return whether the file has its stamp, and all of it is read."""
+        """Return whether the file still has its stamp, and all of it is read."""
         return self.size == self.stamp.size and read_stamp(self.path) == self.stamp
 
     def get_readable_path(self, folder: Path, name: str) -> Path:
@@ -91,8 +91,8 @@ class FileSnapshot:
     def copy_range(self, begin: int, end: int, target: Path) -> Path:
         """Copy the bytes from `begin` to `end` of an unchanged file to `target`; return it.
 
-        A byte order mark at the beginning is written twice, since a scan skips one as the beginning of a file. In the
-        middle of a file, it is part of the text.
+        If a range in the middle of a file begins with a byte order mark, the mark is written twice: it is part of the
+        text there, but the scan skips one at the beginning of a file.
         """
         with target.open("wb") as stream:
             for number, chunk in enumerate(self._read_range(begin, end)):
@@ -102,7 +102,7 @@ class FileSnapshot:
         return target
 
     def find_line_ends(self, offsets: Iterable[int]) -> Iterator[int]:
-        """Yield the end of the line at each of some offsets."""
+        """Yield for each offset the end of the line that contains it. Raises AssayError if the file is unreadable."""
         for offset in offsets:
             position = offset
             for chunk in self._read_range(offset, self.size):
@@ -214,7 +214,7 @@ def build_changed_error(path: Path, actual: str) -> AssayError:
     return fail(
         "changed-file",
         f"the file changed while it was read: {path}",
-        expected="a file that is left alone, or a log to which lines are added",
+        expected="an unchanged file, or a log with added lines",
         found=actual,
-        hint="was it rotated, or written anew? run this again when nothing writes it",
+        hint="if it was rotated or rewritten, run this again when nothing writes to it",
     )

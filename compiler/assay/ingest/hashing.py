@@ -1,6 +1,6 @@
 """Hashes of raw files, stored between runs and computed in the background.
 
-A file is not read again if its path, size, times of change and inode are the same.
+A file whose path, size, times of change and inode are the same is not read again.
 
 This module imports little, since it is loaded first.
 """
@@ -42,7 +42,7 @@ class FileHash:
 
 
 def hash_snapshot(item: FileSnapshot) -> FileSnapshot:
-    """Return a snapshot with its hash: see `hashed`."""
+    """Return a snapshot with its hash. Raises AssayError if the file is unreadable or changed."""
     return create_hashed_snapshot(item.path, item.stamp)
 
 
@@ -52,8 +52,8 @@ def hash_files(
     """Return the hash of every file of a run, hosts in order, files oldest first.
 
     `memo` is a JSON file with stored hashes; `compute_hash` computes the others. The returned files are snapshots of
-    the
-    hashed bytes: of a log that grows meanwhile, its whole lines. Raises AssayError if a file is unreadable or changed.
+    the hashed bytes; of a log that grew in the meantime, these are whole lines. Raises AssayError if a file is
+    unreadable or changed.
     """
     stored_hashes, now_ns = load_hashes(memo), time.time_ns()
     snapshots = [item for host in files.hosts for item in host.snapshots]
@@ -102,7 +102,7 @@ MINIMUM_SIZE = 2**20  # bytes; smaller files are hashed on request
 
 
 class BackgroundHasher:
-    """Hashes the files in some folders, one after another, until it learns which are required.
+    """Hashes the files in some folders in a thread, one after another, until `stop` tells it which are required.
 
     `memo` stores hashes; files in it are skipped.
     """
@@ -127,7 +127,7 @@ class BackgroundHasher:
 
     def stop(self, required: Collection[Path] = ()) -> None:
         """Start no further file, and cancel the current one unless it is required."""
-        self._required = required  # without the lock, which the search for the next file holds until it succeeds
+        self._required = required  # without the lock, which `_select_next` holds while it searches for a file
         with self._changed:
             self._changed.notify_all()
 

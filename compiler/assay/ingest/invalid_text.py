@@ -1,6 +1,6 @@
 """Invalid text: bytes that are not UTF-8, NUL bytes, and byte order marks; in Python and in SQL.
 
-Two values may differ only in these. So a record with invalid text in a required value is malformed.
+A record with invalid text in a required value is malformed, since two values may differ only in such bytes.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from assay.sql import dialect
 
 #: column separator in the scan of lines: a character that does not occur in text, so that a line is one column
 NO_CHARACTER = 0x10FFFF
-#: replacement of bytes that are not UTF-8: a control character, so that the line is not JSON, and a noncharacter, which
-#: distinguishes it from a control character in the file
+#: replacement of bytes that are not UTF-8: a control character, so that the line is not JSON, and a noncharacter, so
+#: that it differs from a control character in the file
 SUBSTITUTE = "\x1a\U0010fffe"
 READABLE = "\ufffd"  # the replacement in messages
 NUL = "\0"
@@ -39,7 +39,7 @@ def make_readable(text: str) -> str:
 
 
 def measure_size(text: str) -> int:
-    """Return how many bytes a text has in its file."""
+    """Return the size of a text in its file in bytes."""
     return len(text.replace(SUBSTITUTE, " ").encode())
 
 
@@ -51,8 +51,8 @@ def find_fault(text: str) -> str:
 def find_line_fault(text: str) -> str:
     """Return the reason why a line is invalid, empty if it is valid.
 
-    Within a line, U+FEFF is a character, formerly a zero-width space. A column separator would cut the line in the
-    scan.
+    U+FEFF is a byte order mark only at the beginning of a line; within it, it is an ordinary character. A column
+    separator would split the line in the scan.
     """
     reason = find_fault(text[:1] + text[1:].replace(BOM, ""))
     return reason or ("the character U+10FFFF" if chr(NO_CHARACTER) in text else "")
@@ -61,7 +61,7 @@ def find_line_fault(text: str) -> str:
 def is_invalid_text(value: exp.Expr, is_repaired: bool) -> exp.Expr:
     """Return the condition that a text is invalid; null for null.
 
-    Only copies that were mended have replaced bytes. Text that the engine reads from a file itself is UTF-8.
+    Only repaired copies have replaced bytes. Text that the engine reads from the file itself is UTF-8.
     """
     items = (NUL, BOM, SUBSTITUTE) if is_repaired else (NUL, BOM)
     return exp.or_(*(builder.call("contains", value.copy(), _build_literal(item)) for item in items))
@@ -71,11 +71,6 @@ def is_invalid_line(value: exp.Expr) -> exp.Expr:
     """Return the condition that a line is invalid."""
     conditions = (builder.call("contains", value.copy(), _build_literal(item)) for item in (SUBSTITUTE, NUL))
     return exp.or_(*conditions, build_starts_with_any(value, BOM))
-
-
-def build_substitute() -> exp.Expr:
-    """Return `SUBSTITUTE` as an expression."""
-    return _build_literal(SUBSTITUTE)
 
 
 def build_starts_with_any(value: exp.Expr, *items: str) -> exp.Expr:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class LineCount:
     """The lines of a host that have one form, or no event for one reason.
 
-    `first_seq`, `last_seq` and their instants are those of the first and the last line. `padded` lines have NUL bytes
-    before them, the first at `first_padded`. `unended`: the last line of its file has no line end and ends in a value
-    that is used.
+    `first_seq` and `first_ns` are those of the first line, `last_seq` and `last_ns` of the last. `padded` counts lines
+    with NUL bytes before them; `first_padded` is the `seq` of the first of these. `unended` is true if the last line of
+    the file has no line end and ends in a value that is used.
     """
 
     host: str
@@ -50,11 +50,11 @@ class LineCount:
 
 @dataclass(frozen=True, slots=True)
 class FileCounts:
-    """The counts of some files: tallies, and the malformed lines (host, seq, form).
+    """The line counts of some files, and their malformed lines (host, seq, form).
 
-    `hosts`, `offsets` and `lines` have an item for each file: its host, the difference between `seq` and place, its
-    line count. `tally_files` and `malformed_files` are the file indices of tallies and malformed lines. `unknown` are
-    the names without an event, each with the index of its file.
+    `hosts`, `offsets` and `lines` have an item for each file: its host, the difference between the `seq` of a line and
+    its place in the file, its line count. `tally_files` and `malformed_files` are the file indices of tallies and
+    malformed lines. `unknown` are the names without an event, each with the index of its file.
     """
 
     tallies: tuple[LineCount, ...]
@@ -76,12 +76,12 @@ class FileCounts:
 
 
 def compute_offset(file: LogFile) -> int:
-    """Return the difference between the `seq` of a line and its place in its file, counted from 0."""
+    """Return the difference between the `seq` of a line and its place in its file, from 0."""
     return file.order * FILE_STEP + 1
 
 
 def merge_counts(first: FileCounts, second: FileCounts) -> FileCounts:
-    """Merge the counts of different lines of the same files. Places in both count from the beginning of a file."""
+    """Merge the counts of different lines of the same files. In both, `seq` counts from the beginning of a file."""
     pairs = [*zip(first.tally_files, first.tallies, strict=True), *zip(second.tally_files, second.tallies, strict=True)]
     by_form: dict[tuple[int, int], LineCount] = {}
     for index, tally in pairs:
@@ -113,7 +113,7 @@ def select_files(counts: FileCounts, indices: Sequence[int]) -> FileCounts:
 
 
 def _merge_line_counts(left: LineCount, right: LineCount) -> LineCount:
-    """Merge two tallies, of which at most one has padded lines."""
+    """Merge two tallies; at most one has padded lines."""
     first, last = min(left, right, key=lambda item: item.first_seq), max(left, right, key=lambda item: item.last_seq)
     padded_count = right if right.padded else left
     return replace(
@@ -148,7 +148,7 @@ def shift_counts(counts: FileCounts, preceding_lines: Sequence[int]) -> FileCoun
 
 
 def shift_tally(tally: LineCount, lines: int) -> LineCount:
-    """Return a tally of lines that are later by a number of lines."""
+    """Return a tally, moved towards the end of its file by a number of lines."""
     padded = None if tally.first_padded is None else tally.first_padded + lines
     first, last = tally.first_seq + lines, tally.last_seq + lines
     return replace(tally, first_seq=first, last_seq=last, first_padded=padded)
@@ -168,7 +168,8 @@ def count_lines(
 ) -> FileCounts:
     """Return the counts of a table of recognized lines.
 
-    The table has all lines of the files, or some lines, for each of which `places` has the place in its file, from 0.
+    The table has all lines of the files. With `places`, it has only some lines, and the n-th place is that of the n-th
+    row in its file, from 0.
     """
     rows = connection.execute(dialect.to_sql(_build_counts_query(table))).fetchall()
     if places is not None:
@@ -204,7 +205,7 @@ def count_lines(
 
 
 def _replace_row_numbers(row: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
-    """Replace row numbers by places of lines in a row of `_counts`."""
+    """Replace row numbers by places of lines in a row of `_build_counts_query`."""
     index, form, number, first, first_ns, last, last_ns, padded, first_padded = row
     place = None if first_padded is None else places[first_padded]
     return (index, form, number, places[first], first_ns, places[last], last_ns, padded, place)
@@ -218,8 +219,8 @@ def _build_tally(host: str, offset: int, row: Sequence[Any]) -> LineCount:
 def _build_counts_query(table: str) -> exp.Select:
     """Return the query for the counts by file and form.
 
-    Its columns follow `LineCount`: number of lines, first and last row with their instants, padded lines, first of
-    these.
+    Its columns are those of `LineCount`: number of lines, first row and its instant, last row and its instant, number
+    of padded lines, first padded row.
     """
     edges = [
         exp.Min(this=build_column("rowid")),
@@ -237,13 +238,14 @@ def _build_counts_query(table: str) -> exp.Select:
 
 
 def _build_malformed_query(table: str) -> exp.Select:
+    """Return the query for malformed lines: file, row, form."""
     kinds = [builder.build_smallint(kind) for kind in (TORN, TIMELESS)]
     query = builder.set_source(dialect.select("file", "rowid", "form"), table)
     return query.where(exp.In(this=build_column("form"), expressions=kinds)).order_by("file", "rowid")
 
 
 def _build_names_query(table: str) -> exp.Select:
-    """Return the query for lines by file and name without an event: number of lines, first row."""
+    """Return the query for the names without an event by file: number of lines, first row."""
     keys = [build_column("file"), build_column("name")]
     query = builder.set_source(
         dialect.select(*keys, exp.Count(this=exp.Star()), exp.Min(this=build_column("rowid"))), table
@@ -251,16 +253,15 @@ def _build_names_query(table: str) -> exp.Select:
     return query.where(builder.is_not_null(build_column("name")), copy=False).group_by(*(key.copy() for key in keys))
 
 
-#: ns by which a file may begin before the end of the previous one without a warning: records about a rotation are not
-#: in order, and clocks are set back
+#: ns by which a file may begin before the end of the previous one without a warning, since records about a rotation are
+#: not in order, and clocks may step back
 OVERLAP_TOLERANCE = 1_000_000_000
 
 
 def list_overlap_warnings(files: RunFiles, file_counts: Sequence[FileCounts]) -> tuple[str, ...]:
-    """Return a warning about files of a host that begin before the end of a file read before them, or nothing.
+    """Return a warning about files of a host that begin before a file that is read earlier ends, or nothing.
 
-    A file begins at the instant of its first record that has one, and ends at that of its last. Files of a host are
-    read one after another, which may not be the order of their records.
+    A file begins at the instant of its first record with an instant, and ends at that of the last.
     """
     messages = []
     for host in files.hosts:
@@ -286,10 +287,10 @@ def _list_host_overlaps(files: RunFiles, host: str, paths: Sequence[Path], talli
         if latest and latest[0] - first.first_ns > OVERLAP_TOLERANCE:
             names = [item.relative_to(files.directory).as_posix() for item in (path, latest[1])]
             seconds = (latest[0] - first.first_ns) // OVERLAP_TOLERANCE
-            owner = f" of host {host}" if host else ""
+            host_clause = f" of host {host}" if host else ""
             messages.append(
-                f"log files{owner} overlap in time: {names[0]} begins {seconds} s before {names[1]} ends, and is read "
-                "after it"
+                f"log files{host_clause} overlap in time: {names[0]} begins {seconds} s before {names[1]} ends, and is "
+                "read after it"
             )
         latest = max((last.last_ns, path), latest or (last.last_ns, path), key=lambda item: item[0])
     return messages

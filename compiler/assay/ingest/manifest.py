@@ -12,12 +12,12 @@ from assay.ingest.plain_copies import read_first_lines
 from assay.lang.model.package import Event, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 
-SHORT_FILE_LINES = 3  # equal files of at most this many lines are not reported: short logs are often alike
+SHORT_FILE_LINES = 3  # equal files of at most this many lines are not reported, since short logs are often equal
 
 
 def list_duplicate_file_warnings(kind: str, files: RunFiles) -> tuple[str, ...]:
-    """Return a warning about files with the same sha256, as far as hashes are known, or nothing."""
-    if SOURCE_KINDS[kind].has_series:  # duplicate samples count once, and the reader reports them
+    """Return a warning about files with the same sha256, or nothing. Files without a known hash are ignored."""
+    if SOURCE_KINDS[kind].has_series:  # duplicate samples are counted once, and the reader reports them
         return ()
     first: dict[str, Path] = {}
     duplicates: list[tuple[Path, Path]] = []
@@ -30,8 +30,8 @@ def list_duplicate_file_warnings(kind: str, files: RunFiles) -> tuple[str, ...]:
         return ()
     names = " and ".join(path.relative_to(files.directory).as_posix() for path in duplicates[0])
     more = len(duplicates) - 1
-    others = f" ({more} more {'file is' if more == 1 else 'files are'} like another)" if more else ""
-    return (f"{names} have the same content{others}: where one is a copy, what it holds counts twice.",)
+    others = f" ({more} more {'file has' if more == 1 else 'files have'} the content of another)" if more else ""
+    return (f"{names} have the same content{others}: if one is a copy, its records are counted twice.",)
 
 
 def _has_lines(path: Path) -> bool:
@@ -46,9 +46,9 @@ RequiredFields = Mapping[str, Iterable[str]]
 
 
 def hash_recognition(source: Source, events: Sequence[Event]) -> str:
-    """Return the hash of how records are recognized, since any name or lookup affects the counts.
+    """Return the hash of the definitions that recognize records: any name or lookup affects the counts.
 
-    The order of events matters for sources whose events are recognized by patterns, tried in that order.
+    The order of events counts for sources with patterns, which are tried in this order.
     """
     names = [(event.name, [(form.names, form.unless) for form in event.forms]) for event in events]
     body = repr(
@@ -96,11 +96,11 @@ def format_manifest(
     notes: Sequence[str] = (),
     field_notes: Sequence[str] = (),
 ) -> str:
-    """Return the text of `ingest.json`. `has_incomplete_rows` is true if records without a required field were left
-    out.
+    """Return the text of `ingest.json`.
 
-    `notes` are warnings about the raw data, apart from duplicate files. `field_notes` are warnings about what required
-    fields are read from, which do not matter if the fields are not required.
+    `has_incomplete_rows` is true if records without a required field were left out. `notes` are warnings about the raw
+    data, except about duplicate files. `field_notes` are warnings about the values of required fields, which do not
+    apply if these fields are not required.
     """
     by_name = {event.name: event for event in events}
     contents = {
@@ -121,7 +121,7 @@ def list_file_names(files: RunFiles) -> list[str]:
 
 
 def has_same_file_names(folder: Path, files: RunFiles) -> bool:
-    """Return whether the files that a folder was made from have the names of these, whose content is the same."""
+    """Return whether the files from which a folder was ingested have the names of `files`, whose content is equal."""
     try:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -135,10 +135,10 @@ def read_notes(folder: Path) -> tuple[str, ...]:
 
 
 def has_required_events(folder: Path, source: Source, events: Sequence[Event], required_fields: RequiredFields) -> bool:
-    """Return whether a sealed folder has the required events and fields, by their current definitions.
+    """Return whether a sealed folder has the required events and fields, with their current definitions.
 
-    A folder with more is accepted only if no record was left out and no warning depends on the fields: a record without
-    a field that is not required now must count, and warnings must not depend on earlier requests.
+    A folder with more fields is accepted only if no record was left out and no warning depends on a field: a record
+    must count if it has all fields that are required now, and warnings must not depend on fields that are not.
     """
     try:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))

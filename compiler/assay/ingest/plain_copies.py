@@ -1,6 +1,6 @@
-"""Log files as plain text for the scan of the engine: decompressed, and mended where the scan rejects them.
+"""Log files as plain text for the scan of the engine: decompressed, and repaired if the scan rejects them.
 
-The decompression of the engine detects neither wrong checksums nor truncation, so it is not used.
+The decompression of the engine is not used, since it detects neither wrong checksums nor truncation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NUL = b"\0"
 MARK = codecs.BOM_UTF8
 RETURN, FEED = b"\r", b"\n"
 LONE = re.compile(rb"\r[^\n]")
-#: first byte of the column separator of the scan, and of no usual character, since its code point is the highest
+#: first byte of the column separator of the scan; rare otherwise, since the separator is the last code point
 SEPARATOR = chr(NO_CHARACTER).encode()[:1]
 STUB = 2000  # bytes that remain of a line or row that is too long
 
@@ -33,9 +33,9 @@ _NULS = re.compile(rb"\n\0+")
 class Line:
     """A line of a file.
 
-    `number` counts from 1; `offset` is the place of its first byte in the uncompressed content, from 0; `size` its
-    bytes without the line end; `text` its text, of a line that is too long the beginning; `fault` why its text is
-    invalid (`invalid_text.fault_of_line`). NUL bytes before the line are not part of it.
+    `number` counts from 1. `offset` is the offset of its first byte in the uncompressed content, from 0. `size` is its
+    size in bytes without the line end. `text` is its text, only the beginning if it is too long. `fault` is the reason
+    why its text is invalid, from `find_line_fault`. NUL bytes before the line are not part of it.
     """
 
     number: int
@@ -47,7 +47,7 @@ class Line:
 
 @dataclass(slots=True)
 class _ReaderPosition:
-    """Position of a reader: the current line, its begin, its `offset` after NUL bytes, and its pieces so far."""
+    """Position of a reader: the current line, its begin, its `offset` after NUL bytes, its size and pieces so far."""
 
     number: int = 1
     begin: int = 0
@@ -116,7 +116,7 @@ def _iter_chunk_lines(chunk: bytes, begin: int, position: _ReaderPosition, remai
 
 
 def read_texts(path: Path, numbers: Collection[int]) -> dict[int, str]:
-    """Return the texts of lines of a log file by their numbers, from 1; empty beyond the end."""
+    """Return the texts of lines of a log file by their numbers, from 1; empty for numbers beyond the end."""
     texts = dict.fromkeys(numbers, "")
     return texts | {line.number: line.text for line in read_lines(path, numbers)}
 
@@ -151,9 +151,9 @@ def _strip_mark(line: bytes) -> bytes:
 
 
 def iter_bounded_lines(stream: TextIO) -> Iterator[tuple[str, int]]:
-    """Yield the lines of a text with their ends, and for each the number of quotes in omitted text.
+    """Yield the lines of a text with their ends, each with the number of quotes in omitted text.
 
-    Of a line that is too long, the part beyond the limit is omitted, including its end.
+    The part of a line beyond the limit is omitted, including its end.
     """
     limit = LONGEST + len("\r\n")
     pending = ""
@@ -179,7 +179,7 @@ def decompress_file(path: Path, folder: Path, name: str) -> Path:
 
 
 def can_scan(path: Path) -> bool:
-    """Return whether the scan reads the lines of a plain file correctly or rejects it, and not wrongly in silence.
+    """Return whether the scan reads the lines of a plain file correctly or rejects it, but never reads wrong lines.
 
     Raises AssayError if the file cannot be read.
     """
@@ -190,7 +190,7 @@ def can_scan(path: Path) -> bool:
 
 
 def has_too_long_end(path: Path) -> bool:
-    """Return whether the last line is too long. The scan rejects such lines elsewhere, but may drop the last."""
+    """Return whether the last line is too long. The scan may drop it, but rejects such lines elsewhere."""
     with path.open("rb") as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(max(0, size - LONGEST))
@@ -198,7 +198,7 @@ def has_too_long_end(path: Path) -> bool:
 
 
 def read_last_byte(path: Path) -> bytes:
-    """Return the last byte of a file, nothing for an empty one."""
+    """Return the last byte of a file, no byte of an empty file."""
     with path.open("rb") as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(max(0, size - 1))
@@ -208,8 +208,8 @@ def read_last_byte(path: Path) -> bytes:
 def _has_uniform_line_ends(path: Path) -> bool:
     """Return whether all lines of a plain file end alike, in LF or in CR LF, and none contains a column separator.
 
-    The scan rejects most other files, but not all: a blank beside a CR makes two lines of one, and a column separator
-    at the end of a line is dropped.
+    The scan rejects most other files, but not all: it splits a line at a CR next to a blank, and drops a column
+    separator at the end of a line.
     """
     pending, ends = b"", set[bytes]()
     with path.open("rb") as stream:
@@ -223,7 +223,7 @@ def _has_uniform_line_ends(path: Path) -> bool:
 
 
 def _find_line_ends(text: bytes) -> set[bytes]:
-    """Return the line ends in a text that does not end in CR. A CR elsewhere counts as one."""
+    """Return the kinds of line ends in a text that does not end in CR. A CR without LF is one kind."""
     if RETURN not in text:  # fast, and the usual case
         return {FEED} if FEED in text else set()
     if LONE.search(text):  # several times faster than counting
@@ -245,7 +245,7 @@ class _Copy:
 
     @property
     def is_truncated(self) -> bool:
-        """Return whether the current line is too long, so that the rest of it is omitted."""
+        """Return whether the current line is too long, so that its rest is omitted."""
         return bool(self.long_lines) and self.long_lines[-1] == self.number
 
     def advance(self, begin: int, lines: int = 1) -> None:
@@ -256,8 +256,9 @@ class _Copy:
 def create_repaired_copy(path: Path, folder: Path, name: str) -> tuple[Path, tuple[int, ...]]:
     """Write a copy that the scan accepts; return its path and the numbers of truncated lines.
 
-    Bytes that are not UTF-8 are replaced, and every line ends in LF. A CR within a line becomes a tab, which JSON
-    allows and forbids in the same places. A truncated line is not JSON. Several NUL bytes before a line become one.
+    Bytes that are not UTF-8 are replaced, and every line ends in LF. A CR within a line becomes a tab, since JSON
+    allows both in the same places. A line that is too long is truncated so that it is not JSON. Several NUL bytes
+    before a line become one.
     """
     target = folder / name
     decoder = codecs.getincrementaldecoder("utf-8")("assay-substitute")

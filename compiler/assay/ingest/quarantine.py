@@ -1,6 +1,6 @@
-"""Quarantine: malformed records with file, line and reason, and the limit on their number.
+"""Quarantine: malformed records with file, line and reason, and the error if there are too many.
 
-Only files with malformed records are read again.
+Only files with malformed records are read a second time, to describe them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from assay.util.paths import resolve_path
 from assay.util.scratch import get_process_folder
 
 TEXT_LIMIT = 2000  # characters of a line in the quarantine
-DESCRIBED = 100_000  # most malformed records that are described for files other than logs, since they are in memory
+DESCRIBED = 100_000  # maximal number of malformed records that are described for files other than logs, in memory
 _INTEGER, _DECIMAL = re.compile(INTEGER), re.compile(DECIMAL)
 
 _EXPECTED = {
@@ -43,7 +43,7 @@ _EXPECTED = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class MalformedLine:
-    """A malformed line: its `seq`, the number for lines without an event, the event if it lacks a field."""
+    """A malformed line: its `seq`; its form, a negative number of `event_forms`; its event if a field is missing."""
 
     host: str
     seq: int
@@ -55,8 +55,8 @@ class MalformedLine:
 class MalformedRecord:
     """A malformed record: its location, the reason, and its text, truncated.
 
-    `line` is its line number, or its record number in a file without lines, from 1. `offset` is the place of its first
-    byte in the uncompressed content, from 0, null for a binary format.
+    `line` is its line number, or its record number in a file without lines, from 1. `offset` is the offset of its first
+    byte in the uncompressed content, from 0; None for a binary format.
     """
 
     host: str
@@ -72,7 +72,7 @@ def describe_lines(
 ) -> Iterator[MalformedRecord]:
     """Yield descriptions of malformed lines in order; `find_reason` returns the reason for a line.
 
-    Raises AssayError if the lines of a file have changed since.
+    Raises AssayError if the lines of a file changed in the meantime.
     """
     hosts = {host.host: host for host in files.hosts}
     for (host, index), group in itertools.groupby(malformed_lines, key=lambda item: (item.host, item.seq // FILE_STEP)):
@@ -86,13 +86,13 @@ def describe_lines(
 
 
 class NumberText(str):
-    """A number as it is written in a record."""
+    """A number as a record writes it."""
 
     __slots__ = ()
 
 
 def explain_missing_field(event: str, field: Field, body: object) -> str:
-    """Return why a body has no valid value of a field of an event, empty if it has."""
+    """Return why a body has no valid value of a field of an event; empty if it has one."""
     if not field.paths:
         return ""
     value = next((value for value in (get_value(body, path) for path in field.paths) if value is not None), None)
@@ -110,7 +110,7 @@ def explain_missing_field(event: str, field: Field, body: object) -> str:
 
 
 def _is_valid(kind: str, value: object, offset: int) -> bool:
-    """Return whether a value is valid for a type, also after adding a constant."""
+    """Return whether a value is valid for a type, both as it is and after `offset` is added."""
     if kind == "text":
         return True
     if kind == "boolean":
@@ -132,7 +132,7 @@ def _is_valid(kind: str, value: object, offset: int) -> bool:
 
 
 def truncate_value(value: object) -> str:
-    """Return a value as it is written in the record, truncated."""
+    """Return a value as the record writes it, truncated to 80 characters."""
     text = (
         str(value) if isinstance(value, (Decimal, NumberText)) else json.dumps(value, ensure_ascii=False, default=str)
     )
@@ -140,7 +140,7 @@ def truncate_value(value: object) -> str:
 
 
 def get_value(record: object, path: Sequence[str]) -> Any:
-    """Return the value at a path of a record, or None."""
+    """Return the value at a path of a record, None if there is none."""
     for key in path:
         record = record.get(key) if isinstance(record, Mapping) else None
     return record

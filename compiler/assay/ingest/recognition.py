@@ -11,13 +11,13 @@ from assay.lang.model.package import Lookup, Source
 
 Path_ = tuple[str, ...]
 
-#: forms of events that read only one path, from which on the path is read of every line
+#: a path is read of every line if at least so many forms of events read only this path
 SHARED = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Texts that lookups at one path know, with the number of the form of each."""
+    """The texts that lookups at one path recognize, with the number of the form of each."""
 
     lookup: Lookup
     forms: Mapping[str, int]
@@ -32,7 +32,7 @@ class Recognition:
 
     @property
     def paths(self) -> tuple[Path_, ...]:
-        """Return the paths of instants, of lookups, of members that unwrap rules require absent, and shared paths."""
+        """Return the paths of instants, of lookups, of members that unwrap rules require to be absent, shared paths."""
         lookup_paths = [self.get_outer_path(lookup) for lookup in self.source.lookups]
         absent_paths = [(*self.source.body, rule.absent) for rule in self.source.unwrap]
         shared = [(*self.source.body, *path) for path in self.shared]
@@ -40,9 +40,9 @@ class Recognition:
 
     @property
     def shared(self) -> tuple[Path_, ...]:
-        """Return the paths of the body that are the only path of events with several forms.
+        """Return the paths of the body that are the only path of events with at least `SHARED` forms in total.
 
-        They are read of every line, so that these lines are not parsed twice.
+        They are read of every line, so that the lines of these events are not parsed twice.
         """
         sole_paths = Counter(
             list_field_paths(forms)[0]
@@ -57,7 +57,7 @@ class Recognition:
         """Return the lookups in order; consecutive lookups at the same path are merged."""
         tables: list[Table] = []
         for lookup in self.source.lookups:
-            names = map_known_texts(self.forms, lookup)
+            names = map_names_to_forms(self.forms, lookup)
             last = tables[-1] if tables else None
             if last and (last.lookup.path, last.lookup.in_body) == (lookup.path, lookup.in_body):
                 tables[-1] = Table(last.lookup, names | dict(last.forms))
@@ -74,8 +74,8 @@ class Recognition:
         return (*self.source.body, *lookup.path) if lookup.in_body else lookup.path
 
 
-def map_known_texts(forms: Sequence[NumberedForm], lookup: Lookup) -> dict[str, int]:
-    """Return the texts that a lookup knows, with and without its prefix, and their forms (the first of a name)."""
+def map_names_to_forms(forms: Sequence[NumberedForm], lookup: Lookup) -> dict[str, int]:
+    """Return the form of each name that a lookup recognizes, with and without its prefix; the first form of a name."""
     numbers: dict[str, int] = {}
     for item in forms:
         for name in item.form.names:

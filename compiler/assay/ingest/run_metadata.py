@@ -19,16 +19,16 @@ from assay.util.numbers import MAGNITUDE
 from assay.util.paths import resolve_path
 
 NO_DOCUMENT = "no-document"
-NAMED = 3  # constants that a message names
+MAX_LISTED = 3  # constants that a message lists
 NANOSECONDS = 1_000_000_000  # of a second
 #: pattern of instants in documents, also printed by `assay schema`
 INSTANT = "([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.]([0-9]+))?Z"
 
 
 def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
-    """Return every constant of the source: integers, floats, texts, booleans; instants and durations as integer ns.
+    """Return the values of all constants of the source; instants and durations are integer ns.
 
-    An instant whose default is the empty text is optional: None.
+    An instant with an empty default is optional, and may be None.
 
     Raises AssayError with all problems of the documents of the run.
     """
@@ -49,9 +49,9 @@ def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
 
 
 def locate_constant(constant: Constant, directory: Path) -> tuple[str, tuple[str, ...]]:
-    """Return the document of a run that holds a constant, relative to its directory, and the path in the document.
+    """Return the document of a run with a constant, relative to its directory, and the path in the document.
 
-    The document is empty where the default applies.
+    The document is empty if the default applies.
     """
     file = _find_file(constant, directory)
     path, value = _locate(_read_document(file), constant) if file else (constant.path, None)
@@ -61,9 +61,9 @@ def locate_constant(constant: Constant, directory: Path) -> tuple[str, tuple[str
 
 
 def list_duplicate_constant_warnings(source: Source, directory: Path) -> tuple[str, ...]:
-    """Return a sentence for each constant with two values: in the document that is read, or in two documents.
+    """Return a sentence for each constant with two values, in one document or in two.
 
-    Expects a run whose constants `read_constants` has read.
+    Expects a run whose constants `read_constants` can read.
     """
     documents: dict[Path, Any] = {}
     sentences = []
@@ -87,7 +87,7 @@ def list_duplicate_constant_warnings(source: Source, directory: Path) -> tuple[s
 
 
 def _read_value(constant: Constant, file: Path) -> object:
-    """Return the value of a constant in a document that is not used, None if it cannot be read."""
+    """Return the value of a constant in a document that is not used, None if there is none or it is invalid."""
     try:
         path, value = _locate(_read_document(file), constant)
         return None if value is None else _convert_value(replace(constant, path=path), value, file)
@@ -96,16 +96,16 @@ def _read_value(constant: Constant, file: Path) -> object:
 
 
 def _add_constants(item: Diagnostic, source: Source, constants: Sequence[Constant]) -> Diagnostic:
-    """Return a diagnostic; for a missing document, add the constants that it should hold."""
+    """Return a diagnostic; for a missing document, add the constants that are read from it."""
     if item.code != NO_DOCUMENT or item.span:
         return item
-    named = ", ".join(f"`{constant.name}` ({constant.doc})" for constant in constants[:NAMED])
-    more = f" and {len(constants) - NAMED} more" if len(constants) > NAMED else ""
+    named = ", ".join(f"`{constant.name}` ({constant.doc})" for constant in constants[:MAX_LISTED])
+    more = f" and {len(constants) - MAX_LISTED} more" if len(constants) > MAX_LISTED else ""
     noun = "constant" if len(constants) == 1 else "constants"
-    return replace(item, notes=(f"it tells the {noun} {named}{more} of source `{source.name}`",))
+    return replace(item, notes=(f"it has the {noun} {named}{more} of source `{source.name}`",))
 
 
-def _build_problem(code: str, message: str, **more: Any) -> AssayError:
+def _build_error(code: str, message: str, **more: Any) -> AssayError:
     return AssayError((Diagnostic(code, message, **more),))
 
 
@@ -114,15 +114,15 @@ def _read_constant(constant: Constant, directory: Path, documents: dict[Path, An
     if path is None:
         if constant.default is not None:
             return _convert_value(constant, _parse_default(constant), directory)
-        hint = f"`assay schema {constant.files[0]}` shows what it must hold"
-        raise _build_problem(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}", hint=hint)
+        hint = f"see its required content with `assay schema {constant.files[0]}`"
+        raise _build_error(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}", hint=hint)
     if path not in documents:
         documents[path] = _read_document(path)
     keys, value = _locate(documents[path], constant)
     if value is None:
         if constant.default is None:
             dotted = " or ".join(f"`{'.'.join(keys)}`" for keys in (constant.path, *constant.or_at))
-            raise _build_problem(
+            raise _build_error(
                 "missing-fact", f"the run's {path.name} lacks {dotted} ({constant.doc})", span=Span(str(path))
             )
         return _convert_value(constant, _parse_default(constant), path)
@@ -130,7 +130,7 @@ def _read_constant(constant: Constant, directory: Path, documents: dict[Path, An
 
 
 def _list_files(constant: Constant, directory: Path) -> list[Path]:
-    """Return those documents of a constant that a run has, in order."""
+    """Return the documents of a constant that a run has, in order."""
     return [directory / name for name in constant.files if resolve_path(directory / name).is_file()]
 
 
@@ -142,8 +142,8 @@ def _find_file(constant: Constant, directory: Path) -> Path | None:
 def _locate(document: Any, constant: Constant) -> tuple[tuple[str, ...], Any]:
     """Return the first path of a constant at which a document has a value, and that value.
 
-    Without a value, return the first path of the constant and None. Objects and lists at further paths are not values:
-    an older form of a document may have a text where a newer one has an object.
+    Without a value, return the first path of the constant and None. Objects and lists at other paths than the first are
+    not values, since an older form of a document may have a text where a newer one has an object.
     """
     for path in (constant.path, *constant.or_at):
         value = document
@@ -159,17 +159,17 @@ def _read_document(path: Path) -> Any:
         return parse_json(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except json.JSONDecodeError as error:
         span = Span(str(path), error.lineno, error.colno)
-        raise _build_problem(
+        raise _build_error(
             "not-json",
             f"{path.name} is not JSON: {error.msg}",
             span=span,
             excerpt=read_excerpt(path, error.lineno, error.colno),
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise _build_problem(NO_DOCUMENT, f"{path.name} cannot be read: {error}", span=Span(str(path))) from None
+        raise _build_error(NO_DOCUMENT, f"{path.name} cannot be read: {error}", span=Span(str(path))) from None
     except (ValueError, RecursionError) as error:
         cause = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise _build_problem("not-json", f"{path.name} cannot be read as JSON: {cause}", span=Span(str(path))) from None
+        raise _build_error("not-json", f"{path.name} cannot be read as JSON: {cause}", span=Span(str(path))) from None
 
 
 def _parse_default(constant: Constant) -> object:
@@ -180,6 +180,7 @@ def _parse_default(constant: Constant) -> object:
 
 
 def _convert_value(constant: Constant, value: object, path: Path) -> object:
+    """Return a value of a document as the type of the constant. Raises AssayError if it is not one."""
     kind = constant.type
     is_number = isinstance(value, (int, Decimal)) and not isinstance(value, bool)
     if kind == "text" and isinstance(value, str):
@@ -204,13 +205,14 @@ def _convert_value(constant: Constant, value: object, path: Path) -> object:
 
 
 def _parse_instant(constant: Constant, text: str, path: Path) -> int:
+    """Return an instant in ns since 1970. Raises AssayError if the text is not one."""
     match = re.fullmatch(INSTANT, text)
     try:
         assert match is not None
-        moment = datetime.fromisoformat(match[1]).replace(tzinfo=UTC)
+        instant = datetime.fromisoformat(match[1]).replace(tzinfo=UTC)
     except (AssertionError, ValueError):
         raise _build_wrong_value_error(constant, text, path) from None
-    seconds = int((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds())
+    seconds = int((instant - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds())
     return seconds * NANOSECONDS + int((match[2] or "")[:9].ljust(9, "0"))
 
 
@@ -225,7 +227,7 @@ _EXPECTED = {
 
 
 def _describe_expected(constant: Constant, value: object) -> str:
-    """Return the expectation of a constant, in view of its invalid value."""
+    """Return the expected value of a constant in words, instead of an invalid value."""
     if constant.type == "duration" and isinstance(value, Decimal) and value.is_finite() and 0 < value < 1:
         return "a nanosecond or more"
     return _EXPECTED[constant.type] + (" above 0" if constant.positive else "")
@@ -234,9 +236,9 @@ def _describe_expected(constant: Constant, value: object) -> str:
 def _build_wrong_value_error(constant: Constant, value: object, path: Path) -> AssayError:
     dotted = ".".join(constant.path)
     span, excerpt = _find_key(path, constant.path[-1])
-    return _build_problem(
+    return _build_error(
         "wrong-fact",
-        f"`{dotted}` of the run's {path.name} is not what it should be ({constant.doc})",
+        f"`{dotted}` of the run's {path.name} has a wrong value ({constant.doc})",
         span=span,
         excerpt=excerpt,
         expected=_describe_expected(constant, value),
@@ -251,7 +253,7 @@ def _quote(value: object) -> str:
 
 
 def _find_key(path: Path, key: str) -> tuple[Span, str]:
-    """Return the first location of a key in a document with an excerpt; without one, the path alone."""
+    """Return the first location of a key in a document, with an excerpt; only the path if there is none."""
     if not path.is_file():
         return Span(str(path)), ""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):

@@ -1,6 +1,6 @@
 """The native scanner (`native/`) and its request messages.
 
-If it is not available, or has another version, the engine reads all lines: slower, to the same rows.
+If it is not available, or has another version, the engine reads all lines: more slowly, with the same result.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ NAME = "libassay_scan.dylib" if sys.platform == "darwin" else "libassay_scan.so"
 LIBRARY_PATH = Path(__file__).parent / NAME
 VERSION = 5  # of the messages; the same as in ffi.rs
 ODD = -1  # the stream of odd lines
-STRANGE, POSTPONED = 1, 2  # status of files that were not read
+STRANGE, POSTPONED = 1, 2  # status of files that the scanner did not read
 CAPSULE = b"arrow_array_stream"
 VARIABLE = "ASSAY_SCANNER"  # environment variable; `off` leaves all lines to the engine, for comparisons
 
 
 @dataclass(frozen=True, slots=True)
 class FormTally:
-    """The plain lines of a file with one form: their number; the first and the last, from 0, with their instants."""
+    """The plain lines of a file with one form: their number; place, from 0, and instant of the first and the last."""
 
     form: int
     rows: int
@@ -44,7 +44,10 @@ class FormTally:
 
 @dataclass(frozen=True, slots=True)
 class NameTally:
-    """The plain lines of a file with one name that no event has: number of the name, lines, the first line, from 0."""
+    """The plain lines of a file with one name that no event has.
+
+    `name` is the index of the name, `rows` the number of lines, `first` the first line, from 0.
+    """
 
     name: int
     rows: int
@@ -55,8 +58,8 @@ class NameTally:
 class FileScan:
     """The result of a file: status, line count, and tallies of plain lines.
 
-    All are empty for a strange file, which the engine must read, and for a file that was left for later, since earlier
-    files filled the memory.
+    The counts are empty for a strange file, which the engine must read, and for a postponed one, which did not fit into
+    memory after earlier files.
     """
 
     status: int
@@ -82,7 +85,7 @@ class _Stream(ctypes.Structure):
 
 
 class ScanRows:
-    """Rows of a scan, which the engine reads as a table any number of times."""
+    """Rows of a scan, a table that the engine can read more than once."""
 
     def __init__(self, scan_result: Scan, event: int) -> None:
         self._scan_result = scan_result
@@ -99,7 +102,7 @@ class ScanRows:
         return _create_capsule(ctypes.addressof(stream))
 
     def close(self) -> None:
-        """Release the streams that were not consumed."""
+        """Release the streams that the engine did not consume."""
         for stream in self._streams:
             self._scan_result.library.assay_scan_release(ctypes.byref(stream))
         self._streams.clear()
@@ -146,7 +149,7 @@ def _decode_names(text: bytes) -> Iterator[str]:
 
 
 def scan(message: bytes, files: int) -> Scan | None:
-    """Scan the files of a message. Return None without a scanner, or if the message is beyond its abilities."""
+    """Scan the files of a message. Return None without a scanner, or if the scanner does not support the message."""
     library = _load_enabled_library()
     handle = library and library.assay_scan(message, len(message))
     return Scan(library, handle, files) if handle else None
@@ -163,7 +166,7 @@ def _load_enabled_library() -> Any:
 
 @functools.cache
 def _load_library(path: Path) -> Any:
-    """Load the library; return None if there is no usable one."""
+    """Load the library; return None if it does not exist or has another version."""
     try:
         library = ctypes.CDLL(str(path))
     except OSError:
@@ -212,7 +215,7 @@ class FilePart:
 
 
 def encode_files(parts: Sequence[FilePart], size_limit: int) -> bytes:
-    """Return the first part of a message: files, and the most bytes of rows to store for them."""
+    """Return the first part of a message: the files, and the maximal bytes of rows to store."""
     return (
         _encode_number(LONGEST)
         + _encode_number(SEPARATOR[0])
@@ -222,7 +225,7 @@ def encode_files(parts: Sequence[FilePart], size_limit: int) -> bytes:
 
 
 def encode_lines(recognition: Recognition) -> bytes | None:
-    """Return the second part of a message, about lines; None if only the engine can read them."""
+    """Return the second part of a message: how lines are read; None if only the engine can read them."""
     if not _is_supported(recognition):
         return None
     source = recognition.source
@@ -262,7 +265,8 @@ def encode_lines(recognition: Recognition) -> bytes | None:
 def _is_supported(recognition: Recognition) -> bool:
     """Return whether the scanner can read lines of a source.
 
-    It requires ISO 8601 instants, lookups, paths that are neither empty nor lead into lists, and no list as a name.
+    It requires ISO 8601 instants, at least one lookup, paths that are neither empty nor lead into lists, and names that
+    are not lists.
     """
     source = recognition.source
     paths = _list_read_paths(recognition)
@@ -273,7 +277,7 @@ def _is_supported(recognition: Recognition) -> bool:
 
 
 def _list_read_paths(recognition: Recognition) -> list[Path_]:
-    """Return all paths that are read. Lines without the first path of instants are left to the engine."""
+    """Return all paths that are read; only the first path of instants, since other lines are left to the engine."""
     source, body_paths = recognition.source, map_body_paths(recognition.source).values()
     paths = [source.time, *(recognition.get_outer_path(lookup) for lookup in source.lookups)]
     paths += [
@@ -294,7 +298,7 @@ def _is_outside(source: Source) -> bool:
 
 
 def _list_path_variants(source: Source, path: Path_, in_body: bool = True) -> list[Path_]:
-    """Return the paths of a value in a body that is not wrapped, and in one wrapped by each rule."""
+    """Return the paths of a value in a body that is not wrapped, and in a body that each rule unwraps."""
     return [(*body, *path) if in_body else path for body in map_body_paths(source).values()]
 
 

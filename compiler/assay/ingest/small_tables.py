@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from assay.ingest import builder
 from assay.sql import dialect
+from assay.sql.dialect import build_copy
 
 if TYPE_CHECKING:
     import duckdb
-    from sqlglot import exp
 
 
 def build_create_statement(table: str, columns: Mapping[str, str]) -> str:
@@ -34,81 +35,38 @@ Row = tuple[Any, ...]
 
 def write_table(connection: duckdb.DuckDBPyConnection, target: Path, columns: Columns, rows: Sequence[Row]) -> None:
     """Write rows as Parquet, with column types of the engine."""
-    connection.execute(build_write_statement(columns), _build_parameters(columns, rows) | {"target": str(target)})
-
-
-def build_write_statement(columns: Columns) -> str:
-    """Return the statement that writes rows; its parameters are lists named like the columns."""
-    from assay.sql.dialect import build_copy
-
-    return build_copy(_build_rows_query(columns))
+    statement = build_copy(_build_rows_query(columns))
+    connection.execute(statement, _build_parameters(columns, rows) | {"target": str(target)})
 
 
 def write_large_table(
     connection: duckdb.DuckDBPyConnection, target: Path, table: str, columns: Columns, rows: Iterable[Row]
 ) -> None:
-    """Write any number of rows, in order, in batches by way of a temporary table."""
-    create_statement, insert_statement, copy_statement = build_batch_statements(table, columns)
-    connection.execute(create_statement)
+    """Write any number of rows as Parquet, in order, in batches by way of a temporary table."""
+    connection.execute(build_create_statement(table, columns))
+    insertion = exp.Insert(this=exp.to_table(table), expression=_build_rows_query(columns))
+    insert_statement = insertion.sql(dialect=dialect.DIALECT, copy=False)
     remaining = iter(rows)
     while items := list(itertools.islice(remaining, BATCH)):
         connection.execute(insert_statement, _build_parameters(columns, items))
-    connection.execute(copy_statement, {"target": str(target)})
+    connection.execute(build_copy(dialect.select("*").from_(table)), {"target": str(target)})
     connection.execute(build_drop_statement(table))
-
-
-def build_batch_statements(table: str, columns: Columns) -> tuple[str, str, str]:
-    """Return the statements that create a table, insert rows from parameters, and write it."""
-    return (
-        _build_create_statement(table, columns),
-        _build_insert_statement(table, columns),
-        _build_copy_statement(table),
-    )
 
 
 def build_drop_statement(table: str) -> str:
     """Return the statement that drops a table if it exists."""
-    from sqlglot import exp
-
-    from assay.sql import dialect
-
     return dialect.to_sql(exp.Drop(tables=[exp.to_table(table)], kind="TABLE", exists=True))
 
 
 def _build_parameters(columns: Columns, rows: Sequence[Row]) -> dict[str, object]:
-    """Return the parameters of `_rows`."""
+    """Return the parameters of `_build_rows_query`."""
     return {name: [row[index] for row in rows] for index, name in enumerate(columns)}
 
 
 def _build_rows_query(columns: Columns) -> exp.Select:
     """Return the query for rows from list parameters, one for each column."""
-    from sqlglot import exp
-
-    from assay.ingest import builder
-    from assay.sql import dialect
-
     values = [
         builder.build_alias(exp.Explode(this=builder.build_list_parameter(name, kind)), name)
         for name, kind in columns.items()
     ]
     return dialect.select(*values)
-
-
-def _build_create_statement(table: str, columns: Columns) -> str:
-    return build_create_statement(table, columns)
-
-
-def _build_insert_statement(table: str, columns: Columns) -> str:
-    from sqlglot import exp
-
-    from assay.sql.dialect import DIALECT
-
-    return exp.Insert(this=exp.to_table(table), expression=_build_rows_query(columns)).sql(dialect=DIALECT, copy=False)
-
-
-def _build_copy_statement(table: str) -> str:
-    from assay.ingest import builder
-    from assay.sql import dialect
-    from assay.sql.dialect import build_copy
-
-    return build_copy(builder.set_source(dialect.select("*"), table))

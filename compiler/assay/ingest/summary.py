@@ -46,23 +46,22 @@ WIDTH = 100  # characters of a line or name in a message
 
 
 def sample_unrecognized_lines(source: Source, files: RunFiles) -> tuple[str, ...]:
-    """Describe what the first log has at the paths of names, or a line: a sentence for each lookup."""
+    """Describe the names in the first log, in a sentence for each lookup, or a line of a text log."""
     for path in (path for host in files.hosts for path in host.files):
         lines = [line.decode("utf-8", "replace").strip() for line in read_first_lines(path, LINES)]
         numbered_lines = [(number, line) for number, line in enumerate(lines, 1) if line]
         if numbered_lines:
             location = str(path.relative_to(files.directory))
             if SOURCE_KINDS[source.kind].has_patterns:
-                return (
-                    _describe_text(source, location, *numbered_lines[len(numbered_lines) // 2]),
-                )  # the first lines of a log are not typical
+                middle_line = numbered_lines[len(numbered_lines) // 2]  # since the first lines of a log are not typical
+                return (_describe_text(source, location, *middle_line),)
             return tuple(dict.fromkeys(_describe_json(source, location, numbered_lines)))
     return ()
 
 
 def _describe_text(source: Source, location: str, number: int, line: str) -> str:
-    pattern = f", which is read as {source.line}" if source.line else ""
-    return f"source `{source.name}` finds in {location}:{number}: {_shorten(line)}{pattern}"
+    pattern = f", which source `{source.name}` reads as {source.line}" if source.line else ""
+    return f"{location}:{number} is {_shorten(line)}{pattern}"
 
 
 def _describe_json(source: Source, location: str, lines: Sequence[tuple[int, str]]) -> Iterator[str]:
@@ -76,7 +75,7 @@ def _describe_json(source: Source, location: str, lines: Sequence[tuple[int, str
         names = list(dict.fromkeys(name for item in objects if (name := _get_name(item, path, lookup))))
         more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
         listing = ", ".join(f"`{_shorten(name)}`" for name in names[:NAMES]) + more if names else "no text"
-        yield f"source `{source.name}` finds as names at {'.'.join(path)} of {location}: {listing}"
+        yield f"source `{source.name}` reads names at `{'.'.join(path)}` of {location}, which has {listing}"
 
 
 def _parse_json(line: str) -> object:
@@ -88,7 +87,7 @@ def _parse_json(line: str) -> object:
 
 
 def _get_name(value: object, path: Sequence[str], lookup: Lookup) -> str:
-    """Return the name that a lookup reads of a record, empty if there is none."""
+    """Return the name that a lookup reads from a record, empty if there is none."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value.removeprefix(lookup.drop) if isinstance(value, str) else ""
@@ -102,8 +101,8 @@ def _shorten(text: str) -> str:
 class HostLog:
     """Counts of a host's log: a row of logs.parquet.
 
-    `objects` are the lines that are complete JSON objects; `first_ns` and `last_ns` the instants of the first and the
-    last of them, in log order, that have one; `first_recognised_ns` that of the first event.
+    `objects` counts the lines that are complete JSON objects. `first_ns` and `last_ns` are the first and the last
+    instant of these, in log order; `first_recognised_ns` is the instant of the first event.
     """
 
     host: str
@@ -181,7 +180,7 @@ def write_line_summary(
 
 
 def _select_first(malformed_lines: Sequence[MalformedLine]) -> list[MalformedLine]:
-    """Return the first malformed lines of all hosts, and of each host."""
+    """Return the first malformed lines of all hosts, and those of each host that an error reports."""
     groups = itertools.groupby(malformed_lines, key=lambda item: item.host)
     of_hosts = (item for _, group in groups for item in itertools.islice(group, REPORTED_LINES))
     return sorted({*malformed_lines[:DESCRIBED], *of_hosts})
@@ -322,7 +321,7 @@ def build_nothing_recognized_error(
     if not any(log.lines for log in logs):
         return fail(
             "nothing-recognised",
-            f"the files of `{source.name}` hold no {record_noun} at all",
+            f"the files of `{source.name}` have no {record_noun}",
             hint="did the run record anything?",
         )
     host_clause = f" of {format_count(len(logs), 'host')}" if source.hosts else ""
@@ -331,12 +330,12 @@ def build_nothing_recognized_error(
         "nothing-recognised",
         f"none of the {lines}{host_clause} is an event that the specs know",
         notes=_list_reasons(source, list(itertools.islice(malformed_records, REPORTED_LINES))) or describe_logs(),
-        hint=f"are these {kind.files} of this system? `assay list events` tells the names that are known",
+        hint=f"are these {kind.files} of this system? list the known names with `assay list events`",
     )
 
 
 def _list_reasons(source: Source, malformed_records: Sequence[MalformedRecord]) -> tuple[str, ...]:
-    """Return the reasons for malformed records, and how the source reads instants or lines if that is a reason."""
+    """Return the reasons for malformed records, and the notation of instants or lines if it is a reason."""
     notes = [f"{_format_location(item)}: {item.reason}" for item in malformed_records]
     form = (
         time_format.describe_format(source)
@@ -346,14 +345,14 @@ def _list_reasons(source: Source, malformed_records: Sequence[MalformedRecord]) 
     if form:
         paths = " or ".join(f"`{'.'.join(path)}`" for path in source.time_paths)
         time_paths = f", {paths}," if source.time else ""
-        notes.append(f"the time{time_paths} of a record of source `{source.name}` is read as {form}")
+        notes.append(f"source `{source.name}` reads the time{time_paths} of a record as {form}")
     if any(item.reason.startswith(PATTERN_REASON) for item in malformed_records):
-        notes.append(f"a line of source `{source.name}` is read as `{source.line}`: {source.doc}")
+        notes.append(f"source `{source.name}` reads a line as `{source.line}`: {source.doc}")
     return tuple(notes)
 
 
 def _format_location(item: MalformedRecord) -> str:
-    """Return the line of a malformed record, and its first byte if that is known."""
+    """Return the file and line of a malformed record, and its offset unless it is unknown."""
     return f"{item.file}:{item.line}" + ("" if item.offset is None else f", byte {item.offset}")
 
 
@@ -364,9 +363,9 @@ def _build_limit_diagnostic(
     host_clause = f" of host {log.host}" if log.host else ""
     return Diagnostic(
         "too-many-broken-lines",
-        f"{log.quarantined} of the {log.lines} {SOURCE_KINDS[source.kind].records}{host_clause} are broken",
+        f"{log.quarantined} of the {log.lines} {SOURCE_KINDS[source.kind].records}{host_clause} are malformed",
         expected=f"at most {limit}",
         found=str(log.quarantined),
         notes=notes,
-        hint="the limit stands in the source's definition (`quarantine`)",
+        hint="the limit is `quarantine` in the definition of the source",
     )

@@ -20,7 +20,7 @@ MINUTE = 60_000_000_000
 
 
 def build_parts(source: Source, text: exp.Expr) -> exp.Expr:
-    """Return the parts of the text of an instant, the argument of `instant`."""
+    """Return the parts of the text of an instant, the argument of `build_instant`."""
     if "%" in source.time_form:
         return builder.call("try_strptime", text, builder.build_text(source.time_form))
     expression = NUMBER if source.time_form else ISO
@@ -29,7 +29,7 @@ def build_parts(source: Source, text: exp.Expr) -> exp.Expr:
 
 
 def has_no_blank(text: exp.Expr) -> exp.Expr:
-    """Return the condition that the time of day has no blank, after which the engine would ignore the rest."""
+    """Return the condition that the time of day has no blank, since the engine would ignore the text after it."""
     time = builder.call("substr", text.copy(), dialect.build_integer(DATE + 2))
     return exp.Not(this=builder.call("contains", time, builder.build_text(" ")))
 
@@ -46,7 +46,7 @@ def is_utc(text: exp.Expr) -> exp.Expr:
 def build_utc_instant(text: exp.Expr, is_safe: bool = True) -> exp.Expr:
     """Return the instant in ns of a UTC time with at least seconds; null if the text is not one.
 
-    Unless `is_safe`, years beyond 64 bits are an error, as they are even for TRY_CAST.
+    Unless `is_safe`, a year beyond 64 bits is an error of the engine, even in TRY_CAST.
     """
     nanoseconds = builder.call("epoch_ns", builder.try_cast(text.copy(), "TIMESTAMP_NS"))
     return builder.build_if(is_utc(text), builder.build_try(nanoseconds) if is_safe else nanoseconds)
@@ -55,7 +55,7 @@ def build_utc_instant(text: exp.Expr, is_safe: bool = True) -> exp.Expr:
 def build_text_instant(source: Source, text: exp.Expr, is_safe: bool = True) -> exp.Expr:
     """Return the instant in ns of a text in the notation of the source; null if the text is not one.
 
-    A text that may be a UTC time is parsed as one, which is fast. `is_safe` is that of `utc`.
+    A text that may be a UTC time is parsed as one first, since this is fast. `is_safe` is that of `build_utc_instant`.
     """
     value = build_instant(source, build_parts(source, text))
     if source.time_form:
@@ -66,7 +66,7 @@ def build_text_instant(source: Source, text: exp.Expr, is_safe: bool = True) -> 
 
 
 def build_instant(source: Source, parts: exp.Expr) -> exp.Expr:
-    """Return the instant in ns from a column with the result of `build_parts`; null if the text is not one."""
+    """Return the instant in ns from a column with the result of `build_parts`; null if the text is not an instant."""
     if "%" in source.time_form:
         return _subtract_offset(builder.call("epoch_ns", parts), dialect.build_integer(parse_offset(source.zone) or 0))
     if source.time_form:
@@ -103,27 +103,28 @@ def _build_epoch_instant(parts: exp.Expr, scale: int) -> exp.Expr:
     )
     is_negative = exp.EQ(this=_extract_part(parts, 1), expression=builder.build_text("-"))
     value = builder.build_if(is_negative, exp.Neg(this=exp.paren(value)), value.copy())
-    return builder.build_if(has_part(parts, 2), builder.try_cast(value, "BIGINT"))
+    return builder.build_if(_has_part(parts, 2), builder.try_cast(value, "BIGINT"))
 
 
-def has_part(parts: exp.Expr, index: int) -> exp.Expr:
+def _has_part(parts: exp.Expr, index: int) -> exp.Expr:
+    """Return the condition that a part is not empty."""
     return exp.NEQ(this=_extract_part(parts, index), expression=builder.build_text(""))
 
 
 def _build_iso_instant(parts: exp.Expr, zone: str) -> exp.Expr:
-    moment = exp.DPipe(
+    date_and_time = exp.DPipe(
         this=exp.DPipe(this=_extract_part(parts, 1), expression=builder.build_text(" ")),
         expression=_extract_part(parts, 2),
     )
-    seconds = builder.call("epoch_ns", builder.try_cast(moment, "TIMESTAMP_NS"))
+    seconds = builder.call("epoch_ns", builder.try_cast(date_and_time, "TIMESTAMP_NS"))
     value = exp.Add(this=seconds, expression=_build_fraction(_extract_part(parts, 3), DIGITS))
     return builder.build_if(
-        has_part(parts, 1), _subtract_offset(value, _build_zone_offset(_extract_part(parts, 4), zone))
+        _has_part(parts, 1), _subtract_offset(value, _build_zone_offset(_extract_part(parts, 4), zone))
     )
 
 
 def _build_zone_offset(text: exp.Expr, zone: str) -> exp.Expr:
-    """Return how many ns the zone of a time is ahead of UTC. Without a zone, use that of the source, or null."""
+    """Return the ns by which the zone of a time is ahead of UTC. Without a zone, use that of the source, or null."""
     hours = builder.try_cast(builder.call("left", text, dialect.build_integer(3)), "BIGINT")
     minutes = builder.try_cast(builder.call("right", text.copy(), dialect.build_integer(2)), "BIGINT")
     is_negative = builder.build_starts_with(text.copy(), "-")

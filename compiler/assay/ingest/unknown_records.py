@@ -1,6 +1,7 @@
-"""Names of records that no event has: for each host how many records, and the first.
+"""Names of records that no event has: `unknown.parquet` of an ingested folder.
 
-They are `unknown.parquet` of an ingested folder. They show that a new version of a system renamed its records.
+For each host and name, the table has the number of records and the first. It shows whether a new version of a system
+renamed its records.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
 
 TABLE = "unknown.parquet"
 COLUMNS = {"host": "TEXT", "name": "TEXT", "n": "BIGINT", "first_seq": "BIGINT"}
-LONGEST = 200  # characters of a name, after which it is cut; the same as in unknown.rs
+LONGEST = 200  # characters of a name that are stored; the same as in unknown.rs
 NAME_LIMIT = 1000  # names of a source that are counted separately
-#: the same limit for a file or a chunk of a large one, since a log may give every record another name
+#: names of a file or chunk that are counted separately, since in some logs every record has another name
 FILE_NAME_LIMIT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownTally:
-    """The records of a host with one name: how many, and the `seq` of the first.
+    """The records of a host with one name: their number, and the `seq` of the first.
 
-    The name is empty for records without one, and None for all names beyond the most frequent.
+    The name is empty for records without a name, and None for all names except the most frequent.
     """
 
     host: str
@@ -43,7 +44,7 @@ class UnknownTally:
 
 
 def merge_tallies(tallies: Iterable[UnknownTally], limit: int) -> tuple[UnknownTally, ...]:
-    """Return one tally for each host and name, sorted. Names beyond the `limit` frequent of all hosts become None."""
+    """Return one tally for each host and name, sorted. Only the `limit` most frequent names of all hosts are kept."""
     all_tallies = tuple(tallies)
     rows: Counter[str] = Counter()
     for item in all_tallies:

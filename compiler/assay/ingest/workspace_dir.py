@@ -34,8 +34,8 @@ SCRATCH = (SPILL, "plain", "batches")  # temporary folders
 def open_output_folder(out: Path, cache: Path | None = None) -> Iterator[Path]:
     """Yield a new folder that becomes `out` if the block succeeds, and is removed otherwise.
 
-    It is created in the scratch of the cache, by default of the parent of `out`. If a run has too many malformed
-    records, the cache stores these. Raises AssayError if the folder cannot be written.
+    It is created in the scratch folder of the cache, by default of the parent of `out`. If a run has too many malformed
+    records, the cache stores them. Raises AssayError if the folder cannot be written.
     """
     root = cache or out.parent
     try:
@@ -53,11 +53,11 @@ def open_output_folder(out: Path, cache: Path | None = None) -> Iterator[Path]:
     except OSError as error:
         if not is_within(error, root):
             raise convert_os_error(error) from None
-        raise build_write_error("cache", "cache folder", root, error, "name another with --cache") from None
+        raise build_write_error("cache", "cache folder", root, error, "pass --cache DIR") from None
     except Exception as error:
         if not is_engine_error(error) or not is_disk_full_error(error):
             raise
-        raise build_disk_full_error("cache folder", root, "name another with --cache") from None
+        raise build_disk_full_error("cache folder", root, "pass --cache DIR") from None
     finally:
         if cache is None:
             scratch.clean_up(root)
@@ -88,14 +88,14 @@ class Engine:
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
-        """Return its connection; wait until the engine is started."""
+        """Return its connection once the engine is started."""
         return self._started.result()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
-        """Close the engine or keep it idle for reuse. One that failed may have tables left."""
+        """Close the engine, or keep it for reuse; not after an error, which may leave tables behind."""
         try:
             if kind is None and not self._has_spilled and not _idle:
                 _idle.append(self.connection)
@@ -113,7 +113,7 @@ _idle: list[duckdb.DuckDBPyConnection] = []  # engines without tables
 
 
 def get_idle_engine() -> duckdb.DuckDBPyConnection | None:
-    """Return a cursor of an idle engine for small queries, None if no run was read."""
+    """Return a cursor of an idle engine for small queries, None if there is no idle engine."""
     return _idle[0].cursor() if _idle else None
 
 
@@ -140,6 +140,6 @@ class Cursor:
 
 
 def is_engine_error(error: Exception) -> bool:
-    """Return whether an error is one of the engine, which may not be loaded."""
+    """Return whether an error is from the engine, which may not be loaded."""
     duckdb = sys.modules.get("duckdb")
     return duckdb is not None and isinstance(error, duckdb.Error)

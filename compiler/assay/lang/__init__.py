@@ -1,1 +1,1 @@
-"""The language: Dhall sources to a checked package of frozen dataclasses."""
+"""Turn Dhall sources into a checked package of frozen dataclasses."""

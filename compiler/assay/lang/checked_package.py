@@ -51,7 +51,7 @@ class CheckedPackage:
 
 
 def resolve_package(package: Package, sources: str) -> CheckedPackage:
-    """Return the checked package with its conversion factors.  `check` must have found no problem."""
+    """Return the checked package with its conversion factors.  Expects that `check_package` reports no problem."""
     units = get_library(tuple(unit.name for unit in package.units))
     package = _sort_parts(write_factors(package, units))
     grains = {grain.name: grain for grain in package.grains}

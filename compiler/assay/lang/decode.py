@@ -98,7 +98,7 @@ def _get_optional_type(hint: Any) -> Any:
 
 
 def _get_default(hint: Any) -> Any:
-    """Return the value of a key that a normal form leaves out; `_REQUIRED` where none may be."""
+    """Return the value of a key that a normal form leaves out; `_REQUIRED` for a required key."""
     if hint in (str, int, float, bool):
         return hint()
     if typing.get_origin(hint) is tuple:
@@ -141,7 +141,7 @@ def _build_record_decoder(kind: type[Any], lenient: bool) -> Decoder:
 
 
 def _build_part_decoder(lenient: bool) -> Decoder:
-    """Return the decoder of parts: of each kind of blocks a part has a list, by the name of its member."""
+    """Return the decoder of parts: a part has a list of each kind of block, in the field `member` of the kind."""
     lists = {kind.member: _build_tuple_decoder(_build_block_decoder(kind, lenient)) for kind in list_kinds()}
     text = _build_decoder(str, lenient)
     fields: dict[str, Decoder] = {"title": text, "prose": text, **lists}
@@ -167,7 +167,7 @@ def _build_members_decoder(
     build: Callable[[list[Any]], Any],
     lenient: bool,
 ) -> Decoder:
-    """Return what builds an object of the values of a record's members; `defaults` are for missing members."""
+    """Return a decoder that calls `build` with the values of a record's members; `defaults` are for missing ones."""
 
     def decode_record(data: object) -> Any:
         """Decode a record; its keys must be the fields of the class."""

@@ -1,4 +1,4 @@
-"""Definition hashes: the SHA-256 of all that a metric depends on, without prose."""
+"""Compute definition hashes: the SHA-256 of everything that a metric depends on, without prose."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.util.repr_key import ReprKey
 def hash_definitions(package: Package) -> dict[str, str]:
     """Return the definition hash of each metric.
 
-    It covers all that a metric depends on, but no prose: members of its grain, SQL of relations, events, fields,
+    It covers everything that a metric depends on, but no prose: members of its grain, SQL of relations, events, fields,
     patterns that are tried before those of its events, sources, constants, and predicates of all filters that can
     apply.
     """
@@ -33,14 +33,14 @@ def hash_definitions(package: Package) -> dict[str, str]:
     return hashes_by_id
 
 
-@functools.lru_cache(maxsize=2)  # `watch` computes the same package with one metric changed
+@functools.lru_cache(maxsize=2)  # `assay watch` computes the same package with one metric changed
 def get_hash_memo(_others: ReprKey[Package]) -> dict[ReprKey[Metric], str]:
     """Return the cached definition hashes of metrics in a package that is otherwise the same."""
     return {}
 
 
 def collect_definition(package: Package, metric: Metric, memo: SerializationMemo | None = None) -> dict[str, Any]:
-    """Return all that a metric depends on, as plain data without prose: the input of the definition hash."""
+    """Return everything that a metric depends on, as plain data without prose: the input of its hash."""
     needs = dependencies.collect_dependencies(package, [metric], package.filters)
     memo = memo or SerializationMemo()
 

@@ -1,7 +1,7 @@
 """Collect the tables, columns and fields that metrics depend on, directly or not.
 
 Only required members are collected: the columns and instants of a grain and the fields of an event that something
-refers to.  For SQL, its syntax tree tells what it reads; a star reads every column.
+refers to.  What SQL reads follows from its syntax tree; a star reads every column.
 """
 
 from __future__ import annotations

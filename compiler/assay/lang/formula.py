@@ -1,6 +1,6 @@
-"""Formulas: metrics over the values of other metrics; their inputs, grain, value and units.
+"""Evaluate formulas, metrics over the values of other metrics, and infer their inputs, grain and unit.
 
-A formula is evaluated in base units, in exact fractions; `resolved` writes the conversions into it.
+A formula is evaluated in base units, in exact fractions; `write_conversions` writes the conversions into it.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _evaluate_metric(node: Expression, figures: Figures, _constants: Mapping[str
 def _evaluate_constant(node: Expression, _figures: Figures, constants: Mapping[str, object]) -> Fraction:
     value = constants[node.name]
     if value is None:
-        raise NoValueError(f"the run does not tell {node.name}")
+        raise NoValueError(f"the run has no constant {node.name}")
     return Fraction(str(value)) * Fraction(node.factor)
 
 
@@ -145,7 +145,7 @@ def _evaluate_greatest(node: Expression, figures: Figures, constants: Mapping[st
 
 
 def evaluate_present(node: Expression, figures: Figures, constants: Mapping[str, object]) -> list[Fraction]:
-    """Return the values of the operands that have one; raise NoValueError of the last when none has."""
+    """Return the values of the operands that have one.  Raises NoValueError, of the last operand, if none has."""
     results = [evaluate(operand, figures, constants) for operand in node.operands]
     values = [item.value for item in results if item.value is not None]
     if not values:

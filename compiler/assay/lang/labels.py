@@ -1,4 +1,4 @@
-"""Describe in words what series read: the names of the samples, and the filter on their labels."""
+"""Describe in words the samples that series read: their names, and the filter on their labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LINES = {
 def describe_series(package: Package, series: Series) -> str:
     """Return a sentence on what a series reads: `Of node_load1, every label.`, or the terms it is computed from."""
     if series.terms:
-        return f"Worked out of {' and '.join(_describe_term(package, term) for term in series.terms)}."
+        return f"Computed from {' and '.join(_describe_term(package, term) for term in series.terms)}."
     return f"{_describe_samples(package, series)}."
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 WORD, REST = r"[^ \t]+?", r".+?"
-LAST = {WORD: r"[^ \t]+", REST: r".+"}  # at the end of a line a capture is greedy: no text follows
+LAST = {WORD: r"[^ \t]+", REST: r".+"}  # at the end of a line a capture is greedy, because no text follows
 BLANKS = r"[ \t]+"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TOKEN = re.compile(r"\{\{|\}\}|\{\?|\?\}|\{[^{}]*\}|[{}]|[^{}?]+|\?")

@@ -16,7 +16,7 @@ from assay.lang.model.package import Metric
 _PROSE = ("doc", "message", "hint", "better", "width", "examples")
 
 
-# limits on inputs: a run beyond them is refused, and the numbers of other runs do not depend on them
+#: limits on inputs: a run that exceeds them is rejected, and the numbers of other runs do not depend on them
 _BOUNDS = ("positive",)
 
 
@@ -51,7 +51,7 @@ class SerializationMemo:
 def to_plain_data(value: Any, *, prose: bool = True, memo: SerializationMemo | None = None) -> Any:
     """Convert a dataclass to plain data: expressions as text, empty values left out.
 
-    Without `prose`, also `doc`, the `name` of a metric, `hint` and `message` are left out.  `written` caches results.
+    Without `prose`, the fields that do not affect numbers are left out too, such as `doc`.  `memo` caches results.
     """
     if _is_object(cast(Hashable, type(value))):
         if memo is None:

@@ -50,7 +50,7 @@ class _Word:
 
     @property
     def declaration(self) -> dhall.Place:
-        """The path of the record that the text is a field of."""
+        """Return the path of the record that the text is a field of."""
         return self.placed.path[:-1]
 
     def locate(self, file: str = "") -> Place:

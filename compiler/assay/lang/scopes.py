@@ -33,7 +33,7 @@ _KINDS = {"integer": "integer", "unsigned": "integer", "huge": "integer", "real"
 
 
 class _PackageCache:
-    """Values computed for the last package that was used.  One command asks for the same ones many times."""
+    """Cache values for the last package that was used: a command needs the same values many times."""
 
     def __init__(self) -> None:
         self._entry: tuple[Package | None, dict[Any, Any]] = None, {}

@@ -42,11 +42,6 @@ def read_unchanged_sources(cache: Path, root: Path, system: str) -> str | None:
     return str(index["sources"]) if is_unchanged and index["files"] else None
 
 
-def is_indexed(cache: Path, root: Path, system: str) -> bool:
-    """Return whether the files of the last evaluation of a system are recorded."""
-    return _get_index_path(cache, root, system).is_file()
-
-
 def _is_same_file(root: Path, name: str, path: str, stamp: list[int]) -> bool:
     workspace_file = root / name
     return _get_stamp(Path(path)) == stamp and (
@@ -95,7 +90,7 @@ class SourceFile:
 
     @property
     def text(self) -> str:
-        """The content as text; bytes that are not UTF-8 are replaced (Dhall files have none)."""
+        """Return the content as text; bytes that are not UTF-8 are replaced (Dhall files have none)."""
         return self.content.decode("utf-8", errors="replace")
 
 
@@ -115,8 +110,8 @@ class _SourcesPolicy(dhall.FolderPolicy):
 def read_sources(root_file: Path, workspace: Path, shipped: Path | None = None) -> tuple[SourceFile, ...]:
     """Return every file that the evaluation of `root_file` reads, sorted by name.
 
-    Raises `AssayError` with all problems at once: refused, missing and unreadable imports, cycles, files that are no
-    expression, too much text.
+    Raises `AssayError` with all problems at once: refused, missing and unreadable imports, cycles, files that are not
+    expressions, too much text.
     """
     policy = dhall.FolderPolicy(_list_folders(workspace, shipped))
     name = get_root_name(root_file, workspace, shipped)
@@ -204,7 +199,7 @@ def convert_problem(problem: dhall.Problem, policy: dhall.FolderPolicy) -> Diagn
 
 
 def convert_span(dhall_span: dhall.Span, lines: Sequence[str]) -> tuple[Span, str]:
-    """Return a span and an excerpt of its first line; one that goes on in other lines ends with that line."""
+    """Return a span, cut to its first line, and an excerpt of that line."""
     line = lines[dhall_span.line - 1] if dhall_span.line <= len(lines) else ""
     end = dhall_span.end_column if dhall_span.end_line == dhall_span.line else len(line.rstrip()) + 1
     length = max(1, end - dhall_span.column)
@@ -225,7 +220,7 @@ def _list_folders(workspace: Path, shipped: Path | None) -> tuple[Path, ...]:
 
 
 def _get_evaluator(policy: dhall.FolderPolicy) -> dhall.Evaluator:
-    """Return the evaluator that remembers what these folders evaluated to."""
+    """Return the evaluator of these folders, which caches evaluated files."""
     evaluator = _EVALUATORS.setdefault(policy.folders, dhall.Evaluator())
     evaluator.policy = policy
     return evaluator

@@ -1,7 +1,7 @@
 """Find the columns whose unit a query passes on to its results, by its syntax tree.
 
 A value keeps its unit where it is selected unchanged, picked out of several, or averaged.  A product or a quotient has
-another unit; so may a sum (what a second adds up to may be called a rate), and every function that is not listed here.
+another unit; so may a sum (a total per second may be declared as a rate), and every function that is not listed below.
 Differences are marked: the difference of two instants has their unit.
 """
 

@@ -235,7 +235,7 @@ def _store(
 
 
 def scan_sources(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
-    """Return every file that a system's package is made of."""
+    """Return every file that the evaluation of a system's package reads."""
     from assay.lang.sources import read_sources  # a slow import, seldom needed
 
     return read_sources(workspace.specs / system / ROOT_FILE, workspace.root, get_shipped_workspace().root)
@@ -278,7 +278,7 @@ def _get_cache_path(cache: Path, sources: str) -> Path:
 
 
 def _load_from_cache(path: Path) -> CachedPackage | None:
-    """Return the cached package; None when there is none, or it is damaged."""
+    """Return the cached package; None if it is missing or damaged."""
     content = _read_sealed(path)
     return CachedPackage(json.loads(content), str(path)) if content is not None else None
 
@@ -291,13 +291,13 @@ def _read_sealed(path: Path) -> str | None:
 
 
 def _store_text(content: str, path: Path) -> None:
-    """Write a package, as JSON, to the cache, unless it is there."""
+    """Write a package, as JSON, to the cache, unless the cache has it."""
     if _read_sealed(path) is not None:
         return
     try:
         write_file(path.parent.parent, path, seal_text(path.name, content))
     except OSError as error:
-        hint = "name another with --cache"
+        hint = "pass --cache DIR"
         raise build_write_error("cache", "cache folder", path.parent.parent, error, hint) from None
 
 

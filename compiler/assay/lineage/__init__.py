@@ -1,1 +1,1 @@
-"""What values come from: columns, rows, records, cells."""
+"""Trace where values come from: columns, rows, records, cells."""

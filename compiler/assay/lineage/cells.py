@@ -27,15 +27,15 @@ from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 
 FALLS_SHORT = " *"
 DELTAS = (DIFFERENCE, PERCENT, CHANGE)
-ROW_PRINTS = (JUDGED, SHARE, SHORT, LINES, MEAN)  # what is printed in columns that belong to no run
+ROW_PRINTS = (JUDGED, SHARE, SHORT, LINES, MEAN)  # kinds of values in columns that belong to no run
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: the names of its section, row and column, its text, and what it prints of which values.
+    """A cell: the names of its section, row and column, its text, its kind (`prints`), and the values that it shows.
 
     `row_aliases` are other names of its row, `column_aliases` of its column. `decided_by` are tables whose cells decide
-    on it, `entry` is the dictionary entry of its column.
+    its value, `entry` is the dictionary entry of its column.
     """
 
     section: str
@@ -51,12 +51,12 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """The printed name of the cell."""
+        """Return the printed name of the cell."""
         return f"{self.section}/{self.row}/{self.column}"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names of the cell."""
+        """Return all names of the cell."""
         rows, columns = (self.row, *self.row_aliases), (self.column, *self.column_aliases)
         return tuple(f"{self.section}/{row}/{column}" for row in rows for column in columns)
 
@@ -99,7 +99,7 @@ def _list_section_cells(section: Section, aliases: Aliases) -> Iterator[Cell]:
 
 
 def _list_table_cells(section: str, table: Table | Appendix, aliases: Aliases) -> Iterator[Cell]:
-    """Yield the cells of a table; the columns before the first with a source name the row."""
+    """Yield the cells of a table; the columns before the first column with a source name the row."""
     key_width = max(1, min((lead.column for lead in table.leads if lead.prints != COLUMN), default=1))
     entries = table.of_rows if isinstance(table, Table) and key_width == 1 else ()
     labels = number_duplicates([", ".join(row[:key_width]) for row in table.rows])
@@ -172,7 +172,7 @@ def number_duplicates(names: Sequence[str]) -> list[str]:
 def find_cell(cells: Sequence[Cell], name: str) -> Cell:
     """Return the cell with a name.
 
-    Raises AssayError (usage) that says which part of the name is unknown, or that it is ambiguous.
+    Raises AssayError (usage) if the name is ambiguous, or a part of it unknown.
     """
     exact = [item for item in cells if name == item.name]  # a printed name wins over aliases
     named = exact or [item for item in cells if name in item.names]

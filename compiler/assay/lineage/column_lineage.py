@@ -51,7 +51,7 @@ class ColumnOrigins:
 
     @property
     def all_origins(self) -> Origins:
-        """All columns that have a part in the query."""
+        """Return all columns that have a part in the query."""
         return _unite((*self.values.values(), *self.picks.values(), self.rows))
 
 
@@ -260,7 +260,7 @@ def _add_source(item: exp.Expr, sources: _Sources, ctes: Ctes, outer: Mapping[st
 
 
 def _add_join(join: exp.Join, sources: _Sources, ctes: Ctes, outer: Mapping[str, _Sources]) -> Origins:
-    """Add a joined source; return what the join does to the rows of the query."""
+    """Add a joined source; return what decides which rows the join keeps."""
     inside = _add_source(join.this, sources, ctes, outer)
     alias = join.this.alias_or_name
     condition = join.args.get("on")
@@ -276,7 +276,7 @@ def _add_join(join: exp.Join, sources: _Sources, ctes: Ctes, outer: Mapping[str,
 
 
 def _has_single_match(join: exp.Join) -> bool:
-    """Check that a left join matches at most one row per row.
+    """Return whether a left join matches each row with at most one row.
 
     True for an ASOF join, and for a subquery that is grouped by columns which the condition compares.
     """
@@ -300,7 +300,7 @@ def _has_single_match(join: exp.Join) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _ExpressionReader:
-    """A reader of the expressions of a SELECT."""
+    """Read the expressions of a SELECT."""
 
     sources: _Sources
     ctes: Ctes

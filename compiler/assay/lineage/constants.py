@@ -14,8 +14,8 @@ from assay.lineage.metric_lineage import ROLES, Lineage
 class ConstantFact:
     """A constant and its role in a number.
 
-    `files` are the documents that may hold it (the first one present counts), `path` its keys there, `or_at` further
-    keys, `default` its default as text (None: a document must hold it).
+    `files` are the documents that may contain it (the first that exists counts), `path` its keys in them, `or_at`
+    further keys, `default` its default as text (None: a document must contain it).
     """
 
     name: str
@@ -28,7 +28,7 @@ class ConstantFact:
 
     @property
     def place(self) -> str:
-        """Where a run defines it, for people."""
+        """Return where a run defines it, for people."""
         return format_place(self.files, self.path, *self.or_at)
 
 
@@ -50,7 +50,7 @@ def list_constant_facts(package: Package, lineage: Lineage) -> tuple[ConstantFac
 def _collect_facts(package: Package, lineage: Lineage) -> Iterator[ConstantFact]:
     constants_by_name = index_constants(package)
     for item, role in lineage.roles.items():
-        if item.table == CONSTANTS and item.column in constants_by_name:  # all others are bounds of phases
+        if item.table == CONSTANTS and item.column in constants_by_name:  # other parameters are bounds of phases
             constant = constants_by_name[item.column]
             yield ConstantFact(
                 constant.name, role, constant.files, constant.path, constant.default, constant.doc, constant.or_at

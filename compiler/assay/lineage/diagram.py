@@ -58,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Boxes and lines, and the size of the whole."""
+    """Boxes and lines, and the size of the picture."""
 
     width: float
     height: float

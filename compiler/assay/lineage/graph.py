@@ -16,7 +16,7 @@ from assay.plan.planner import EventStep, FilterStep, GrainRowsStep, RelationSte
 from assay.sql.codegen import Statement
 from assay.util.escape import escape_text
 
-#: key column -> the part of a record that it comes from, as key columns are no fields
+#: key column -> the part of a record that it comes from
 _PLACES = {"host": "the host's directory", "seq": "place in the host's files", SERIES: "name and labels of its series"}
 
 
@@ -27,7 +27,7 @@ def get_key_place(source: Source, column: str) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Node:
-    """A node: its kind, what it is in words, and its most direct role.
+    """A node: its kind, a description, and its most direct role.
 
     Kinds: record, constant, event, relation, grain, series, logs, metric, rows, check, cell.
     """
@@ -125,16 +125,16 @@ def list_record_places(lineage: Lineage, package: Package, item: Origin) -> tupl
     """
     if item.table == CONSTANTS:
         return tuple(
-            f"{source.name} {constants.format_place(one.files, one.path, *one.or_at)}"
+            f"{source.name} {constants.format_place(constant.files, constant.path, *constant.or_at)}"
             for source in package.sources
-            for one in source.constants
-            if one.name == item.column
+            for constant in source.constants
+            if constant.name == item.column
         )[:1]
     statement = lineage.statements.get(item.table)
     step = statement.step if statement else None
     if not isinstance(step, EventStep) or item.column == ROWS:
         return ()
-    source = next(one for one in package.sources if one.name == step.event.source)
+    source = next(candidate for candidate in package.sources if candidate.name == step.event.source)
     return tuple(
         f"{source.name} {text}" for text in list_raw_places(source, item.column, lineage.field_paths.get(item, ()))
     )
@@ -161,7 +161,7 @@ def format_path(source: Source, path: Sequence[str], body: bool) -> str:
 
 
 def to_data(graph: Graph) -> dict[str, object]:
-    """Return a graph as plain data; edges point from an origin to what depends on it."""
+    """Return a graph as plain data; edges lead from an origin to a column that depends on it."""
     return {
         "nodes": [
             {"id": item.id, "kind": item.kind, "what": item.description, "role": item.role} for item in graph.nodes
@@ -179,7 +179,7 @@ _STYLES = {"value": "solid", "picks": "dashed", "rows": "dotted", "check": "dott
 def to_dot(graph: Graph, title: str) -> str:
     """Return a graph as Graphviz text.
 
-    Solid lines carry values, dashed ones pick rows, dotted ones decide on rows.
+    Solid lines carry values, dashed lines pick rows, dotted lines decide which rows exist.
     """
     return "\n".join(_format_dot(graph, title)) + "\n"
 

@@ -1,7 +1,7 @@
 """Trace numbers column by column from raw records through events, relations, grains and series to metrics.
 
-The lineage is read off the statements that run (`sql.codegen`) and, for the fields of events, off the query with which
-ingest types them (`ingest.event_query`). Nothing is described twice.
+The lineage comes from the statements that run (`sql.codegen`) and, for the fields of events, from the query with which
+ingest types them (`ingest.event_query`), so nothing is described twice.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from assay.sql import dialect
 from assay.sql.codegen import Statement
 from assay.sql.dialect import build_column
 
-#: what a column does for a number, the most direct first: makes the value (or is the rows that are counted); picks the
-#: row of the value; decides which rows exist; decides in a check whether a run can be analysed; is only read (a record
-#: without it is left out, or the text of a relation names it)
+#: roles of a column in a number, the most direct first: it makes the value (or is the rows that are counted); it picks
+#: the row of the value; it decides which rows exist; it decides in a check whether a run can be analysed; it is only
+#: read (a record without it is left out, or the text of a relation names it)
 ROLES = ("value", "picks", "rows", "check", "read")
 #: the column of a series that holds its values
 VALUE = "value"
@@ -56,7 +56,7 @@ class Lineage:
 
     @property
     def events(self) -> Mapping[str, frozenset[str]]:
-        """The events that have a part, each with its fields that do."""
+        """Return the events that have a part, each with its fields that have a part."""
         plain_columns = {
             name: {*item.step.keys, ROWS} for name, item in self.statements.items() if isinstance(item.step, EventStep)
         }
@@ -135,8 +135,8 @@ def _assign_check_roles(
 def _find_extra_reads(item: Statement, origins_by_statement: Mapping[str, ColumnOrigins]) -> Iterator[Origin]:
     """Yield what a statement reads in addition to the origins of its columns.
 
-    Of an event: every field of its table, since a record that lacks one is left out. Of a relation: everything that its
-    text reads, since a definition contains the text as a whole.
+    For an event: every field of its table, since a record that lacks one is left out. For a relation: everything that
+    its text reads, since a definition contains the whole text.
     """
     if isinstance(item.step, EventStep):
         yield from (
@@ -150,7 +150,7 @@ def _find_extra_reads(item: Statement, origins_by_statement: Mapping[str, Column
 
 
 def get_root(statements: Sequence[Statement], metric: str, result: str) -> Origin:
-    """Return a column of a metric's own statement, as a root."""
+    """Return a column of the statement of a metric, as a root."""
     tables = {item.name for item in statements if item.kind in ("table", "view")}
     return Origin(f"metric {metric}" if metric in tables else metric, result)
 
@@ -234,7 +234,7 @@ def build_origin_lookup(statements: Sequence[Statement]) -> Callable[[Origin], f
 def _get_direct_origins(
     origins_by_statement: Mapping[str, ColumnOrigins], item: Origin, role: str
 ) -> list[tuple[str, Origins]]:
-    """Return the direct origins of a column by their role; a count of rows depends on the rows it counts."""
+    """Return the direct origins of a column by their role; a count depends on the rows that it counts."""
     if (origins := origins_by_statement.get(item.table)) is None:
         return []
     if item.column == ROWS:
@@ -249,7 +249,7 @@ def _get_direct_origins(
 def _assign_roles(
     origins_by_statement: Mapping[str, ColumnOrigins], start: Iterable[tuple[Origin, str]], roles: dict[Origin, str]
 ) -> None:
-    """Assign roles to columns and to everything they depend on: the least direct role of the way there."""
+    """Assign roles to columns and to everything they depend on: the least direct role on the path to it."""
     queue = list(start)
     while queue:
         item, role = queue.pop()

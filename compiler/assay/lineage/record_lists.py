@@ -1,4 +1,4 @@
-"""Build SQL expressions over lists of records: join and sort them, and pick them by the rule that picks a value."""
+"""Build SQL expressions over lists of records: join, sort and pick lists."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def get_companion_name(name: str) -> str:
 
 
 def is_aggregate(node: exp.Expr) -> bool:
-    """Check that an expression computes one value from many rows."""
+    """Return whether an expression computes one value from many rows."""
     return isinstance(node, (exp.AggFunc, exp.Filter)) or (
         isinstance(node, exp.Anonymous) and node.name.lower() in _AGGREGATES
     )
 
 
 def is_aggregated(node: exp.Expr) -> bool:
-    """Check that a value is computed from many rows, by an aggregate that is not over a window."""
+    """Return whether a value is computed from many rows, by an aggregate that is not over a window."""
     if isinstance(node, exp.Window):
         return any(is_aggregated(item) for item in unwrap_window(node).function.iter_expressions())
     if isinstance(node, (exp.Select, exp.SetOperation)):
@@ -36,7 +36,7 @@ def is_aggregated(node: exp.Expr) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WindowCall:
-    """What a window function consists of: the function, the condition on its rows, whether nulls are ignored."""
+    """The parts of a window function: the function, the condition on its rows, and whether it ignores nulls."""
 
     function: exp.Expr
     where: exp.Expr | None
@@ -45,13 +45,13 @@ class WindowCall:
 
 def unwrap_window(window: exp.Window) -> WindowCall:
     """Unwrap the function of a window from the nodes that the tree wraps around it."""
-    function, where, present = window.this, None, False
+    function, where, ignores_nulls = window.this, None, False
     while isinstance(function, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)):
         if isinstance(function, exp.Filter):
             where = function.expression.this
-        present = present or isinstance(function, exp.IgnoreNulls)
+        ignores_nulls = ignores_nulls or isinstance(function, exp.IgnoreNulls)
         function = function.this
-    return WindowCall(function, where, present)
+    return WindowCall(function, where, ignores_nulls)
 
 
 def list_arguments(node: exp.Expr) -> list[exp.Expr]:
@@ -95,7 +95,7 @@ def merge_lists(lists: exp.Expr) -> exp.Expr:
 
 
 def join_lists(parts: Iterable[exp.Expr | None]) -> exp.Expr | None:
-    """Join the lists that are not None into one; None if there is none."""
+    """Join the lists that are not None into one; None without lists."""
     distinct = list({item.sql(dialect.DIALECT): item for item in parts if item is not None}.values())
     if len(distinct) < 2:
         return distinct[0].copy() if distinct else None
@@ -118,7 +118,7 @@ def build_when_present(values: Sequence[exp.Expr], value: exp.Expr) -> exp.Expr:
 
 
 def build_not_null(value: exp.Expr) -> exp.Expr:
-    """Test that a value is not null."""
+    """Return the condition that a value is not null."""
     return exp.Not(this=exp.Is(this=exp.paren(value.copy()), expression=exp.Null()))
 
 
@@ -148,5 +148,5 @@ def build_quoted_column(name: str, table: str = "") -> exp.Column:
 
 
 def call_function(name: str, *arguments: exp.Expr) -> exp.Expr:
-    """Return a call of a function that sqlglot has no class for."""
+    """Return a call of a function for which sqlglot has no class."""
     return exp.Anonymous(this=name, expressions=list(arguments))

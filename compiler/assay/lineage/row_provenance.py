@@ -5,7 +5,7 @@ The list follows the expressions that compute the value. Where a value is picked
 the previous one), its list is picked by the same rule; where values are added up, their lists are joined. Records are
 therefore never matched by similar values. `* from` lists the records that a row counts for in a `count(*)`.
 
-Records that only decide conditions are not listed; column lineage names their columns.
+Records that only decide conditions are not listed; the column lineage has their columns.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _rewrite_query(
 
 @dataclass(frozen=True, slots=True)
 class _QueryRewriter:
-    """A rewriter of queries.
+    """Rewrite queries.
 
     `demands` collects, per table or CTE, the columns whose records are needed. `recursive` holds the CTEs that are
     being computed from themselves.
@@ -185,7 +185,7 @@ def _remove_hidden(events: Mapping[str, str], ctes: Iterable[str]) -> Mapping[st
 
 
 def _deduplicate_union(tree: exp.SetOperation, positions: Sequence[int], rows: bool) -> None:
-    """Keep the rows of a UNION distinct by their own columns, whatever their companions hold."""
+    """Keep the rows of a UNION distinct by their columns without companions."""
     clause = tree.args.get("with_")
     tree.set("with_", None)
     union = tree.copy()
@@ -205,13 +205,13 @@ def _deduplicate_union(tree: exp.SetOperation, positions: Sequence[int], rows: b
 def _rewrite_membership(tree: exp.SetOperation, whole: exp.Expr, count: int) -> None:
     """Rewrite INTERSECT or EXCEPT: keep each row of the first query that is among the rows of `whole`, once.
 
-    Records of the second query only decide, so they are not listed.
+    Records of the second query only decide which rows are kept, so they are not listed.
     """
     if not tree.args.get("distinct"):
         raise fail(
             "untraceable",
-            f"what rows of {type(tree).__name__.upper()} ALL were made of cannot be told",
-            hint="without ALL it can, as equal rows then are one",
+            f"the records behind rows of {type(tree).__name__.upper()} ALL cannot be traced",
+            hint="remove ALL, which merges equal rows",
         )
     clause = tree.args.get("with_")
     whole.set("with_", None)
@@ -234,7 +234,7 @@ def _rewrite_membership(tree: exp.SetOperation, whole: exp.Expr, count: int) -> 
 
 
 def is_constant(node: exp.Expr) -> bool:
-    """Check that a value depends only on constants of the run, so that no record has a part in it."""
+    """Return whether a value depends only on constants of the run, so that no record has a part in it."""
     return node.find(exp.Placeholder) is not None and not is_aggregated(node)
 
 
@@ -250,9 +250,9 @@ def _alias_query(tree: exp.Expr, name: str) -> exp.Subquery:
 
 @dataclass(slots=True)
 class _SelectRewriter:
-    """A rewriter of one SELECT.
+    """Rewrite one SELECT.
 
-    `outer` are the sources that may add no row (outer, semi and anti joins), `inner` the columns demanded of
+    `outer` are the sources whose rows may not match (outer, semi and anti joins), `inner` the demanded columns of
     subqueries.
     """
 
@@ -283,7 +283,7 @@ class _SelectRewriter:
             self.tree.select(alias_companion(records, item.alias_or_name), copy=False)
         if rows:
             is_total = self.is_grouped and self.tree.args.get("group") is None
-            # An aggregate over all rows returns its one row whatever these rows are.
+            # An aggregate over all rows returns one row, even if no rows exist.
             self.tree.select(alias_companion(None if is_total else self.trace_rows(inside=False), ROWS), copy=False)
         for alias, demanded in self.inner.items():
             self.query.rewrite(self.sources[alias], demanded)
@@ -302,7 +302,7 @@ class _SelectRewriter:
     def trace(self, node: exp.Expr, inside: bool) -> exp.Expr | None:
         """Return the list of records of a value; None if no record has a part in it, as for a literal.
 
-        `inside` says that the value is the argument of an aggregate, where it has one value per row.
+        `inside`: the value is the argument of an aggregate, so it has one value per row.
         """
         if not node.find(exp.Column, exp.Star):
             return None
@@ -329,7 +329,7 @@ class _SelectRewriter:
         """Return the companion of a column of a source."""
         source = self.sources.get(node.table)
         if source is None or node.name == "":
-            return None  # a correlated column of an outer query makes no value here
+            return None  # a column of an enclosing query has no records in this query
         if isinstance(source, exp.Table):
             name = source.name
             if name in self.query.events:
@@ -399,7 +399,7 @@ class _SelectRewriter:
     def trace_aggregate(self, node: exp.Expr) -> exp.Expr | None:
         """Return the records of an aggregate.
 
-        For a picked value these are the records of its row; for a sum or a count, of all rows that are added or
+        For a picked value these are the records of its row; for a sum or a count, those of all rows that are added or
         counted.
         """
         where = None
@@ -453,7 +453,7 @@ class _SelectRewriter:
         name = get_companion_name(_get_selects(inner)[0].alias_or_name)
         self.query.rewrite(inner, {_get_selects(inner)[0].alias_or_name})
         companion_query = dialect.select(build_quoted_column(name)).from_(
-            exp.Subquery(this=inner.this, alias=exp.TableAlias(this=exp.to_identifier("told")))
+            exp.Subquery(this=inner.this, alias=exp.TableAlias(this=exp.to_identifier("inner")))
         )
         return coalesce_list(exp.Subquery(this=companion_query))
 
@@ -480,7 +480,7 @@ class _SelectRewriter:
         return coalesce_list(build_quoted_column(get_companion_name(ROWS), alias))
 
     def trace_rows(self, inside: bool) -> exp.Expr | None:
-        """Return the records of a row: those of the joined rows and of the values in its conditions."""
+        """Return the records of a row: those of the joined rows, and those behind the values in its conditions."""
         parts = [self.trace_row(alias, source) for alias, source in self.sources.items() if alias not in self.outer]
         where = self.tree.args.get("where")
         if where is not None and not any(item.name == ACCEPTED for item in where.find_all(exp.Column)):

@@ -86,7 +86,7 @@ def list_identifying_columns(grain: Grain) -> tuple[str, ...]:
 
 
 def select_ranked(table: str, keys: tuple[str, ...], greatest: bool, limit: int) -> exp.Select:
-    """Return the query for the greatest (or least) samples of a table; equal ones are ordered by their keys."""
+    """Return the query for the greatest (or least) samples of a table; equal samples are ordered by their keys."""
     order = [
         exp.Ordered(this=build_column(VALUE), desc=greatest),
         *(exp.Ordered(this=build_column(name)) for name in keys),

@@ -27,15 +27,15 @@ FilterRow = tuple[str, str, tuple[str, ...]]
 ROLE_DESCRIPTIONS = {
     "value": "makes the value",
     "picks": "picks the row of a value",
-    "rows": "decides which rows there are",
+    "rows": "decides which rows exist",
     "check": "decides in a check",
-    "read": "read beside the others: a record that must have it and lacks it is left out",
+    "read": "only read: records without a required field are left out",
 }
 
 
 @dataclass(slots=True)
 class _TreePrinter:
-    """A printer of columns of a lineage, at most `width` characters wide."""
+    """Print columns of a lineage, at most `width` characters wide."""
 
     lineage: Lineage
     package: Package
@@ -86,6 +86,7 @@ class _TreePrinter:
             yield self.fit_line(prefix + line)
 
     def fit_line(self, text: str) -> str:
+        """Return a text as one line, cut to the width."""
         return truncate(escape_text(text), self.width)
 
 
@@ -114,7 +115,7 @@ def render_tree(
 ) -> list[str]:
     """Return the lines of a lineage, at most `width` characters wide.
 
-    `titles` are those of the roots, `filter_rows` the fields that filters could use but which are not applied.
+    `titles` are those of the roots, `filter_rows` the fields that filters could use which are not applied.
     """
     printer = _TreePrinter(lineage, package, width)
     lines: list[str] = []
@@ -139,10 +140,10 @@ def _list_fields(lineage: Lineage, package: Package, width: int) -> Iterator[str
 
 
 def _list_filterable(rows: Sequence[FilterRow], width: int) -> Iterator[str]:
-    """Yield the fields of events that filters can decide by."""
+    """Yield the fields of events that filters can use."""
     wide = max((len(f"{event}.{field_name}") for event, field_name, _ in rows), default=0)
     if rows:
-        yield "Fields of events: filters that are not applied can decide by them"
+        yield "Fields of events: used by filters that are not applied"
     for event, field_name, places in rows:
         yield truncate(escape_text(f"  {f'{event}.{field_name}':<{wide}}  {' or '.join(places)}"), width)
 

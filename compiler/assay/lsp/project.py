@@ -1,4 +1,4 @@
-"""Answer what editors ask about specs, some of which are not saved: problems, and facts about a position.
+"""Find the problems of specs, where unsaved texts of an editor replace files.
 
 Lines and columns are from 1, columns in characters.
 """
@@ -40,7 +40,7 @@ class Finding:
 
 
 class Project:
-    """Files that may import each other: a workspace on top of the shipped one, or a folder outside of any."""
+    """Files that may import each other: of a workspace and the shipped one, or of a folder outside of any."""
 
     def __init__(self, root: Path, workspace: Workspace | None) -> None:
         self.workspace = workspace
@@ -54,7 +54,7 @@ class Project:
         self._checks: dict[str, tuple[Module, tuple[Finding, ...]]] = {}
 
     def find_problems(self) -> tuple[Finding, ...]:
-        """Return the problems of the files with a text, and of the systems that read them."""
+        """Return the problems of the open files, and of the systems that read them."""
         open_names = self.policy.list_texts()
         findings: dict[Finding, None] = {}
         reached: set[str] = set()
@@ -93,7 +93,7 @@ class Project:
         return names
 
     def _check_system(self, system: str, root: str) -> tuple[Finding, ...]:
-        """Return the problems of a system: of its files, or if these have none, of its package."""
+        """Return the problems of the files of a system, or, without any, those of its package."""
         evaluated, problems = self._evaluate(root)
         if evaluated is None or self.workspace is None:
             return problems
@@ -139,7 +139,7 @@ class Projects:
         return tuple(finding for project in projects.values() for finding in project.find_problems())
 
     def open(self, path: Path, texts: Mapping[Path, str]) -> tuple[Project, str]:
-        """Return the project of a file, over these texts, and the name of the file in it."""
+        """Return the project of a file, with the texts of the open files, and the name of the file in it."""
         root, workspace = find_root(path)
         project = self._projects.get(root)
         if project is None or project.workspace != workspace:
@@ -151,7 +151,7 @@ class Projects:
 def find_root(path: Path) -> tuple[Path, Workspace | None]:
     """Return the folder whose files a file may import: its workspace, or its own folder when it is in none."""
     path = Path(os.path.normpath(path.absolute()))
-    with suppress(AssayError, OSError):  # raised for specs that belong to no system yet
+    with suppress(AssayError, OSError):  # specs without a system
         workspace = find_workspace(path.parent)
         if path.is_relative_to(workspace.root):
             return workspace.root, workspace

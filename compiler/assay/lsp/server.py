@@ -1,6 +1,7 @@
-"""Serve the language server protocol: one worker thread answers from the texts of the open files.
+"""Serve the language server protocol.
 
-So evaluation does not block the loop that reads messages. Problems are searched when typing pauses.
+One worker thread evaluates, so that evaluation does not block the loop that reads messages. Problems are searched when
+typing pauses.
 """
 
 from __future__ import annotations
@@ -168,7 +169,7 @@ def create_server() -> SpecsServer:
     server.feature(types.INITIALIZED)(_watch_files)
     server.feature(types.SHUTDOWN)(_shut_down)
     server.feature(types.TEXT_DOCUMENT_HOVER)(_show_hover)
-    server.feature(types.TEXT_DOCUMENT_DEFINITION)(_define)
+    server.feature(types.TEXT_DOCUMENT_DEFINITION)(_show_definition)
     server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["."]))(_complete)
     server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(_prepare_rename)
     server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))(_rename)
@@ -213,7 +214,7 @@ async def _show_hover(server: SpecsServer, params: types.HoverParams) -> types.H
     return await server.compute_answer(find_hover, params.text_document, params.position)
 
 
-async def _define(server: SpecsServer, params: types.DefinitionParams) -> types.Location | None:
+async def _show_definition(server: SpecsServer, params: types.DefinitionParams) -> types.Location | None:
     """Answer with the location of the definition of the name at a position."""
 
     def find_location(request: PositionRequest) -> types.Location | None:
@@ -271,7 +272,7 @@ async def _rename(server: SpecsServer, params: types.RenameParams) -> types.Work
         except RenameError as error:
             raise JsonRpcException(str(error), types.LSPErrorCodes.RequestFailed) from None
         except DhallError as error:
-            message = f"names can be changed when the file has no syntax error: {error.problems[0].message}"
+            message = f"a file with a syntax error allows no renaming: {error.problems[0].message}"
             raise JsonRpcException(message, types.LSPErrorCodes.RequestFailed) from None
         changes = [
             types.TextEdit(

@@ -39,7 +39,7 @@ class EventStep:
 
     @property
     def name(self) -> str:
-        """Name of the table."""
+        """Return the name of the table."""
         return self.event.name
 
 
@@ -56,7 +56,7 @@ class RelationStep:
 
     @property
     def name(self) -> str:
-        """Name of the table."""
+        """Return the name of the table."""
         return self.relation.name
 
 
@@ -73,7 +73,7 @@ class GrainRowsStep:
 
     @property
     def name(self) -> str:
-        """Name of the table."""
+        """Return the name of the table."""
         return get_rows_name(self.grain.name)
 
 
@@ -90,7 +90,7 @@ class FilterStep:
 
     @property
     def name(self) -> str:
-        """Name of the table."""
+        """Return the name of the table."""
         return self.grain.name
 
 
@@ -108,7 +108,7 @@ class CheckStep:
 
     @property
     def name(self) -> str:
-        """Name of the check."""
+        """Return the name of the check."""
         return f"check {self.table} {self.check.code}"
 
 
@@ -122,7 +122,7 @@ class SeriesStep:
 
     @property
     def name(self) -> str:
-        """Name of the table."""
+        """Return the name of the table."""
         return self.series.name
 
 
@@ -158,7 +158,7 @@ def request_rows(package: Package, grain: Grain, keys: Sequence[str], metrics: S
 class Plan:
     """The steps in order, and what is computed after them.
 
-    `metrics` are summarised, and `formulas` evaluated over these; `row_requests`, `series` and `cuts` are requested
+    `metrics` are summarized, and `formulas` evaluated over these; `row_requests`, `series` and `cuts` are requested
     rows, series and instants; `judged` metrics have cells.  `required_fields` are by event, `constants` the required
     constants.
     """
@@ -293,8 +293,8 @@ def build_key_check(relation: Relation) -> Check:
     """Return the check that no two rows of a relation have the same key."""
     instant_columns = {item.name for item in relation.columns if item.type == "instant"}
     names = ", ".join(f"{name} {{{name}{':t' if name in instant_columns else ''}}}" for name in relation.key)
-    problem = f"rows of one key: {names}" if names else "rows, and no key tells them apart"
-    hint = "group the relation's SQL by its key, or name every column that tells its rows apart in `key`"
+    problem = f"rows with the same key: {names}" if names else "rows, but its key has no columns"
+    hint = "group the relation's SQL by its key, or list every column that distinguishes its rows in `key`"
     message = f"relation `{relation.name}` has {{{ROWS_OF_KEY}}} {problem}"
     return Check(KEY, "", (), message, hint, "error")
 
@@ -328,8 +328,8 @@ def build_plan(
 ) -> Plan:
     """Return the plan for some metrics under some filters.
 
-    `relations` (of a manifest), `row_requests` rows, `series` and instants (`cuts`) are planned too.  The inputs of
-    formulas are summarised.  With `cut` the plan is for one phase of a run, whose bounds are parameters.
+    The plan also has `relations` (of a manifest), `row_requests`, `series` and instants (`cuts`), and summarizes the
+    inputs of formulas.  With `cut` the plan is for one phase of a run, whose bounds are parameters.
     """
     formulas = tuple(metric for metric in metrics if formula.is_formula(metric))
     metrics = formula.list_measured(formula.index_metrics(package), metrics)

@@ -1,1 +1,1 @@
-"""What a build was made of: writing and reading its record."""
+"""Write and read the provenance of a build: its inputs, specs, versions and hashes."""

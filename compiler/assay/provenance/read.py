@@ -51,7 +51,7 @@ class RecordedRun:
 
     @property
     def inputs(self) -> tuple[RecordedFile, ...]:
-        """All files that were read."""
+        """Return all files that were read."""
         return (*self.files, *self.documents)
 
 
@@ -146,7 +146,7 @@ class RecordedBuild:
 
 
 def get_build_folder(path: Path) -> Path:
-    """Return the folder of a build, which may be given by its provenance file."""
+    """Return the folder of a build; `path` is the folder or its provenance file."""
     return path.parent if path.name == NAME and path.is_file() else path
 
 
@@ -159,16 +159,16 @@ def read_provenance(folder: Path) -> RecordedBuild | RecordedPublishedBuild:
 
 
 def read_provenance_file(path: Path) -> RecordedBuild | RecordedPublishedBuild:
-    """Read the provenance in a file of any name; raises as `recorded` does."""
+    """Read the provenance in a file of any name.  Raises the errors of `read_provenance`."""
     document = _load_document(path.parent, path)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         number = document.get("format") if isinstance(document, dict) else None
         raise fail(
             "provenance",
-            f"the provenance is of another form: {path}",
+            f"the provenance has an unsupported format: {path}",
             expected=f"a provenance of format {FORMAT}",
             found="no format" if number is None else f"format {json.dumps(number)[:40]}",
-            hint="only what `assay` of this version built can be verified",
+            hint="verify it with the version of Assay that built it",
         )
     data, places = document.get("content"), document.get("places")
     forms = _read_forms(document.get("forms", {form: {} for form in DEFAULT_FORMS}), path)
@@ -179,14 +179,14 @@ def read_provenance_file(path: Path) -> RecordedBuild | RecordedPublishedBuild:
     content = _decode_content(Content, data, path)
     for item in (item for run in content.runs for item in run.inputs):
         if not is_below(item.file):
-            raise _build_error(path, f"runs: {json.dumps(item.file[:80])} is no file of a run")
+            raise _build_error(path, f"runs: {json.dumps(item.file[:80])} is not below the directory of a run")
     ids = [run.id for run in content.runs]
     if (
         not isinstance(places, dict)
         or sorted(places) != sorted(ids)
         or not all(isinstance(p, str) for p in places.values())
     ):
-        raise _build_error(path, "places: must name the directory of each run, and of no other")
+        raise _build_error(path, "places: does not have exactly one directory for each run")
     return RecordedBuild(content, is_intact, places, forms)
 
 
@@ -205,7 +205,7 @@ def _read_places(content: PublishedContent, places: object, path: Path) -> tuple
         or not files
         or not all(isinstance(item, str) for item in files)
     ):
-        raise _build_error(path, "places: must name each publication file, and no other")
+        raise _build_error(path, "places: does not have exactly one path for each publication file")
     return tuple(Path(item) for item in files)
 
 
@@ -218,7 +218,7 @@ def _read_forms(data: object, path: Path) -> Forms:
         for pair in (tools_of_form.items() if isinstance(tools_of_form, dict) else [("", None)])
     ]
     if not forms or forms.keys() - FILES.keys() or not all(isinstance(version, str) for _, version in tools):
-        raise _build_error(path, f"forms: must name some of {', '.join(FILES)}, each with its tools")
+        raise _build_error(path, f"forms: expected some of {', '.join(FILES)}, each with its tools")
     return forms
 
 
@@ -226,9 +226,9 @@ def _load_document(folder: Path, path: Path) -> Any:
     """Return the plain data of the file."""
     resolve_path(path)
     if not path.is_file():
-        state = "holds no provenance.json" if folder.is_dir() else "does not exist"
+        state = "has no provenance.json" if folder.is_dir() else "does not exist"
         raise fail("no-build", f"the folder {state}: {folder}",
-                   hint="name the folder that a report was built into (-o)",
+                   hint="pass the output folder of a build (-o)",
                    status=SPECS_OR_DATA if folder.exists() else USAGE)  # fmt: skip
     try:
         return parse_json(path.read_text(encoding="utf-8"))
@@ -258,4 +258,4 @@ def _build_reader(kind: Any) -> TypeAdapter[Any]:
 
 
 def _build_error(path: Path, problem: str) -> AssayError:
-    return fail("provenance", f"the provenance is not what a build writes: {path}", found=problem)
+    return fail("provenance", f"the provenance was not written by a build: {path}", found=problem)

@@ -1,7 +1,7 @@
 """Write `provenance.json`: all inputs and tool versions of a build.
 
-`content` names no place of this machine, and `hash` covers it alone. `places` holds the places of the runs, `forms` the
-output forms of the report (left out for a PDF alone).
+`content` has no paths of this machine, and `hash` is its hash. `places` has the paths of the runs, `forms` the output
+forms of the report (left out if the only form is PDF).
 """
 
 from __future__ import annotations

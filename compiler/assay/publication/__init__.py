@@ -1,1 +1,1 @@
-"""Published reports as data: their printed cells read, told apart by the editions of the specs, and set again."""
+"""Published reports: read their printed cells, match them to editions of the specs, and rebuild the documents."""

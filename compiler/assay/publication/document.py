@@ -106,7 +106,7 @@ def _check_deltas(matched_rows: MatchedRows, number_style: Style, checked: Check
                 if not number_style.can_print(base, value, delta, percent, checked.get_metric(metric).width):
                     yield (
                         f"{row.label}: the publication prints Δ {delta} and Δ% {percent} for {base} and {value}, "
-                        f"which the number style {number_style.name} does not."
+                        f"which the number style {number_style.name} cannot print."
                     )
 
 
@@ -124,13 +124,13 @@ def _check_words(
     for name in sorted(expected_ids & set(published_entries)):
         entry = published_entries[name]
         if (entry.name, entry.description) != (metric_words[name][0], checked.get_metric(name).doc):
-            yield f"{name}: the publication explains it otherwise: {entry.name}: {entry.description}"
+            yield f"{name}: the publication has another explanation: {entry.name}: {entry.description}"
     charts = [chart.metric for chart in edition.charts]
     if charts != [figure.metric for figure in publication.figures]:
         yield "The publication has other charts than its edition, or in another order."
     for figure in publication.figures:
         if figure.metric in metric_words and figure.caption != metric_words[figure.metric][0]:
-            yield f"{figure.metric}: the publication captions its chart otherwise: {figure.caption}"
+            yield f"{figure.metric}: the publication has another caption for its chart: {figure.caption}"
 
 
 def _build_charts(publication: Publication, edition: Edition, metric_words: Mapping[str, Word]) -> Iterator[Chart]:

@@ -1,4 +1,4 @@
-"""Find the edition of a publication, what it calls each metric, and the rows of a publication by metric."""
+"""Find the edition of a publication, its names of metrics, and the rows of a publication by metric."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Locate = Callable[[Sequence[str]], Span]
 
 
 def collect_metric_words(checked: CheckedPackage, edition: Edition) -> dict[str, Word]:
-    """Return what an edition calls each metric and its unit."""
+    """Return the names and unit symbols of metrics in an edition."""
     names = {metric.id: (metric.name, metric.unit.symbol) for metric in checked.package.metrics}
     for label in edition.labels:
         name, symbol = names[label.metric]
@@ -66,10 +66,10 @@ def match_rows(
             if item != edition and not any(_find_problems(publication, checked, item, locate))
         ]
         if fitting_editions:
-            hint = f"everything is as in edition `{fitting_editions[-1]}`: --edition {fitting_editions[-1]}"
+            hint = f"pass --edition {fitting_editions[-1]}: the publication matches this edition"
             raise fail(
                 "other-edition",
-                f"the publication of {publication.day} is not in edition `{edition.name}`",
+                f"the publication of {publication.day} does not match edition `{edition.name}`",
                 span=locate(["date"]),
                 notes=[item.message for item in problems[:3]],
                 hint=hint,
@@ -145,7 +145,7 @@ def _compare_labels(
         if label not in expected_labels:
             yield Diagnostic(
                 "publication",
-                f"{container} has a {kind} that edition `{edition.name}` does not know: `{label}`",
+                f"{container} has an unknown {kind} `{label}`: edition `{edition.name}` does not have it",
                 locate((anchor, label)),
                 hint=suggest_names(label, set(expected_labels) - set(published_labels)),
             )

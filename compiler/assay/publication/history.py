@@ -92,8 +92,8 @@ def parse_cell(cell: str) -> float | None:
 
 def read_issues(files: Sequence[Path], checked: CheckedPackage, report: Report) -> tuple[Issue, ...]:
     """Read publications and sort them, whatever the order of their files.
-
-    Raises AssayError: what `read` and `matched` raise, and `same-publication` for two files of one publication.
+    Raises AssayError: the errors of `read_publication` and `match_rows`, and `same-publication` for two files of one
+    publication.
     """
     sorted_issues = sorted((_read_issue(file, checked, report) for file in files), key=lambda item: item.sort_key)
     for older_issue, newer_issue in pairwise(sorted_issues):
@@ -171,7 +171,7 @@ def _compare_editions(
     for older_issue, newer_issue in pairwise(first_issue_by_edition.values()):
         notes: dict[str, list[str]] = {}
         if newer_issue.edition.style != older_issue.edition.style:
-            notes[f"Numbers in the style {newer_issue.edition.style}, before {older_issue.edition.style}."] = [
+            notes[f"The number style is {newer_issue.edition.style} instead of {older_issue.edition.style}."] = [
                 *metric_ids
             ]
         old, new = (
@@ -187,9 +187,9 @@ def _compare_editions(
 
 def _compare_words(old: Word, new: Word) -> Iterator[str]:
     if new[0] != old[0]:
-        yield f"Called “{new[0]}”, before “{old[0]}”."
+        yield f"The name is “{new[0]}” instead of “{old[0]}”."
     if new[1] != old[1]:
-        yield f"The unit is called {new[1] or 'nothing'}, before {old[1] or 'nothing'}."
+        yield f"The unit is {new[1] or 'none'} instead of {old[1] or 'none'}."
 
 
 def find_break_place(change: Change, all_issues: Sequence[Issue], workload: str) -> tuple[Issue, int] | None:
@@ -268,11 +268,11 @@ def list_history_warnings(history: History, all_issues: Sequence[Issue]) -> Iter
         elif item.run and not any(
             _is_run_published(item.since, item.run, all_issues, name) for name in list_workloads(all_issues)
         ):
-            yield f"{subject} names the run {item.run}, which no publication of then has."
+            yield f"{subject} names the run {item.run}, which the first publications since that day lack."
     for section in history.sections:
         for metric in section.metrics:
             if metric not in published_metrics:
-                yield f"{metric}: no publication tells it."
+                yield f"{metric}: no publication has it."
 
 
 def _is_run_published(since: str, run: str, all_issues: Sequence[Issue], workload: str) -> bool:

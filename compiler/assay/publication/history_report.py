@@ -1,8 +1,8 @@
 """Turn publications over time into a document: tables, largest changes and plots.
 
-Rows of a plot have the columns below.  `mark` says what a row is:
+Rows of a plot have the columns `COLUMNS`. `mark` is the kind of a row:
 
-    run, base  a printed value at (`x`, `y`): `value` is its text, `run` and `publication` (a day) whose it is
+    run, base  a printed value at (`x`, `y`): `value` is its text, `run` and `publication` (a day) are its origin
     move       from a run to its base: (`x`, `y`) to (`x2`, `y2`)
     break      a break before `x`; `kind` is `meaning` or `form`, `text` holds its key (several where they coincide)
     column     the boundary of a column at `x`
@@ -39,11 +39,11 @@ from assay.report.run_results import add_unit
 from assay.util.numbers import format_count
 
 COLUMNS = ("panel", "mark", "x", "y", "x2", "y2", "kind", "text", "value", "run", "publication")
-#: runs of one publication stand this far apart, in widths of a column, and all within this part of it
+#: distance of the runs of a publication, and the greatest distance of its first and last run, in widths of a column
 RUN_DISTANCE, MAX_RUNS_WIDTH = 0.4, 0.64
-#: an axis begins at zero when its least value is no more than this part of its greatest
+#: an axis begins at zero if its least value is at most this share of its greatest
 NEAR_ZERO = 0.5
-#: so many characters of a column's label have room below the panels
+#: characters of a column's label that fit below the panels
 MAX_LABEL_LENGTH = 13
 
 Row = tuple[Value, ...]
@@ -51,7 +51,7 @@ Row = tuple[Value, ...]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What all plots of a history share: its columns, the issues in order, workloads, breaks."""
+    """The common data of all plots of a history: its columns, the issues in order, workloads, breaks."""
 
     columns: Sequence[Sequence[Issue]]
     issues: Sequence[Issue]
@@ -59,12 +59,12 @@ class Frame:
     changes: Sequence[Change]
 
     def compute_x(self, issue: Issue, run: int) -> float:
-        """Where a run of a publication stands."""
+        """Return the position of a run of a publication."""
         column = next(index for index, column_issues in enumerate(self.columns) if issue in column_issues)
         return round(column + 0.5 + (run - (len(issue.publication.runs) - 1) / 2) * self._compute_step(issue), 4)
 
     def compute_break_x(self, issue: Issue, run: int) -> float:
-        """The place between a run and the one before it; between columns for the first run."""
+        """Return the position between a run and the one before it; between columns for the first run."""
         if run:
             return round(self.compute_x(issue, run) - self._compute_step(issue) / 2, 4)
         return float(next(index for index, column_issues in enumerate(self.columns) if issue in column_issues))
@@ -74,7 +74,7 @@ class Frame:
 
 
 def build_plot(frame: Frame, metric: str, metric_word: tuple[str, str], figure: int, template: str) -> Plot:
-    """The plot of a metric, called `metric_word` (name and unit symbol)."""
+    """Build the plot of a metric, called `metric_word` (name and unit symbol)."""
     panels = tuple(
         name
         for name in frame.workloads
@@ -90,6 +90,7 @@ def build_plot(frame: Frame, metric: str, metric_word: tuple[str, str], figure: 
 
 
 def select_issues(frame: Frame, workload: str) -> list[Issue]:
+    """Return the issues with a workload."""
     return [issue for issue in frame.issues if issue.publication.workload == workload]
 
 
@@ -113,14 +114,14 @@ def _list_panel_rows(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
 
 
 def _choose_axis_ends(low: float, high: float) -> tuple[float, float]:
-    """The values that an axis must hold: from zero where the least value is near it; room around a single one."""
+    """Return the ends of an axis: from zero if the least value is near it; with room around a single value."""
     if low == high:
         return (low - 0.1 * abs(low), high + 0.1 * abs(high)) if low else (0.0, 1.0)
     return (0.0 if 0 <= low <= NEAR_ZERO * high else low), high
 
 
 def _list_value_rows(frame: Frame, metric: str, issue: Issue) -> Iterator[Row]:
-    """The values of a publication as they are printed; a run that has none has no row."""
+    """Yield the values of a publication as they are printed; a run without a value has no row."""
     workload, day = issue.publication.workload, issue.publication.day
     if metric not in issue.rows:
         return
@@ -139,7 +140,7 @@ def _list_value_rows(frame: Frame, metric: str, issue: Issue) -> Iterator[Row]:
 
 
 def _list_break_rows(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
-    """The breaks of a metric; those at one place share a rule."""
+    """Yield the breaks of a metric; those at one place share a row."""
     places: dict[float, list[Change]] = {}
     for change in frame.changes:
         break_place = find_break_place(change, frame.issues, workload) if change.affects(metric) else None
@@ -158,7 +159,7 @@ def _list_label_rows(frame: Frame, panel: str) -> Iterator[Row]:
 
 
 def _describe_plot(frame: Frame, metric: str, name: str, symbol: str, panels: Sequence[str]) -> str:
-    """The plot in words: its first and last values by workload, and its breaks."""
+    """Describe the plot in words: its first and last values by workload, and its breaks."""
     unit = f" {symbol}" if symbol else ""
     parts = []
     for workload in panels:
@@ -172,37 +173,37 @@ def _describe_plot(frame: Frame, metric: str, name: str, symbol: str, panels: Se
 
 STYLE = "as published"
 READING = (
-    "A column holds the publications of the same runs, and is called by the newest of them; its dots are the further "
-    "runs, and a thin line leads from each to the hollow dot of its base. A base that has another value than the same "
-    "run in the column before was run or analysed again. An axis that begins above zero is not marked."
+    "Each column has the publications of the same runs, and is labelled by the newest run. Dots are further "
+    "runs; a thin line connects each to the hollow dot of its base. If a base differs from the same run in the "
+    "preceding column, it was run or analysed again. Axes may begin above zero."
 )
 KEYS = (
-    "A dashed rule is a break: what stands on its two sides was not measured alike. A dotted rule says that the "
-    "publications go on in another form: other names, units or number styles. The letters lead to the table of breaks "
-    "below the figures."
+    "A dashed line is a break in meaning: the values on its two sides were measured differently. A dotted line is a "
+    "break in form: the publications after it have other names, units or number styles. The letters refer to the table "
+    "of breaks below the figures."
 )
-#: rows of the overview, with what they say of a workload
+#: rows of the overview, with their descriptions
 OVERVIEW = {
-    "Publications": "How many publications of the workload were read. The table of publications names their files.",
-    "First": "The day of the oldest of them, as it says itself.",
-    "Last": "The day of the newest of them, as it says itself.",
-    "Runs": "How many runs they print, each as often as it is printed.",
-    "Editions": "The forms in which they were published.",
+    "Publications": "The number of publications of the workload. The table of publications lists their files.",
+    "First": "The day of the oldest publication, as printed in it.",
+    "Last": "The day of the newest publication, as printed in it.",
+    "Runs": "The number of runs in these publications; a run in several publications is counted in each.",
+    "Editions": "The editions of these publications.",
 }
 MOVES = (
     "The greatest change of each metric and workload between the base and a further run of one publication; Δ% is "
-    "worked out from the printed values. Rises and falls are ordered by their factor: a fall by half stands beside a "
-    "doubling. Left out are moves from or to zero and values below it, which have no factor, and those from a base "
-    "that is printed with fewer than {digits} digits, which rounding alone could make. To a value of one digit the "
-    "factor is rough.",
-    "Moves across a break are marked with its letter, and tell of the break rather than of the run; the tables below "
-    "the figures say what it is.",
+    "computed from the printed values. Rises and falls are ordered by their factor: a fall by half ranks like a "
+    "doubling. Changes from or to zero or negative values are left out, because they have no factor, and so are "
+    "changes from a base printed with fewer than {digits} digits, because rounding alone could cause them. If the "
+    "value has one digit, the factor is imprecise.",
+    "A change across a break has the letter of the break, and may be due to the break rather than to the run; the "
+    "tables below the figures explain the breaks.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a user may say of a history; empty texts leave it to the specs and the publications."""
+    """Options of a history's heading; empty texts default to the specs and the publications."""
 
     title: str = ""
     author: str = ""
@@ -211,7 +212,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class HistoryReport:
-    """All that a history tells: the publications in order, the breaks, the largest moves, what metrics are called."""
+    """The content of a history: the publications in order, the breaks, the largest moves, the names of metrics."""
 
     checked: CheckedPackage
     report: Report
@@ -225,7 +226,7 @@ class HistoryReport:
 def analyze_history(
     checked: CheckedPackage, report: Report, history: History, issues: Sequence[Issue]
 ) -> HistoryReport:
-    """What a history tells of publications in order (at least one); metrics are called as in the newest edition."""
+    """Return the content of a history of publications in order (at least one), with names of the newest edition."""
     breaks = list_changes(history, checked, issues)
     largest = find_largest_moves(history, issues, breaks, history.moves)
     return HistoryReport(
@@ -234,7 +235,7 @@ def analyze_history(
 
 
 def build_history_document(history_report: HistoryReport, heading: Heading, provenance: Mapping[str, str]) -> Document:
-    """The document of a history."""
+    """Build the document of a history."""
     placeholder_values = _collect_placeholder_values(history_report)
     return Document(
         title=heading.title or _fill_placeholders(history_report.history.title, placeholder_values),
@@ -283,7 +284,7 @@ def _fill_placeholders(text: str, placeholder_values: Mapping[str, str]) -> str:
 
 
 def _build_overview(history_report: HistoryReport) -> Table:
-    """What the report is made of, a column a workload."""
+    """Build the table of publications, with a column for each workload."""
     workload_names = list_workloads(history_report.issues)
     issues_by_workload = [
         [issue for issue in history_report.issues if issue.publication.workload == name] for name in workload_names
@@ -326,12 +327,12 @@ def _build_move_row(history_report: HistoryReport, move: Move) -> tuple[str, ...
 
 
 def format_percent(share: Decimal) -> str:
-    """A change as the text of its percentage, with its sign and one decimal."""
+    """Return a change as the text of its percentage, with its sign and one decimal."""
     return f"{100 * share:+.1f}"
 
 
 def _build_galleries(history_report: HistoryReport) -> Iterator[Gallery]:
-    """A gallery a section, with the table of its breaks."""
+    """Yield a gallery for each section, with the table of its breaks."""
     frame = Frame(
         group_issues_by_runs(history_report.issues),
         history_report.issues,
@@ -365,11 +366,11 @@ def _list_break_notes(history_report: HistoryReport, section: Section) -> Iterat
 
 
 def _build_dictionary(history_report: HistoryReport) -> Iterator[Group]:
-    """The groups of the report's dictionary, with the metrics that the history shows."""
+    """Yield the groups of the report's dictionary, with the metrics that the history shows."""
     shown_metrics = {name for section in history_report.history.sections for name in section.metrics}
     for group in history_report.report.dictionary:
         entries = tuple(
-            # No hash: what was published was not worked out by the definitions of these specs.
+            # No hash: the published numbers were not computed with these definitions.
             Entry(name, *history_report.names[name], history_report.checked.get_metric(name).doc, "")
             for name in group.metrics
             if name in shown_metrics
@@ -384,12 +385,12 @@ def _build_publications_appendix(history_report: HistoryReport) -> Appendix:
         (item.day, item.title, item.workload, issue.edition.name, issue.file.name)
         for issue, item in issues_and_publications
     )
-    text = f"The {format_count(len(rows), 'publication')} that this report is made of, oldest first."
+    text = f"The {format_count(len(rows), 'publication')} in this report, oldest first."
     return Appendix("Publications", (text,), ("Day", "Title", "Workload", "Edition", "File"), rows)
 
 
 def build_series_data(history_report: HistoryReport) -> dict[str, object]:
-    """The series as data: metric -> workload -> a record for each further run, values as printed, oldest first."""
+    """Return the series as data: metric -> workload -> a record for each further run, oldest first."""
     shown_metrics = [name for section in history_report.history.sections for name in section.metrics]
     workload_names = list_workloads(history_report.issues)
     return {

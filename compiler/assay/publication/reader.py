@@ -37,8 +37,7 @@ class StructureChecker:
         )
 
     def find_span(self, location: Sequence[str]) -> Span:
-        """Return the position of the last of `location` that can be located, each searched for after the one before
-        it."""
+        """Return the position of the last string of `location` that occurs after those before it."""
         start, last_position = 0, -1
         for word in location:
             position = self.text.find(json.dumps(word, ensure_ascii=False), start)
@@ -87,7 +86,7 @@ class StructureChecker:
                 return ("",) * (len(items) if count is None else count)
         if count is not None and len(items) != count:
             self.add_problem(
-                f"{owner}: `{key}` has {_format_count(len(items))} where {count} {'is' if count == 1 else 'are'} due",
+                f"{owner}: `{key}` has {_format_count(len(items))} instead of {count}",
                 location=location,
                 expected=f"{_format_count(count)}",
                 actual=", ".join(items) or "none",
@@ -175,7 +174,7 @@ def read_publication(path: Path) -> Publication:
     )
     if not is_day(publication.day):
         checker.add_problem(
-            "`date` of the publication does not begin with a day that exists",
+            "`date` of the publication does not begin with a valid day",
             location=["date"],
             expected="YYYY-MM-DD",
             actual=publication.date,
@@ -204,7 +203,7 @@ def _read_table(checker: StructureChecker, data: Any, runs: tuple[str, ...]) -> 
     header = checker.get_texts(data, "columns", owner, (title,))
     if list(header) != columns:
         checker.add_problem(
-            f"{owner} has other columns than the publication's runs give it",
+            f"the columns of {owner} do not match the runs of the publication",
             location=(title, "columns"),
             expected=" | ".join(columns),
             actual=" | ".join(header),
@@ -274,7 +273,7 @@ def _read_points(path: Path, runs: tuple[str, ...]) -> Points:
         lines = checker.get_member(data, metric, dict, "the plotted points", (metric,))
         if set(lines) != set(runs):
             checker.add_problem(
-                f"the points of chart `{metric}` are of other runs than the publication's",
+                f"the points of chart `{metric}` do not match the runs of the publication",
                 location=(metric,),
                 expected=", ".join(runs),
                 actual=", ".join(lines),
@@ -303,6 +302,6 @@ def _read_line(checker: StructureChecker, data: Any, metric: str, run: str) -> t
     points = tuple((float(value), float(centile)) for value, centile in data)
     if any(b[1] <= a[1] or b[0] < a[0] for a, b in pairwise(points)):
         checker.add_problem(
-            f"{owner} do not ascend", location=location, expected="centiles that grow, values that do not fall"
+            f"{owner} do not ascend", location=location, expected="rising centiles, values that never fall"
         )
     return points

@@ -1,1 +1,1 @@
-"""Quality of a run's data: what is missing in it, and which numbers that affects."""
+"""Assess the quality of a run's data: what is missing, and which numbers are affected."""

@@ -39,7 +39,7 @@ from assay.sql.completeness import (
 
 #: an event is rare if its records are fewer than this share of the rows that require it
 RARE_SHARE = 0.5
-#: a host has few records of an event below this share of the hosts' median, if that is at least USUAL
+#: a host has few records of an event below this share of the hosts' median, if the median is at least MIN_MEDIAN
 RARE_ON_HOST, MIN_MEDIAN = 0.2, 10
 #: unmatched keys are reported from this share of a host's records on; EDGE_KEYS or fewer may be due to the run's ends
 UNMATCHED_SHARE, EDGE_KEYS = 0.5, 2
@@ -109,7 +109,7 @@ class Assessment:
         return frozenset(item.of for item in grain.instants if item.name in instant_names)
 
     def list_metrics_with_rare_events(self) -> tuple[Metric, ...]:
-        """List the metrics that may rest on a relation's fallbacks, because one of their events is rare."""
+        """List the metrics whose values may come from a relation's fallbacks, because one of their events is rare."""
         return tuple(
             metric
             for metric in self.metrics
@@ -128,7 +128,7 @@ class Assessment:
                     yield event, row[GROUP]
 
     def find_default_samples(self, without_fallbacks: Mapping[str, Sequence[Row]]) -> tuple[Finding, ...]:
-        """Find the metrics whose values rest on a fallback.
+        """Find the metrics whose values come from a fallback.
 
         `without_fallbacks` are the counts over relations whose fallbacks are removed.
         """
@@ -149,7 +149,7 @@ class Assessment:
         return tuple(
             Finding(
                 DEFAULTS,
-                f"{affected} of {values} values rest on a fallback{format_metric_list(names)}: {reason}.",
+                f"{affected} of {values} values come from a fallback{format_metric_list(names)}: {reason}.",
                 tuple(names),
                 affected=affected,
                 total=values,
@@ -167,7 +167,7 @@ class Assessment:
         for (event, name), metrics in groups.items():
             number, total = self.defaulted[event, name]
             missing = f"{number} of {total} `{event}` records have no `{name}`"
-            message = f"{missing}, so its default stands in{format_metric_list(metrics)}."
+            message = f"{missing}, so its default is used{format_metric_list(metrics)}."
             yield Finding(DEFAULTS, message, tuple(metrics), (), event, number, total)
 
     def find_hosts_counted_as_zero(self) -> Iterator[Finding]:
@@ -327,7 +327,7 @@ class Assessment:
             ids = list(dict.fromkeys(metric for *_, metrics in counts for metric in metrics))
             example_note = f", such as `{example}`" if example else ""
             message = (
-                f"{unmatched} of {records} `{event}` records name no known "
+                f"{unmatched} of {records} `{event}` records have an unknown "
                 f"`{name}`{example_note}{format_metric_list(ids)}."
             )
             yield Finding(UNKNOWN_KEY, message, tuple(ids), (), event, unmatched, records)
@@ -357,7 +357,7 @@ class Assessment:
             yield Finding(INCOMPLETE, message, tuple(ids), affected=missing, total=total)
 
     def _group_metrics_by_instant(self) -> Mapping[tuple[str, str], list[Metric]]:
-        """Return the metrics that rest on each instant of a grain."""
+        """Return the metrics that read each instant of a grain."""
         readers: dict[tuple[str, str], list[Metric]] = defaultdict(list)
         for metric in self.metrics:
             for name in list_instants(metric, self.grains[metric.grain]):
@@ -377,9 +377,8 @@ class Assessment:
             number = sum(item.number or 0 for item in reports)
             number_text = f"{number} " if number else ""
             message = (
-                f"the log of {list_hosts(hosts)} says that {number_text}records of `{name}` were dropped, "
-                f"which are `{event}` "
-                f"events{format_metric_list(readers[event])}."
+                f"the log of {list_hosts(hosts)} reports {number_text}dropped records of `{name}`, "
+                f"which are `{event}` events{format_metric_list(readers[event])}."
             )
             yield Finding(DROPPED, message, tuple(readers[event]), tuple(hosts), event, number or None)
 

@@ -26,7 +26,7 @@ def explain_refusal(name: str) -> str:
     if not split_path(name):
         return "it has no name"
     if "\0" in name or not _is_text(name):
-        return "its name is no text"
+        return "its name has a NUL or is not UTF-8"
     return ""
 
 
@@ -46,7 +46,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.S)
 
 
 def is_address(text: str) -> bool:
-    """Check that a text is an address with a scheme rather than a path."""
+    """Return whether a text is an address with a scheme, not a path."""
     return _SCHEME.fullmatch(text) is not None
 
 
@@ -57,15 +57,15 @@ def check_address(text: str) -> str:
     would appear in reports, so the message does not repeat the address.
     """
     match = _SCHEME.fullmatch(text)
-    assert match, "asked only of what is an address"
+    assert match, "callers check `is_address`"
     scheme, rest = match[1].lower(), match[2].rstrip("/")
     bucket = rest.partition("/")[0]
     if scheme not in PACKAGES:
         raise _build_error(
-            f"runs are not read from `{scheme}://`", f"`{scheme}://`", "fetch the run, and name its directory"
+            f"unknown scheme `{scheme}://` of a run", f"`{scheme}://`", "download the run, and pass its folder"
         )
     if "@" in bucket or (":" in bucket and not bucket.startswith("arn:")) or "?" in rest:
-        raise _build_error("the address of a run holds more than its place", f"`{scheme}://…`", CREDENTIALS)
+        raise _build_error("the address of a run has credentials or a query", f"`{scheme}://…`", CREDENTIALS)
     if not bucket:
         raise _build_error("the address of a run names no bucket", f"`{text}`", "")
     return f"{scheme}://{rest}"
@@ -92,7 +92,7 @@ def get_archive_suffix(name: str) -> str:
 
 
 def is_archive(name: str) -> bool:
-    """Check that a name is that of an archive."""
+    """Return whether a name is that of an archive."""
     return bool(get_archive_suffix(name))
 
 

@@ -1,6 +1,6 @@
 """Unpack archives of runs as streams: tar, compressed or plain, and zip.
 
-Nothing is written outside of the target folder.
+No file is written outside of the target folder.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ HEAD = 16 * 2**20  # largest header of a member in bytes: `tarfile` reads a head
 BLOCK = tarfile.BLOCKSIZE
 PACKERS = {"gz": ".gz", "tgz": ".gz", "zst": ".zst", "tzst": ".zst", "xz": ".xz", "txz": ".xz", "bz2": ".bz2",
            "tbz2": ".bz2"}  # fmt: skip
-#: exceptions of a broken stream; an OSError without errno is another
+#: exceptions of a broken stream; so is an OSError without errno
 BROKEN = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
@@ -51,18 +51,23 @@ class ProgressReader(io.RawIOBase):
         self.raw, self.size, self.report = raw, size, report
 
     def readable(self) -> bool:
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
+        """Return True."""
         return True
 
     def seek(self, offset: int, whence: int = 0) -> int:
+        """Change the position, as `io.IOBase.seek`."""
         return self.raw.seek(offset, whence)
 
     def tell(self) -> int:
+        """Return the position."""
         return self.raw.tell()
 
     def read(self, size: int = -1) -> bytes:
+        """Read bytes, and report the position."""
         content = self.raw.read(size)
         self.report(min(self.raw.tell(), self.size), self.size)
         return content
@@ -71,12 +76,12 @@ class ProgressReader(io.RawIOBase):
 class TarStream:
     """A stream of a tar that remembers its last byte that is not zero.
 
-    A tar has only zeros behind its last member. `tarfile` takes everything that is no header for the end, so content
+    A tar has only zeros behind its last member. `tarfile` ends at the first block that is not a header, so that members
     behind damaged data would be lost silently.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
-        self.stream, self.count, self.filled = stream, 0, 0
+        self.stream, self.count, self.content_end = stream, 0, 0
         self.limit = HEAD
 
     def allow_member(self, end: int) -> None:
@@ -84,24 +89,25 @@ class TarStream:
         self.limit = end + HEAD
 
     def read(self, size: int = -1) -> bytes:
+        """Read bytes; raise EOFError if the header of a member is too large."""
         data = self.stream.read(size)
         if self.count > self.limit:
             raise EOFError(f"the head of a member is larger than {HEAD // 2**20} MiB")
         if content := data.rstrip(b"\0"):
-            self.filled = self.count + len(content)
+            self.content_end = self.count + len(content)
         self.count += len(data)
         return data
 
     def check_end(self, end: int) -> None:
-        """Read on to the end and check that nothing but zeros follows the members, which end at byte `end`.
+        """Read to the end, and check that only zeros follow the members, which end at byte `end`.
 
-        Raises EOFError: something is missing, or follows.
+        Raises EOFError: the zeros are missing, or other data follows.
         """
         self.limit = sys.maxsize
         while self.read(CHUNK):
             pass
-        if self.filled > end:
-            raise EOFError(f"what stands at byte {end} is no member")
+        if self.content_end > end:
+            raise EOFError(f"the data at byte {end} is not a member")
         if self.count < end + BLOCK:
             raise EOFError("it ends before its content does")
 
@@ -109,14 +115,14 @@ class TarStream:
 def open_plain_tar(reader: ProgressReader, suffix: str) -> IO[bytes]:
     """Return the uncompressed stream of a tar."""
     stream = cast("IO[bytes]", reader)
-    packer = PACKERS.get(suffix.rpartition(".")[2], "")
-    if packer == ".gz":
+    compression = get_compression(suffix)
+    if compression == ".gz":
         return cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
-    if packer == ".xz":
+    if compression == ".xz":
         return cast("IO[bytes]", lzma.LZMAFile(stream))
-    if packer == ".bz2":
+    if compression == ".bz2":
         return cast("IO[bytes]", bz2.BZ2File(stream))
-    if packer == ".zst":
+    if compression == ".zst":
         return cast("IO[bytes]", _ZstdFrames(stream))
     return stream
 
@@ -163,9 +169,9 @@ class _ZstdFrames:
 #: first bytes of a file -> the suffix of its kind of archive
 MAGIC = {b"\x1f\x8b": ".tar.gz", b"\x28\xb5\x2f\xfd": ".tar.zst", b"\xfd7zXZ\0": ".tar.xz", b"BZh": ".tar.bz2",
          b"PK\x03\x04": ".zip", b"PK\x05\x06": ".zip"}  # fmt: skip
-OF_WINDOWS = (0, 6, 10, 14)  # systems of zip members whose file names cannot contain a backslash: FAT, HPFS, NTFS, VFAT
-ENDED, DIRECTORY_END = b"PK\x05\x06", 22  # first bytes of the record at the end of a zip, its size without the comment
-OF_MACOS = ("__MACOSX", MACOS_METADATA_PREFIX)  # prefixes of the files that macOS adds to archives
+WINDOWS_SYSTEMS = (0, 6, 10, 14)  # of zip members whose names cannot contain a backslash: FAT, HPFS, NTFS, VFAT
+END_MAGIC, END_SIZE = b"PK\x05\x06", 22  # first bytes and size, without the comment, of the record at the end of a zip
+MACOS_PREFIXES = ("__MACOSX", MACOS_METADATA_PREFIX)  # prefixes of the files that macOS adds to archives
 
 
 def unpack(archive: Path, folder: Path, wanted: RequiredFiles, display_name: str, report: ByteProgress) -> Path:
@@ -190,7 +196,7 @@ def unpack(archive: Path, folder: Path, wanted: RequiredFiles, display_name: str
 class _Target:
     """The folder that members are written into.
 
-    `has_direct` says that a wanted file is directly below it, `top_folders` are the subfolders with wanted files.
+    `has_direct` means that a wanted file is directly below it; `top_folders` are the subfolders with wanted files.
     """
 
     def __init__(self, folder: Path, wanted: RequiredFiles, archive: str) -> None:
@@ -200,13 +206,11 @@ class _Target:
         self.top_folders: set[str] = set()
 
     def check(self, name: str, is_folder: bool, kind: str = "") -> None:
-        """Check that a member can be a file or folder of the run.  Raises AssayError."""
+        """Check that a member can be a file or folder of the run.  Raises AssayError `unsafe-name`."""
         if is_folder and not split_path(name) and not name.startswith("/"):
             return
         if reason := kind or explain_refusal(name):
-            raise build_unsafe_name_error(
-                f"a member of the archive is refused: {escape_text(name)}", reason, self.archive
-            )
+            raise build_unsafe_name_error("a member of the archive", name, reason, self.archive)
 
     def find_run(self) -> Path:
         """Return the run's directory.  Raises AssayError: no file is wanted, or there are several runs."""
@@ -226,7 +230,7 @@ class _Target:
 
     def write(self, name: str, size: int, content: IO[bytes]) -> None:
         """Write a file if it is wanted; create its folder in any case."""
-        if any(part.startswith(OF_MACOS) for part in split_path(name)):
+        if any(part.startswith(MACOS_PREFIXES) for part in split_path(name)):
             return
         path = self._resolve(name)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -237,9 +241,9 @@ class _Target:
             return
         self.has_direct = self.has_direct or is_direct
         self.top_folders |= {split_path(name)[0]} if is_below else set()
-        if path.is_file():  # it is unknown which of them is the run's
+        if path.is_file():  # either of them could be the file of the run
             raise build_unsafe_name_error(
-                f"a member of the archive is refused: {escape_text(name)}", "a member before has its name", self.archive
+                "a member of the archive", name, "an earlier member has this name", self.archive
             )
         disk_space.check_room(self.folder, size, self.archive)
         with path.open("wb") as stream:
@@ -256,9 +260,7 @@ class _Target:
             self.wanted.has(replace_backslashes(name)) or self.wanted.has_below(replace_backslashes(name))
         ):
             reason = "its name has backslashes, where a run has folders"
-            raise build_unsafe_name_error(
-                f"a member of the archive is refused: {escape_text(name)}", reason, self.archive
-            )
+            raise build_unsafe_name_error("a member of the archive", name, reason, self.archive)
 
     def _resolve(self, name: str) -> Path:
         return self.folder.joinpath(*split_path(name))
@@ -308,7 +310,7 @@ def _unzip(stream: IO[bytes], target: _Target) -> None:
 
 def _get_zip_name(item: zipfile.ZipInfo) -> str:
     """Return the name of a zip member; on Windows, backslashes may separate its folders."""
-    return replace_backslashes(item.orig_filename) if item.create_system in OF_WINDOWS else item.orig_filename
+    return replace_backslashes(item.orig_filename) if item.create_system in WINDOWS_SYSTEMS else item.orig_filename
 
 
 def _check_single_zip(stream: IO[bytes], members: zipfile.ZipFile, archive: str) -> None:
@@ -318,13 +320,13 @@ def _check_single_zip(stream: IO[bytes], members: zipfile.ZipFile, archive: str)
     """
     start = min((item.header_offset for item in members.infolist()), default=members.start_dir)
     size = stream.seek(0, os.SEEK_END)
-    stream.seek(max(0, size - DIRECTORY_END - len(members.comment)))
-    has_trailer = stream.read(len(ENDED)) != ENDED
+    stream.seek(max(0, size - END_SIZE - len(members.comment)))
+    has_trailer = stream.read(len(END_MAGIC)) != END_MAGIC
     stream.seek(0)
-    if has_trailer or (start and stream.read(2) == ENDED[:2]):
+    if has_trailer or (start and stream.read(2) == END_MAGIC[:2]):
         problem = "bytes behind its end" if has_trailer else f"{start} bytes of another before its first member"
         raise fail("broken-archive", f"the archive is more than one zip: {archive}", found=problem,
-                   expected="one zip, and nothing else", hint="unpack them into one folder, and pack that")  # fmt: skip
+                   expected="one zip, and nothing else", hint="unpack them into one folder, and pack it")  # fmt: skip
 
 
 def _find_zip_refusal(item: zipfile.ZipInfo) -> str:
@@ -346,9 +348,7 @@ def _translate_errors(archive: Path, folder: Path, display_name: str) -> Iterato
         raise _build_error(archive, display_name, str(error)) from None
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         name, reason = Path(str(error.filename)).name, "it is a file and a folder"
-        raise build_unsafe_name_error(
-            f"a member of the archive is refused: {escape_text(name)}", reason, display_name
-        ) from None
+        raise build_unsafe_name_error("a member of the archive", name, reason, display_name) from None
     except OSError as error:
         if error.filename == str(archive):
             cause = error.strerror or str(error)
@@ -369,6 +369,6 @@ def _build_error(archive: Path, display_name: str, cause: str) -> AssayError:
     if not actual:
         hint = f"archives are {', '.join(ARCHIVES)}"
     elif actual != suffix and (get_compression(actual) or actual) != get_compression(suffix):
-        hint = f"its content is that of a {actual}: rename it"
+        hint = f"the content is a {actual}: rename the file"
     return fail("broken-archive", f"the archive of the run cannot be read to its end: {display_name}",
                 expected=f"the content of a {suffix}", found=cause or "nothing", hint=hint)  # fmt: skip

@@ -15,7 +15,7 @@ def check_room(folder: Path, required_bytes: int, subject: str) -> None:
     """Check that the folder's disk has room for `required_bytes` bytes.  Raises AssayError `disk-full`."""
     free = shutil.disk_usage(folder).free
     if required_bytes + RESERVED_BYTES > free:
-        raise _build_full_error(folder, subject, f"{_format_size(required_bytes)}", f"{_format_size(free)} free")
+        raise _build_full_error(folder, subject, _format_size(required_bytes), f"{_format_size(free)} free")
 
 
 def build_write_error(folder: Path, subject: str, error: OSError) -> AssayError:
@@ -25,7 +25,7 @@ def build_write_error(folder: Path, subject: str, error: OSError) -> AssayError:
     return fail(
         "cache",
         f"the cache folder cannot be written: {error.strerror or error}: {folder}",
-        hint="name another with --cache",
+        hint="pass --cache DIR",
     )
 
 
@@ -35,7 +35,7 @@ def _build_full_error(folder: Path, subject: str, expected: str, free: str) -> A
         f"the disk of the cache has no room for {subject}: {folder}",
         expected=expected,
         found=free,
-        hint="free some, or name a folder on another disk with --cache",
+        hint="free disk space, or pass a folder on another disk with --cache",
     )
 
 

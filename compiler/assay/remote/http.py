@@ -38,8 +38,8 @@ class RetryPolicy:
     sleep: Callable[[float], None] = time.sleep
 
 
-class TooManyError(Exception):
-    """The server refuses a query because the response would be too large; the text is the server's."""
+class TooManySamplesError(Exception):
+    """The server refuses a query because the response would be too large; the text is that of the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Server:
         except ValueError:
             is_valid = False
         if not is_valid:
-            message = f"this is no address of a server: {self.url}"
+            message = f"invalid address of a server: {self.url}"
             raise fail("bad-address", message, expected="such as http://localhost:9090", status=USAGE)
 
     @property
@@ -69,7 +69,8 @@ class Server:
     def send_request(self, path: str, parameters: Sequence[tuple[str, str]]) -> bytes:
         """Return the text of a successful response.
 
-        Raises TooManyError, and AssayError: the server cannot be reached, returns an error, or is no Prometheus.
+        Raises TooManySamplesError, and AssayError: an unreachable server, an error response, or another server than
+        Prometheus.
         """
         request = self._build_request(path, parameters)
         wait = self.retry_policy.first_wait
@@ -86,7 +87,7 @@ class Server:
                 raise refusal
             self.retry_policy.sleep(min(max(wait, requested_wait or 0.0), LONGEST))
             wait *= 2
-        raise AssertionError("a question is asked at least once")
+        raise AssertionError("`attempts` is at least 1")
 
     def request_data(self, path: str, parameters: Sequence[tuple[str, str]]) -> Any:
         """Return the data of a successful response."""
@@ -119,7 +120,7 @@ class Server:
         return text
 
     def _translate_refusal(self, error: urllib.error.HTTPError) -> AssayError:
-        """Return the error for an HTTP error response.  Raises TooManyError."""
+        """Return the error for an HTTP error response.  Raises TooManySamplesError."""
         with error:
             text = error.read()
         document = _parse_object(text)
@@ -131,23 +132,23 @@ class Server:
             return self._build_no_prometheus_error(text, f"HTTP {error.code} {error.reason}")
         cause = str(document.get("error", ""))
         if error.code not in RETRIED_STATUSES and any(word in cause for word in TOO_MANY):
-            raise TooManyError(cause)
+            raise TooManySamplesError(cause)
         return self._build_error(error.code, f"{document.get('errorType', 'error')}: {cause}"[:TEXT_LIMIT])
 
     def _build_error(self, status: int, cause: str) -> AssayError:
-        hint = "does the server want a name and a password? http://NAME:PASSWORD@HOST" if status == 401 else ""
-        message = f"the server answers an error: {self.public_address}"
+        hint = "pass the name and password that the server requires: http://NAME:PASSWORD@HOST" if status == 401 else ""
+        message = f"the server returns an error: {self.public_address}"
         return fail("server-error", message, found=f"HTTP {status}: {cause}", hint=hint)
 
     def _build_no_prometheus_error(self, text: bytes, status: str = "") -> AssayError:
-        """Return the error for a response that no Prometheus gives."""
+        """Return the error for a response that does not come from Prometheus."""
         excerpt = text[:60].decode("utf-8", errors="replace").strip()
         return fail(
             "no-prometheus",
-            f"what answers is no Prometheus server: {self.public_address}",
+            f"the server is not a Prometheus server: {self.public_address}",
             expected="a JSON document with a status",
-            found=", ".join(part for part in (status, repr(excerpt) if excerpt else "an empty answer") if part),
-            hint="is this the server's own address, such as http://localhost:9090?",
+            found=", ".join(part for part in (status, repr(excerpt) if excerpt else "an empty response") if part),
+            hint="pass the address of the server itself, such as http://localhost:9090",
         )
 
     def _build_unreachable_error(self, error: Exception, attempts: int) -> AssayError:
@@ -156,13 +157,13 @@ class Server:
         return fail(
             "no-server",
             f"the server cannot be reached: {self.public_address}",
-            found=f"{str(cause) or type(cause).__name__} (asked {times})",
-            hint="does it run, and is this its address?",
+            found=f"{str(cause) or type(cause).__name__} (tried {times})",
+            hint="check that it runs, and that this is its address",
         )
 
 
 def _parse_object(text: bytes) -> Mapping[str, Any]:
-    """Parse a JSON object; return an empty one if the text is none."""
+    """Parse a JSON object; return an empty one if the text is not an object."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):

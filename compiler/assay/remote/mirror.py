@@ -78,8 +78,8 @@ def mirror_run(
 ) -> Path:
     """Return the local directory of a run on object storage or in an archive, brought up to date.
 
-    It does not change until `exit_stack` is closed. `notice` is called when another process is waited for,
-    `report_fetching` with the number and size of the objects that are about to be fetched.
+    It does not change until `exit_stack` is closed. `notice` is called before waiting for another
+    process, `report_fetching` with the number and size of the objects that are about to be fetched.
 
     Raises AssayError: the address is empty, unreachable or refuses; the archive is broken or unsafe; the disk is full.
     """
@@ -142,7 +142,7 @@ def _mirror_remote_archive(mirror: _Mirror, lock: int, storage: Storage, archive
             transfer.finish([archive_object])
             _unpack(mirror, identity, transfer.files / archive_object.name)
             shutil.rmtree(transfer.files)
-    return get_unpacked_folder(mirror, identity)
+    return _get_unpacked_folder(mirror, identity)
 
 
 def _mirror_local_archive(mirror: _Mirror, lock: int, archive: Path) -> Path:
@@ -159,11 +159,11 @@ def _mirror_local_archive(mirror: _Mirror, lock: int, archive: Path) -> Path:
     with _lock_exclusively(mirror, lock):
         if not _find_unpacked(mirror, identity):
             _unpack(mirror, identity, archive)
-    return get_unpacked_folder(mirror, identity)
+    return _get_unpacked_folder(mirror, identity)
 
 
 def _find_unpacked(mirror: _Mirror, identity: Sequence[object]) -> Path | None:
-    """Return the directory of this archive if it was unpacked before with all files that are wanted now."""
+    """Return the folder of this archive if it was unpacked with all files that are wanted now; else None."""
     folder = mirror.folder / UNPACKED
     try:
         contents = json.loads((folder / CONTENTS).read_text(encoding="utf-8"))
@@ -173,7 +173,7 @@ def _find_unpacked(mirror: _Mirror, identity: Sequence[object]) -> Path | None:
         return None
 
 
-def get_unpacked_folder(mirror: _Mirror, identity: Sequence[object]) -> Path:
+def _get_unpacked_folder(mirror: _Mirror, identity: Sequence[object]) -> Path:
     """Return the directory of an archive that was just unpacked."""
     folder = _find_unpacked(mirror, identity)
     assert folder, "it was unpacked just now"
@@ -183,7 +183,7 @@ def get_unpacked_folder(mirror: _Mirror, identity: Sequence[object]) -> Path:
 def _unpack(mirror: _Mirror, identity: Sequence[object], archive: Path) -> None:
     """Unpack the wanted files, and those that were wanted before.
 
-    Otherwise two systems that share an archive would undo each other's work.
+    Otherwise two systems that read the same archive would discard each other's files.
     """
     globs = {*mirror.wanted.globs, *_read_previous_globs(mirror)}
     wanted = RequiredFiles(tuple(sorted(globs)))
@@ -205,14 +205,14 @@ def _read_previous_globs(mirror: _Mirror) -> Sequence[str]:
 
 @contextmanager
 def _lock_shared(mirror: _Mirror, lock: int) -> Iterator[None]:
-    """Take the shared lock; it is kept after the block, until the lock file is closed."""
+    """Acquire the shared lock; it is held after the block, until the lock file is closed."""
     _wait_for_lock(mirror, lock, fcntl.LOCK_SH)
     yield
 
 
 @contextmanager
 def _lock_exclusively(mirror: _Mirror, lock: int) -> Iterator[None]:
-    """Take the exclusive lock for the block, and the shared one afterwards."""
+    """Acquire the exclusive lock for the block, and the shared one afterwards."""
     fcntl.flock(lock, fcntl.LOCK_UN)
     _wait_for_lock(mirror, lock, fcntl.LOCK_EX)
     try:

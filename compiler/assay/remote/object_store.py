@@ -48,16 +48,14 @@ class Storage:
     system: Any
 
     def list_objects(self) -> tuple[Object, ...]:
-        """Return all objects below the address, by name.  Raises AssayError `no-run`: there is none."""
+        """Return all objects below the address, by name.  Raises AssayError `no-run` without objects."""
         scheme, path = split_address(self.address)
         with self.translate_errors("list"):
             listing = self.system.find(path, detail=True)
         items = [_build_object(name.removeprefix(f"{path}/"), info) for name, info in sorted(listing.items())
                if name.startswith(f"{path}/") and not name.endswith("/") and info.get("type") == "file"]  # fmt: skip
         if not items:
-            raise self.build_no_objects_error(
-                f"there is nothing at the address of the run: {self.address}", scheme, path
-            )
+            raise self.build_no_objects_error(f"no objects at the address of the run: {self.address}", scheme, path)
         return tuple(items)
 
     def find_object(self) -> Object | None:
@@ -83,14 +81,14 @@ class Storage:
                 stream.seek(start)
                 while count := min(PIECE, item.size - start):
                     piece = _read(stream, count)
-                    if len(piece) != count:  # such as the error page of a proxy
-                        raise EOFError(f"{len(piece)} bytes of an answer where {count} were asked for")
+                    if len(piece) != count:  # for example the error page of a proxy
+                        raise EOFError(f"a response of {len(piece)} bytes to a request for {count}")
                     start += count
                     yield piece
 
     @contextmanager
     def translate_errors(self, action: str, item: Object | None = None) -> Iterator[None]:
-        """Raise everything that goes wrong between this process and the storage as AssayError."""
+        """Convert errors of the storage and its connection to AssayError."""
         address = f"{split_address(self.address)[0]}://{item.path}" if item else self.address
         try:
             yield
@@ -99,9 +97,9 @@ class Storage:
                        hint=CREDENTIALS) from None  # fmt: skip
         except FileNotFoundError as error:
             if item:
-                raise self._build_changed_error(item, "is gone") from None
+                raise self._build_changed_error(item, "was removed") from None
             raise self.build_no_objects_error(
-                f"the server has no such place: {address}", *split_address(self.address), error
+                f"the server does not have the address: {address}", *split_address(self.address), error
             ) from None
         except _get_exceptions() as error:
             if type(error).__name__ == CHANGED:
@@ -109,14 +107,16 @@ class Storage:
                 raise self._build_changed_error(item, "changed") from None
             if type(error).__name__ in ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound"):
                 raise fail("run-refused", f"there are no credentials for: {address}", found=_describe_cause(error),
-                           hint=f"{CREDENTIALS}; FSSPEC_S3_ANON=true reads what is public") from None  # fmt: skip
+                           hint=f"{CREDENTIALS}; set FSSPEC_S3_ANON=true to read public data") from None  # fmt: skip
             is_interrupted = item is not None and not _is_unreachable(error)
             message = (
-                "the server broke off" if is_interrupted else "the server cannot be reached, or does not answer as one"
+                "the server interrupted the transfer"
+                if is_interrupted
+                else "the server cannot be reached, or is not an object store"
             )
             raise fail("no-server", f"{message}: {address}", found=_describe_cause(error),
-                       hint="what was fetched is kept: the next run goes on with the rest" if is_interrupted
-                       else "is AWS_ENDPOINT_URL its address?") from None  # fmt: skip
+                       hint="run the same command again: it fetches only the rest" if is_interrupted
+                       else "check the address in AWS_ENDPOINT_URL") from None  # fmt: skip
 
     def build_no_objects_error(self, message: str, scheme: str, path: str, error: OSError | None = None) -> AssayError:
         """Return the error of an address without objects, with similar names next to it."""
@@ -137,8 +137,8 @@ class Storage:
         """Return the error of an object that changed since it was listed."""
         return fail(
             "run-changing",
-            f"an object {change} while the run was fetched: {split_address(self.address)[0]}://{item.path}",
-            hint="run again when the run is complete: what was fetched is kept",
+            f"an object {change} during the transfer of the run: {split_address(self.address)[0]}://{item.path}",
+            hint="run the same command again when the run is complete: it fetches only the rest",
         )
 
 
@@ -157,7 +157,7 @@ def open_storage(address: str) -> Storage:
         package = PACKAGES[scheme]
         command = f"pip install 'assay[{EXTRA}]'" if scheme == EXTRA else f"pip install {package}"
         raise fail(
-            "no-package", f"to read {scheme}:// takes the package {package}", hint=command, status=USAGE
+            "no-package", f"reading {scheme}:// requires the package {package}", hint=command, status=USAGE
         ) from None
 
 
@@ -195,7 +195,7 @@ def _describe_cause(error: Exception) -> str:
     """Return the first line of an error's text."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     if not text and isinstance(error, TimeoutError):
-        return "its answer stopped"
+        return "the response stopped"
     if isinstance(error, KeyError):
-        return f"an answer without {text}"
+        return f"a response without {text}"
     return f"{text}".strip().partition("\n")[0][:300] or type(error).__name__

@@ -18,7 +18,7 @@ from assay.ingest import builder
 from assay.ingest.readers import sample_files, sample_store
 from assay.ingest.workspace_dir import open_engine
 from assay.remote import prometheus_times
-from assay.remote.http import Server, TooManyError
+from assay.remote.http import Server, TooManySamplesError
 from assay.sql import dialect
 from assay.sql.dialect import TARGET, build_column, build_copy_with_stats
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
@@ -85,7 +85,7 @@ def fetch(server: Server, request: Request, out: Path, report: Progress) -> Path
                     prometheus_times.format_instant(request.start),
                     prometheus_times.format_instant(request.end),
                 )
-                message = f"the server has no samples of this time: {server.public_address}"
+                message = f"the server has no samples of this period: {server.public_address}"
                 raise fail("no-samples", message, found=f"none from {start} to {end}")
         new_file.replace(out / FILE)
     finally:
@@ -107,8 +107,8 @@ def require_series(server: Server, request: Request, selector: str) -> None:
             f"the server has no series of {selector}: {server.public_address}",
             expected=f"series from {prometheus_times.format_instant(request.start)} "
             f"to {prometheus_times.format_instant(request.end)}",
-            found="none" if names else "a server without any series",
-            hint=hint or "were they there at another time?",
+            found="none" if names else "no series of any name",
+            hint=hint or "check --start and --end",
         )
 
 
@@ -134,7 +134,7 @@ def _fetch_pages(
             number += 1
             report("fetching", index * span + (page.end - request.start) // 1000, total)
     report("fetching", total, total)
-    sample_store.merge(connection, {index: f"answer {index + 1}" for index in range(number)})
+    sample_store.merge(connection, {index: f"response {index + 1}" for index in range(number)})
 
 
 def _query_selector(server: Server, request: Request, selector: str) -> Iterator[tuple[Page, bytes]]:
@@ -162,14 +162,14 @@ def _query_page(server: Server, page: Page) -> Iterator[tuple[Page, bytes]]:
     try:
         yield page, _send_query(server, page)
         return
-    except TooManyError as error:
+    except TooManySamplesError as error:
         parts = list(_split_page(server, page))
         if len(parts) < 2:
             raise fail(
                 "too-many-samples",
-                f"the server refuses even a second of one series: {server.public_address}",
+                f"the server refuses a query of one series over a second: {server.public_address}",
                 found=str(error),
-                hint="its limit is too low: see --query.max-samples of the server",
+                hint="raise the limit of the server (--query.max-samples)",
             ) from None
     for part in parts:
         yield from _query_page(server, part)
@@ -205,21 +205,21 @@ def _quote(value: str) -> str:
 
 
 def _load(connection: duckdb.DuckDBPyConnection, server: Server, text: bytes, path: Path, number: int) -> None:
-    """Load the samples of a response.  Raises AssayError: it cannot be read, or is incomplete by its own warnings."""
+    """Load the samples of a response.  Raises AssayError: it cannot be read, or has warnings."""
     path.write_bytes(text)
     try:
         warnings = sample_files.load(connection, path, number, path.parent / "plain")
     except AssayError as error:
         (cause, *_) = error.diagnostics
         details = cause.message.removesuffix(f": {path}") + (f" ({cause.found})" if cause.found else "")
-        message = f"an answer of the server cannot be read: {server.public_address}"
+        message = f"a response of the server cannot be read: {server.public_address}"
         raise fail("bad-answer", message, found=details) from None
     if warnings:
         raise fail(
             "partial-answer",
-            f"samples may be missing, as the server says with its answer: {server.public_address}",
+            f"the server warns that samples may be missing: {server.public_address}",
             found="; ".join(warnings),
-            hint="are all of its stores there? nothing was written",
+            hint="check the stores of the server; no file was written",
         )
     path.unlink()
 

@@ -34,7 +34,7 @@ def parse_nanoseconds(text: str, option: str) -> int:
     except ValueError:
         raise fail(
             "bad-time",
-            f"{option} is no time: {text}",
+            f"{option} is not a time: {text}",
             expected="RFC 3339, such as 2026-02-05T18:52:16Z, or seconds since 1970",
             status=USAGE,
         ) from None
@@ -47,7 +47,7 @@ def parse_duration(text: str, option: str) -> int:
     parts = re.findall(r"([0-9]+)(ms|[smhdw])", text) if _DURATION.fullmatch(text) else []
     total = sum(int(number) * UNITS[unit] for number, unit in parts)
     if not total:
-        raise fail("bad-duration", f"{option} is no duration: {text}", expected="such as 30s, 5m, 1h30m",
+        raise fail("bad-duration", f"{option} is not a duration: {text}", expected="such as 30s, 5m, 1h30m",
                    status=USAGE)  # fmt: skip
     return total
 

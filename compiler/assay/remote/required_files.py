@@ -19,13 +19,13 @@ class RequiredFiles:
     globs: tuple[str, ...]
 
     def has(self, name: str) -> bool:
-        """Check that a file of this name is wanted."""
+        """Return whether a file of this name is wanted."""
         parts = split_path(name)
         is_ignored = bool(parts) and parts[-1].startswith(MACOS_METADATA_PREFIX)
         return not is_ignored and any(_is_match(parts, split_path(glob)) for glob in self.globs)
 
     def has_below(self, name: str) -> bool:
-        """Check that a file is wanted if the first part of its name is a folder above the run."""
+        """Return whether a file is wanted when the first part of its name is a folder above the run."""
         return self.has("/".join(split_path(name)[1:]))
 
 

@@ -179,14 +179,15 @@ def check_names(address: str, items: Sequence[Object]) -> None:
             "" if "/".join(split_path(name)) == name else "a part of its name is empty or `.`"
         )
         if reason:
-            raise build_unsafe_name_error(f"an object of the run is refused: {escape_text(name)}", reason, address)
+            raise build_unsafe_name_error("an object of the run", name, reason, address)
         if parents := [str(folder) for folder in Path(name).parents if str(folder) in names]:
             cause = f"{escape_text(parents[0])} is an object"
-            raise build_unsafe_name_error(f"an object of the run is refused: {escape_text(name)}", cause, address)
+            raise build_unsafe_name_error("an object of the run", name, cause, address)
 
 
-def build_unsafe_name_error(message: str, reason: str, location: str) -> AssayError:
-    """Return the error of a name that no file of a run can have."""
+def build_unsafe_name_error(subject: str, name: str, reason: str, location: str) -> AssayError:
+    """Return the error of a subject with a name that no file of a run can have."""
+    message = f"{subject} is refused: {escape_text(name)}"
     return fail(
         "unsafe-name", message, expected="names of files below the run", found=reason, notes=(f"in {location}",)
     )

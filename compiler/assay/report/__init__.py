@@ -1,1 +1,1 @@
-"""Results -> document -> charts -> Typst, PDF.  Never runs SQL."""
+"""Turn results into documents, charts and output files; nothing here runs SQL."""

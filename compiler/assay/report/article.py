@@ -1,4 +1,4 @@
-"""An article over runs to the document: each part as prose, figures and tables."""
+"""Build the document of an article over runs: each part as prose, figures and tables."""
 
 from __future__ import annotations
 
@@ -48,11 +48,12 @@ def assemble_article(
     notes_by_part: Mapping[str, tuple[str, ...]],
     comparison: ComparisonColumns | None = None,
 ) -> Document:
-    """The document of an article over some runs.
+    """Return the document of an article over some runs.
 
-    `prose_by_file` is that of the files by their names, `notes_by_part` what parts (by their titles) leave out,
-    `comparison` the phases that comparisons have as columns, instead of the runs.
-    AssayError when prose quotes what is not there, or a run's constants choose a row that it does not have.
+    `prose_by_file` maps file names to their prose, `notes_by_part` maps titles of parts to notes on what they leave
+    out, `comparison` has the phases that comparisons show as columns instead of the runs.
+
+    Raises AssayError: prose quotes an unknown run or row, or the constants of a run choose a row that it lacks.
     """
     run_labels = label_article_runs(article, runs)
     context = _prepare(checked, article, runs, run_labels, choices.style, comparison)
@@ -98,7 +99,7 @@ def assemble_article(
 
 
 def add_claims(document: Document, checked: CheckedPackage, article: Article, claims: tuple[Appendix, ...]) -> Document:
-    """The document with what is claimed of it, and what that is about explained."""
+    """Return the document with its claims, and with glossary entries for the columns of their tables."""
     tables: tuple[Table | Appendix, ...] = (document.manifest, *iter_tables(document.galleries), *claims)
     terms_with_claims = build_terms(checked, article, tables, block_terms=explain_blocks(checked, article))
     return dataclasses.replace(document, claims=claims, terms=terms_with_claims)
@@ -112,12 +113,12 @@ def _prepare(
     style_name: str,
     comparison: ComparisonColumns | None,
 ) -> RenderContext:
-    """Who is shown: the runs of most parts, and those that are cases of grids."""
+    """Build the context that parts are rendered in: the runs of most parts, the cases of grids, and the chosen rows."""
     case_by_run = [shorten(str(run.constants[article.cases])) if article.cases else "" for run in runs]
-    main_indexes = [place for place, case in enumerate(case_by_run) if not case] or list(range(len(runs)))
+    main_indexes = [index for index, case in enumerate(case_by_run) if not case] or list(range(len(runs)))
     shown_runs = [
-        ShownRun(runs[place], run_labels[place], run_labels[place] if len(main_indexes) > 1 else "")
-        for place in main_indexes
+        ShownRun(runs[index], run_labels[index], run_labels[index] if len(main_indexes) > 1 else "")
+        for index in main_indexes
     ]
     cases = [
         ShownRun(run, case if case_by_run.count(case) == 1 else f"{case} ({run.id})", "")
@@ -144,7 +145,7 @@ def _prepare(
 
 
 def list_article_metrics(article: Article, prose_texts: Iterable[Prose] = ()) -> tuple[str, ...]:
-    """The metrics that an article's tables and figures show, and its texts quote, each once."""
+    """Return the metrics in an article's tables and figures, then those that its prose quotes, each once."""
     blocks = (name for block in block_rows.list_ordered_blocks(article) for name in block.read_metrics())
     return tuple(dict.fromkeys((*blocks, *(quote.metric for text in prose_texts for quote in text.quotes))))
 
@@ -156,7 +157,7 @@ def list_compared_metrics(article: Article) -> tuple[str, ...]:
 
 
 def label_article_runs(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
-    """What an article calls each run or phase: its label constant, or its id where two runs share one."""
+    """Return the label of each run or phase: its label constant, or its id where two runs share a label."""
     labels = [shorten(label) for label in list_full_labels(article.label, runs)]
     return make_labels_unique(labels, runs, "{id}")
 
@@ -164,7 +165,7 @@ def label_article_runs(article: Article, runs: Sequence[RunFigures]) -> tuple[st
 def _build_gallery(
     context: RenderContext, part: Part, prose_by_file: Mapping[str, Prose], notes_by_part: Mapping[str, tuple[str, ...]]
 ) -> Gallery:
-    """Render a part: its prose, what is to be known of its blocks and what is left out; then the blocks."""
+    """Render a part: its prose, its choices, the notes on its blocks and their gaps; then the blocks."""
     blocks = render_blocks(context, part)
     paragraphs = render_prose(context, prose_by_file[part.prose]) if part.prose else ()
     choices = dict.fromkeys(name for block in blocks for name in block.choices if name)
@@ -188,8 +189,11 @@ def _build_gallery(
 
 
 def make_figure_ids_unique(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
-    """The parts, with the ids of figures that would share one told apart by a number: a series may be drawn twice, a
-    metric over two others, and runs whose names differ in what no name of a file has."""
+    """Return the parts with unique figure ids: repeated ids get a number as suffix.
+
+    Ids repeat when a series is drawn twice, a metric is drawn over two others, or two run names differ only in
+    characters that file names cannot have.
+    """
     used_ids: set[str] = set()
 
     def make_unique(plot: Plot) -> Plot:
@@ -209,17 +213,17 @@ def make_figure_ids_unique(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
 
 
 def _count_abreast(run_count: int, *, is_landscape: bool) -> int:
-    """How many figures stand side by side, those of one kind in whole rows where that can be."""
+    """Return the number of figures side by side; figures of one kind fill whole rows where possible."""
     if is_landscape:
         return 4 if run_count in (2, 4) else 3
     return 3 if run_count == 3 else 2
 
 
-# What a part says
+# The text of a part
 
 
 def render_prose(context: RenderContext, prose: Prose) -> tuple[Paragraph, ...]:
-    """The prose of a part; paragraphs that quote a choice which a run does not make are left out."""
+    """Return the paragraphs of a part, without those that quote a choice which has no row in the quoted run."""
 
     def render_quote(quote: Quote) -> str | None:
         run = _find_quoted_run(context, quote)
@@ -232,8 +236,8 @@ def render_prose(context: RenderContext, prose: Prose) -> tuple[Paragraph, ...]:
 
 
 def _list_quoted_values(context: RenderContext, paragraphs: Sequence[Paragraph]) -> Iterator[QuotedValue]:
-    """The values in paragraphs, and of which run and row each is."""
-    for place, paragraph in enumerate(paragraphs):
+    """Yield the quoted values of some paragraphs, each with its position, run and row."""
+    for index, paragraph in enumerate(paragraphs):
         for begin, end, quote in paragraph.quote_spans:
             run = _find_quoted_run(context, quote)
             label = next(shown_run.label for shown_run in context.all_runs if shown_run.run is run)
@@ -242,11 +246,11 @@ def _list_quoted_values(context: RenderContext, paragraphs: Sequence[Paragraph])
             description = "; ".join([", ".join([*choice, *row]), label]).lstrip("; ")
             row_values = block_rows.list_quote_keys(context.checked, quote, context.find_row(quote.choice, run))
             where = tuple((name, str(value)) for name, value in row_values.items())
-            yield QuotedValue(place, begin, end, quote.metric, description, run.id, where)
+            yield QuotedValue(index, begin, end, quote.metric, description, run.id, where)
 
 
 def _find_quoted_run(context: RenderContext, quote: Quote) -> RunFigures:
-    """The run that a quote names, by its id or its label; the last one when it names none."""
+    """Return the run that a quote names by id or label; the last run when it names none."""
     if not quote.run:
         return context.runs[-1].run
     for shown_run in context.all_runs:
@@ -259,7 +263,7 @@ def _find_quoted_run(context: RenderContext, quote: Quote) -> RunFigures:
         )
         raise fail(
             "unknown-run",
-            f"prose quotes `{quote.metric}` of a run that there is not: `{quote.run}`",
+            f"prose quotes `{quote.metric}` of an unknown run `{quote.run}`",
             span=quote.span,
             excerpt=quote.excerpt,
             expected=", ".join(run_names),
@@ -269,6 +273,7 @@ def _find_quoted_run(context: RenderContext, quote: Quote) -> RunFigures:
 
 
 def _describe_choice(context: RenderContext, choice: Choice) -> Iterator[str]:
+    """Yield the sentences on a choice: the row that each run chooses, and the runs that have none."""
     rows = [(shown_run, context.find_row(choice.name, shown_run.run)) for shown_run in context.runs]
     row_labels = [
         f"{shown_run.title_label}{': ' if shown_run.title_label else ''}{describe_chosen_row(choice, row)}"
@@ -281,7 +286,7 @@ def _describe_choice(context: RenderContext, choice: Choice) -> Iterator[str]:
     if not choice.keys and runs_without_row:
         yield f"{_format_subject(runs_without_row)} {choice.absent}."
     elif rows[-1][1] is None:
-        yield f"{rows[-1][0].label}{', which chooses,' if len(rows) > 1 else ''} has {choice.absent}."
+        yield f"{rows[-1][0].label}{', which determines the choice,' if len(rows) > 1 else ''} has {choice.absent}."
     elif runs_without_row:
         row = rows[-1][1]
         key_values = ", ".join(f"{name.replace('_', ' ')} {row[name]}" for name in choice.keys)
@@ -294,7 +299,7 @@ def _format_subject(labels: Sequence[str]) -> str:
 
 def _build_dictionary(checked: CheckedPackage, article: Article, prose_texts: Iterable[Prose]) -> tuple[Group, ...]:
     names = list(list_article_metrics(article, prose_texts))
-    for name in names:  # the list grows meanwhile: by what formulas are over, which may be formulas, too
+    for name in names:  # the list grows: the inputs of a formula may be formulas, too
         names += [item for item in formula.list_inputs(checked.get_metric(name).measure) if item not in names]
     entries = tuple(build_metric_entry(checked, name) for name in names)
     series_names = block_rows.list_shown_series(article)
@@ -310,9 +315,9 @@ def _build_dictionary(checked: CheckedPackage, article: Article, prose_texts: It
 def build_article_manifest(
     checked: CheckedPackage, article: Article, columns: Sequence[RunFigures], run_labels: Sequence[str]
 ) -> Table:
-    """What is known of each run beside its label, or of each phase, and from when to when that is.
+    """Return the table of run parameters: constants of each run or phase, and the bounds of each phase.
 
-    Constants are as they are kept; those that parts tell are left out.
+    Leave out the label constant and constants that blocks of facts show.
     """
     source_names = _list_shown_sources(checked, article)
     constants = {
@@ -340,7 +345,7 @@ def build_article_manifest(
 
 
 def _list_shown_sources(checked: CheckedPackage, article: Article) -> set[str]:
-    """The sources of which an article shows anything."""
+    """Return the names of the sources that blocks of the article read from."""
     grain_names = [item.grain.name for item in block_rows.request_part_rows(checked, article)]
     compared = [checked.get_metric(name) for name in list_compared_metrics(article)]
     metrics = formula.list_measured(formula.index_metrics(checked.package), compared)
@@ -349,7 +354,7 @@ def _list_shown_sources(checked: CheckedPackage, article: Article) -> set[str]:
     return {event.source for event in checked.package.events if event.name in event_names}
 
 
-# What series have that cannot be drawn
+# Series that are not drawn as a whole
 
 
 def describe_undrawn_series(
@@ -359,10 +364,10 @@ def describe_undrawn_series(
     run_labels: Sequence[str],
     sample_counts: Sequence[Mapping[str, int]],
 ) -> tuple[str, ...]:
-    """A sentence for each series of a run that is not drawn as a whole; `sample_counts` are the samples of each run by
-    event.
+    """Return a sentence for each series of a run that is not drawn as a whole.
 
-    Of a series without any samples, the parts that show it say so.
+    `sample_counts` has the number of samples by event, for each run. Series without any samples are not mentioned: the
+    parts that show them say so.
     """
     series_names = block_rows.list_shown_series(article)
     shown_series = [item for item in checked.package.series if item.name in series_names]
@@ -375,13 +380,14 @@ def describe_undrawn_series(
 
 
 def describe_missing(item: Series, run: RunFigures, counts_by_event: Mapping[str, int]) -> Iterator[str]:
+    """Yield why values of a series are not drawn, as the rest of a sentence that begins with its name."""
     rows = block_rows.get_rows(run, item)
     undrawn_rows = [row for row in rows if not block_rows.is_drawn(row)]
     if undrawn_rows:
         lines = ", ".join(dict.fromkeys(" ".join(str(row[name]) for name in item.by) for row in undrawn_rows))
-        problem = "is no number, or infinite" if len(undrawn_rows) == 1 else "are no numbers, or infinite"
-        yield f": {len(undrawn_rows)} of {len(rows)} values {problem}, and not drawn ({lines})."
-    # That samples are too far apart is a warning already.
+        verb = "is" if len(undrawn_rows) == 1 else "are"
+        yield f": {len(undrawn_rows)} of {len(rows)} values {verb} not finite and not drawn ({lines})."
+    # A warning already reports samples that are too far apart.
     elif (
         not rows
         and any(counts_by_event.get(sampled.event) for sampled in item.samples)

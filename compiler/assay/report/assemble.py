@@ -26,7 +26,7 @@ from assay.util.escape import shorten
 def list_cut_warnings(
     checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices
 ) -> Iterable[str]:
-    """Warnings of values whose digits before the point are cut."""
+    """Yield warnings on metrics whose cells lack digits before the decimal point."""
     number_style = get_style(choices.style)
     for metric, values in _list_averages(checked, report, runs, choices):
         cells = number_style.format_table_row(values, metric.width).cells
@@ -36,16 +36,15 @@ def list_cut_warnings(
         if misprinted:
             cells_and_values = ", ".join(f"{cell} for {value:.0f}" for cell, value in misprinted)
             yield (
-                f"The number style {choices.style} has no room for values of {metric.name} "
-                f"({cells_and_values}): its cells and "
-                "differences do not tell them."
+                f"The number style {choices.style} has too few digits for values of {metric.name} "
+                f"({cells_and_values}): its cells and differences are wrong."
             )
 
 
 def describe_imprecise_differences(
     checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices
 ) -> str:
-    """Of which metrics the printed differences do not tell the change; empty: of none."""
+    """Return a sentence on metrics whose printed differences are too coarse to show the change; empty if none are."""
     number_style = get_style(choices.style)
     imprecise_metrics = []
     for metric, (base, *values) in _list_averages(checked, report, runs, choices):
@@ -57,15 +56,14 @@ def describe_imprecise_differences(
     listed_names = " and ".join(filter(None, (", ".join(imprecise_metrics[:-1]), imprecise_metrics[-1])))
     return (
         f"The number style {choices.style} has too few decimals for differences of {listed_names}: their Δ "
-        "and Δ% do not "
-        "tell how much they changed."
+        "and Δ% do not show the change."
     )
 
 
 def _list_averages(
     checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices
 ) -> Iterator[tuple[Metric, list[float | None]]]:
-    """Each metric of the sections, and its average in each run."""
+    """Yield each metric of the sections with its average in each run."""
     metric_ids = dict.fromkeys(name for section in report.sections for name in section.metrics)
     for metric in map(checked.get_metric, metric_ids):
         yield metric, [run_results.get_average(run, metric, choices.summary) for run in runs]
@@ -85,7 +83,7 @@ def assemble(
     provenance: Mapping[str, str],
     whole_runs: Sequence[RunFigures] = (),
 ) -> Document:
-    """The document of a report over some runs, the first of which is the baseline.
+    """Return the document of a report over some runs, the first of which is the baseline.
 
     `whole_runs` are the runs whose phases are compared.
     """
@@ -131,7 +129,7 @@ def _split_intro(report: Report) -> list[str]:
 
 
 def _drop_comparisons(report: Report, label: str) -> tuple[str, list[str]]:
-    """Title and introduction over one run: what says of others would compare it with itself."""
+    """Return title and introduction for a single run, without texts that compare it with others."""
     title = label if COMPARISON_PLACEHOLDER.search(report.title) else report.title
     return title, [text for text in _split_intro(report) if not COMPARISON_PLACEHOLDER.search(text)]
 
@@ -139,7 +137,7 @@ def _drop_comparisons(report: Report, label: str) -> tuple[str, list[str]]:
 def collect_placeholder_values(
     checked: CheckedPackage, runs: Sequence[RunFigures], run_labels: Sequence[str]
 ) -> dict[str, str]:
-    """What the places of titles and introductions stand for: labels of runs, constants of the first run."""
+    """Return the values of placeholders in titles and introductions: labels of runs, constants of the first run."""
     other_labels = run_labels[1:] or run_labels
     listed_labels = (
         ", ".join(other_labels[:-1]) + " and " + other_labels[-1] if len(other_labels) > 1 else other_labels[0]
@@ -157,7 +155,7 @@ def collect_placeholder_values(
 
 
 def fill_placeholders(text: str, placeholder_values: Mapping[str, str]) -> str:
-    """A text with its places filled."""
+    """Return a text with its placeholders replaced; unknown ones are left as they are."""
     return _PLACEHOLDER.sub(lambda match: placeholder_values.get(match[1], match[0]), text)
 
 
@@ -210,12 +208,12 @@ def _build_section(
 
 
 def name_columns(run_labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the header of a table of runs, each with its differences from the first."""
+    """Return the header of a table of runs, each but the first followed by its differences from the first."""
     return ("", run_labels[0], *(cell for name in run_labels[1:] for cell in (name, *DELTA)))
 
 
 def compare_values(number_style: Style, metric: Metric, values: Sequence[float | None]) -> tuple[str, ...]:
-    """Return the row of a metric: its label, the first value, then each further one with its differences from that."""
+    """Return the row of a metric: its label, the first value, then each further value with its differences."""
     row = number_style.format_table_row(values, metric.width)
     cells = [add_unit(metric.name, metric.unit.symbol), row.cells[0]]
     for cell, delta, percent in zip(row.cells[1:], row.deltas, row.percents, strict=True):
@@ -232,7 +230,7 @@ def _sample_counts(number_style: Style, metric: str, runs: Sequence[RunFigures])
 
 
 def _describe_averages(checked: CheckedPackage, report: Report, summary: str) -> str:
-    """How averages are taken of shown metrics that have a distribution for each of something; empty: there are none."""
+    """Return a sentence on how distributions of groups (hosts) are averaged; empty if no shown metric has them."""
     names = [name for section in report.sections for name in section.metrics]
     names += [item.metric for item in report.charts]
     measured_metrics = list_measured(index_metrics(checked.package), map(checked.get_metric, names))
@@ -240,7 +238,7 @@ def _describe_averages(checked: CheckedPackage, report: Report, summary: str) ->
     if not groups:
         return ""
     doc = next((item.doc for item in checked.package.summaries if item.name == summary), "").rstrip(".")
-    sentence = f"Where each {' or '.join(groups)} has a distribution of its own, averages are by the summary {summary}."
+    sentence = f"Metrics with a distribution for each {' or '.join(groups)} are averaged by the summary {summary}."
     return f"{sentence} {doc}." if doc else sentence
 
 
@@ -262,7 +260,7 @@ def _build_chart(
     run_labels: Sequence[str],
     name_counts: Mapping[str, int],
 ) -> Chart:
-    """The chart of a metric; where another one is called the same, its caption says which it is."""
+    """Build the chart of a metric; its caption has the id of the metric if another metric has the same name."""
     metric = checked.get_metric(chart.metric)
     series = tuple(
         Series(name, _list_points(run.results.metrics[metric.id]))
@@ -327,12 +325,12 @@ def _list_warnings(
 
 
 def format_missing_samples(names: Iterable[str], reasons: Iterable[str]) -> str:
-    """A sentence on what has no samples."""
+    """Return a sentence on metrics or series without samples, with the reasons."""
     return "; ".join((f"there are no samples of {', '.join(names)}", *reasons)) + "."
 
 
 def list_rejections(checked: CheckedPackage, results: RunResults, metrics: Iterable[Metric]) -> list[str]:
-    """What filters rejected of the rows that metrics, or the rows that these follow, are of."""
+    """Return sentences on rows that filters rejected, of the grains of these metrics or of their subjects."""
     filtered_grains = {metric.grain for metric in metrics if metric.accepted}
     filtered_grains |= {
         grain.subject.grain for grain in checked.package.grains if grain.subject and grain.name in filtered_grains
@@ -341,7 +339,7 @@ def list_rejections(checked: CheckedPackage, results: RunResults, metrics: Itera
 
 
 def list_run_notes(runs: Sequence[RunFigures], run_labels: Sequence[str]) -> Iterable[str]:
-    """What is to be known of each run."""
+    """Yield the notes and warnings of each run, behind its label."""
     for label, run in zip(run_labels, runs, strict=True):
         for note in (*run.notes, *run.results.warnings, *run.results.notes):
             yield f"{label}: {note}"

@@ -1,6 +1,6 @@
-"""Where cells of a document lead: what each prints, and of which values of which runs.
+"""Link cells of a document to the values that they print: which entry, run and row each value belongs to.
 
-What makes a cell says so where it makes it, beside the finished text; `assay trace` follows it to log lines.
+The code that builds a cell also builds its link; `assay trace` follows links to log lines.
 """
 
 from __future__ import annotations
@@ -8,24 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-#: what a cell prints of the values that it leads to: the average of one, the difference of two (in percent of the
-#: first), a number of samples, what is measured on a row, how much that changes from row to row, the share of one in
-#: another, whether it falls short of it, whether rules hold, what comes of a formula, the mean of a series over time,
-#: the number of its lines, what stands in a column of a grain or relation
+#: what a cell prints of the linked values: an average; the difference of two, absolute or in percent of the first; a
+#: number of samples; the value on a row; its change between two rows; its share of another value; whether that share
+#: is too small; whether a rule holds; the value of a formula; the mean of a series over time; the number of its lines;
+#: the value of a column of a grain or relation
 AVERAGE, DIFFERENCE, PERCENT, SIZE = "average", "difference", "percent", "size"
 ROW, CHANGE, SHARE, SHORT, JUDGED = "row", "change", "share", "short", "judged"
 FORMULA, MEAN, LINES, COLUMN = "formula", "mean", "lines", "column"
-#: what leads to no records: facts of runs, counts of filters, words of the specs or of documents,
-#: what other cells come to
+#: cells that are not computed from records: facts of runs, counts of filters, texts of specs or documents, results
+#: that follow from other cells
 FACT, FILTER, WORDS, OUTCOME = "fact", "filter", "words", "outcome"
 
 
 @dataclass(frozen=True, slots=True)
 class CellSource:
-    """A value: of which entry (a metric, a series, or one that is no metric's), and of which run or phase, by its id.
+    """A value: its entry (a metric, a series, or a glossary entry), and the id of its run or phase.
 
-    A row of the metric's grain is told by columns and their texts (`where`; none: all samples), a time of a series by
-    its first and last ns (None: all of it).
+    `where` has columns and texts that identify a row of the metric's grain (empty: all samples); `since` and `until`
+    are the first and last instant of a series, in ns (None: all of it).
     """
 
     entry: str
@@ -37,8 +37,10 @@ class CellSource:
 
 @dataclass(frozen=True, slots=True)
 class CellLink:
-    """What a cell of a table, by the places of its row and column, prints of which values; `decided_by` are the
-    titles of tables whose cells decide on it."""
+    """The values that a cell of a table prints; `row` and `column` count from 0.
+
+    `decided_by` are the titles of tables whose cells decide the value of this one.
+    """
 
     row: int
     column: int
@@ -49,14 +51,14 @@ class CellLink:
 
 @dataclass(frozen=True, slots=True)
 class PrintedColumn:
-    """What a column prints of the metric of a row, and of which runs or phases, by their ids."""
+    """What a column prints of the metric of a row, and the ids of the runs or phases that it compares."""
 
     prints: str
     runs: tuple[str, ...]
 
 
 def list_printed_columns(runs: Sequence[str]) -> tuple[PrintedColumn, ...]:
-    """The columns of a comparison of runs behind that of labels: the base, then run, difference, percent for each."""
+    """Return the columns of a comparison after that of labels: the base, then run, difference, percent for each."""
     base, *rest = runs
     printed_columns = [PrintedColumn(AVERAGE, (base,))]
     for run in rest:
@@ -69,7 +71,7 @@ def list_printed_columns(runs: Sequence[str]) -> tuple[PrintedColumn, ...]:
 
 
 def link_comparison(row: int, metric: str, runs: Sequence[str]) -> Iterator[CellLink]:
-    """The cells of a metric in such a comparison."""
+    """Yield the links of a metric's row in a comparison."""
     for column, printed_column in enumerate(list_printed_columns(runs), start=1):
         yield CellLink(
             row, column, printed_column.prints, tuple(CellSource(metric, run) for run in printed_column.runs)
@@ -77,12 +79,12 @@ def link_comparison(row: int, metric: str, runs: Sequence[str]) -> Iterator[Cell
 
 
 def create_row_source(metric: str, run: str, row: Mapping[str, object], key_columns: Sequence[str]) -> CellSource:
-    """What a metric measures on a row, which these columns tell."""
+    """Return the value of a metric on a row, which its key columns identify."""
     return CellSource(metric, run, tuple((name, str(row[name])) for name in dict.fromkeys(key_columns)))
 
 
 def link_facts(entries: Sequence[str], runs: Sequence[str], prints: str = FACT) -> Iterator[CellLink]:
-    """The cells of a table of facts: a row an entry, a column a run."""
+    """Yield the links of a table of facts with a row for each entry and a column for each run."""
     for row, entry in enumerate(entries):
         for column, run in enumerate(runs, start=1):
             yield CellLink(row, column, prints, (CellSource(entry, run),))

@@ -1,4 +1,4 @@
-"""The quality of runs' data: findings as data and in words, and the block of a report that shows them."""
+"""Describe the quality of runs' data: findings as data and in words, and the block of a report that shows them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.report.document import Appendix
 
 TITLE = "Data quality"
-MAX_LISTED_NAMES = 3  # things that a message names before it counts the others
+MAX_LISTED_NAMES = 3  # names in a message; it counts the others
 
 #: kinds of findings
 DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-hosts", "rare-event", "unknown-key"
@@ -17,9 +17,9 @@ INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "u
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that a run's data lack: `affected` of `total` samples, rows or records, where it is a number.
+    """One gap in the data of a run: `affected` of `total` samples, rows or records, if it can be counted.
 
-    `metrics` are the ids of those whose numbers it affects, `hosts` those that it is about (none: all).
+    `metrics` are the ids of affected metrics, `hosts` the hosts with the gap (empty: all).
     """
 
     code: str
@@ -33,9 +33,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class RunQuality:
-    """How complete a run's data are: hosts, lines read, used, unknown and malformed, and the findings.
+    """The completeness of a run's data: hosts, lines read, used, unknown and malformed, and findings.
 
-    `blank_metrics` are the metrics of which every sample rests on a fallback: no value of theirs is printed.
+    `blank_metrics` are metrics whose samples all come from a default: their values are not printed.
     """
 
     hosts: int = 0
@@ -52,7 +52,7 @@ class RunQuality:
         return tuple(item.message for item in self.findings)
 
     def list_messages_about(self, metrics: Iterable[str]) -> tuple[str, ...]:
-        """Return the findings that affect some metrics, in words, and those that are about no metric in particular."""
+        """Return the messages of findings that affect some of these metrics, or no metric in particular."""
         names = set(metrics)
         return tuple(item.message for item in self.findings if not item.metrics or names & set(item.metrics))
 
@@ -61,25 +61,25 @@ UNMEASURED = RunQuality()
 
 
 def list_names(names: Sequence[str]) -> str:
-    """Return the first names of several, and how many more there are: `a, b, c and 2 more`."""
+    """Return a list in words, cut after a few names: `a, b, c and 2 more`."""
     more = f" and {len(names) - MAX_LISTED_NAMES} more" if len(names) > MAX_LISTED_NAMES else ""
     return ", ".join(names[:MAX_LISTED_NAMES]) + more
 
 
 def list_hosts(hosts: Sequence[str]) -> str:
-    """Return hosts in words: `host a`, `hosts a, b`."""
+    """Return a list of hosts in words: `host a`, `hosts a, b`."""
     return f"host{'' if len(hosts) == 1 else 's'} {list_names(hosts)}"
 
 
 def format_metric_list(metrics: Sequence[str]) -> str:
-    """Return metrics in words, behind what happened to them: ` (cdfA, cdfB)`; empty without any."""
+    """Return metrics in brackets, as the end of a message: ` (cdfA, cdfB)`; empty if there are none."""
     return f" ({list_names(metrics)})" if metrics else ""
 
 
 def build_appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuality] | None = None) -> Appendix:
-    """Return the block of a report on the data of its runs, and of their phases, by their labels.
+    """Return the block of a report on the data of its runs and of their phases, both by label.
 
-    The table has a column for each run; the lines below are its findings, or `complete` where there is none.
+    The table has a column for each run; the lines below are its findings, or `complete` if there are none.
     """
     columns = list(runs.values())
     rows = (
@@ -105,7 +105,7 @@ class QualityParts:
 def build_quality_parts(
     columns_by_label: Mapping[str, RunQuality], runs_by_label: Mapping[str, RunQuality] | None = None
 ) -> QualityParts:
-    """Return the block on what a report compares, by label; `runs_by_label`: the runs of which phases are compared."""
+    """Return the block on the compared runs or phases, by label; `runs_by_label`: the runs of compared phases."""
     if not columns_by_label or all(item is UNMEASURED for item in columns_by_label.values()):
         return QualityParts((), ())
     block = build_appendix(runs_by_label, columns_by_label) if runs_by_label else build_appendix(columns_by_label)
@@ -120,7 +120,7 @@ def list_quality_warnings(runs: Mapping[str, RunQuality]) -> Iterator[str]:
     """Yield a sentence for each run with findings that points to the block."""
     for label, item in runs.items():
         if number := len(item.findings):
-            yield f"{label}: {number} finding{'' if number == 1 else 's'} on what its data lack, under {TITLE}."
+            yield f"{label}: {number} finding{'' if number == 1 else 's'} on incomplete data, under {TITLE}."
 
 
 def build_quality_data(quality: RunQuality) -> dict[str, object]:

@@ -1,9 +1,9 @@
-"""The report as data: what is printed, cell by cell, with nothing of how it looks.
+"""Define the report as data: what is printed, cell by cell, without any layout.
 
-A `Document` is the contract between what computes a report and what shows it.  Every cell, date and hash in
-it is a finished string; only the points of charts and the rows of plots hold numbers.  Texts hold nothing that would
-act on a page or be unseen there.  A document that cannot be
-laid out (a row of the wrong width, a chart named twice, a number that is none) cannot be built.
+A `Document` is the contract between the code that computes a report and the code that renders it. Every cell, date and
+hash in it is a finished string; only the points of charts and the rows of plots hold numbers. Texts have no characters
+that are invisible or have an effect on a page. A document that cannot be laid out (a row of the wrong width, a chart
+named twice, a number that is not finite) cannot be built.
 """
 
 from __future__ import annotations
@@ -52,10 +52,8 @@ def _check_width(title: str, header: tuple[str, ...], rows: tuple[tuple[str, ...
 def _check_links(title: str, links: tuple[CellLink, ...], rows: int, columns: int) -> None:
     for link in links:
         if not (0 <= link.row < rows and 0 <= link.column < columns):
-            raise _build_error(
-                f"a cell of the table `{title}` that leads to values lies outside of it", actual=repr(link)
-            )
-    _check_unique(f"lead of the table {title}", ((link.row, link.column) for link in links))
+            raise _build_error(f"a cell link of the table `{title}` is outside of the table", actual=repr(link))
+    _check_unique(f"cell link of the table {title}", ((link.row, link.column) for link in links))
 
 
 def _check_file_name(identifier: str) -> None:
@@ -65,8 +63,10 @@ def _check_file_name(identifier: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What sets a cell of a table apart, by the places of its row and column: `strong` (it is meant above others),
-    `bad` (it is as it should not be), `shaded` (it belongs together with the others that are)."""
+    """A highlight of a cell; `row` and `column` count from 0.
+
+    Its kind is `strong` (the chosen cell), `bad` (a failed check) or `shaded` (cells that belong together).
+    """
 
     row: int
     column: int
@@ -76,10 +76,9 @@ class Mark:
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table of finished cells: header and rows have the same length; the first column holds labels.
-
-    One that is `beside` stands beside the table before it, not below.  What cells are values of is told by the ids of
-    entries: of each row, and (before that) of each column, empty where that is nothing; `of_headings` is what the
-    headings are values of.  `leads` are where cells lead.
+    If `beside` is set, the table is placed next to the one before it, not below. `of_rows` and `of_columns` are the ids
+    of the entries whose values the cells of a row or column are (empty: none); `of_columns` takes precedence.
+    `of_headings` is the entry whose values the headings are. `leads` are the links of cells to values.
     """
 
     title: str
@@ -100,16 +99,15 @@ class Table:
                 raise _build_error(f"the table `{self.title}` must name one entry a {kind}", actual=repr(entry_ids))
         for mark in self.marks:
             if not (0 <= mark.row < len(self.rows) and 0 <= mark.column < len(self.header)):
-                raise _build_error(f"a mark of the table `{self.title}` lies outside of it", actual=repr(mark))
+                raise _build_error(f"a mark of the table `{self.title}` is outside of the table", actual=repr(mark))
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """A table of metrics.
-
-    `header`: "", the base's label, then label, Δ, Δ% of each further run.  `metrics` holds one metric id a
-    row, None for a row that is about no metric (a sample count, which is that of the metric `counted`).  `printed` is
-    what each column but the first prints of it.
+    `header` is an empty text, the base's label, then label, Δ, Δ% of each further run. `metrics` holds one metric id a
+    row; None marks a row of sample counts, which are those of the metric `counted`. `printed` says what each column but
+    the first prints.
     """
 
     id: str
@@ -135,7 +133,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One run's distribution: points in ascending order of centile, values never descending."""
+    """The distribution of one run: points in ascending order of centile, values never descending."""
 
     run: str
     points: tuple[Point, ...]
@@ -150,9 +148,8 @@ class Series:
 @dataclass(frozen=True, slots=True)
 class Chart:
     """A figure: `id` is the metric's, `template` names a file of `templates/charts`, `unit` may be empty.
-
-    `scale` is that of x: `linear`, `log`, or `auto`, which leaves it to the template.  `of` tells figures of one title
-    apart: the id, where another chart has the same title; else empty.
+    `scale` is that of x: `linear`, `log`, or `auto`, which leaves the choice to the template. `of` is the metric's id
+    if another chart has the same title; otherwise it is empty.
     """
 
     id: str
@@ -171,27 +168,26 @@ class Chart:
 
     @property
     def has_samples(self) -> bool:
-        """Whether there is anything to draw; where not, a line says so in the place of the drawing."""
+        """Whether the chart has anything to draw; if not, a line of text replaces the drawing."""
         return bool(self.series)
 
     @property
     def caption(self) -> str:
-        """What stands over the figure: no two charts of a report have the same."""
+        """The caption of the figure, unique in the report."""
         return f"{self.title} ({self.of})" if self.of else self.title
 
 
 Value = str | float | None
-"""What stands in a column of a plot's row: a category or text, a number, nothing."""
+"""The value of a column in a plot's row: a category or text, a number, nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A figure drawn from rows of named columns; what a column means is between the template and who makes the rows.
-
-    `id` serves as a file name, `template` names a file of `templates/charts`, `unit` may be empty, `description` is
-    the figure in words.  `panels` are the panels of a template that has a plot for each, in order; else empty.  Where
-    panels stand in rows and columns, `cases` are the rows, and `panels` the columns.  `x_label` may be empty.
-    `shows` are the entries of what is drawn; empty: that of the plot's own id.
+    """A figure drawn from rows of named columns; template and code agree on the meaning of columns.
+    `id` serves as a file name, `template` names a file of `templates/charts`, `unit` may be empty, `description` is the
+    figure in words. `panels` are the panels of a template with several, in order. If panels are arranged in rows and
+    columns, `cases` are the rows and `panels` the columns. `x_label` may be empty. `shows` are the entries of the drawn
+    values; empty: the entry with the plot's id.
     """
 
     id: str
@@ -224,20 +220,21 @@ class Plot:
 
     @property
     def has_samples(self) -> bool:
-        """Whether there is anything to draw."""
+        """Whether the plot has anything to draw."""
         return bool(self.rows)
 
     @property
     def caption(self) -> str:
-        """What stands over the figure."""
+        """The caption of the figure."""
         return self.title
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedValue:
-    """A value in a paragraph (its place among the part's), by the places of its first character and of that behind its
-    last; the entry that it is a value of, and, in words, of what run and row; the run's id, and columns of the row with
-    their texts."""
+    """A value in a paragraph: the index of the paragraph, and the range of characters from `begin` to before `end`.
+    `entry` is the entry of the value, `of` describes its run and row in words, `run` is the run's id, and `where` has
+    columns of the row with their texts.
+    """
 
     paragraph: int
     begin: int
@@ -250,10 +247,9 @@ class QuotedValue:
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """A titled part of a report: paragraphs, plots as small multiples, then tables (of `Table`'s titles).
-
-    So many plots stand `abreast`; where one is missing, its place is empty.  Those of `wide` are as wide as the page.
-    `quoted` are the values in the paragraphs, in order.
+    """A titled part of a report: paragraphs, plots as small multiples, then tables with the titles of `Table`.
+    In each row of plots, `abreast` are side by side; the place of a missing one stays empty. Those of `wide` take the
+    width of the page. `quoted` are the values in the paragraphs, in order.
     """
 
     id: str
@@ -295,9 +291,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Appendix:
-    """A titled part at the end of a report: paragraphs, a table (none where the header is empty), a list of `notes`.
+    """A titled part at the end of a report: paragraphs, a table (none if the header is empty), a list of `notes`.
 
-    `of_columns` are the entries of what cells are values of, empty where that is nothing; `leads` are where cells lead.
+    `of_columns` are the entries whose values the cells are, empty for none; `leads` are the links of cells to values.
     """
 
     title: str
@@ -317,11 +313,11 @@ class Appendix:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report.  `date` is `YYYY-MM-DD`: the only date in the printed report and its metadata.
+    """A whole report. `date` is `YYYY-MM-DD`: the only date in the printed report and its metadata.
 
-    `claims` are parts of the provenance: what documents say of the report's tables, beside what these hold.  `terms`
-    are entries of printed numbers that are no metric's.  `averages` says how averages are taken over the groups (hosts)
-    that metrics have a distribution for each of, `differences` of which metrics printed ones do not tell the change.
+    `claims` are parts of the provenance: statements of documents, compared with the tables of the report. `terms` are
+    entries of printed numbers without a metric. `averages` says how averages over groups (hosts) are computed,
+    `differences` which metrics have printed differences that are too coarse.
     """
 
     title: str
@@ -358,7 +354,7 @@ class Document:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """All that is explained: the dictionary, then other numbers."""
+        """All explanations: those of the dictionary, then those of other numbers."""
         return tuple(entry for group in (*self.dictionary, *self.terms) for entry in group.entries)
 
     @property
@@ -373,18 +369,18 @@ class Document:
         return tuple(figure for figure in self.figures if figure.has_samples)
 
 
-#: what most members of a document are, which are thousands of points: as they are in plain data, and without a text
+#: types of most members of a document, since charts have thousands of points: they need no conversion and hold no text
 _TEXTLESS_TYPES = frozenset((int, float, bool, type(None)))
 _PLAIN_TYPES = _TEXTLESS_TYPES | {str}
 
 
 def normalize_texts(value: Any) -> Any:
-    """A part of a document, with escapes for what would not be seen in its texts, or would act where they are shown."""
+    """Return a part of a document with escapes for characters that are invisible or that affect the page."""
     return map_texts(value, normalize_text)
 
 
 def map_texts(value: Any, convert: Callable[[str], str]) -> Any:
-    """A part of a document with its texts as `convert` has them; what holds none that changes is the same object."""
+    """Return a part of a document with converted texts; a part without changes is the same object."""
     if isinstance(value, str):
         new = convert(value)
         return value if new == value else new
@@ -397,7 +393,7 @@ def map_texts(value: Any, convert: Callable[[str], str]) -> Any:
 
 
 def parse_date(text: str) -> datetime.date:
-    """The date of a document; raises the error `invalid-document` when it is not `YYYY-MM-DD`."""
+    """Return the date of a document. Raises `invalid-document`: it is not `YYYY-MM-DD`."""
     try:
         return datetime.datetime.strptime(text, "%Y-%m-%d").date()
     except ValueError:
@@ -405,11 +401,11 @@ def parse_date(text: str) -> datetime.date:
 
 
 def to_json(document: Document) -> str:
-    """The document as JSON text: keys in the order of the classes above, one space of indent, no escapes."""
+    """Return the document as JSON text: keys in the order of the classes above, one space of indent, no escapes."""
     return dump_indented(_convert_to_plain_data(document), allow_nan=False) + "\n"
 
 
-#: members that are left out where they say no more than this
+#: members that are left out of the JSON text if they have these values
 DEFAULT_MEMBERS: dict[str, object] = {
     "marks": (),
     "beside": False,
@@ -438,7 +434,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
 
 
 def _convert_to_plain_data(part: Any) -> Any:
-    """A part of a document as plain data; not `dataclasses.asdict`, which copies every text on its way."""
+    """Return a part of a document as plain data; `dataclasses.asdict` would copy every text."""
     if isinstance(part, tuple):
         return [item if type(item) in _PLAIN_TYPES else _convert_to_plain_data(item) for item in part]
     if not (names := _list_members(cast(Hashable, type(part)))):
@@ -453,12 +449,12 @@ def _convert_to_plain_data(part: Any) -> Any:
 
 @functools.cache
 def _list_members(kind: Any) -> tuple[str, ...]:
-    """The members of a class of parts, in their order; none of anything else."""
+    """Return the members of a class of parts, in their order; empty for other classes."""
     return tuple(item.name for item in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
 def parse_document(text: str) -> Document:
-    """The document that `to_json` wrote; raises `invalid-document` with the place of every problem."""
+    """Return the document that `to_json` wrote. Raises `invalid-document` with the place of every problem."""
     from pydantic import TypeAdapter, ValidationError  # slow to import, and only readers need it
 
     try:

@@ -1,7 +1,7 @@
-"""Glossary entries: definitions of metrics, and of printed numbers that belong to no metric.
+"""Build glossary entries: definitions of metrics, and of printed numbers that belong to no metric.
 
-Tables name what their cells are values of by ids: of metrics and series, or such as the functions here make.  `terms`
-writes the entries of those that a document's tables name.
+Tables name the entries of their cells by ids: those of metrics and series, or ids that functions of this module build.
+`build_terms` builds the entries that the tables of a document name.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from assay.report.document import Appendix, Entry, Gallery, Group, Table
 
 
 def build_metric_entry(checked: CheckedPackage, name: str) -> Entry:
-    """The entry of a metric."""
+    """Return the entry of a metric."""
     metric = checked.get_metric(name)
     paragraphs = (metric.doc, *(_describe_formula(metric) if formula.is_formula(metric) else ()))
     return Entry(metric.id, metric.name, metric.unit.symbol, "\n".join(paragraphs), checked.definitions[name])
 
 
 def _describe_formula(metric: Metric) -> tuple[str, ...]:
-    """Formula and unit, every conversion with its exact factor, worked examples: a line each."""
+    """Return formula and unit, conversions with their exact factors, and examples: a line each."""
     conversions = [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.list_conversions(metric.measure)]
     return (
         f"Formula: {formula.format_formula(metric.measure)}, in {metric.unit.name}.",
@@ -44,8 +44,8 @@ def _format_example(example: Worked) -> str:
 
 SAMPLE_COUNT = "count.samples"
 SINCE, UNTIL = "phase.from", "phase.to"
-OVER_COLUMNS, OVER_METRICS = "Worked out of columns", "Worked out of metrics"
-#: kinds of ids, with the groups that their entries stand in
+OVER_COLUMNS, OVER_METRICS = "Computed from columns", "Computed from metrics"
+#: kinds of ids, with the groups of their entries
 GROUPS = {
     "row": "Run parameters", "constant": "Facts of runs", "phase": "Phases", "column": "Columns of tables",
     "count": "Counts", "filter": "Filters",
@@ -54,30 +54,30 @@ ORDER = (
     "Run parameters", "Facts of runs", "Phases", "Columns of tables", OVER_COLUMNS, OVER_METRICS, "Counts", "Filters",
 )  # fmt: skip
 BUILT = {
-    "analysis date": "The day that the report is dated by: that of the last record of all runs in UTC, unless another "
-    "is given.",
-    "filters applied": "How many filters decide which samples count. The table of filters names them.",
+    "analysis date": "The date of the report: the day of the last record of all runs in UTC, unless the user sets "
+    "another.",
+    "filters applied": "The number of filters that are applied to samples. The table of filters lists them.",
 }
-PUBLISHED_NOTE = "As the publication prints it; it was not worked out here."
+PUBLISHED_NOTE = "As printed in the publication, not recomputed."
 
 
 def get_row_id(row: ManifestRow | RowLabel) -> str:
-    """The id of a row of a report's manifest, or of what an edition calls it."""
+    """Return the id of a row of a report's manifest, or of its label in an edition."""
     return f"row.{row.id}"
 
 
 def get_constant_id(name: str) -> str:
-    """The id of a constant of runs."""
+    """Return the id of a constant of runs."""
     return f"constant.{name}"
 
 
 def get_column_id(table: str, name: str) -> str:
-    """The id of a column of a grain."""
+    """Return the id of a column of a grain."""
     return f"column.{table}.{name}"
 
 
 def get_filter_id(name: str) -> str:
-    """The id of what a filter counts."""
+    """Return the id of the counts of a filter."""
     return f"filter.{name}"
 
 
@@ -90,10 +90,9 @@ def build_terms(
     is_published: bool = False,
     block_terms: Mapping[str, tuple[str, Entry]] | None = None,
 ) -> tuple[Group, ...]:
-    """The entries of all that tables name beside metrics and series; with `has_sample_counts`, of sample counts, too.
-
-    `is_published` says that the numbers are those of a publication; `block_terms` are entries that blocks define, by
-    their ids, behind the titles of their groups.
+    """Return the entries that tables name, except metrics and series, in groups.
+    With `has_sample_counts`, add the entry of sample counts. If `is_published`, the numbers are those of a publication.
+    `block_terms` are the entries that blocks define, by their ids, each with the title of its group.
     """
     explained_ids = {*(item.id for item in checked.package.metrics), *(item.name for item in checked.package.series)}
     named_ids = [name for table in tables for name in _list_named_entries(table)]
@@ -121,19 +120,19 @@ def _list_named_entries(table: Table | Appendix) -> tuple[str, ...]:
 
 
 def iter_tables(galleries: Sequence[Gallery]) -> Iterator[Table]:
-    """The tables of the parts of a report."""
+    """Yield the tables of the parts of a report."""
     return (table for gallery in galleries for table in gallery.tables)
 
 
 @dataclass(frozen=True, slots=True)
 class _ReportNumbers:
-    """What there is to say of a report's numbers."""
+    """The descriptions of a report's numbers."""
 
     checked: CheckedPackage
     report: Report | Article
 
     def build_entry(self, name: str) -> Entry:
-        """What is told of a name, by its kind."""
+        """Return the entry of an id, by its kind."""
         kind, _, local_name = name.partition(".")
         describers: Mapping[str, Callable[[str], tuple[str, str, str]]] = {
             "row": self.describe_row,
@@ -147,7 +146,7 @@ class _ReportNumbers:
         return Entry(name, label, unit, description, "")
 
     def describe_row(self, name: str) -> tuple[str, str, str]:
-        """Of a row of the manifest its label, unit, and where its value comes from."""
+        """Return the label of a row of the manifest, its unit, and the source of its value."""
         assert isinstance(self.report, Report)
         row = next((item for item in self.report.manifest if item.id == name), None)
         if row is None:
@@ -155,14 +154,14 @@ class _ReportNumbers:
             return (
                 next(item.label for item in former_rows if item.id == name),
                 "",
-                "The report does not tell it any more.",
+                "Only earlier editions of the report have this row.",
             )
         if row.built:
             return row.label, "", BUILT[row.built]
         printed_form = _describe_printed_form(row.cell)
         if row.constant:
             constant = _find_constant(self.checked, row.constant)
-            condition = f"Empty where the constant {row.needs} is." if row.needs else ""
+            condition = f"Empty if the constant {row.needs} is empty." if row.needs else ""
             return (
                 row.label,
                 _get_symbol(constant.type, constant.unit.symbol),
@@ -180,31 +179,35 @@ class _ReportNumbers:
         )
 
     def describe_constant(self, name: str) -> tuple[str, str, str]:
+        """Return the description of a constant, its unit and its source."""
         constant = _find_constant(self.checked, name)
         return constant.doc, _get_symbol(constant.type, constant.unit.symbol), _describe_constant_source(constant)
 
     def describe_phase(self, name: str) -> tuple[str, str, str]:
-        phrase = {"from": "from which on", "to": "until which"}[name]
+        """Return the name, unit and meaning of a bound of phases."""
+        bound = {"from": "first instant of", "to": "instant after"}[name]
         description = (
-            f"The instant {phrase} rows of a run are the phase's, its margin taken off. The user, a "
-            "constant of the run, "
-            "or a table of it tells at which instant the run is cut."
+            f"The {bound} the phase, excluding its margin. The user, a constant of the run, or a table of the run "
+            "defines where the run is split into phases."
         )
         return name.capitalize(), "", description
 
     def describe_column(self, name: str) -> tuple[str, str, str]:
+        """Return the name, unit and meaning of a column of a grain."""
         grain, column = self._find_column(*name.split("."))
-        key_note = ", by which its rows are told apart" if column.name in grain.key else ""
+        key_note = ", part of its key" if column.name in grain.key else ""
         source = f"Column {column.name} of the grain {grain.name}{key_note}: {_format_sentence(grain.doc)}"
         return name_column(column.name), column.unit.symbol, _join_lines(_format_sentence(column.doc), source)
 
     def describe_count(self, _name: str) -> tuple[str, str, str]:
-        description = "How many samples the first metric of the table has, after filters; of all hosts together."
+        """Return the name, unit and meaning of sample counts."""
+        description = "The number of samples of the first metric in the table, after filters, over all hosts."
         return "Sample count", "", description
 
     def describe_filter(self, name: str) -> tuple[str, str, str]:
+        """Return the name, unit and meaning of the counts of a filter."""
         package_filter = next(item for item in self.checked.package.filters if item.name == name)
-        counts_note = "Rejected: rows for which its condition does not hold. Rows: all that it was asked of."
+        counts_note = "Rejected: rows that do not satisfy its condition. Rows: all rows that it was applied to."
         return package_filter.name, "", _join_lines(_format_sentence(package_filter.doc), counts_note)
 
     def _find_column(self, table: str, name: str) -> tuple[Grain, Column]:
@@ -217,20 +220,21 @@ def _find_constant(checked: CheckedPackage, name: str) -> Constant:
 
 
 def _describe_constant_source(constant: Constant) -> str:
-    """Where a constant is read from."""
+    """Return the meaning of a constant and where it is read from."""
     path = " or ".join(".".join(keys) for keys in (constant.path, *constant.or_at))
     files = " or ".join(constant.files)
-    default = "" if constant.default is None else f"; {constant.default or 'empty'} where it is not told"
+    default = "" if constant.default is None else f"; default: {constant.default or 'empty'}"
     return _join_lines(
         _format_sentence(constant.doc), f"Constant {constant.name} of the run: {path} in {files}{default}."
     )
 
 
 def _describe_printed_form(cell: Cell) -> str:
-    """How a cell of the manifest is written, where that changes what it says."""
+    """Return how the format of a manifest cell changes the value; empty if it does not."""
     note = {
-        "date": "Printed as the day in UTC.", "time": "Printed as the time of day in UTC, fractions of a second cut.",
-        "unsuffixed": "Printed without the letters s at its end.", "spread": "Printed in seconds.",
+        "date": "Printed as the day in UTC.",
+        "time": "Printed as the time of day in UTC, without fractions of a second.",
+        "unsuffixed": "Printed without trailing letters s.", "spread": "Printed in seconds.",
     }.get(cell.kind, "")  # fmt: skip
     rounding_note = "" if cell.kind in ("text", "unsuffixed") else ", not rounded,"
     cut_note = f"Cut{rounding_note} to {cell.cut} characters." if cell.cut else ""
@@ -242,6 +246,7 @@ def _get_symbol(kind: str, symbol: str) -> str:
 
 
 def name_column(column: str) -> str:
+    """Return the name of a column as it is printed: `start_time` becomes `Start time`."""
     return column.replace("_", " ").capitalize()
 
 

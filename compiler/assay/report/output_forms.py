@@ -1,4 +1,4 @@
-"""The forms that a report can take: the files of each, and the tools that shape only that one."""
+"""Define the output forms of reports: the files of each, and the tools that only it needs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ FILES = {
     MARKDOWN: ("report.md",),
     HTML: ("report.html",),
 }
-"""Form -> what it adds to the folder of a report, first the file that a reader opens."""
+"""Form -> the files that it adds to the folder of a report, first the one that a reader opens."""
 
 TOOLS = {PDF: (), MARKDOWN: (), HTML: ("jinja2", "markupsafe")}
-"""Form -> the Python packages, beside those of every form, whose versions may change its bytes."""
+"""Form -> the Python packages, in addition to those of every form, whose versions may change its bytes."""
 
 DEFAULT_FORMS = (PDF,)
-VEGA_LITE = "6.4"  # the version that charts are written in, and drawn by
+VEGA_LITE = "6.4"  # the version of the chart specifications and of the converter
 
 
 def order_forms(forms: Iterable[str]) -> tuple[str, ...]:
-    """The forms that are asked for, each once, in one order; the usual ones when none is."""
+    """Return the requested forms, each once, in a fixed order; the default forms if none is requested."""
     requested_forms = set(forms)
     return tuple(form for form in FILES if form in requested_forms) or DEFAULT_FORMS

@@ -1,12 +1,12 @@
-"""Prose that quotes results: paragraphs with `{{ METRIC(...) }}` placeholders, and their markup.
+"""Read prose that quotes results: paragraphs with `{{ METRIC(...) }}` placeholders.
 
-Prose is paragraphs.  A heading, an item, a row of a table would be printed as it stands, run together with the lines
-around it, so they are refused.
+Prose consists of paragraphs. A heading, a list item or a table row would be joined with the lines around it and printed
+as plain text, so they are rejected.
 
-A quote is the metric's value on the one row of its grain whose columns have these values, with its unit; `decimals`
-says how it is rounded (half to even), without it the value is written as tables write it.  `run` names the run (else it
-is the last one), `choice` a choice of the article, whose row is meant.  All else is plain text: `prose_marks` refuses
-what looks like more.
+A quote prints the value of a metric, with its unit, on the one row of its grain whose columns have the given values.
+`decimals` is the number of decimals (rounded half to even); without it, the value is written as in tables. `run` names
+the run (default: the last one), `choice` a choice of the article, whose row is used. All other text is plain;
+`check_markup` rejects text that looks like Markdown.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from assay.lang.model.package import Grain, Metric
 from assay.util.diagnostics import Diagnostic, Span, read_excerpt, suggest_names
 
 _ITEM = "a list", "write a sentence, or a paragraph for each item"
-_HEADING = "a heading", "the `title` of the part is its heading; another part has another"
-_TABLE = "a table", "`listings`, `pivots` and `facts` of the part are its tables"
-_CODE = "code", "nothing is printed as code"
-_RULE = "a rule", "an empty line is enough between paragraphs"
+_HEADING = "a heading", "use the `title` of the part as heading, or add a part"
+_TABLE = "a table", "add `listings`, `pivots` or `facts` to the part"
+_CODE = "code", "write plain text: prose has no code"
+_RULE = "a rule", "separate paragraphs by an empty line"
 _ANYWHERE = (
     (re.compile(r" {0,3}#{1,6}[ \t]+\S"), _HEADING),
     (re.compile(r" {0,3}(?:={3,}|-{3,}|\*{3,}|_{3,})[ \t]*$"), _RULE),
@@ -34,14 +34,14 @@ _ANYWHERE = (
     (re.compile(r"[ \t]*\|.*\||[ \t]*:?-{3,}:?[ \t]*\|"), _TABLE),
     (re.compile(r" {0,3}(?:```|~~~)"), _CODE),
 )
-#: a number may come to stand at the beginning of any line but the first of a paragraph
+#: checked in the first line of a paragraph only: line breaks may move any number to the start of other lines
 _AT_FIRST = (re.compile(r"[ \t]*\d{1,9}[.)][ \t]+\S"), _ITEM)
 
 
 def check_markup(text: str, path: Path, name: str) -> Iterator[Diagnostic]:
-    """What is wrong with a text in which quotes that have an end are blotted out; of each kind the first place.
+    """Yield the problems of a text whose complete quotes are masked: for each kind, the first place.
 
-    `name` is what messages call the file.
+    `name` is the name of the file in messages.
     """
     reported_kinds: set[str] = set()
     previous_line = ""
@@ -52,7 +52,7 @@ def check_markup(text: str, path: Path, name: str) -> Iterator[Diagnostic]:
                 column = len(line) - len(line.lstrip()) + 1
                 yield Diagnostic(
                     "prose-markdown",
-                    f"prose is plain text, and this line begins {kind}, as Markdown has it",
+                    f"prose is plain text, but this line begins {kind} in Markdown",
                     Span(name, number, column, 1),
                     read_excerpt(path, number, column),
                     hint=hint,
@@ -76,7 +76,7 @@ _TEXT = r'"(?:[^"\\]|\\.)*"'
 _CALL = re.compile(rf'\s*([\w.-]+)\s*\(((?:[^()"]|{_TEXT})*)\)\s*', re.S)
 _ARGUMENT = re.compile(rf"\s*(\w+)\s*=\s*(?:({_TEXT})|(-?[0-9]{{1,18}}))\s*(?:,(?=.)|$)", re.S)
 DECIMALS, RUN, CHOICE = "decimals", "run", "choice"
-MOST_DECIMALS = 15  # a double has no more digits that mean something
+MOST_DECIMALS = 15  # a double has no more significant digits
 TEXT = "text"
 
 Value = str | int
@@ -84,8 +84,10 @@ Value = str | int
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A result that a text asks for: the metric, values of columns of its grain, decimals (None: as in tables), the
-    name of a run and of a choice (empty: the last run, none)."""
+    """A result that a text quotes: the metric, the column values of its row, decimals (None: as in tables).
+
+    `run` and `choice` are names; empty: the last run, no choice.
+    """
 
     metric: str
     where: tuple[tuple[str, Value], ...]
@@ -105,8 +107,7 @@ class Prose:
     quotes: tuple[Quote, ...]
 
     def render_paragraphs(self, render_quote: Callable[[Quote], str | None]) -> tuple[Paragraph, ...]:
-        """The paragraphs, lines joined, every quote replaced by what is said for it; without those of which a quote
-        says nothing."""
+        """Return the paragraphs with joined lines and rendered quotes, without those with a quote that has no text."""
         quotes = iter(self.quotes)
         paragraphs = []
         for part in re.split(r"\n\s*\n", self.text):
@@ -121,14 +122,14 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph as it is shown: its text, and the places in it where each quote begins and ends."""
+    """A paragraph as it is shown: its text, and the range of characters of each quote in it."""
 
     text: str
     quote_spans: tuple[tuple[int, int, Quote], ...]
 
 
 def _build_paragraph(text: str, answers: Sequence[tuple[Quote, str]]) -> Paragraph:
-    """A paragraph in one line, with the answers in the places of its quotes."""
+    """Return a paragraph in one line, with each quote replaced by its answer."""
     rendered_text, copied_length, quote_spans = "", 0, []
     for match, (quote, answer) in zip(_QUOTE.finditer(text), answers, strict=True):
         rendered_text += text[copied_length : match.start()]
@@ -146,8 +147,7 @@ def _join_words(text: str) -> str:
 def read_prose_file(
     path: Path, name: str, checked: CheckedPackage, choices: Sequence[Choice], problems: list[Diagnostic]
 ) -> Prose:
-    """The prose of a file, which messages call `name`, and which may refer to choices; what is wrong with it is added
-    to the problems."""
+    """Read a file of prose, called `name` in messages; add its problems to `problems`."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -165,7 +165,7 @@ def read_prose_file(
 
 
 def list_quotes(text: str) -> tuple[tuple[str, str], ...]:
-    """The metric and the words of each quote in a text, in order, in one line; no metric where it cannot be read."""
+    """Return the metric and the text of each quote, in order, in one line; an empty metric if it cannot be parsed."""
     quotes = []
     for quote in _QUOTE.finditer(text):
         call = _CALL.fullmatch(quote[1])
@@ -174,12 +174,12 @@ def list_quotes(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def mark_quotes(text: str) -> str:
-    """A text with a mark in the place of each quote."""
+    """Return a text with a mark in place of each quote."""
     return _QUOTE.sub("{{ … }}", text)
 
 
 def split_paragraphs(text: str) -> tuple[str, ...]:
-    """The paragraphs of a text, each in one line."""
+    """Return the paragraphs of a text, each in one line."""
     return tuple(_join_words(part) for part in re.split(r"\n\s*\n", text) if part.strip())
 
 
@@ -205,13 +205,13 @@ def _parse_quote(match: re.Match[str], text: str, name: str, path: Path) -> Quot
     excerpt = read_excerpt(path, span.line, span.column, span.length)
     if len(arguments) > len(dict(arguments)):
         repeated_name = next(name for name, count in Counter(name for name, _ in arguments).items() if count > 1)
-        return Diagnostic("prose", f"a quote of a result says `{repeated_name}` twice", span, excerpt)
+        return Diagnostic("prose", f"a quote of a result has `{repeated_name}` twice", span, excerpt)
     run, choice = (str(values_by_name.pop(word, "")) for word in (RUN, CHOICE))
     return Quote(call[1], tuple(values_by_name.items()), decimals, span, excerpt, run, choice)
 
 
 def _parse_arguments(text: str) -> list[tuple[str, Value]] | None:
-    """The names of a quote with their values, in order; None where one cannot be read."""
+    """Return the names of a quote with their values, in order; None if one cannot be parsed."""
     arguments: list[tuple[str, Value]] = []
     position = 0
     while text[position:].strip():
@@ -233,7 +233,7 @@ def _find_problems(quote: Quote, checked: CheckedPackage, choices: Sequence[Choi
         return
     if not metrics[quote.metric].grain:
         message = f"prose quotes `{quote.metric}`, a formula over metrics of several grains, which has no rows"
-        yield Diagnostic("quote", message, span, excerpt, hint="a report's section can show it")
+        yield Diagnostic("quote", message, span, excerpt, hint="show it in a section of a report")
         return
     columns = {column.name: column.type for column in find_metric_grain(checked, metrics[quote.metric]).columns}
     for name, value in quote.where:
@@ -245,7 +245,7 @@ def _find_problems(quote: Quote, checked: CheckedPackage, choices: Sequence[Choi
             actual = "a text" if isinstance(value, str) else "a number"
             yield Diagnostic("type", message, span, excerpt, expected=columns[name], found=actual)
     if quote.decimals is not None and quote.decimals not in range(MOST_DECIMALS + 1):
-        message = f"prose quotes `{quote.metric}` with a number of decimals that it cannot be printed with"
+        message = f"prose quotes `{quote.metric}` with an invalid number of decimals"
         expected = f"0 to {MOST_DECIMALS}"
         yield Diagnostic("prose", message, span, excerpt, expected=expected, found=str(quote.decimals))
     column_names = (
@@ -253,14 +253,14 @@ def _find_problems(quote: Quote, checked: CheckedPackage, choices: Sequence[Choi
         *(find_metric_grain(checked, metrics[quote.metric]).key if quote.choice else ()),
     )
     if quote.metric in column_names:
-        message = f"prose quotes metric `{quote.metric}` by a column of that name: rows hold what they have by name"
+        message = f"prose quotes metric `{quote.metric}` by a column of the same name: names in a row must be unique"
         yield Diagnostic("metric-name", message, span, excerpt, hint="rename one of them")
     grains_by_choice = {choice.name: choice.grain for choice in choices}
     if quote.choice and quote.choice not in grains_by_choice:
         message = f"prose quotes `{quote.metric}` of an unknown choice `{quote.choice}`"
         yield Diagnostic("unknown-choice", message, span, excerpt, hint=suggest_names(quote.choice, grains_by_choice))
     elif quote.choice and grains_by_choice[quote.choice] != metrics[quote.metric].grain:
-        message = f"prose quotes `{quote.metric}` of choice `{quote.choice}`, which is of rows of another grain"
+        message = f"prose quotes `{quote.metric}` of choice `{quote.choice}`, which chooses rows of another grain"
         yield Diagnostic(
             "other-grain",
             message,
@@ -272,5 +272,5 @@ def _find_problems(quote: Quote, checked: CheckedPackage, choices: Sequence[Choi
 
 
 def find_metric_grain(checked: CheckedPackage, metric: Metric) -> Grain:
-    """The grain of a metric."""
+    """Return the grain of a metric."""
     return next(grain for grain in checked.package.grains if grain.name == metric.grain)

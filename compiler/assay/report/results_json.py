@@ -25,11 +25,11 @@ from assay.util.escape import escape_json
 def build_results_data(
     checked: CheckedPackage, report: Report, metrics: Sequence[str], runs: Sequence[RunFigures], choices: Choices
 ) -> dict[str, object]:
-    """All results of a report as plain data.
+    """Return all results of a report as plain data.
 
-    Of each metric and run: size, average (by the chosen summary), averages (by each), median, stddev, min, max,
-    centiles `[c, value]` (over hosts `[c, median, lowest, highest]`), points (the texts of chart points); of a formula
-    average and averages alone.
+    For each metric and run: size, average (by the chosen summary), averages (by each summary), median, stddev, min,
+    max, centiles `[c, value]` (over hosts `[c, median, lowest, highest]`) and points (the texts of chart points); for a
+    formula only average and averages.
     """
     run_labels = make_labels_unique(list_full_labels(report.label, runs), runs, LABEL_AND_ID)
     return {
@@ -49,7 +49,7 @@ def build_results_data(
 
 
 def build_phase_data(run: RunFigures) -> dict[str, object]:
-    """Which phase of which run it is, when it is one: from `since_ns` to just before `until_ns` (null: open)."""
+    """Return the run and bounds of a phase: `since_ns` to just before `until_ns` (null: open); empty for whole runs."""
     phase = run.phase
     if phase is None:
         return {}
@@ -84,7 +84,7 @@ def _build_metric_data(
 
 
 def build_distribution_data(distribution: Distribution, summary: str) -> dict[str, object]:
-    """A distribution as plain data, in the metric's unit; without samples its size is 0, and so is all else."""
+    """Return a distribution as plain data, in the metric's unit; without samples all numbers are 0."""
     return {
         "size": distribution.size,
         "average": _encode_number(distribution.averages[summary]),
@@ -98,7 +98,7 @@ def build_distribution_data(distribution: Distribution, summary: str) -> dict[st
 
 
 def build_formula_data(result: FormulaResult, summary: str) -> dict[str, object]:
-    """What a formula comes to as plain data, in its unit; null where it has no value."""
+    """Return the result of a formula as plain data, in its unit; null where it has no value."""
     return {"average": result.averages[summary], "averages": dict(sorted(result.averages.items()))}
 
 
@@ -108,7 +108,7 @@ def _build_centile_data(distribution: Distribution, item: Centile) -> list[float
 
 
 def _encode_number(value: float) -> float | str:
-    """A number; JSON has none that are not finite, so these are the texts that Prometheus has for them."""
+    """Return a number, or its Prometheus text if it is not finite, which JSON cannot express."""
     return value if math.isfinite(value) else "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
 
 
@@ -136,7 +136,7 @@ def _build_filter_data(run: RunFigures, index: int) -> dict[str, object]:
 
 
 def dump_json_by_member(value: Mapping[str, object]) -> str:
-    """Plain data as JSON text: one line for each member of a member, so that two results can be compared by line."""
+    """Return plain data as JSON text with one line for each nested member, so that results can be compared by line."""
     parts = [f"{json.dumps(key, ensure_ascii=False)}: {_dump_member(item)}" for key, item in value.items()]
     return escape_json("{\n" + ",\n".join(parts) + "\n}\n")
 

@@ -1,4 +1,4 @@
-"""What a report knows of its runs, and the texts that follow from it: labels, manifest cells, chart points."""
+"""Hold the results of a report's runs, and format labels, manifest cells and chart points from them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from assay.styles.points import HostSpread, PointKind, format_centile, format_ho
 from assay.styles.row import NO_VALUE, Centile, Distribution, RunResults
 from assay.util.escape import normalize_text, shorten
 
-LABEL_AND_ID = "{name} ({id})"  # what runs that share a label are called
+LABEL_AND_ID = "{name} ({id})"  # the names of runs that share a label
 
 
 @dataclass(frozen=True, slots=True)
 class RunPhase:
-    """Which phase of which run: from an instant to just before another, in ns since 1970 (None: open there)."""
+    """A phase of a run: from an instant to just before another, in ns since 1970 (None: open)."""
 
     run: str
     name: str
@@ -33,8 +33,7 @@ class RunPhase:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """A run of a report, or a phase of one: its id (unique), constants, results, number of hosts, last day, and how
-    complete its data are."""
+    """A run of a report, or a phase of one, with its results; `hosts` is their number, `day` the last day."""
 
     id: str
     constants: Mapping[str, object]
@@ -48,8 +47,10 @@ class RunFigures:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the user chose for a report: number style, summary, filters as texts, date, title, author; instants and
-    phases as the command line has them."""
+    """The options of a report: number style, summary, filters as texts, date, title, author.
+
+    `at` and `phases` are the instants and phases as written on the command line.
+    """
 
     style: str
     summary: str
@@ -62,8 +63,10 @@ class Choices:
 
 
 def label_runs(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:
-    """What each run is called in headings: its label constant, with its id where two runs share one; a phase of the
-    only run by its name, of several behind that of the run: `v1 (after)`.  Long labels are shortened."""
+    """Return the label of each run in headings, shortened: its label constant, with its id if it is shared.
+
+    Phases of the only run are called by their names, phases of several runs by run and name: `v1 (after)`.
+    """
     return make_labels_unique([shorten(label) for label in list_full_labels(report.label, runs)], runs, LABEL_AND_ID)
 
 
@@ -75,8 +78,10 @@ def list_full_labels(constant: str, runs: Sequence[RunFigures]) -> tuple[str, ..
 def make_labels_unique(
     run_labels: Sequence[str], runs: Sequence[RunFigures], shared_label_format: str
 ) -> tuple[str, ...]:
-    """Names of runs, `shared_label_format` (with places for name and id) where two runs share one, and of their
-    phases."""
+    """Return unique names of runs and of their phases.
+
+    Runs that share a label are named by `shared_label_format`, which has placeholders for name and id.
+    """
     ids = [run.phase.run if run.phase else run.id for run in runs]
     unique_names = _make_names_unique(dict(zip(ids, run_labels, strict=True)), shared_label_format)
     is_only_run = len(unique_names) == 1
@@ -91,8 +96,10 @@ def make_labels_unique(
 
 
 def _make_names_unique(names: Mapping[str, str], shared_label_format: str) -> dict[str, str]:
-    """What runs (by id) are called; those of a shared name `shared_label_format`, and also those whose name that then
-    is."""
+    """Return unique names by run id.
+
+    Apply `shared_label_format` to shared names, and again to names that collide with the result.
+    """
     shared: set[str] = set()
     while True:
         unique_names = {
@@ -107,13 +114,15 @@ def _make_names_unique(names: Mapping[str, str], shared_label_format: str) -> di
 
 
 def _label_phase(run: str, phase: str) -> str:
-    """What a phase of one run among several is called: in brackets, for a comma stands between labels where these are
-    listed."""
+    """Return the name of a phase of one of several runs.
+
+    The phase is in brackets, because lists of labels are separated by commas.
+    """
     return f"{run[:-1]}, {phase})" if run.endswith(")") else f"{run} ({phase})"
 
 
 def list_phase_rows(runs: Sequence[RunFigures]) -> tuple[tuple[str, ...], ...]:
-    """From when to when each phase is, as rows of a table with a column a phase; none without phases."""
+    """Return the begin and end of each phase as two table rows with a column for each phase; empty without phases."""
     if not any(run.phase for run in runs):
         return ()
     bounds = [(run.phase.since, run.phase.until) if run.phase else (None, None) for run in runs]
@@ -124,8 +133,7 @@ def list_phase_rows(runs: Sequence[RunFigures]) -> tuple[tuple[str, ...], ...]:
 
 
 def get_average(run: RunFigures, metric: Metric, summary: str) -> float | None:
-    """A metric's average over a run, or what a formula comes to over such averages; None where it has no
-    value, or no sample."""
+    """Return the average of a metric over a run, or the value of a formula over averages; None if there is none."""
     if is_formula(metric):
         return run.results.formulas[metric.id].averages[summary]
     distribution = run.results.metrics[metric.id]
@@ -133,17 +141,17 @@ def get_average(run: RunFigures, metric: Metric, summary: str) -> float | None:
 
 
 def add_unit(name: str, symbol: str) -> str:
-    """A metric's name with its unit: `Fetch duration, s`."""
+    """Return the name of a metric with its unit: `Fetch duration, s`."""
     return f"{name}, {symbol}" if symbol else name
 
 
 def add_unit_if_missing(name: str, symbol: str) -> str:
-    """The same, but for a name that says its unit: `Peers`."""
+    """Return a name with its unit, unless the name is the unit: `Peers`."""
     return name if symbol.lower() == name.lower() else add_unit(name, symbol)
 
 
 def format_run_parameter(row: ManifestRow, run: RunFigures, choices: Choices) -> str:
-    """A cell of the manifest."""
+    """Return a cell of the manifest."""
     if row.built == "analysis date":
         return choices.date
     if row.built == "filters applied":
@@ -159,7 +167,7 @@ def format_run_parameter(row: ManifestRow, run: RunFigures, choices: Choices) ->
 
 
 def get_point_kind(measured: MeasureResult) -> PointKind:
-    """How a metric's chart points are written."""
+    """Return how the chart points of a metric are written."""
     if not measured.integral:
         return PointKind.RATIO
     if measured.unit == "nanosecond":
@@ -170,8 +178,10 @@ def get_point_kind(measured: MeasureResult) -> PointKind:
 def format_chart_points(
     checked: CheckedPackage, metric: Metric, distribution: Distribution, summary: str
 ) -> list[list[str]]:
-    """The points of a metric's chart as published: centile, value; over hosts also least, greatest, less and plus the
-    deviation; every number a text cut to the metric's width."""
+    """Return the points of a metric's chart as published, each number as text, cut to the metric's width.
+
+    A point is centile and value; over hosts also least and greatest value, value minus and plus the deviation.
+    """
     kind = get_point_kind(checked.measured[metric.id])
     has_reciprocal_points = next(item.reciprocal_points for item in checked.package.summaries if item.name == summary)
     return [
@@ -194,14 +204,14 @@ def _format_centile_point(
 
 
 def format_constant(constant: Constant, value: object) -> str:
-    """A constant as tables and titles print it: durations in seconds, others as any value; an empty text is none."""
+    """Return a constant as tables and titles print it: durations in seconds, an empty text as a dash."""
     if constant.type == "duration" and isinstance(value, int):
         return format_exact(value, 9)
     return format_typed_value(constant.type, None if value == "" else value)
 
 
 def format_typed_value(kind: str, value: object) -> str:
-    """A value of a type as tables print it: instants in UTC, truth values in words, and a dash where there is none."""
+    """Return a value as tables print it: instants in UTC, booleans as yes or no, and a dash for None."""
     if value is None:
         return NO_VALUE
     if isinstance(value, bool):

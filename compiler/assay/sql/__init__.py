@@ -1,1 +1,1 @@
-"""Back end: a step to a sqlglot tree, and a tree to text.  Knows nothing of files."""
+"""Compile steps to sqlglot trees, and trees to SQL.  Nothing here reads or writes files."""

@@ -1,6 +1,6 @@
 """Compile a plan to SQL statements: the tables and views to create, in order, and the queries over them.
 
-`standalone` compiles the SQL of one metric into a single statement.
+`build_standalone_query` combines the statements of one metric into a single one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from assay.util.repr_key import ReprKey
 def list_table_shapes(package: Package, names: Iterable[str], sources: Iterable[str]) -> tuple[tuple[str, Shape], ...]:
     """Return the shapes of tables, each with its name.
 
-    `sources` are the sources whose logs are read; none means the only source.
+    `sources` are the sources whose logs are read; empty means the only source.
     """
     tables: tuple[Event | Relation | Grain, ...] = (*package.events, *package.relations, *package.grains)
     tables_by_name = {item.name: item for item in tables}
@@ -70,7 +70,7 @@ def _find_keys(package: Package, name: str, table: Event | Relation | Grain | No
 
 
 def _find_source_kind(package: Package, event: Event) -> SourceKind:
-    """Return the kind of an event's source; a kind without properties when the package lacks the source."""
+    """Return the kind of an event's source; a kind without properties if the source is not in the package."""
     kind = next((source.kind for source in package.sources if source.name == event.source), "")
     return SOURCE_KINDS.get(kind, SourceKind(kind, "", ""))
 
@@ -78,7 +78,7 @@ def _find_source_kind(package: Package, event: Event) -> SourceKind:
 Constants = Mapping[str, object]
 EventTables = Mapping[str, exp.Query]
 
-CACHE_SIZE = 2048  # statements to cache: a process that builds again needs most of those of its last plans
+CACHE_SIZE = 2048  # cached statements: a process that builds again needs most statements of its last plans
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,9 +144,9 @@ def _build_ambiguity_check(step: SeriesStep, constants: Constants) -> Statement:
         "several-series",
         "",
         (),
-        f"{step.name}: the line {{line}} is several series: it has up to {{values}} samples at an instant",
-        "fetch the samples of one of them (`--match`), or tell them apart by one more label in the series' `by`, "
-        f"which are {labels}",
+        f"{step.name}: the line {{line}} combines several series: it has up to {{values}} samples at an instant",
+        "fetch the samples of one series (`--match`), or add a label that distinguishes them to `by` of the series, "
+        f"which has {labels}",
         "error",
     )
     check_step = CheckStep(check, step.name)
@@ -156,15 +156,15 @@ def _build_ambiguity_check(step: SeriesStep, constants: Constants) -> Statement:
 def _build_interleaving_check(step: SeriesStep, constants: Constants) -> Statement:
     """Return the check for lines that combine several series, whose samples are at different instants.
 
-    It is a warning only: it may also be one series that comes and goes.
+    It is only a warning: a single series may also be scraped with gaps, under changing labels.
     """
     labels = ", ".join(step.series.by)
     check = Check(
         "interleaved-series",
         "",
         (),
-        f"{step.name}: the line {{line}} is several series, and samples of one stand between those of another, so what "
-        f"is read goes to and fro: they differ in their name, or in other labels than {labels}.",
+        f"{step.name}: the line {{line}} combines several series with interleaved samples, so its values alternate "
+        f"between them: the series differ in their names, or in labels other than {labels}.",
         "",
         "warning",
     )
@@ -178,8 +178,8 @@ def _build_sparsity_check(step: SeriesStep, constants: Constants) -> Statement:
         "scrape-interval",
         "",
         (),
-        f"{step.name}: samples of {{line}} are {{interval:g}} s apart, more than the {{window:g}} s that a rate is "
-        "taken over, so it has no values.",
+        f"{step.name}: samples of {{line}} are {{interval:g}} s apart, more than the window of {{window:g}} s, so the "
+        "rate has no values.",
         "",
         "warning",
     )
@@ -193,8 +193,8 @@ def _build_negativity_check(step: SeriesStep) -> Statement:
         "negative-rate",
         "",
         (),
-        f"{step.name}: the rate of {{line}} is below 0 at {{steps}} of its steps: a sample that is no number hides "
-        "where the counter began anew, or samples are below 0.",
+        f"{step.name}: the rate of {{line}} is below 0 at {{steps}} of its steps: either a sample that is not a "
+        "number hides a reset of the counter, or samples are below 0.",
         "",
         "warning",
     )
@@ -362,14 +362,3 @@ def build_create_sql(statement: Statement, temporary: bool = True) -> str:
 def build_insert_sql(statement: Statement) -> str:
     """Return the SQL that appends a statement's rows to its existing table."""
     return dialect.to_sql(exp.Insert(this=dialect.build_table(statement.name), expression=statement.query.copy()))
-
-
-__all__ = [
-    "CheckStep",
-    "Statement",
-    "build_create_sql",
-    "build_insert_sql",
-    "build_metric_statement",
-    "build_standalone_query",
-    "compile_steps",
-]

@@ -1,8 +1,7 @@
 """Count, for each metric, how complete the rows behind its samples are.
 
-`count_rows` counts the rows of a metric's grain: all of them, those with a value, those whose value does not rest on a
-fallback, and those that have each instant.  `count_unmatched` counts the records of an event whose key no row of the
-bound grain has.
+`count_rows` counts the rows of a metric's grain: all rows, rows with a value, rows whose value needs no fallback, and
+rows with each instant.  `count_unmatched` counts the records of an event whose key matches no row of the bound grain.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class KeyBinding:
 
 
 def list_key_bindings(grain: Grain, members: frozenset[str], events: frozenset[str]) -> tuple[KeyBinding, ...]:
-    """List the keys, except hosts, by which instants of a grain are bound to events, each once."""
+    """List the keys, without hosts, by which instants of a grain are bound to events, each once."""
     bindings = [
         KeyBinding(grain.name, instant.of, pair.field, pair.column, instant.where)
         for instant in grain.instants
@@ -63,9 +62,9 @@ def list_key_bindings(grain: Grain, members: frozenset[str], events: frozenset[s
 
 
 def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
-    """Count the records of an event on each host, and those whose key no row of the grain has.
+    """Count the records of an event on each host, and those whose key matches no row of the grain.
 
-    `keys`: the number of distinct keys without a row; `example`: the least of them.
+    `keys`: the number of distinct keys without a row; `example`: the least such key.
     """
     where = compile_expression(binding.where, Names(constants=constants)) if binding.where else None
     records = fill_query(

@@ -1,4 +1,4 @@
-"""Find where a query selects some of several rows without an order, so that the engine may choose any of them."""
+"""Find the parts of a query whose values depend on an order of rows that the query does not define."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlglot import exp
 POSITIONAL_FUNCTIONS = (exp.RowNumber, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Ntile)
 #: aggregate functions whose values depend on the order of rows
 ORDERED_AGGREGATES = (exp.First, exp.Last, exp.GroupConcat, exp.AnyValue, exp.ArrayAgg, exp.Mode)
-#: those for which the parser has no class
+#: aggregate functions of this kind for which the parser has no class
 ORDERED_AGGREGATE_NAMES = (
     "arbitrary",
     "json_group_array",
@@ -27,7 +27,7 @@ ANY_ORDER = (exp.ArraySort, exp.Length, exp.ArraySize, exp.ArrayContains)
 def find_nondeterminism(tree: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the parts of a query that need an order and have none.
 
-    Each is a pair: the synonyms of SQL for the part, one of which is in the text, and its effect, for messages.
+    Each is a pair: the synonyms of SQL for the part, one of which is in the text, and a description for messages.
     """
     for query in tree.find_all(exp.Query):
         if not query.args.get("order"):
@@ -39,34 +39,34 @@ def find_nondeterminism(tree: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]
             and not orders
             and not window.this.find(exp.Order)
         ):
-            yield list_function_names(strip_null_handling(window.this)), "is of places in a window that has no order"
+            yield list_function_names(strip_null_handling(window.this)), "in a window without ORDER BY"
     for group in tree.find_all(*ORDERED_AGGREGATES, exp.Anonymous):
         if isinstance(group, exp.Anonymous) and group.name.casefold() not in ORDERED_AGGREGATE_NAMES:
             continue
         in_window = isinstance(group.find_ancestor(exp.Window, exp.Select), exp.Window)
         if not in_window and not group.find(exp.Order) and not isinstance(get_outer_node(group), ANY_ORDER):
-            yield list_function_names(group), "is of the rows of a group in no order"
+            yield list_function_names(group), "over the rows of a group without ORDER BY"
     for join in tree.find_all(exp.Join):
         if join.method == "POSITIONAL":
-            yield ("POSITIONAL",), "pairs rows of no order"
+            yield ("POSITIONAL",), "join of rows without an order"
     for call in tree.find_all(exp.ArgMax, exp.ArgMin):
         if not call.expression.find(exp.Column):
-            yield list_function_names(call), "takes one row of a group by what is the same in all"
+            yield list_function_names(call), "by a value that all rows of the group share"
 
 
 def _find_unordered_cuts(query: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the clauses that cut the rows of a query without an order.
 
-    Harmless are queries of one row, and those that only ask whether there is any row.
+    Queries of one row, and queries in EXISTS, need no order.
     """
     if isinstance(query.parent, exp.Exists) or is_one_row(query):
         return
     for part in ("limit", "offset"):
         if clause := query.args.get(part):
-            yield ("FETCH" if isinstance(clause, exp.Fetch) else part.upper(),), "takes some rows of no order"
+            yield ("FETCH" if isinstance(clause, exp.Fetch) else part.upper(),), "without ORDER BY"
     distinct = query.args.get("distinct")
     if isinstance(distinct, exp.Distinct) and distinct.args.get("on"):
-        yield ("DISTINCT",), "takes one row of several that have no order"
+        yield ("DISTINCT",), "ON without ORDER BY"
 
 
 def is_one_row(query: exp.Expr) -> bool:

@@ -133,7 +133,7 @@ def build_integer(value: int) -> exp.Expr:
 
 
 def build_pick(value: exp.Expr, sort_key: exp.Expr, last: bool) -> exp.Expr:
-    """Return the value in the row of a group where `by` is least (`last`: greatest); null if it is null there."""
+    """Return the value in the row of a group with the least `sort_key` (`last`: the greatest); it may be null."""
     return exp.Anonymous(this="arg_max_null" if last else "arg_min_null", expressions=[value, sort_key])
 
 

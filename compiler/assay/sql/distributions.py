@@ -27,10 +27,10 @@ def select_rows(request: RowRequest, constants: Mapping[str, object]) -> exp.Sel
             condition = compile_expression(metric.where, Names(constants=constants))
             value = exp.Case(ifs=[exp.If(this=condition, true=value)])
         values.append(exp.Alias(this=value, alias=exp.to_identifier(metric.id, quoted=True)))
-    query = dialect.select(*request.keys, *values).from_(dialect.build_table(request.grain.name))
-    if any(metric.accepted for metric in request.metrics):
-        query = query.where(build_column("accepted"), copy=False)
-    return query.order_by(*(build_column(name) for name in request.grain.key))
+    accepted = ["accepted"] if any(metric.accepted for metric in request.metrics) else []
+    query = "SELECT $keys, $values FROM $grain WHERE $accepted ORDER BY $order"
+    grain = request.grain
+    return fill_query(query, keys=request.keys, values=values, grain=grain.name, accepted=accepted, order=grain.key)
 
 
 def select_lines(step: SeriesStep) -> exp.Select:
@@ -98,7 +98,7 @@ _CENTILE = "list_extract($values, least(floor($size * $centile)::BIGINT, $size -
 
 
 def get_domain(grain: Grain) -> str:
-    """Return the table whose rows say for which values of `per` a metric of this grain has distributions."""
+    """Return the table with the values of `per` for which a metric of this grain has distributions."""
     return grain.runs.of if grain.runs else grain.name
 
 
@@ -145,7 +145,7 @@ _JOIN_DOMAIN = """
 
 
 def restrict_distribution(query: exp.Expr, per: str, values: Sequence[object]) -> exp.Expr:
-    """Restrict a query that `distribution` returned to some values of its column `per`."""
+    """Restrict a query that `build_distribution` returned to some values of its column `per`."""
     query = query.copy()
     is_selected = exp.In(this=build_column(per), expressions=[build_literal(value) for value in values])
     for stage in query.args["with_"].expressions:

@@ -43,7 +43,7 @@ def find_word(sql: str, word: str, after: str = "", before: str = "") -> Span | 
 
 
 def find_result_column(sql: str, name: str) -> Span | None:
-    """Return where the outermost query first names a column of its result; None where it does not name it."""
+    """Return the first place where the outermost query names a column of its result; None if it does not."""
     try:
         tokens = sqlglot.tokenize(sql, read=dialect.DIALECT)
     except TokenError:
@@ -69,7 +69,7 @@ def locate_parse_error(sql: str, error: ParseError) -> Span | None:
 def locate_engine_error(sql: str, message: str) -> Span | None:
     """Return the position in `sql` of an error that the engine reports for `EXPLAIN`, a newline, and `sql`.
 
-    When the report has no position, the first name that it quotes is located.
+    If the report has no position, this is the position of the first name that it quotes.
     """
     line_match = _LINE.search(message)
     line = _get_line(sql, int(line_match[1]) - 1) if line_match else ""
@@ -86,7 +86,7 @@ def locate_engine_error(sql: str, message: str) -> Span | None:
 def suggest_columns(message: str, columns: Iterable[str]) -> str:
     """Return a hint with the columns that an unknown name may mean.
 
-    Candidates are those that the engine lists, and `columns`.  Empty if none is similar, or for any other error.
+    Candidates are the names that the engine lists, and `columns`.  Empty if no name is similar, and for other errors.
     """
     problem, _, candidates = message.partition("Candidate bindings:")
     names = [name.rpartition(".")[2] for name in _NAMED.findall(candidates.split("\n")[0])]

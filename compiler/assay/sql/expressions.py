@@ -136,7 +136,7 @@ def _compile_column(node: Expression, names: Names) -> exp.Expr:
     return dialect.build_column(node.name, names.table)
 
 
-def compile_taken_field(node: Expression, names: Names) -> exp.Expr:
+def _compile_taken_field(node: Expression, names: Names) -> exp.Expr:
     return dialect.build_column(f"{node.text}_{node.name}", names.table)
 
 
@@ -179,7 +179,7 @@ _LEAVES: Mapping[str, Callable[[Expression, Names], exp.Expr]] = {
     "column": _compile_column,
     "instant": _compile_column,
     "field": _compile_column,
-    "taken": compile_taken_field,
+    "taken": _compile_taken_field,
     "integer": _compile_number,
     "real": _compile_number,
     "quantity": _compile_number,

@@ -67,16 +67,14 @@ def _average_hosts(summary: Summary, sampled_only: bool) -> exp.Expr:
     Hosts without samples are left out (`sampled_only`) or count as 0.
     """
     if sampled_only:
-        means = fill_expression("$means FILTER (WHERE NOT mean IS NULL)", means=_list_means("mean"))
+        # A template cannot have a slot before FILTER: the parser requires a function call.
+        is_not_null = exp.Where(this=fill_expression("NOT mean IS NULL"))
+        means: exp.Expr = exp.Filter(this=dialect.build_ordered_list(build_column("mean")), expression=is_not_null)
     else:
-        means = _list_means("coalesce(mean, 0.0::DOUBLE)")
+        means = dialect.build_ordered_list(fill_expression("coalesce(mean, 0.0::DOUBLE)"))
     if summary.lowest:
         means = fill_expression(f"list_slice($means, 1, {summary.lowest})", means=means)
     return fill_expression("CASE WHEN sum(size) > 0 THEN list_aggregate($means, 'fsum') / len($means) END", means=means)
-
-
-def _list_means(mean: str) -> exp.Expr:
-    return dialect.build_ordered_list(fill_expression(mean))
 
 
 def _scale(value: exp.Expr, factor: Fraction) -> exp.Expr:

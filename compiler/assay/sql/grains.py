@@ -1,7 +1,7 @@
 """Compile grains to SQL: the wide table of rows with their instants, filters, and cuts by phase.
 
-Rows are built in layers: first what is bound to other tables, then what is computed from that, one layer for each depth
-of reference.  So every expression is in the SQL once.
+Rows are built in layers: first the members that are bound to other tables, then the computed members, one layer for
+each depth of reference.  So the SQL contains every expression once.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ Constants = Mapping[str, object]
 def select_grain_rows(step: GrainRowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
     """Return the wide table of a grain before filters.
 
-    Tallies count the rows of the grains in `finer` before filters, too.
+    For grains in `finer`, tallies also count the rows that filters reject.
     """
     if step.grain.runs:
-        return _find_runs(step.grain, constants)
+        return _select_runs(step.grain, constants)
     stages = [("bound", _bind_rows(step, finer, constants))]
     for index, layer in enumerate(_list_layers(step.grain, step.members), start=1):
         stages.append((f"computed_{index}", _compute_layer(layer, stages[-1][0], constants)))
@@ -149,12 +149,8 @@ def _select_allowed(instant: Instant, constants: Constants) -> exp.Expr:
         return dialect.build_table(instant.of, instant.name)
     names = [*(pair.field for pair in instant.on), "seq", "t_ns", *instant.fields]
     where = compile_expression(instant.where, Names(constants=constants))
-    return (
-        dialect.select(*(build_column(name) for name in names))
-        .from_(dialect.build_table(instant.of))
-        .where(where)
-        .subquery(alias=instant.name)
-    )
+    query = fill_query("SELECT $names FROM $table WHERE $where", names=names, table=instant.of, where=where)
+    return query.subquery(alias=instant.name)
 
 
 def _pick_rows(instant: Instant, across: bool, needs_seq: bool, constants: Constants) -> exp.Select:
@@ -168,14 +164,16 @@ def _pick_rows(instant: Instant, across: bool, needs_seq: bool, constants: Const
         if across
         else build_column("seq")
     )
-    keys = [build_column(pair.field) for pair in instant.on]
-    extreme = exp.Max(this=build_column("seq")) if last else exp.Min(this=build_column("seq"))
-    query = dialect.select(*keys, exp.alias_(dialect.build_pick(build_column("t_ns"), sort_key, last), "t_ns"))
+    picks = {name: dialect.build_pick(build_column(name), sort_key, last) for name in ("t_ns", *instant.fields)}
+    values = [exp.alias_(value, name) for name, value in picks.items()]
     if needs_seq:
-        query = query.select(exp.alias_(extreme, "seq"), copy=False)
-    for name in instant.fields:
-        query = query.select(exp.alias_(dialect.build_pick(build_column(name), sort_key.copy(), last), name))
-    query = query.from_(dialect.build_table(instant.of)).group_by(*(key.copy() for key in keys))
+        values.insert(1, fill_expression(f"{'max' if last else 'min'}(seq) AS seq"))
+    query = fill_query(
+        "SELECT $keys, $values FROM $table GROUP BY $keys",
+        keys=[pair.field for pair in instant.on],
+        values=values,
+        table=instant.of,
+    )
     return query.where(compile_expression(instant.where, Names(constants=constants))) if instant.where else query
 
 
@@ -185,22 +183,20 @@ def _count_column(instant: Instant) -> str:
 
 
 def count_with_pick(tally: Tally, instant: Instant) -> exp.Expr:
-    """Return the value of a tally that is counted where an instant is picked."""
+    """Return the value of a tally that is counted by the query that picks an instant."""
     return count_as(_count_column(instant), instant.name, tally.column.name)
 
 
 def _join_tally(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Constants) -> exp.Select:
     name = tally.column.name
-    keys = [build_column(pair.field) for pair in tally.on]
+    keys = [pair.field for pair in tally.on]
     reads_filters = tally.where is not None and any(item.name == ACCEPTED for item in tally.where.walk())
     source = get_rows_name(tally.of) if tally.of in finer and not reads_filters else tally.of
-    count_name = choose_free_name("n", [pair.field for pair in tally.on])
-    counted = dialect.select(*keys, exp.alias_(exp.Count(this=exp.Star()), count_name)).from_(
-        dialect.build_table(source)
-    )
+    count_name = choose_free_name("n", keys)
+    counts = "SELECT $keys, count(*) AS $number FROM $table GROUP BY $keys"
+    counted = fill_query(counts, keys=keys, number=count_name, table=source)
     if tally.where:
         counted = counted.where(compile_expression(tally.where, Names(constants=constants)))
-    counted = counted.group_by(*(key.copy() for key in keys))
     query = query.join(counted.subquery(alias=name), on=_match_keys(tally.on, name), join_type="LEFT")
     return query.select(count_as(count_name, name, name))
 
@@ -243,7 +239,7 @@ def _compile_filter(applied: AppliedFilter, grain: Grain, constants: Constants) 
     return exp.Coalesce(this=compile_expression(holds, names), expressions=[exp.false()])
 
 
-def _find_runs(grain: Grain, constants: Constants) -> exp.Select:
+def _select_runs(grain: Grain, constants: Constants) -> exp.Select:
     """Return the maximal runs of consecutive accepted rows on which the condition holds."""
     runs = grain.runs
     assert runs is not None
@@ -254,7 +250,7 @@ def _find_runs(grain: Grain, constants: Constants) -> exp.Select:
         SELECT $names, $condition AS $holds, row_number() OVER (PARTITION BY $by ORDER BY $along) AS $place
         FROM $grain WHERE accepted
     """
-    # Consecutive rows have the same difference between their place among all rows and among those that hold.
+    # In a run, the place among all rows and the place among the rows that hold have a constant difference.
     holding = """
         SELECT $names, $place - row_number() OVER (PARTITION BY $by ORDER BY $along) AS $island
         FROM accepted_rows WHERE $holds

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-#: the clauses that are understood; a query with any other is not partitionable
+#: the supported clauses; a query with any other clause is not partitionable
 _PARTS = frozenset(
     ["with_", "expressions", "from_", "joins", "where", "group", "having", "qualify", "windows", "order", "distinct"]
 )
@@ -22,8 +22,8 @@ def is_partitionable(query: exp.Expr, key: str) -> bool:
     """Return whether a query can run on partitions of its tables by the column `key`.
 
     If so, for any values of `key` it yields the same rows as when each table has only the rows of these values.  False
-    in case of doubt.  Tables without the column make no difference: a partitionable query compares the column in each
-    table that it joins.  Rows in which it is null belong to no partition.
+    also where this cannot be decided.  Tables without the column make no difference: a partitionable query compares the
+    column in each table that it joins.  Rows in which it is null belong to no partition.
     """
     return _QueryReader(key).is_partitionable(query, {})
 
@@ -32,8 +32,8 @@ def is_partitionable(query: exp.Expr, key: str) -> bool:
 class _JoinedTables:
     """The tables that a SELECT joins, by alias.
 
-    `same`: tables whose key is that of the row.  `linked`: the same, or null.  `seen`: tables whose columns may be
-    named without the table.
+    `same`: tables whose key equals that of the row.  `linked`: tables whose key equals it or is null.  `seen`: tables
+    whose columns may be named without the table.
     """
 
     same: set[str] = field(default_factory=set)
@@ -187,7 +187,7 @@ def _list_windows(query: exp.Select) -> list[exp.Window]:
 
 
 def _list_partition(window: exp.Window, query: exp.Select) -> list[exp.Expr]:
-    """Return the values by which a window is partitioned, there or where the window is named."""
+    """Return the values by which a window is partitioned, in itself or in the named window that it refers to."""
     windows_by_name = {item.name: item for item in query.args.get("windows") or ()}
     definition = windows_by_name.get(window.alias) if window.alias else None
     if window.alias and definition is None:

@@ -74,8 +74,8 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
 
     When every constant is a placeholder the tree is shared: copy it before you change it.
 
-    Raises AssayError: `sql` when the text does not parse, `unknown-constant` for a placeholder that names none, and all
-    errors of `parse_sandboxed`.
+    Raises AssayError: `sql` when the text does not parse, `unknown-constant` for a placeholder without a constant, and
+    all errors of `parse_sandboxed`.
     """
     try:
         tree = _parse_cached(sql, tuple(reads), subject)
@@ -85,13 +85,13 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
         cause = re.split(r"[.:]? at line|\. Line", str(error))[0].split("\n")[0]
         raise fail("sql", f"the SQL of {subject} does not parse: {cause}", text=sql) from None
     except RecursionError:
-        raise fail("sql", f"the SQL of {subject} is nested too deep", text=sql) from None
+        raise fail("sql", f"the SQL of {subject} is nested too deeply", text=sql) from None
     names = [str(placeholder.this) for placeholder in tree.find_all(exp.Placeholder)]
     for name in names:
         if name not in constants:
             raise fail(
                 "unknown-constant",
-                f"the SQL of {subject} names a constant that no source of the package has: ${name}",
+                f"unknown constant `${name}` in the SQL of {subject}",
                 hint=suggest_names(name, constants),
                 span=find_word(sql, name, "$"),
                 text=sql,
@@ -159,5 +159,5 @@ def _rename_tables(tree: exp.Expr, reads: Collection[str]) -> exp.Expr:
 def _describe_parse_error(error: ParseError, sql: str, subject: str) -> AssayError:
     first = error.errors[0] if error.errors else {}
     cause = re.sub(r"<Token .*?text: (.*?), line.*?>", r"`\1`", str(first.get("description", error)))
-    cause = re.sub(r"^Required keyword: .*", "something is missing", cause)
+    cause = re.sub(r"^Required keyword: .*", "a required part is missing", cause)
     return fail("sql", f"the SQL of {subject} does not parse: {cause}", span=locate_parse_error(sql, error), text=sql)

@@ -30,7 +30,7 @@ _AGGREGATES = frozenset(
         "arg_max_null", "arg_min_null", "arg_max_nulls_last", "arg_min_nulls_last", "count_star", "count_if",
     )
 )  # fmt: skip
-MAX_COMBINATIONS = 64  # combinations of keys that are tried
+MAX_COMBINATIONS = 64  # combinations of keys to try
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Key:
     lines: frozenset[tuple[str, str]] = frozenset()
 
     def is_disjoint_from(self, other: Key) -> bool:
-        """Return whether no line can be among those of both keys."""
+        """Return whether no log line can be identified by both keys."""
         sources = {source for source, _ in self.lines | other.lines}
         return bool(self.lines and other.lines) and len(sources) == 1 and not self.lines & other.lines
 
@@ -90,7 +90,7 @@ def can_expand(value: exp.Expr) -> bool:
 
 
 def walk_within(*parts: exp.Expr | None) -> Iterator[exp.Expr]:
-    """Yield the nodes of parts of a query, but nothing from inside of nested queries."""
+    """Yield the nodes of parts of a query, except those inside nested queries."""
     for part in parts:
         if part is not None:
             yield from part.walk(prune=lambda node: isinstance(node, exp.Query))
@@ -123,7 +123,7 @@ class JoinedTable:
 
 @dataclass(slots=True)
 class Rows:
-    """The rows of a SELECT before grouping, and what is true of all of them.
+    """The rows of a SELECT before grouping, and the equalities that hold in all of them.
 
     `aliases` are the named outputs.  `groups` are the values of GROUP BY, None without grouping.  `has_unknown_groups`:
     the query groups in several ways (such as CUBE), so that nothing determines its groups.
@@ -187,6 +187,14 @@ class DeterminedValues:
     def has_in_row(self, value: exp.Expr) -> bool:
         """Return whether a value of a row, before grouping, is determined."""
         return self.is_row or self._has(value)
+
+    def list_missing(self) -> tuple[str, ...]:
+        """List the columns that would also determine the row of the first table whose row is not determined."""
+        for alias, shape in self._rows.sources.items():
+            if alias not in self.whole and shape.keys:
+                columns = sorted(shape.keys[0].columns)
+                return tuple(name for name in columns if not self.has_in_row(exp.column(name, table=alias or None)))
+        return ()
 
     def _has(self, value: exp.Expr) -> bool:
         value = value.unnest()

@@ -62,12 +62,15 @@ _REFUSED = frozenset(
     ]
 )
 #: functions that reveal internals, which change with the engine's version or when hosts are an enumeration type
-_OF_THE_ENGINE = ("hash", "typeof", "enum_code", "enum_first", "enum_last", "enum_range", "enum_range_boundary",
+_ENGINE_FUNCTIONS = ("hash", "typeof", "enum_code", "enum_first", "enum_last", "enum_range", "enum_range_boundary",
                   "vector_type", "get_block_size")  # fmt: skip
 #: beginnings of functions that estimate: their values depend on the number of threads or on chance
 _ESTIMATES = ("approx_", "reservoir_", "list_approx_")
 #: functions that call an aggregate function, which their second argument names
 _AGGREGATE_CALLERS = ("aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate")
+#: parts of messages about an order that does not decide a value
+_VARYING = "its result may differ each time"
+_COMPLETE_ORDER = "ORDER BY with columns that distinguish all rows"
 _REFUSED_BEGINNINGS = ("current_", "inet_", "read_", "duckdb_", "pragma_", "parquet_", "pg_", "icu_",
                        "iceberg_", "sqlite_", "postgres_")  # fmt: skip
 
@@ -83,7 +86,7 @@ def parse_sandboxed(sql: str, reads: Collection[str], subject: str) -> exp.Expr:
     text = _Text(sql, subject)
     if len(trees) != 1 or not isinstance(trees[0], exp.Query):
         names = ", ".join(type(item).__name__.upper() for item in trees) or "nothing"
-        raise text.fail("sql-statement", "is not one query", expected="SELECT ...", found=names)
+        raise text.fail("sql-statement", "is not a single query", expected="SELECT ...", found=names)
     tree = trees[0]
     for problem in (
         *_check_statements(tree, text),
@@ -109,13 +112,13 @@ def find_tie_problems(tree: exp.Expr, sql: str, tables: Tables, subject: str) ->
             first, last = tie.place
             word, span = sql[first : last + 1], build_span(sql, first, last - first + 1)
         columns = ", ".join(f"`{name}`" for name in tie.missing)
-        hint = f"add {columns} to its ORDER BY: rows that tie have no order" if columns else ""
+        hint = f"add {columns} to its ORDER BY: rows that tie have no defined order" if columns else ""
         yield text.fail(
             "sql-order",
-            f"has a `{word}` {tie.problem}: the engine may take others each time",
+            f"has a `{word}` {tie.problem}: {_VARYING}",
             word,
-            expected="ORDER BY with what tells the rows apart",
-            hint=hint or "name a key of the rows in its ORDER BY, or all that is taken of them",
+            expected=_COMPLETE_ORDER,
+            hint=hint or "add a key of the rows, or all values that are selected from them, to its ORDER BY",
             is_call=is_function,
             span=span,
         )
@@ -149,12 +152,12 @@ class _Text:
         return words[0], False
 
     def build_refusal(self, name: str) -> AssayError:
-        """Return the problem of a function that SQL of specs may not call."""
+        """Return the problem of a call that is not allowed in the SQL of specs."""
         return self.fail(
             "sql-function",
-            f"calls `{name}`, which reads more than its tables",
+            f"calls `{name}`, which depends on more than its tables",
             name,
-            expected="functions of the data alone: no files, settings, clock, chance",
+            expected="functions of the data alone, not of files, settings, the clock or chance",
         )
 
 
@@ -163,7 +166,9 @@ def _check_statements(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
     stages = (part.this for part in tree.find_all(exp.CTE))
     for part in (*tree.find_all(*_STATEMENTS), *(part for part in stages if not isinstance(part, exp.Query))):
         keyword = type(part).__name__.upper()
-        yield text.fail("sql-statement", "holds what is no query", keyword, expected="SELECT ...", found=keyword)
+        yield text.fail(
+            "sql-statement", "contains a statement that is not a query", keyword, expected="SELECT ...", found=keyword
+        )
     for _ in tree.find_all(exp.TableSample):
         yield text.build_refusal("tablesample")
 
@@ -180,10 +185,10 @@ def _check_tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterat
             if table.db or name.casefold() not in declared | _list_visible_queries(table):
                 yield text.fail(
                     "sql-table",
-                    f"reads a table that it does not declare: `{name}`",
+                    f"reads the undeclared table `{name}`",
                     inner.name,
                     expected=", ".join(sorted(set(reads))) or "no table",
-                    hint=suggest_nearest(name, reads) or "name it among `uses`",
+                    hint=suggest_nearest(name, reads) or "add it to `uses`",
                 )
         elif not isinstance(inner, _TABLE_FUNCTIONS):
             yield text.build_refusal(_get_function_name(inner))
@@ -192,8 +197,8 @@ def _check_tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterat
 def _list_visible_queries(table: exp.Expr) -> set[str]:
     """Return the names of the queries (`WITH`) that a table may refer to.
 
-    Of each enclosing `WITH` these are the queries before the one that contains the table, and in a recursive one also
-    that query itself.
+    In each enclosing `WITH` these are the queries before the one that contains the table; if it is recursive, also that
+    query itself.
     """
     names: set[str] = set()
     node, parent = table, table.parent
@@ -212,28 +217,28 @@ def _list_visible_queries(table: exp.Expr) -> set[str]:
 def _check_functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
     for function, name in _list_calls(tree):
         depends_on_now = name == "age" and len(function.expressions) == 1
-        if name in _OF_THE_ENGINE:
+        if name in _ENGINE_FUNCTIONS:
             yield text.fail(
                 "sql-function",
-                f"calls `{name}`, which tells of the engine and not of the data",
+                f"calls `{name}`, which depends on the engine, not on the data",
                 name,
                 expected="functions of the data alone",
-                hint="md5 and sha256 are the same in every engine" if name == "hash" else "",
+                hint="use md5 or sha256, which are the same in every engine" if name == "hash" else "",
             )
         elif name.startswith(_ESTIMATES):
             yield text.fail(
                 "sql-function",
-                f"calls `{name}`, which estimates, another value each time",
+                f"calls `{name}`, whose estimates differ each time",
                 name,
                 expected="functions of the data alone",
-                hint="quantile_cont, quantile_disc and count(DISTINCT ...) are exact",
+                hint="use quantile_cont, quantile_disc or count(DISTINCT ...), which are exact",
             )
         elif name in _AGGREGATE_CALLERS and not _find_named_function(function):
             yield text.fail(
                 "sql-function",
-                f"calls by `{name}` a function that it does not name",
+                f"calls `{name}` without a literal function name",
                 name,
-                expected="its name, as a text",
+                expected="the name of a function as a string literal",
             )
         elif name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS) or depends_on_now:
             yield text.build_refusal(name)
@@ -264,10 +269,10 @@ def _check_order(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
         word, is_function = text.choose_word(words)
         yield text.fail(
             "sql-order",
-            f"has a `{word}` that {problem}: the engine may take others each time",
+            f"has a `{word}` {problem}: {_VARYING}",
             word,
-            expected="ORDER BY with what tells the rows apart",
-            hint="min or max take the same each time" if word in ("any_value", "arbitrary") else "",
+            expected=_COMPLETE_ORDER,
+            hint="use min or max, which need no order" if word in ("any_value", "arbitrary") else "",
             is_call=is_function,
         )
 

@@ -50,7 +50,7 @@ def _compile_term(term: Term, columns: Sequence[str]) -> exp.Select:
 def _reduce_lines(reduction: str) -> exp.Expr:
     """Return one value for several lines.
 
-    Sums add the values in ascending order, so that they depend on no order of rows or threads.
+    Sums add the values in ascending order, so that they do not depend on the order of rows or threads.
     """
     if reduction in ("least", "greatest"):
         return fill_expression("min(value)" if reduction == "least" else "max(value)")
@@ -126,7 +126,7 @@ def select_sparse_lines(series: Series, constants: Constants) -> exp.Select:
 
     Columns: `line` (the labels), `interval` and `window` in seconds.
     """
-    stages = _union_of_samples(
+    stages = _unite_samples(
         "SELECT $labels, t_ns - lag(t_ns) OVER (PARTITION BY $labels ORDER BY t_ns) AS gap FROM $samples",
         ("gaps", series, constants),
     )
@@ -160,7 +160,7 @@ def select_ambiguous_lines(series: Series, constants: Constants) -> exp.Select:
     Columns: `line` (the labels), `values` (the most at one instant).
     """
     # `count(value)` skips null, which ends a line: another series may begin at that instant.
-    stages = _union_of_samples(
+    stages = _unite_samples(
         """
         SELECT $labels, t_ns, count(value) AS number
         FROM $samples GROUP BY $labels, t_ns HAVING count(value) > 1
@@ -174,8 +174,8 @@ def select_ambiguous_lines(series: Series, constants: Constants) -> exp.Select:
     return dialect.add_stages(fill_query(query, labels=series.by), stages)
 
 
-def _union_of_samples(template: str, stage: tuple[str, Series, Constants]) -> list[Stage]:
-    """Return a stage for the samples of each event, and a last one: the template over each of them, in one table."""
+def _unite_samples(template: str, stage: tuple[str, Series, Constants]) -> list[Stage]:
+    """Return a stage for the samples of each event, and a last stage: the union of the template over each of them."""
     name, series, constants = stage
     stages: list[Stage] = []
     queries: list[exp.Query] = []
@@ -241,7 +241,7 @@ def _select_samples(
 def _compile_latest(
     series: Series, key: Sequence[str], samples: str, read: str, constants: Constants
 ) -> Iterable[Stage]:
-    """Select the last sample at or before each step that is inside of the window.
+    """Select the last sample at or before each step, if it is inside the window.
 
     A line has no value after a sample that marks its end, or after the event that ends it (`gone`).
     """

@@ -1,4 +1,4 @@
-"""Find where lines of series end: at rows that say so, and where rows cease while those of other lines continue."""
+"""Find where lines of series end: at events that end them, and where rows cease while other lines continue."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def filter_rows(query: exp.Select, where: Expression | None, constants: Constant
 def compile_ends(series: Series, key: Sequence[str], gone: Gone, latest: str, constants: Constants) -> Iterable[Stage]:
     """Yield stages; the last has the rows of the stage `latest`, and the instant `ended`.
 
-    That is the last instant (ns) at or before each step at which the line has ended; null where there is none.
+    That is the last end (ns) of the line at or before each step; null if the line has not ended.
     """
     ends, name = f"{latest}_ends", f"{latest}_ended"
     rows = fill_query("SELECT $line, t_ns FROM $event", line=gone.on, event=gone.event)

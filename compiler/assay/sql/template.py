@@ -5,8 +5,7 @@ A slot is a name `$name`.  What fills it depends on its value:
 * an expression or query replaces the slot (the template has the parentheses that its place needs);
 * a text is a name: of a table after `FROM` and `JOIN`, of a column elsewhere.  `$table.$column` keeps its qualifier;
 * a list replaces the slot by all its items, in a list such as `SELECT $keys, n` or `GROUP BY $keys`.  After `ON`,
-  `WHERE` and `AND`, the items are conditions that must all hold.  An empty list
-  leaves its clause out.
+  `WHERE` and `AND`, the items are conditions that must all hold.  An empty list leaves its clause out.
 """
 
 from __future__ import annotations
@@ -82,14 +81,17 @@ def _splice(slot: exp.Expr, items: list[exp.Expr]) -> None:
         target, clause = clause, clause.parent
         items = [exp.Ordered(this=item) for item in items]
     assert clause is not None
+    if isinstance(clause, exp.Where) and not items:
+        clause.pop()
+        return
     if isinstance(clause, exp.Connector) and not items:
         clause.replace(clause.right if clause.left is target else clause.left)
         return
-    if isinstance(clause, exp.Connector | exp.Where | exp.Join) and items:
+    if isinstance(clause, exp.Connector | exp.Where | exp.Join):
         # `and_` leaves a single condition without parentheses, so that an OR would bind less than the clause's AND.
         needs_parentheses = isinstance(clause, exp.Connector) and isinstance(items[0], exp.Connector)
         target.replace(exp.paren(items[0]) if needs_parentheses and not items[1:] else exp.and_(*items))
         return
     target.replace(items)
-    if isinstance(clause, exp.Group | exp.Order | exp.Where) and not (clause.expressions or clause.this):
+    if isinstance(clause, exp.Group | exp.Order) and not clause.expressions:
         clause.pop()

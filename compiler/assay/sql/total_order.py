@@ -1,7 +1,7 @@
-"""Find orders that decide a value of a query although rows tie in them: the engine may take any of these first.
+"""Find orders that decide a value of a query although rows tie in them: the engine may take any of these rows first.
 
-An order suffices if tied rows agree in everything that it decides: if it contains a key of the rows, or all values that
-are selected from them.  An order that cannot be proved to suffice is refused.
+An order suffices if it contains a key of the rows, or all values that are selected from them: then tied rows agree in
+everything that the order decides.  An order that cannot be proved to suffice is refused.
 """
 
 from __future__ import annotations
@@ -53,21 +53,21 @@ Tables = Mapping[str, Shape]
 class Tie:
     """An order in which rows tie.
 
-    `words`: the synonyms of SQL for what the order decides; `missing`: columns that would break the ties; `place`: the
-    first and last character of the function in the text, if known.
+    `words`: the synonyms of SQL for the part whose value the order decides; `missing`: columns that would break the
+    ties; `place`: the first and last character of the function in the text, if known.
     """
 
     words: tuple[str, ...]
     missing: tuple[str, ...] = ()
-    problem: str = "whose order does not tell all rows apart"
+    problem: str = "with an order in which rows tie"
     place: tuple[int, int] | None = None
 
 
 def find_ties(tree: exp.Query, tables: Tables) -> Iterator[Tie]:
     """Yield the insufficient orders of a query, unordered; `tables`: the shapes of the tables that it reads."""
-    reading = _QueryReader()
-    reading.read_shape(tree, {name.casefold(): shape for name, shape in tables.items()}, is_inner=False)
-    yield from reading.ties
+    reader = _QueryReader()
+    reader.read_shape(tree, {name.casefold(): shape for name, shape in tables.items()}, is_inner=False)
+    yield from reader.ties
 
 
 @dataclass(slots=True)
@@ -145,23 +145,14 @@ class _QueryReader:
         determined = rows.determine(*ordered)
         for part in list_cuts(query):
             if not determined.has(exp.Star()):
-                self.ties.append(Tie((part,), _list_missing(rows, determined)))
-
-
-def _list_missing(rows: Rows, determined: DeterminedValues) -> tuple[str, ...]:
-    """List the columns that would complete an order, from the first table in which its rows tie."""
-    for alias, shape in rows.sources.items():
-        if alias not in determined.whole and shape.keys:
-            columns = (name for name in sorted(shape.keys[0].columns))
-            return tuple(name for name in columns if not determined.has_in_row(exp.column(name, table=alias or None)))
-    return ()
+                self.ties.append(Tie((part,), determined.list_missing()))
 
 
 class _SelectReader:
     """Reads a SELECT: first its tables, then what it computes from their rows."""
 
-    def __init__(self, reading: _QueryReader, select: exp.Select, tables: Tables, is_inner: bool) -> None:
-        self._reading = reading
+    def __init__(self, query_reader: _QueryReader, select: exp.Select, tables: Tables, is_inner: bool) -> None:
+        self._query_reader = query_reader
         self._select = select
         self._tables = tables
         self._rows = Rows(is_inner)
@@ -191,7 +182,7 @@ class _SelectReader:
         return self._build_shape(outputs)
 
     def _walk_nodes(self) -> Iterator[exp.Expr]:
-        """Yield the nodes of the SELECT except its tables, but nothing from inside of nested queries."""
+        """Yield the nodes of the SELECT, except its tables and the insides of nested queries."""
         names = ("where", "group", "having", "qualify", "order", "distinct", "limit", "offset")
         yield from walk_within(*self._select.expressions, *(self._select.args.get(name) for name in names))
         for join in self._select.args.get("joins") or ():
@@ -200,9 +191,9 @@ class _SelectReader:
     def _add_tie(self, words: tuple[str, ...], determined: DeterminedValues, call: exp.Expr | None = None) -> None:
         position = call.meta if call is not None else {}
         range_in_text = (position["start"], position["end"]) if "start" in position else None
-        self._reading.ties.append(Tie(words, _list_missing(self._rows, determined), place=range_in_text))
+        self._query_reader.ties.append(Tie(words, determined.list_missing(), place=range_in_text))
 
-    # the tables
+    # Tables
 
     def _read_tables(self) -> None:
         start = self._select.args.get("from_")
@@ -240,10 +231,10 @@ class _SelectReader:
             is_series = isinstance(source.this, exp.GenerateSeries) and len(names) == 1
             return alias, Shape(columns, (Key(frozenset(columns)),) if is_series and columns else ())
         if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Query):
-            inner_shape = self._reading.read_shape(source, self._tables, is_inner=True)
+            inner_shape = self._query_reader.read_shape(source, self._tables, is_inner=True)
             return alias, inner_shape.rename_columns(names)
         if isinstance(source, exp.Lateral) and isinstance(source.this, exp.Subquery):
-            inner_shape = self._reading.read_shape(source.this, self._tables, is_inner=True).rename_columns(names)
+            inner_shape = self._query_reader.read_shape(source.this, self._tables, is_inner=True).rename_columns(names)
             return alias, Shape(inner_shape.columns)
         self._read_inside(source)
         return alias, Shape(tuple(name.casefold() for name in names) or None)
@@ -253,7 +244,7 @@ class _SelectReader:
         for part in source.iter_expressions():
             for node in walk_within(part):
                 if isinstance(node, exp.Query):
-                    self._reading.read_shape(node, self._tables, is_inner=True)
+                    self._query_reader.read_shape(node, self._tables, is_inner=True)
 
     def _read_join(self, join: exp.Join) -> None:
         earlier = list(self._rows.sources)
@@ -303,7 +294,7 @@ class _SelectReader:
     def _check_asof(self, alias: str, compared_names: Collection[str]) -> None:
         """Note an ASOF join whose candidates tie in the columns `compared_names`, but differ in what is read.
 
-        A table whose key does not identify log lines may have further, undeclared keys, so it is not reported.
+        A table whose key does not identify log lines is not reported, because it may have further, undeclared keys.
         """
         keys = self._rows.sources[alias].keys
         if any(not key.lines or key.columns <= set(compared_names) for key in keys):
@@ -320,7 +311,7 @@ class _SelectReader:
                 )
                 return
 
-    # what it computes from their rows
+    # Values that are computed from rows
 
     def _read_groups(self, outputs: Sequence[exp.Expr]) -> None:
         select, group = self._select, self._select.args.get("group")
@@ -344,7 +335,7 @@ class _SelectReader:
 
     def _read_nested(self, query: exp.Query) -> None:
         """Read a query in an expression; if it becomes a list, its rows must have an order."""
-        shape = self._reading.read_shape(query, self._tables, is_inner=True)
+        shape = self._query_reader.read_shape(query, self._tables, is_inner=True)
         as_list = isinstance(query.parent, exp.Array) and not isinstance(query.parent.parent, ANY_ORDER)
         body = query.unnest() if isinstance(query, exp.Subquery) else query
         if not as_list or shape.is_one_row:
@@ -352,13 +343,13 @@ class _SelectReader:
         order = body.args.get("order")
         outputs = [item.unalias() for item in body.selects] if isinstance(body, exp.Select) else []
         if not order or len(outputs) != 1 or not isinstance(body, exp.Select):
-            self._reading.ties.append(Tie(("ARRAY",), problem="of rows that have no order"))
+            self._query_reader.ties.append(Tie(("ARRAY",), problem="of rows without ORDER BY"))
             return
         inner = _SelectReader(_QueryReader(), body, self._tables, is_inner=True)
         inner.read_shape()
         determined = inner._determine_order(outputs)
         if not determined.has(outputs[0]):
-            self._reading.ties.append(Tie(("ARRAY",), _list_missing(inner._rows, determined)))
+            self._query_reader.ties.append(Tie(("ARRAY",), determined.list_missing()))
 
     def _check_rowid(self, column: exp.Column) -> None:
         """Note a use of `rowid`, the number that the engine gives to a row of a table."""
@@ -366,18 +357,15 @@ class _SelectReader:
             resolved = self._rows.resolve(column)
             columns = {**self._rows.sources, **self._rows.one_row_tables}[resolved[0]].columns if resolved else ()
             if columns is not None and "rowid" not in columns:
-                problem = "that numbers rows as the engine happens to hold them"
-                self._reading.ties.append(Tie((column.name,), problem=problem))
-
-    def _get_groups(self) -> list[exp.Expr]:
-        return self._rows.groups or []
+                problem = "which numbers rows in the internal order of the engine"
+                self._query_reader.ties.append(Tie((column.name,), problem=problem))
 
     def _check_aggregate(self, call: exp.Expr) -> None:
         """Note an aggregate function whose order ties."""
         values, order_values, is_distinct = split_arguments(call)
         if not order_values:
             return
-        determined = self._rows.determine(*self._get_groups(), *order_values)
+        determined = self._rows.determine(*(self._rows.groups or ()), *order_values)
         if is_distinct:
             suffices = all(any(value == item for item in determined.values) for value in values)
         else:
@@ -454,8 +442,6 @@ class _SelectReader:
             if not all(map(determined.has, outputs)):
                 self._add_tie((word,), determined)
 
-    # the shape of the result
-
     def _build_shape(self, outputs: Sequence[exp.Expr]) -> Shape:
         columns = self._name_outputs(outputs)
         if columns is None:
@@ -474,7 +460,7 @@ class _SelectReader:
         return Shape(names, (*keys, *self._find_number_keys(columns)))
 
     def _find_number_keys(self, columns: Mapping[str, exp.Expr]) -> Iterator[Key]:
-        """Yield keys with a row number, and keys of partitions of which one row remains."""
+        """Yield keys with a row number, and keys of partitions that keep one row."""
         for name, value in columns.items():
             if (parts := find_part_columns(value, columns)) is not None:
                 yield Key(frozenset((name, *parts)))

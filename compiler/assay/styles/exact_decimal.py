@@ -40,7 +40,7 @@ def format_decimal(number: float) -> str:
 def format_exact(count: int, digits: int) -> str:
     """Return `count` / 10**`digits` exactly, without trailing zeros, and without a point if it is an integer.
 
-    A count of nanoseconds as seconds: `exact_text(874_200, 9)` is `0.0008742`.
+    A count of nanoseconds as seconds: `format_exact(874_200, 9)` is `0.0008742`.
     """
     sign = "-" if count < 0 else ""
     whole, part = divmod(abs(count), 10**digits)
@@ -102,5 +102,5 @@ def cut_text(text: str, width: int) -> str:
 
 
 def drop_leading_zero(text: str) -> str:
-    """Replace `0.` at the start by `.`, which leaves `cut` one more digit; negative numbers keep their zero."""
+    """Replace `0.` at the start by `.`, so that `cut_text` keeps one more digit; negative numbers keep their zero."""
     return text[1:] if text.startswith("0.") else text

@@ -48,7 +48,7 @@ class Interval:
         return max(abs(self.low), abs(self.high))
 
     def intersect(self, low: Fraction, high: Fraction) -> Interval | None:
-        """Return the part between `low` and `high`; None when that is empty."""
+        """Return the part between `low` and `high`; None if it is empty."""
         least, most = max(self.low, low), min(self.high, high)
         return Interval(least, most) if least <= most else None
 
@@ -272,7 +272,7 @@ class Typst2026:
             "hidden-digits",
             f"deltas of the number style `{self.name}` cannot be computed from printed cells",
             found=", ".join(printed_cells),
-            hint="give the unrounded values, or check printed deltas with `allows`",
+            hint="pass the unrounded values, or check printed deltas with `can_print`",
         )
 
     def can_print(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:

@@ -12,7 +12,7 @@ from assay.util.scratch import get_process_folder
 
 
 def write_file(root: Path, target: Path, content: bytes | str) -> None:
-    """Write a file below `root`, by way of its temporary folder.  Raises OSError."""
+    """Write a file below `root`, through the temporary folder of the process.  Raises OSError."""
     handle, temporary = tempfile.mkstemp(dir=get_process_folder(root))
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -31,7 +31,7 @@ def write_file(root: Path, target: Path, content: bytes | str) -> None:
 
 
 def install(root: Path, temporary: Path, target: Path) -> None:
-    """Move a temporary folder to `target`, replacing what is there.  Raises OSError."""
+    """Move a temporary folder to `target`, replacing a file or folder of its name.  Raises OSError."""
     create_parents(root, target)
     while True:
         try:

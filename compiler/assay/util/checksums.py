@@ -25,11 +25,12 @@ def hash_file(path: Path) -> str:
     status = path.stat()
     if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < SETTLED:
         return _hash_contents(path)
-    return hash_stamped_file(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+    return _hash_stamped_file(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 @functools.lru_cache(maxsize=4096)
-def hash_stamped_file(path: Path, *_stamp: int) -> str:
+def _hash_stamped_file(path: Path, *_stamp: int) -> str:
+    """Return the SHA-256 of a file; its stamp is only part of the key of the cache."""
     return _hash_contents(path)
 
 
@@ -43,7 +44,7 @@ CHUNK = 2**20  # bytes per read
 
 
 def seal(folder: Path, name: str, checks_ends_only: bool = False) -> None:
-    """Write the checksums of a folder that is to be cached as `name`.  Raises OSError.
+    """Write the checksums of a folder that will be cached as `name`.  Raises OSError.
 
     With `checks_ends_only`, only size and ends of large files are checked later, while their time of change is the
     same.

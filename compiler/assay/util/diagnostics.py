@@ -1,4 +1,4 @@
-"""Diagnostics: what is wrong, where, expected and found, a hint.
+"""Report problems: message, place, expected and found values, a hint.
 
 Every stage reports problems as `Diagnostic` values, raised together in one `AssayError`; they are rendered once, by the
 command line.  Exit status: 1 specs or data are wrong, 2 usage, 3 a difference, 70 a bug in Assay.
@@ -49,7 +49,7 @@ class Diagnostic:
     """One problem.
 
     `code` is stable and short (`unknown-metric`); `message` is one line without a full stop; `expected` and `found`
-    complete it where both are known; `hint` suggests a fix.  `related` are the places that notes and hint mention.
+    complete it if both are known; `hint` suggests a fix.  `related` are the places that notes and hint mention.
     `text` is the text that the place is in, where no file is known yet (the SQL of a query); a later stage adds the
     file.
     """
@@ -131,9 +131,8 @@ def raise_all(problems: Iterable[Diagnostic], status: int = SPECS_OR_DATA) -> No
 
 def render(item: Diagnostic) -> str:
     """Return a problem as text: code and message, place, excerpt, expected and found, notes, hint."""
-    lines = [
-        f"{item.severity}[{item.code}]: {escape_text(item.message)}"
-    ]  # one line, even if a name in it has line ends
+    # Escaped, the message is one line even if a name in it has line ends.
+    lines = [f"{item.severity}[{item.code}]: {escape_text(item.message)}"]
     if item.span:
         lines.append(f"  at {escape_text(str(item.span))}")
     lines.extend(f"    {line}".rstrip() for line in item.excerpt_text.splitlines())

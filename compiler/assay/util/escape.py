@@ -34,6 +34,7 @@ def normalize_text(text: str) -> str:
 
 
 def escape_character(character: str) -> str:
+    """Return a character, escaped if its category is hidden."""
     return escape(character) if unicodedata.category(character) in HIDDEN else character
 
 
@@ -69,10 +70,10 @@ def truncate(text: str, width: int) -> str:
     """Truncate an escaped text to a number of columns, with an ellipsis."""
     if measure_width(text) <= width:
         return text
-    characters, used = [], 0
+    characters, used_width = [], 0
     for character in text:
-        used += measure_width(character)
-        if used > width - 1:
+        used_width += measure_width(character)
+        if used_width > width - 1:
             break
         characters.append(character)
     return "".join(characters) + "…"

@@ -1,6 +1,6 @@
 """Parse JSON documents that people write; write plain data as stable JSON text.
 
-The C encoder of the standard library writes on one line only, so `indented` adds the line ends itself.
+The C encoder of the standard library writes on one line only, so `dump_indented` adds the line ends itself.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def parse_json(text: str, **options: Any) -> Any:
     try:
         document = json.loads(text, object_pairs_hook=build_object, **options)
     except ArithmeticError:
-        raise ValueError("it has a number beyond all numbers") from None
+        raise ValueError("it has a number that is too large") from None
     half = _HALF.search(text)
     if half and not _has_valid_text(document):
-        raise json.JSONDecodeError("half of a surrogate pair, which is no character", text, half.start())
+        raise json.JSONDecodeError("half of a surrogate pair, which is not a character", text, half.start())
     return document
 
 
@@ -61,7 +61,7 @@ def _has_valid_text(document: Any) -> bool:
     return True
 
 
-_encode_text = json.encoder.encode_basestring  # the one in C, where there is one
+_encode_text = json.encoder.encode_basestring  # in C, if the Python has it
 
 
 def dump_indented(value: Any, *, allow_nan: bool = True, default: Callable[[Any], Any] | None = None) -> str:

@@ -12,14 +12,14 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE](?P<exponent>[
 
 
 def format_count(number: int, singular: str, plural: str = "") -> str:
-    """Return a count of things: `1 file`, `2 files`; `more` is an irregular plural."""
+    """Return a count of things: `1 file`, `2 files`; `plural` is an irregular plural."""
     return f"{number} {singular if number == 1 else plural or f'{singular}s'}"
 
 
 def parse_decimal(text: str) -> Decimal | None:
-    """Return the exact finite number that a text is.
+    """Return the exact number that a text writes.
 
-    None for any other text, and for a number with a digit beyond ten to the power of 36, up or down.
+    None for any other text, and for a number with a digit above 10^36 or below 10^-36.
     """
     match = NUMBER.fullmatch(text)
     if not match or len(text) > DIGITS or len(match["exponent"] or "") > EXPONENT:

@@ -20,8 +20,8 @@ FULL_TEXTS = re.compile(
     re.IGNORECASE,
 )
 ROOM = 2**20  # bytes: a disk with more free space is not full
-NAMED = "rename the file or folder; reports name what they are made of, and are UTF-8"
-RESUMES = "make room, then run the same command again: what is whole is kept, and it goes on from there"
+NAMED = "rename the file or folder: reports are UTF-8, and print its name"
+RESUMES = "free disk space and run the same command again: it keeps complete files, and continues"
 
 
 def build_write_error(code: str, label: str, path: Path, error: OSError, hint: str) -> AssayError:
@@ -33,8 +33,8 @@ def build_write_error(code: str, label: str, path: Path, error: OSError, hint: s
 
 
 def _describe_obstacle(path: Path, error: OSError) -> str:
-    """Return what is at a place instead of the wanted file or folder; empty when that is not the cause."""
-    with contextlib.suppress(OSError):  # such as a name that is too long, or a folder without permission
+    """Return what is at a path instead of a file or folder to write; empty when that is not the cause."""
+    with contextlib.suppress(OSError):  # for example a name that is too long, or a folder without permission
         return _inspect_obstacle(path, error)
     return ""
 
@@ -45,9 +45,9 @@ def _inspect_obstacle(path: Path, error: OSError) -> str:
     if path.is_file():
         return "it is a file"
     if path.is_symlink() and not path.exists():
-        return f"it is a link to what is not there, {path.readlink()}"
+        return f"it is a link to a missing path, {path.readlink()}"
     if isinstance(error, (FileExistsError, NotADirectoryError)) and path.exists() and not path.is_dir():
-        return "it is no folder"
+        return "it is not a folder"
     return ""
 
 
@@ -71,7 +71,7 @@ def is_memory_error(error: Exception) -> bool:
 def build_memory_error(error: Exception, context: str = "") -> AssayError:
     """Return the error for memory that ran out; `context` is appended to the message."""
     cause = (str(error) or type(error).__name__).split("\n")[0][:500]
-    hint = "is it bounded (`ulimit`, a container)? 2 GB are enough for logs of any size"
+    hint = "raise its limit (`ulimit`, container): 2 GB are enough for logs of any size"
     return fail("memory", f"memory ran out{context}: {cause}", hint=hint)
 
 
@@ -95,12 +95,12 @@ def is_within(error: OSError, folder: Path) -> bool:
 
 
 def convert_os_error(error: OSError) -> AssayError:
-    """Return the diagnostic for an OSError that nothing else has explained."""
+    """Return the error for an OSError that no caller has converted."""
     path = get_error_path(error)
     if is_disk_full_error(error):
         return build_disk_full_error("file" if path else "output", path or Path.cwd())
     if not (path or _has_current_folder()):
-        return fail("file", "the current folder is not there any more", hint="change into one that is", status=USAGE)
+        return fail("file", "the current folder no longer exists", hint="change to another folder", status=USAGE)
     cause = f"{_describe_cause(error)}: {path}" if path else _describe_cause(error)
     return fail("file", f"a file cannot be read or written: {cause}")
 

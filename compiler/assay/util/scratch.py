@@ -17,7 +17,7 @@ from pathlib import Path
 
 from assay.util.locks import acquire, release
 
-FOLDER = "scratch"  # folder of a cache with those of all processes
+FOLDER = "scratch"  # folder of a cache with the temporary folders of all processes
 TEMPORARY_PREFIX = ".assay-"  # prefix of temporary folders in an output folder, next to their target
 ATTEMPTS = 100  # to create a folder while other processes sweep
 SUFFIX = re.compile(r"[a-z0-9_]{8}")  # suffix of `mkdtemp`: a folder with any other name is not ours
@@ -60,9 +60,8 @@ def create_locked_folder(parent: Path, prefix: str = "") -> tuple[Path, int]:
         try:
             folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
             descriptor = acquire(folder, can_wait=False)
-        except (
-            FileNotFoundError
-        ) as error:  # removed by another process before we had the lock, or `parent` cannot have files
+        except FileNotFoundError as error:
+            # Another process removed the folder before we had the lock, or `parent` cannot have files.
             last_error = error
             continue
         if descriptor is not None:
@@ -85,7 +84,7 @@ def sweep(parent: Path, prefix: str = "") -> None:
 
 @contextmanager
 def create_temporary_folder(root: Path | None = None) -> Iterator[Path]:
-    """Create a temporary folder for a block, in the scratch of a cache or of the user.  May raise OSError."""
+    """Create a temporary folder for a block, in the scratch folder of a cache or of the user.  Raises OSError."""
     folder = Path(tempfile.mkdtemp(dir=get_process_folder(root or get_user_folder())))
     try:
         yield folder
@@ -101,7 +100,7 @@ def get_user_folder() -> Path:
     status = folder.lstat()
     if stat.S_ISDIR(status.st_mode) and (not hasattr(os, "getuid") or status.st_uid == os.getuid()):
         return folder
-    raise PermissionError(f"{folder} is somebody else's")
+    raise PermissionError(f"{folder} belongs to another user")
 
 
 def clean_up(root: Path) -> None:
@@ -110,7 +109,7 @@ def clean_up(root: Path) -> None:
         process, folder, descriptors = _owned.pop(root.absolute(), (0, root, ()))
     if process == os.getpid():
         shutil.rmtree(folder, ignore_errors=True)
-        with contextlib.suppress(OSError):  # another process has one there
+        with contextlib.suppress(OSError):  # another process has a folder there
             folder.parent.rmdir()
         release(*descriptors)
 

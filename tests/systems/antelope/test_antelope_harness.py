@@ -46,10 +46,10 @@ def create_run(folder: Path, facts: Mapping[str, object], logs: Mapping[str, Seq
 
 def query_values(run: Path, cache: Path, metrics: Sequence[str] = METRICS) -> dict[str, Any]:
     """Query metrics of one row each; messages are warnings."""
-    done = run_assay("query", *metrics, "--format", "json", "--run", run, "--cache", cache)
-    assert done.status == 0, done.err
-    assert all(line.startswith("warning: ") for line in done.err.splitlines()), done.err
-    return {row["metric"]: row["average"] if row["size"] else None for row in done.parse_json()}
+    result = run_assay("query", *metrics, "--format", "json", "--run", run, "--cache", cache)
+    assert result.status == 0, result.err
+    assert all(line.startswith("warning: ") for line in result.err.splitlines()), result.err
+    return {row["metric"]: row["average"] if row["size"] else None for row in result.parse_json()}
 
 
 def assert_equal(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
@@ -67,8 +67,8 @@ def assert_equal(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> None
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     out = tmp_path_factory.mktemp("harness") / "out"
-    done = build_article(RUN, out, cache)
-    assert (done.status, done.err) == (0, "")
+    result = build_article(RUN, out, cache)
+    assert (result.status, result.err) == (0, "")
     return out
 
 
@@ -314,8 +314,9 @@ def test_report_shows_statistics_and_verdict(built: Path) -> None:
     assert document["warnings"] == []
     text = " ".join(page.extract_text() for page in pypdf.PdfReader(built / "report.pdf").pages)
     assert "make 1.211 tx/s on average, with a deviation of 3.226 tx/s" in re.sub(r"\s+", " ", text)
-    assert "Left out for want of what the transaction generators noted of each transaction: run harness has none." in (
-        re.sub(r"\s+", " ", text)
+    assert (
+        "Run harness has no records of source generators (what the transaction generators noted of each transaction)"
+        in (re.sub(r"\s+", " ", text))
     )
 
 
@@ -334,8 +335,8 @@ def test_oddities_of_log_are_warnings_of_the_report(tmp_path: Path, cache: Path)
 
 def test_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: Path) -> None:
     run = create_run(tmp_path / "r", {}, {})
-    done = build_article(run, tmp_path / "out", cache)
-    assert (done.status, done.out, done.err.replace(str(tmp_path), "DIR")) == (
+    result = build_article(run, tmp_path / "out", cache)
+    assert (result.status, result.out, result.err.replace(str(tmp_path), "DIR")) == (
         1,
         "",
         "error[no-source]: article `harness` has nothing to show: each of its parts needs records that a run lacks\n"
@@ -348,13 +349,13 @@ def test_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: Pat
 
 def test_log_without_blocks_is_an_error(tmp_path: Path, cache: Path) -> None:
     run = create_run(tmp_path / "r", {}, {"node_00/stderr.txt": LINES[:100]})
-    done = build_article(run, tmp_path / "out", cache)
-    assert (done.status, done.err) == (
+    result = build_article(run, tmp_path / "out", cache)
+    assert (result.status, result.err) == (
         1,
         "error[nothing-recognised]: run r: none of the 100 log lines of 1 host is an event that the specs know\n"
-        f"  note: source `nodes` finds in node_00/stderr.txt:51: {LINES[50][:99]}…, which is read as "
+        f"  note: node_00/stderr.txt:51 is {LINES[50][:99]}…, which source `nodes` reads as "
         "{?{} {} {} {} {}: ?}{?{}|{} | ?}{level} {at} {thread} {file} {function} ] {message...}\n"
-        "  hint: are these logs of this system? `assay list events` tells the names that are known\n",
+        "  hint: are these logs of this system? list the known names with `assay list events`\n",
     )
 
 
@@ -365,23 +366,23 @@ def test_broken_lines_are_reported_and_fail_above_limit(tmp_path: Path, cache: P
     assert build_article(run, tmp_path / "out", cache).status == 0
     warning, *_ = load_json(tmp_path / "out" / "document.json")["warnings"]
     assert "10" in warning
-    done = build_article(
+    result = build_article(
         create_run(tmp_path / "many", {}, {"node_00/stderr.txt": [*whole, *torn[:11]]}), tmp_path / "no", cache
     )
     reason = 'not the pattern of block: expected ", lib: ", found ", bil: 1, conf: 0, net: ..."'
-    assert (done.status, replace_quarantine_path(done.err)) == (
+    assert (result.status, replace_quarantine_path(result.err)) == (
         1,
-        "error[too-many-broken-lines]: run many: 11 of the 49 log lines of host node_00 are broken\n"
+        "error[too-many-broken-lines]: run many: 11 of the 49 log lines of host node_00 are malformed\n"
         "  expected: at most 10\n"
         "  found:    11\n"
         + "".join(f"  note: node_00/stderr.txt:{39 + n}, byte {9454 + 248 * n}: {reason}\n" for n in range(3))
         + "  note: all of them, with file, line, offset, reason and text, are in QUARANTINE\n"
-        + "  hint: the limit stands in the source's definition (`quarantine`)\n",
+        + "  hint: the limit is `quarantine` in the definition of the source\n",
     )
 
 
 def test_only_sources_of_the_run_are_ingested(cache: Path) -> None:
-    done = run_assay("ingest", RUN, "--cache", cache)
-    assert (done.status, done.err) == (0, "")
-    folder = Path(done.out.strip())
+    result = run_assay("ingest", RUN, "--cache", cache)
+    assert (result.status, result.err) == (0, "")
+    folder = Path(result.out.strip())
     assert {path.name for path in (folder / "events").iterdir()} == {"block", "dropped", "forked"}

@@ -38,7 +38,7 @@ SECOND = 10**9
 
 
 SECONDS, MEGABYTES = 22.0, 40.0
-LIVE = "test_a_live_run"  # prefix of the names of tests that read one
+LIVE = "test_live_run"  # prefix of the names of tests that read the recording
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -64,8 +64,8 @@ def build_report(run: Path, out: Path, cache: Path, *options: str) -> CommandRes
 def report(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """Build the report of the recorded run."""
     out = tmp_path_factory.mktemp("upgrade") / "out"
-    done = build_report(UPGRADE, out, cache)
-    assert (done.status, done.err) == (0, "")
+    result = build_report(UPGRADE, out, cache)
+    assert (result.status, result.err) == (0, "")
     return out
 
 
@@ -228,8 +228,8 @@ def test_rates_at_gaps_count_in_no_average(tmp_path: Path, cache: Path) -> None:
     writes = format_metrics("node_disk_written_bytes_total", 'device="sda"', lambda t: 5e12 + 1e6 * t)
     lines = [line for line in writes.splitlines() if not 1767226050 < int(line.rsplit(" ", 1)[1]) < 1767226200]
     (run / "raw.om").write_text("\n".join([idle.rstrip(), *lines, "# EOF", ""]), encoding="utf-8")
-    done = build_report(run, tmp_path / "out", cache)
-    assert (done.status, done.err) == (0, "")
+    result = build_report(run, tmp_path / "out", cache)
+    assert (result.status, result.err) == (0, "")
     printed = read_averages(tmp_path / "out")
     assert printed["cpu_usage"] == (pytest.approx(10, rel=1e-9), pytest.approx(15, rel=1e-9))
     assert printed["disk_write_rate"] == (pytest.approx(1000, rel=1e-9), pytest.approx(1000, rel=1e-9))
@@ -256,7 +256,7 @@ def test_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
     plots = [plot for gallery in document["galleries"] for plot in gallery["plots"]]
     assert len(plots) == 4
     cut = _parse_nanoseconds(json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))["upgrade"])
-    # Where the time of sampling begins; a rate has its first value later.
+    # The first sample; the first value of a rate comes later.
     (span,) = load_json(report / "results.json")["rows"]["run"]["span sampled_time"]
     start = span["from_ns"]
     (disk,) = (plot for plot in plots if "disk_write" in plot["id"])
@@ -268,10 +268,10 @@ def test_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
 def test_differing_upgrade_instant_is_warned_of(tmp_path: Path, cache: Path) -> None:
     """The table of facts has the instant of the run."""
     run_instant = "2026-11-21T22:52:01.77629154Z"
-    done = build_report(UPGRADE, tmp_path / "other", cache, "--at", "upgrade=2026-11-21T22:52:10Z")
-    cut = "mapped writer is cut at upgrade 2026-11-21T22:52:10Z (--at)"
-    message = f"{cut}, and not at {run_instant}, which its constant upgrade tells."
-    assert (done.status, done.err) == (0, f"warning: {message}\n")
+    result = build_report(UPGRADE, tmp_path / "other", cache, "--at", "upgrade=2026-11-21T22:52:10Z")
+    cut = "mapped writer is split at upgrade 2026-11-21T22:52:10Z (--at)"
+    message = f"{cut} instead of {run_instant}, the value of its constant upgrade."
+    assert (result.status, result.err) == (0, f"warning: {message}\n")
     assert load_json(tmp_path / "other" / "document.json")["warnings"] == [message]
     assert ["When the node was upgraded", run_instant] in find_table(tmp_path / "other", "Facts")["rows"]
     assert build_report(UPGRADE, tmp_path / "same", cache, "--at", f"upgrade={run_instant}").err == ""
@@ -285,9 +285,9 @@ def test_missing_node_values_are_reported(report: Path) -> None:
 
 def test_query_uses_the_phases_of_the_report(report: Path, cache: Path) -> None:
     phases = ("--phase", "before", "--phase", "after")
-    done = run_assay("query", "disk_write_rate", "--run", UPGRADE, *phases, "--format", "json", "--cache", cache)
-    assert (done.status, done.err) == (0, "")
-    actual_averages = [(item["run"], item["average"]) for item in done.parse_json()]
+    result = run_assay("query", "disk_write_rate", "--run", UPGRADE, *phases, "--format", "json", "--cache", cache)
+    assert (result.status, result.err) == (0, "")
+    actual_averages = [(item["run"], item["average"]) for item in result.parse_json()]
     assert actual_averages == list(
         zip(("run:before", "run:after"), read_averages(report)["disk_write_rate"], strict=True)
     )
@@ -297,9 +297,9 @@ def test_each_of_several_runs_has_tables_of_its_phases(tmp_path: Path, cache: Pa
     for name in ("one", "two"):
         shutil.copytree(UPGRADE, tmp_path / name)
     runs = ("--run", f"two={tmp_path / 'two'}")
-    done = build_report(tmp_path / "one", tmp_path / "out", cache, *runs)
+    result = build_report(tmp_path / "one", tmp_path / "out", cache, *runs)
     warning = "warning: two has the raw files of one, byte for byte: a run is compared with itself.\n"
-    assert (done.status, done.err) == (0, warning)
+    assert (result.status, result.err) == (0, warning)
     first, second = (find_table(tmp_path / "out", f"Disk writes before and after: {name}") for name in ("one", "two"))
     assert (first["header"], first["rows"]) == (second["header"], second["rows"])
     assert first["header"] == ["", "before", "after", "Δ", "Δ%"]
@@ -308,8 +308,8 @@ def test_each_of_several_runs_has_tables_of_its_phases(tmp_path: Path, cache: Pa
 
 
 def test_upgrade_report_verifies(report: Path, cache: Path) -> None:
-    done = run_assay("verify", report, "--cache", cache)
-    assert (done.status, done.err) == (0, "")
+    result = run_assay("verify", report, "--cache", cache)
+    assert (result.status, result.err) == (0, "")
 
 
 def test_drive_without_samples_is_reported(tmp_path: Path, cache: Path) -> None:
@@ -318,9 +318,9 @@ def test_drive_without_samples_is_reported(tmp_path: Path, cache: Path) -> None:
     facts = json.loads((run / "meta.json").read_text(encoding="utf-8"))
     facts["state"]["device"] = "sda"
     (run / "meta.json").write_text(json.dumps(facts), encoding="utf-8")
-    done = build_report(run, tmp_path / "out", cache)
-    assert done.status == 1
-    assert done.err.startswith(
+    result = build_report(run, tmp_path / "out", cache)
+    assert result.status == 1
+    assert result.err.startswith(
         "error[state-device]: run run, phase before: there are no samples of the drive that holds the state, sda; "
         "there are of vda, zram0\n  hint: name it in meta.json: state.device\n"
     )
@@ -345,8 +345,8 @@ def test_series_of_node_are_read_and_drawn(tmp_path: Path, cache: Path) -> None:
     }
     lines = [f"{name} {value(n)} {start + n}.000" for name, value in values_by_name.items() for n in range(41)]
     (run / "nodeos.om").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
-    done = build_report(run, tmp_path / "out", cache)
-    assert (done.status, done.err) == (0, "")
+    result = build_report(run, tmp_path / "out", cache)
+    assert (result.status, result.err) == (0, "")
     rows = load_json(tmp_path / "out" / "results.json")["rows"]["run"]
 
     def get_last_value(name: str) -> float:
@@ -376,8 +376,8 @@ def test_live_run_with_private_mapping_writes_less(
         pytest.skip(f"the kernel counts {run.before / 1e6:.1f} MB/s of the writer's {MEGABYTES:.0f}: no real drive")
     drive = upgrade_run.measure_write_rates(run, upgrade_run.find_device(tmp_path))
     other_rates = drive[1], drive[0] - run.before
-    done = build_report(run.folder, tmp_path / "out", cache)
-    assert (done.status, done.err) == (0, "")
+    result = build_report(run.folder, tmp_path / "out", cache)
+    assert (result.status, result.err) == (0, "")
     before, after = read_averages(tmp_path / "out")["disk_write_rate"]
     if max(other_rates) > run.before / 2:
         pytest.skip(f"other programs write {max(other_rates) / 1e6:.0f} MB/s to the drive")

@@ -1,4 +1,4 @@
-"""Run directories as users bring them: facts in other places or told twice, and clocks that are wrong."""
+"""Test run directories as users bring them: facts in other places or repeated, and wrong clocks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MANIFESTS: dict[str, dict[str, str]] = {
         "Identifier": "case", "Era": "conway", "Plutus script": "Loop", **dict.fromkeys(UNKNOWN, "unknown"), **COMMITS,
     },
 }  # fmt: skip
-#: metric -> its average in the run of which these cases are copies
+#: metric -> its average in the run that these cases copy
 AVERAGES = {
     "CentiCpu": 20.666666666666668,
     "RSS": 7168.0,
@@ -71,10 +71,10 @@ MAINNET = (
 @pytest.mark.parametrize("case", MANIFESTS)
 def test_documents_of_the_workbench_fill_the_manifest(case: str, tmp_path: Path, cache: Path) -> None:
     run = f"x={CASES / case / 'run'}"
-    done = run_assay(
+    completed = run_assay(
         "build", "cardano/comparison", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache
     )
-    assert done.status == 0, done.err
+    assert completed.status == 0, completed.err
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text, re.MULTILINE))
     assert {name: rows[name] for name in MANIFESTS[case]} == MANIFESTS[case]
@@ -85,12 +85,12 @@ def test_documents_of_the_workbench_fill_the_manifest(case: str, tmp_path: Path,
 
 def test_first_of_two_genesis_files_counts_with_a_warning(cache: Path) -> None:
     run = f"x={CASES / '10-two-geneses' / 'run'}"
-    done = run_assay("query", "cdfBlockSize", "--run", run, "--filter", "fullness-above=0.95", "--cache", cache)
-    assert done.status == 1
-    assert done.err.startswith("error[all-rejected]: run x: the filters reject all 5 blocks of the chain\n")
-    done = run_assay("query", "cdfBlockSize", "--run", run, "--no-filters", "--cache", cache)
-    assert done.status == 0
-    assert done.err.startswith(GENESES)
+    result = run_assay("query", "cdfBlockSize", "--run", run, "--filter", "fullness-above=0.95", "--cache", cache)
+    assert result.status == 1
+    assert result.err.startswith("error[all-rejected]: run x: the filters reject all 5 blocks of the chain\n")
+    result = run_assay("query", "cdfBlockSize", "--run", run, "--no-filters", "--cache", cache)
+    assert result.status == 0
+    assert result.err.startswith(GENESES)
 
 
 @pytest.mark.parametrize(
@@ -105,13 +105,13 @@ def test_instants_far_from_the_slots_are_measured(
     case: str, words: tuple[str, ...], message: str, tmp_path: Path, cache: Path
 ) -> None:
     options = ("-o", tmp_path / "out") if words[0] == "build" else ()
-    for _ in range(2):  # what the cache holds of the first time leads to the same error
-        done = run_assay(*words, "--run", f"x={CASES / case / 'run'}", *options, "--cache", cache)
-        assert (done.status, done.out, done.err) == (1, "", message)
+    for _ in range(2):  # the cache entries of the first attempt lead to the same error
+        result = run_assay(*words, "--run", f"x={CASES / case / 'run'}", *options, "--cache", cache)
+        assert (result.status, result.out, result.err) == (1, "", message)
 
 
 def shift_instants(host: Path, seconds: float, is_selected: Callable[[str], bool] = lambda _: True) -> None:
-    """Move the instants of a host's log, those of the lines that are picked."""
+    """Move the instants of selected lines of a host's log."""
 
     def move_instant(match: re.Match[str]) -> str:
         instant = parse_instant(match[1]) + int(seconds * SECOND)
@@ -138,9 +138,9 @@ def test_wrong_clock_is_named_with_its_distance(
     run = copy_run("baseline", tmp_path / "run")
     shift_instants(run / "node-1", seconds)
     for metric in ("cdfForgerStart", "CentiCpu"):
-        done = run_assay("query", metric, "--run", f"x={run}", "--cache", cache)
-        assert done.status == status
-        assert done.err.startswith(message)
+        result = run_assay("query", metric, "--run", f"x={run}", "--cache", cache)
+        assert result.status == status
+        assert result.err.startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -158,16 +158,16 @@ def test_wrong_clock_of_two_hosts_is_named(
     run = tmp_path / "run"
     shutil.copytree(CASES / "0-control" / "run", run, ignore=shutil.ignore_patterns("node-2"))
     shift_instants(run / host, seconds)
-    done = run_assay("query", "CentiCpu", "--run", f"x={run}", "--cache", cache)
-    assert done.status == status
-    assert done.err.startswith(message)
+    result = run_assay("query", "CentiCpu", "--run", f"x={run}", "--cache", cache)
+    assert result.status == status
+    assert result.err.startswith(message)
 
 
 def test_clock_that_slots_follow_shows_in_block_records(tmp_path: Path, cache: Path) -> None:
     run = copy_run("baseline", tmp_path / "run")
     shift_instants(run / "node-1", 2, lambda text: "Forge.Loop" not in text)
-    done = run_assay("query", "cdfPeerAdoption", "--run", f"x={run}", "--no-filters", "--cache", cache)
-    assert done.err.startswith(
+    result = run_assay("query", "cdfPeerAdoption", "--run", f"x={run}", "--no-filters", "--cache", cache)
+    assert result.err.startswith(
         "warning: x: node-1's first records about blocks lie 2.0 s ahead of the other hosts' in the median of 58 "
         "blocks; is its clock right?\n"
     )
@@ -182,9 +182,9 @@ def test_missing_era_names_every_place(tmp_path: Path, cache: Path) -> None:
             part.pop("era", None)
 
     change_json(run / "meta.json", drop_era)
-    done = run_assay("query", "cdfForgerStart", "--run", f"x={run}", "--cache", cache)
-    assert done.status == 1
-    assert done.err.startswith(
+    result = run_assay("query", "cdfForgerStart", "--run", f"x={run}", "--cache", cache)
+    assert result.status == 1
+    assert result.err.startswith(
         "error[missing-fact]: the run's meta.json lacks `meta.era` or `meta.profile_content.era` or "
         "`meta.profile_content.generator.era` (Era of the ledger)\n"
     )
@@ -227,7 +227,7 @@ def test_first_path_with_a_value_wins(
 
 def test_wrong_value_names_the_path_that_has_it(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"old": {"x": 7}}', encoding="utf-8")
-    with pytest.raises(AssayError, match=r"`old\.x` of the run's a\.json is not what it should be"):
+    with pytest.raises(AssayError, match=r"`old\.x` of the run's a\.json has a wrong value"):
         read_constants(build_source(FACT), tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""Counters of resources that fall are told: what follows of them is taken modulo 2^64, and is huge."""
+"""Test warnings about resource counters that fall: increases are taken modulo 2^64, so they are huge."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ END = "as increases are taken modulo 2^64, theirs are huge there, and so are ave
 
 
 def list_counter_warnings(run: Path, cache: Path, metric: str = "CentiCpu") -> list[str]:
-    """What a query warns of counters."""
-    done = run_assay("query", metric, "--run", f"run={run}", "--no-filters", "--cache", cache)
-    assert done.status == 0, done.err
-    return [text for text in done.err.splitlines() if "counters of resources" in text]
+    """Return the warnings of a query about counters."""
+    result = run_assay("query", metric, "--run", f"run={run}", "--no-filters", "--cache", cache)
+    assert result.status == 0, result.err
+    return [text for text in result.err.splitlines() if "counters of resources" in text]
 
 
 def replace_readings(host: Path, readings: list[str]) -> None:
@@ -49,7 +49,7 @@ def test_falling_counter_is_a_warning_with_its_place(tmp_path: Path, cache: Path
 
 
 def count_falling_events(run: Path) -> int:
-    """How many events of a run tell less of a counter than the one before on their host; plain Python."""
+    """Count in plain Python the events of a run whose counter is less than that of the event before on the host."""
     count = 0
     for host in run.glob("node-*"):
         records = [json.loads(text) for text in read_lines(host) if '"Resources"' in text and text.endswith("}")]

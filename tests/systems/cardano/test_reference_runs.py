@@ -1,6 +1,6 @@
-"""The compiler agrees with the incumbent analyser, number by number, on every reference case.
+"""Test that the compiler agrees with the incumbent analyser, number by number, on every reference case.
 
-Each case is worked out once, as a build works it out, and put beside what the incumbent found: every metric with its
+Each case is computed once, as a build computes it, and compared with the incumbent's results: every metric with its
 centiles and hosts, every point of every chart, every block of the chain with its verdicts, the manifest, the tables.
 """
 

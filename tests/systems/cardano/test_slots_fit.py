@@ -51,9 +51,9 @@ def test_most_checks_outside_their_slots_are_an_error(
 ) -> None:
     run = copy_run("tiny/plain", tmp_path / "run")
     change_json(run / "genesis-shelley.json", lambda document: document.update(message))
-    done = query_metric(run, metric, cache)
-    assert (done.status, done.out) == (1, "")
-    first, *others = done.err.splitlines(keepends=True)
+    result = query_metric(run, metric, cache)
+    assert (result.status, result.out) == (1, "")
+    first, *others = result.err.splitlines(keepends=True)
     assert first.startswith(
         f"error[slots-unfit]: run run: {outside} of 6 leadership checks lie in another slot than the one that they name"
     )
@@ -67,10 +67,10 @@ def test_most_checks_outside_their_slots_are_an_error(
 def test_system_start_too_early_is_reported_with_evidence(tmp_path: Path, cache: Path, metric: str) -> None:
     run = copy_run("tiny/plain", tmp_path / "run")
     change_json(run / "genesis-shelley.json", lambda document: document.update(build_later_start(-10 * 365 * 86400)))
-    done = query_metric(run, metric, cache)
-    assert done.status == 1
-    assert "systemStart" in done.err
-    assert "slotLength" in done.err
+    result = query_metric(run, metric, cache)
+    assert result.status == 1
+    assert "systemStart" in result.err
+    assert "slotLength" in result.err
 
 
 def test_few_checks_outside_their_slots_are_a_warning(tmp_path: Path, cache: Path) -> None:
@@ -81,10 +81,10 @@ def test_few_checks_outside_their_slots_are_a_warning(tmp_path: Path, cache: Pat
     )
     message = "warning: run: 1 of 7 leadership checks lie in another slot than the one that they name, the first of "
     for metrics in (["cdfForgerStart"], ["CentiCpu"], ["cdfForgerStart", "CentiCpu"]):
-        done = run_assay("query", *metrics, "--run", f"run={run}", "--no-filters", "--cache", cache)
-        assert done.status == 0
-        assert done.err.count(message) == 1
-        assert done.err.count("leadership checks") == 1
+        result = run_assay("query", *metrics, "--run", f"run={run}", "--no-filters", "--cache", cache)
+        assert result.status == 0
+        assert result.err.count(message) == 1
+        assert result.err.count("leadership checks") == 1
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -83,7 +83,7 @@ def test_saturation_table_of_version_equals_its_file(
 def test_baseline_claim_has_numbers_of_another_version(
     built: tuple[Path, CommandResult],
 ) -> None:
-    out, done = built
+    out, result = built
     first, second = load_json(out / "results.json")["claims"]
     assert (first["holds"], first["differing"], first["equal"]) == (True, 0, [])
     actual_cells = {(cell["rate"], cell["connections"]): cell for cell in first["cells"]}
@@ -108,8 +108,8 @@ def test_baseline_claim_has_numbers_of_another_version(
         ],
     }  # fmt: skip
     assert load_json(out / "provenance.json")["content"]["claims"] == [first, second]
-    message = f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them are those of v0.34."
-    assert (done.status, done.err) == (0, f"warning: {message}\n")
+    message = f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them agree with those of v0.34."
+    assert (result.status, result.err) == (0, f"warning: {message}\n")
     assert load_json(out / "document.json")["warnings"] == [message]
 
 
@@ -120,10 +120,10 @@ def test_provenance_section_shows_the_origin_of_claims(built: tuple[Path, Comman
     for part in (
         "The QA document of v0.38: the saturation table of v0.38",
         "All 12 cells agree with those of v0.38.",
-        f"Found in v0.38: v038_report_tabbed.txt, sha256 {describe_source('v038')['sha256']}.",
-        "2 of 2 cells differ from those of v0.37. All of them are those of v0.34.",
-        f"Found in v0.37: v037_report_tabbed.txt, sha256 {describe_source('v037')['sha256']}.",
-        f"These are the numbers of v0.34: v034_report_tabbed.txt, sha256 {describe_source('v034')['sha256']}.",
+        f"Files of v0.38: v038_report_tabbed.txt, sha256 {describe_source('v038')['sha256']}.",
+        "2 of 2 cells differ from those of v0.37. All of them agree with those of v0.34.",
+        f"Files of v0.37: v037_report_tabbed.txt, sha256 {describe_source('v037')['sha256']}.",
+        f"Files of v0.34, whose cells all agree: v034_report_tabbed.txt, sha256 {describe_source('v034')['sha256']}.",
     ):
         assert part.replace(" ", "") in after
     rows = load_json(built[0] / "document.json")["claims"][1]
@@ -145,43 +145,43 @@ def test_provenance_section_shows_the_origin_of_claims(built: tuple[Path, Comman
 def test_report_verifies_and_changed_file_is_named(
     built: tuple[Path, CommandResult], tmp_path: Path, cache: Path
 ) -> None:
-    done = run_assay("verify", built[0], "--cache", cache)
-    assert (done.status, done.err) == (0, ""), done.out
+    result = run_assay("verify", built[0], "--cache", cache)
+    assert (result.status, result.err) == (0, ""), result.out
     copied_run = shutil.copytree(PUBLISHED / "v034", tmp_path / "v034")
     edit_file(copied_run / "v034_report_tabbed.txt", "Total Valid Tx: 38660", "Total Valid Tx: 38661")
-    done = run_assay("verify", built[0], "--run", f"v034={copied_run}", "--cache", cache)
-    assert (done.status, done.err) == (3, "")
-    first, *rest = done.out.splitlines()
+    result = run_assay("verify", built[0], "--run", f"v034={copied_run}", "--cache", cache)
+    assert (result.status, result.err) == (3, "")
+    first, *rest = result.out.splitlines()
     assert first.startswith("input v034/v034_report_tabbed.txt: content changed (sha256 ")
     assert "file results.json differs" in rest
 
 
 def test_origin_of_numbers_is_found_by_comparison(tmp_path: Path, cache: Path) -> None:
     """Without v0.34 no run has them; with two copies of it, both do."""
-    done = build_report(tmp_path / "out", cache, *list_runs("v037", "v038"))
+    result = build_report(tmp_path / "out", cache, *list_runs("v037", "v038"))
     verdict = "2 of 2 cells differ from those of v0.37. No other run of this report has all of them."
-    assert (done.status, done.err) == (0, f"warning: {BASELINE}: {verdict}\n")
+    assert (result.status, result.err) == (0, f"warning: {BASELINE}: {verdict}\n")
     input_runs = [f"v0.37={PUBLISHED / 'v034'}", f"a={PUBLISHED / 'v034'}", f"b={PUBLISHED / 'v1'}"]
-    done = build_report(tmp_path / "named", cache, *input_runs)
+    result = build_report(tmp_path / "named", cache, *input_runs)
     claims = load_json(tmp_path / "named" / "results.json")["claims"]
     assert [(item["holds"], item["run"] and item["run"]["id"]) for item in claims] == [(False, None), (True, "v0.37")]
 
 
 def test_run_is_recognized_by_content_before_name(tmp_path: Path, cache: Path) -> None:
     """A run with the name of another release does not replace that release."""
-    done = build_report(tmp_path / "out", cache, f"v0.37={PUBLISHED / 'v034'}", f"b={PUBLISHED / 'v037'}")
-    assert f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them are those of v0.34." in done.err
+    result = build_report(tmp_path / "out", cache, f"v0.37={PUBLISHED / 'v034'}", f"b={PUBLISHED / 'v037'}")
+    assert f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them agree with those of v0.34." in result.err
     claims = load_json(tmp_path / "out" / "results.json")["claims"]
     assert [(item["holds"], item["run"] and item["run"]["id"]) for item in claims] == [(False, None), (False, "b")]
 
 
 def test_claim_of_an_absent_run_is_reported(tmp_path: Path, cache: Path) -> None:
-    done = build_report(tmp_path / "out", cache, *list_runs("v034"))
-    lines = done.err.splitlines()
+    result = build_report(tmp_path / "out", cache, *list_runs("v034"))
+    lines = result.err.splitlines()
     assert lines == [
         "warning: The QA document of v0.38, the saturation table of v0.38: No run of this report is called v0.38. "
         "No other run of this report has all of them.",
-        f"warning: {BASELINE}: No run of this report is called v0.37. All of them are those of v0.34.",
+        f"warning: {BASELINE}: No run of this report is called v0.37. All of them agree with those of v0.34.",
     ]
     first, second = load_json(tmp_path / "out" / "document.json")["claims"]
     assert first["header"] == ["Rate", "Connections", "Document"]
@@ -197,8 +197,8 @@ def test_printed_decimals_set_the_precision(tmp_path: Path, cache: Path) -> None
         line for line in (PUBLISHED / "v037" / "v037_report_tabbed.txt").read_text().split("\n") if "Avera" in line
     ]
     averages = [float(text) for text in re.findall(r"Latency: ([\d.]+)s", verdicts[0])]
-    done = build_report(tmp_path / "out", cache, *list_runs("v037"), cwd=within)
-    assert done.status == 0, done.err
+    result = build_report(tmp_path / "out", cache, *list_runs("v037"), cwd=within)
+    assert result.status == 0, result.err
     claim = load_json(tmp_path / "out" / "results.json")["claims"][1]
     expected = [round(averages[0], 3) == 1.451, round(averages[1], 1) == 1.4, round(averages[2]) == 2, False]
     assert [cell["agrees"] for cell in claim["cells"]] == expected
@@ -238,18 +238,18 @@ def test_printed_decimals_set_the_precision(tmp_path: Path, cache: Path) -> None
 def test_invalid_claim_is_an_error(tmp_path: Path, cache: Path, text: str, replacement: str, message: str) -> None:
     within = copy_workspace(tmp_path / "workspace")
     edit_file(within / AUDIT, text, replacement)
-    done = run_assay("check", "--system", "cometbft", "--cache", cache, cwd=within)
-    assert done.status == 1
-    actual_message = re.sub(r"(?m)^  (at |hint|  +\d* *\|).*\n", "", done.err)
+    result = run_assay("check", "--system", "cometbft", "--cache", cache, cwd=within)
+    assert result.status == 1
+    actual_message = re.sub(r"(?m)^  (at |hint|  +\d* *\|).*\n", "", result.err)
     assert message in actual_message
 
 
 def test_report_without_instant_needs_a_date(tmp_path: Path, cache: Path) -> None:
-    done = build_report(tmp_path / "out", cache, *list_runs("v038"), date="")
-    assert (done.status, done.err) == (
+    result = build_report(tmp_path / "out", cache, *list_runs("v038"), date="")
+    assert (result.status, result.err) == (
         2,
-        "error[no-date]: no record of the runs has an instant, by which the report would be dated\n"
-        "  hint: --date YYYY-MM-DD dates it\n",
+        "error[no-date]: the report has no date, since no record of the runs has a time\n"
+        "  hint: pass --date YYYY-MM-DD\n",
     )
     assert not (tmp_path / "out").exists()
 
@@ -264,9 +264,9 @@ def create_cut_run(tmp_path: Path, mark: str) -> Path:
 
 
 def test_truncated_text_is_reported_and_has_no_numbers(tmp_path: Path, cache: Path) -> None:
-    done = build_report(tmp_path / "out", cache, create_cut_run(tmp_path, "    Maximum Latency"))
-    assert done.status == 0
-    warnings = done.err.splitlines()
+    result = build_report(tmp_path / "out", cache, create_cut_run(tmp_path, "    Maximum Latency"))
+    assert result.status == 0
+    warnings = result.err.splitlines()
     assert warnings[0] == (
         "warning: v0.38: 4 broken records left out; the first is v038_report_tabbed.txt:31: "
         "field latency_max of reported is missing."
@@ -281,25 +281,25 @@ def test_text_with_little_left_is_refused(tmp_path: Path, cache: Path) -> None:
     run = create_cut_run(tmp_path, "    Maximum Latency")
     path = run / "v038_report_tabbed.txt"
     path.write_text(path.read_text(encoding="utf-8").split("\n", 20)[-1], encoding="utf-8")
-    done = build_report(tmp_path / "out", cache, run)
-    assert (done.status, replace_quarantine_path(done.err)) == (
+    result = build_report(tmp_path / "out", cache, run)
+    assert (result.status, replace_quarantine_path(result.err)) == (
         1,
-        "error[too-many-broken-lines]: run cut: 4 of the 7 blocks are broken\n"
+        "error[too-many-broken-lines]: run cut: 4 of the 7 blocks are malformed\n"
         "  expected: at most 2\n"
         "  found:    4\n"
         "  note: v038_report_tabbed.txt:11, byte 1359: field latency_max of reported is missing\n"
         "  note: v038_report_tabbed.txt:11, byte 1412: field latency_max of reported is missing\n"
         "  note: v038_report_tabbed.txt:11, byte 1465: field latency_max of reported is missing\n"
         "  note: all of them, with file, line, offset, reason and text, are in QUARANTINE\n"
-        "  hint: the limit stands in the source's definition (`quarantine`)\n",
+        "  hint: the limit is `quarantine` in the definition of the source\n",
     )
 
 
 def test_report_without_claims_does_not_mention_them(tmp_path: Path, cache: Path) -> None:
-    done = run_assay(
+    result = run_assay(
         "build", "cometbft/qa", "--run", ROOT / "golden" / "cometbft" / "run", "-o", tmp_path, "--cache", cache
     )
-    assert done.status == 0, done.err
+    assert result.status == 0, result.err
     assert "claims" not in json.loads((tmp_path / "document.json").read_text(encoding="utf-8"))
     assert "claims" not in load_json(tmp_path / "results.json")
     assert "claims" not in load_json(tmp_path / "provenance.json")["content"]
@@ -308,8 +308,8 @@ def test_report_without_claims_does_not_mention_them(tmp_path: Path, cache: Path
 def test_tool_summary_agrees_with_transactions(tmp_path: Path, cache: Path) -> None:
     """The metrics are computed from transactions and from the tool's sums."""
     run = ROOT / "golden" / "cometbft" / "run"
-    done = build_report(tmp_path / "out", cache, run)
-    assert done.status == 0, done.err
+    result = build_report(tmp_path / "out", cache, run)
+    assert result.status == 0, result.err
     names = ("valid_txs", "latency_min", "latency_max", "latency_avg", "latency_stddev", "negative_latencies")
     query = run_assay("query", *names, "--run", run, "--format", "json", "--cache", cache)
     assert query.status == 0, query.err

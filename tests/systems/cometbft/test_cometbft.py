@@ -98,21 +98,22 @@ def test_throughput_and_due_transactions_equal_plain_python(built: Path) -> None
     groups: dict[str, list[dict[str, str]]] = {}
     for row in csv.DictReader(io.StringIO(text)):
         groups.setdefault(row["experiment_id"], []).append(row)
-    due = []
+    expected_values = []
     for group in groups.values():
         first = min(int(row["block_time"]) for row in group)
         sent = min(first - int(row["duration_ns"]) for row in group if int(row["block_time"]) == first)
         span = max(int(row["block_time"]) for row in group) - sent
         load_ = int(group[0]["connections"]) * int(group[0]["rate"])
-        due.append((first, load_ * 29, pytest.approx(len(group) / (span / SECOND), rel=1e-9)))
+        expected_values.append((first, load_ * 29, pytest.approx(len(group) / (span / SECOND), rel=1e-9)))
     actual = read_rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
     actual.sort(key=lambda row: row["number"])
     assert [(row["number"], row["expected_txs"]) for row in actual] == [
-        (number, expected) for number, (_, expected, _) in enumerate(sorted(due, key=lambda item: item[0]), start=1)
+        (number, expected)
+        for number, (_, expected, _) in enumerate(sorted(expected_values, key=lambda item: item[0]), start=1)
     ]
     printed = [float(row[-1]) for row in find_table(built, "Experiments")["rows"]]
     assert printed == [
-        pytest.approx(float(f"{x.expected:.5f}"), rel=1e-5) for _, _, x in sorted(due, key=lambda i: i[0])
+        pytest.approx(float(f"{x.expected:.5f}"), rel=1e-5) for _, _, x in sorted(expected_values, key=lambda i: i[0])
     ]
 
 
@@ -166,8 +167,8 @@ def test_older_names_are_the_same_metrics(tmp_path: Path, cache: Path, built: Pa
     text = gzip.decompress(raw.read_bytes()).decode().replace('"cometbft_', '"tendermint_')
     raw.unlink()
     (run / "prom" / "raw_all_5s.json").write_text(text, encoding="utf-8")
-    done = build_article(tmp_path / "out", cache, run)
-    assert done.status == 0, done.err
+    result = build_article(tmp_path / "out", cache, run)
+    assert result.status == 0, result.err
     old = load_json(tmp_path / "out" / "results.json")["rows"]["old"]
     new = load_json(built / "results.json")["rows"]["run"]
     assert {name: value for name, value in old.items() if name in new} == new
@@ -193,7 +194,7 @@ def test_report_shows_every_part_and_quotes_results(built: Path) -> None:
     ):
         assert title in flat
     assert "The first experiment found 1450 tx of 1450 tx in blocks, 50.7 tx/s." in flat
-    assert "There is no other run to judge by." in flat
+    assert "There is no other run to compare with." in flat
     document = load_json(built / "document.json")
     assert [len(gallery["plots"]) for gallery in document["galleries"]] == [0, 0, 8, 10, 10, 11, 11, 4, 5, 0, 0, 0]
 
@@ -227,7 +228,7 @@ error[unknown-column]: prose quotes `valid_txs` by an unknown column `nummer`
         (
             "{{ valid_txs(rate = 100) }}",
             """\
-error[quote]: run run: a quote of `valid_txs` means 3 rows of `experiment` (rate = 100)
+error[quote]: run run: a quote of `valid_txs` matches 3 rows of `experiment` (rate = 100)
   at specs/cometbft/prose/saturation.md:5:28
   expected: one row
   hint: name more columns
@@ -247,8 +248,8 @@ error[prose]: a quote of a result cannot be read
 def test_invalid_quote_is_an_error_with_a_place(tmp_path: Path, cache: Path, quote: str, message: str) -> None:
     within = copy_workspace(tmp_path / "workspace")
     edit_file(within / PROSE, "{{ valid_txs(number = 1) }}", quote)
-    done = build_article(tmp_path / "out", cache, cwd=within)
-    assert (done.status, done.err) == (1, message)
+    result = build_article(tmp_path / "out", cache, cwd=within)
+    assert (result.status, result.err) == (1, message)
     assert not (tmp_path / "out").exists()
 
 
@@ -265,13 +266,13 @@ def test_sparse_samples_are_a_warning_with_both_intervals(tmp_path: Path, cache:
     run = tmp_path / "sparse"
     shutil.copytree(RUN, run)
     drop_samples(run, 6)
-    done = build_article(tmp_path / "out", cache, run)
-    assert done.status == 0
-    assert done.err == (
-        "warning: 0.38.17: block_rate: samples of ephemeral0, 127.0.0.5:26660 are 30 s apart, more than the 20 s that "
-        "a rate is taken over, so it has no values.\n"
-        "warning: 0.38.17: total_txs_rate: samples of ephemeral0, 127.0.0.5:26660 are 30 s apart, more than the 20 s "
-        "that a rate is taken over, so it has no values.\n"
+    result = build_article(tmp_path / "out", cache, run)
+    assert result.status == 0
+    assert result.err == (
+        "warning: 0.38.17: block_rate: samples of ephemeral0, 127.0.0.5:26660 are 30 s apart, more than the window "
+        "of 20 s, so the rate has no values.\n"
+        "warning: 0.38.17: total_txs_rate: samples of ephemeral0, 127.0.0.5:26660 are 30 s apart, more than the "
+        "window of 20 s, so the rate has no values.\n"
     )
 
 
@@ -301,16 +302,17 @@ def test_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) -> N
     assert [plot["title"].rsplit(": ", 1)[1] for plot in plots[:4]] == ["base", "slow", "base", "slow"]
 
 
-def test_part_without_data_says_so(tmp_path: Path, cache: Path) -> None:
+def test_part_without_data_has_a_note(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "load only"
     shutil.copytree(RUN, run, ignore=shutil.ignore_patterns("prom"))
-    done = build_article(tmp_path / "out", cache, run)
-    assert (done.status, done.err) == (0, "")
+    result = build_article(tmp_path / "out", cache, run)
+    assert (result.status, result.err) == (0, "")
     galleries = {item["title"]: item for item in load_json(tmp_path / "out" / "document.json")["galleries"]}
     nodes = galleries["Metrics of the nodes"]
     assert nodes["plots"] == []
     assert nodes["text"][-1] == (
-        "Left out for want of samples of the nodes' metrics, as a Prometheus server has them: run load only has none."
+        "Run load only has no records of source samples (samples of the nodes' metrics, as a Prometheus server has "
+        "them), so blocks and texts that read it are left out."
     )
     assert len(galleries["Latencies"]["plots"]) == 8
 
@@ -319,8 +321,8 @@ def test_empty_run_is_refused(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "bare"
     run.mkdir()
     (run / "meta.json").write_text("{}", encoding="utf-8")
-    done = build_article(tmp_path / "out", cache, run)
-    assert (done.status, done.err.replace(str(run), "RUN")) == (
+    result = build_article(tmp_path / "out", cache, run)
+    assert (result.status, result.err.replace(str(run), "RUN")) == (
         1,
         """\
 error[no-source]: article `qa` has nothing to show: each of its parts needs records that a run lacks
@@ -396,9 +398,9 @@ def test_invalid_filter_or_series_table_is_an_error(
 ) -> None:
     within = copy_workspace(tmp_path / "workspace")
     edit_file(within / file, text, replacement)
-    done = run_assay("check", "--system", "cometbft", "--cache", cache, cwd=within)
-    assert done.status == 1
-    assert message in done.err
+    result = run_assay("check", "--system", "cometbft", "--cache", cache, cwd=within)
+    assert result.status == 1
+    assert message in result.err
 
 
 def test_further_source_changes_no_definition() -> None:
@@ -425,6 +427,6 @@ def _collect_dependencies(checked: checked_package.CheckedPackage, metric: str) 
 
 
 def _needs_logs(checked: checked_package.CheckedPackage, metric: str) -> bool:
-    """Tell whether a metric reads what every source records of its hosts."""
+    """Return whether a metric reads fields that every source records about its hosts."""
     relations = _collect_dependencies(checked, metric).relations
     return any("logs" in item.uses for item in checked.package.relations if item.name in relations)

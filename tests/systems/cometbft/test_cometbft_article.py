@@ -143,7 +143,8 @@ def test_equal_loads_are_shaded_and_the_choice_is_bold(qa: Path) -> None:
         (0, 2, "shaded"), (1, 1, "shaded"), (2, 2, "shaded"), (2, 2, "strong"), (3, 2, "shaded"),
     ]  # fmt: skip
     assert diagonals["header"] == [
-        "Connections × rate", "Connections", "Rate, tx/s", "Transactions, tx", "Expected, tx", "Of what is due, %",
+        "Connections × rate", "Connections", "Rate, tx/s", "Transactions, tx", "Expected, tx",
+        "Share of the due value, %",
         "Short by more than 10 %",
     ]  # fmt: skip
     first = {(item["rate"], item["connections"]): item for item in reversed(read_experiments())}
@@ -231,16 +232,16 @@ def test_heights_of_rotating_nodes_equal_the_server(qa: Path) -> None:
     assert len(find_part(qa, "Rotating nodes")["plots"]) == 11
 
 
-def test_results_without_another_run_say_so(qa: Path) -> None:
+def test_results_without_another_run_have_a_note(qa: Path) -> None:
     (table,) = find_part(qa, "Results")["tables"]
     assert table["header"] == ["Scenario", "Date", "Version", "Result", "Why"]
-    reason = "there is no other run to judge by"
+    reason = "there is no other run to compare with"
     assert table["rows"] == [
         [scenario, "2026-11-21", "0.38.17", "no baseline", reason]
         for scenario in ("Load: every configuration", "Load: the chosen experiment", "Overload", "Fault")
     ]
     assert find_part(qa, "Vote extensions")["text"][-1] == (
-        "Nothing to show: no run tells a case of its own (constant `vote_extensions`)."
+        "Nothing to show: the constant `vote_extensions` is empty in all runs."
     )
 
 
@@ -276,23 +277,23 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def four(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+def four_run_report(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     folder = tmp_path_factory.mktemp("four")
     within = copy_workspace(folder / "workspace")
     (within / PROSE).write_text(QUOTES, encoding="utf-8")
     options = [text for run in runs.values() for text in ("--run", run)]
-    done = run_assay("build", "cometbft/qa", *options, "-o", folder / "out", "--cache", cache, cwd=within)
-    assert done.status == 0
-    warnings = [line.split(": ")[1].partition(", byte for byte")[0] for line in done.err.splitlines()]
+    result = run_assay("build", "cometbft/qa", *options, "-o", folder / "out", "--cache", cache, cwd=within)
+    assert result.status == 0
+    warnings = [line.split(": ")[1].partition(", byte for byte")[0] for line in result.err.splitlines()]
     assert warnings == [f"{case} has 1 of its 2 raw files from 0.38.17" for case in ("case none", "case 2 KiB")]
     return folder / "out"
 
 
-def test_last_run_chooses_and_baseline_follows(four: Path) -> None:
-    assert find_part(four, "Metrics of the nodes")["text"][-1] == (
+def test_last_run_chooses_and_baseline_follows(four_run_report: Path) -> None:
+    assert find_part(four_run_report, "Metrics of the nodes")["text"][-1] == (
         "Chosen experiment: 0.37.4: number 6, connections 2, rate 200; 0.38.17: number 6, connections 2, rate 200."
     )
-    base, new, *_ = find_part(four, "Saturation point")["tables"]
+    base, new, *_ = find_part(four_run_report, "Saturation point")["tables"]
     assert (base["title"][-8:], new["title"][-9:], new["beside"]) == (": 0.37.4", ": 0.38.17", True)
     # the baseline is saturated there, but is printed
     assert (base["rows"][2][2][-2:], new["rows"][2][2]) == (" *", "11600")
@@ -300,41 +301,47 @@ def test_last_run_chooses_and_baseline_follows(four: Path) -> None:
         assert [(m["row"], m["column"]) for m in table["marks"] if m["kind"] == "strong"] == [(2, 2)]
 
 
-def test_figures_of_runs_share_their_axes(four: Path) -> None:
+def test_figures_of_runs_share_their_axes(four_run_report: Path) -> None:
     for title in ("Metrics of the nodes", "Overload", "Rotating nodes", "All experiments"):
-        plots = find_part(four, title)["plots"]
+        plots = find_part(four_run_report, title)["plots"]
         for left, right in zip(plots[::2], plots[1::2], strict=True):
             assert left["title"].removesuffix(": 0.37.4") == right["title"].removesuffix(": 0.38.17")
             assert get_edges(left) == get_edges(right)
             assert min(x for points in get_lines(left).values() for x, _ in points) >= 0
-    base_lines, new_lines = (get_lines(find_plot(four, f"series-{run}-chosen-memory")) for run in ("base", "new"))
+    base_lines, new_lines = (
+        get_lines(find_plot(four_run_report, f"series-{run}-chosen-memory")) for run in ("base", "new")
+    )
     assert base_lines == {line: [(x, 2 * y) for x, y in points] for line, points in new_lines.items()}
     top = max(y for points in base_lines.values() for _, y in points)
     chosen = read_experiments()[CHOSEN - 1]
     length = chosen["to"] - chosen["from"]
-    assert get_edges(find_plot(four, "series-new-chosen-memory"))[1] == [None, length, pytest.approx(1.04 * top)]
+    assert get_edges(find_plot(four_run_report, "series-new-chosen-memory"))[1] == [
+        None,
+        length,
+        pytest.approx(1.04 * top),
+    ]
 
 
-def test_top_of_layers_is_the_greatest_sum(four: Path) -> None:
+def test_top_of_layers_is_the_greatest_sum(four_run_report: Path) -> None:
     sums: dict[float, float] = {}
-    for points in get_lines(find_plot(four, "series-new-overload-mempool_size")).values():
+    for points in get_lines(find_plot(four_run_report, "series-new-overload-mempool_size")).values():
         for x, y in points:
             sums[x] = sums.get(x, 0.0) + y
-    assert get_edges(find_plot(four, "series-new-overload-mempool_size"))[1][2] == pytest.approx(
+    assert get_edges(find_plot(four_run_report, "series-new-overload-mempool_size"))[1][2] == pytest.approx(
         1.04 * max(sums.values())
     )
 
 
-def test_latencies_are_next_to_same_configuration(four: Path) -> None:
-    plots = find_part(four, "Latencies")["plots"]
+def test_latencies_are_next_to_same_configuration(four_run_report: Path) -> None:
+    plots = find_part(four_run_report, "Latencies")["plots"]
     assert len(plots) == 16
     for left, right in zip(plots[::2], plots[1::2], strict=True):
         assert left["title"].removesuffix(": 0.37.4") == right["title"].removesuffix(": 0.38.17")
         assert [row for row in left["rows"] if row[3]] == [row for row in right["rows"] if row[3]]
 
 
-def test_run_without_chosen_row_has_empty_places(four: Path) -> None:
-    fault = find_part(four, "Fault")
+def test_run_without_chosen_row_has_empty_places(four_run_report: Path) -> None:
+    fault = find_part(four_run_report, "Fault")
     assert fault["text"][-2:] == [
         "Experiment with a fault: 0.38.17: number 7, connections 1, rate 100.",
         "0.37.4 has no experiment with a fault (meta.json: experiments, fault).",
@@ -342,8 +349,8 @@ def test_run_without_chosen_row_has_empty_places(four: Path) -> None:
     assert [bool(item) for item in fault["plots"]] == [False, True] * 11
 
 
-def test_scenario_results_pass_or_fail_by_the_rule(four: Path, runs: dict[str, Path]) -> None:
-    scenarios, load_, chosen, *_ = find_part(four, "Results")["tables"]
+def test_scenario_results_pass_or_fail_by_the_rule(four_run_report: Path, runs: dict[str, Path]) -> None:
+    scenarios, load_, chosen, *_ = find_part(four_run_report, "Results")["tables"]
     assert [(row[0], row[2], row[3]) for row in scenarios["rows"]] == [
         ("Load: every configuration", "0.38.17", "pass"),
         ("Load: the chosen experiment", "0.38.17", "pass"),
@@ -384,11 +391,11 @@ def test_worse_runs_fail(runs: dict[str, Path], cache: Path) -> None:
 # Cases
 
 
-def test_case_runs_appear_in_the_grid_only(four: Path, runs: dict[str, Path]) -> None:
+def test_case_runs_appear_in_the_grid_only(four_run_report: Path, runs: dict[str, Path]) -> None:
     for title in ("Saturation point", "Latencies", "Results"):
-        titles = [table["title"] for table in find_part(four, title)["tables"]]
+        titles = [table["title"] for table in find_part(four_run_report, title)["tables"]]
         assert not any("case" in text for text in titles)
-    first, second = find_part(four, "Vote extensions")["wide"]
+    first, second = find_part(four_run_report, "Vote extensions")["wide"]
     assert first["cases"] == second["cases"] == ["none", "2 KiB"]
     assert first["panels"] + second["panels"] == [
         "Latency, s", "Block rate, blocks/min", "Transaction rate, tx/min", "Rounds",
@@ -407,8 +414,12 @@ def test_case_runs_appear_in_the_grid_only(four: Path, runs: dict[str, Path]) ->
         ("Load average", "cpu"), ("Memory, Bytes", "memory"), ("Mempool, tx", "mempool_size"),
     ],
 )  # fmt: skip
-def test_lines_of_grid_equal_the_servers_answer(four: Path, runs: dict[str, Path], panel: str, series: str) -> None:
-    rows = [row for item in find_part(four, "Vote extensions")["wide"] for row in item["rows"] if row[1] == panel]
+def test_lines_of_grid_equal_the_servers_answer(
+    four_run_report: Path, runs: dict[str, Path], panel: str, series: str
+) -> None:
+    rows = [
+        row for item in find_part(four_run_report, "Vote extensions")["wide"] for row in item["rows"] if row[1] == panel
+    ]
     for case in ("none", "2 KiB"):
         experiment = read_experiments(runs[case])[OVERLOAD - 1]
         points: dict[str, list[tuple[float, float]]] = {}
@@ -419,12 +430,12 @@ def test_lines_of_grid_equal_the_servers_answer(four: Path, runs: dict[str, Path
     assert len({tuple(row[2:4]) for row in rows if row[5] == "edge"}) == 2
 
 
-def test_grid_has_a_panel_for_each_case_and_column(four: Path) -> None:
-    spec = load_json(four / "charts" / "grid-10-1-1.vl.json")
+def test_grid_has_a_panel_for_each_case_and_column(four_run_report: Path) -> None:
+    spec = load_json(four_run_report / "charts" / "grid-10-1-1.vl.json")
     assert spec["facet"]["row"]["sort"] == ["none", "2 KiB"]
     width = 4 * spec["spec"]["width"] + 3 * spec["spacing"]["column"]
     assert spec["padding"]["right"] == width + 8
-    svg = (four / "charts" / "grid-10-1-1.svg").read_text(encoding="utf-8")
+    svg = (four_run_report / "charts" / "grid-10-1-1.svg").read_text(encoding="utf-8")
     assert all(f">{name}<" in svg for name in ("none", "2 KiB", "Latency, s", "Rounds"))
 
 
@@ -454,20 +465,20 @@ def test_run_author_may_choose_the_experiment(tmp_path: Path, cache: Path) -> No
 
 def test_choice_of_absent_experiment_is_an_error(tmp_path: Path, cache: Path) -> None:
     run = create_small_run(tmp_path / "wrong", "wrong", experiments={"chosen": 12})
-    done = build_article(tmp_path / "out", cache, run)
-    assert (done.status, done.err) == (
+    result = build_article(tmp_path / "out", cache, run)
+    assert (result.status, result.err) == (
         1,
         """\
-error[chosen-row]: run wrong: its constants choose a row of `experiment` that it does not have: number = 12
+error[chosen-row]: run wrong: its constants choose an unknown row of `experiment`: number = 12
   expected: number = 7; number = 3; number = 2; number = 1; number = 8; number = 5; number = 4; number = 6
   found:    number = 12
-  hint: constants chosen_experiment say which row is `chosen`
+  hint: correct the constants chosen_experiment of choice `chosen`
 """,
     )
     assert not (tmp_path / "out").exists()
 
 
-def test_part_without_rotating_nodes_says_so(tmp_path: Path, cache: Path) -> None:
+def test_part_without_rotating_nodes_has_a_note(tmp_path: Path, cache: Path) -> None:
     run = copy_variant(tmp_path / "still", "logs", ident="still")
     change_samples(
         run, lambda labels, values: None if labels["job"] == "ephemeral0" else select_report_samples(labels, values)
@@ -481,10 +492,10 @@ def test_part_without_rotating_nodes_says_so(tmp_path: Path, cache: Path) -> Non
 # Prose
 
 
-def test_prose_quotes_any_run_and_choice(four: Path, runs: dict[str, Path]) -> None:
+def test_prose_quotes_any_run_and_choice(four_run_report: Path, runs: dict[str, Path]) -> None:
     base = read_experiments(runs["base"])
     rate = base[2]["txs"] / ((find_last_block(runs["base"], 3) - find_first_send_time(runs["base"], 3)) / SECOND)
-    assert find_part(four, "Conclusion")["text"] == [
+    assert find_part(four_run_report, "Conclusion")["text"] == [
         f"At {base[CHOSEN - 1]['txs']} tx and 11600 tx, now 11600 tx; first {rate:.1f} tx/s.",
         "Fault: 6.0 s.",
     ]
@@ -518,7 +529,7 @@ WRONG = {
     "an unknown run": (
         '{{ valid_txs(number = 1, run = "bas") }}',
         """\
-error[unknown-run]: prose quotes `valid_txs` of a run that there is not: `bas`
+error[unknown-run]: prose quotes `valid_txs` of an unknown run `bas`
   at specs/cometbft/prose/conclusion.md:2:5
     2 | See {{ valid_txs(number = 1, run = "bas") }}.
       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -539,7 +550,7 @@ error[unknown-choice]: prose quotes `valid_txs` of an unknown choice `chosn`
     "a choice of other rows": (
         '{{ node_starts(choice = "chosen") }}',
         """\
-error[other-grain]: prose quotes `node_starts` of choice `chosen`, which is of rows of another grain
+error[other-grain]: prose quotes `node_starts` of choice `chosen`, which chooses rows of another grain
   at specs/cometbft/prose/conclusion.md:2:5
     2 | See {{ node_starts(choice = "chosen") }}.
       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -557,8 +568,8 @@ def test_quote_of_absent_row_is_an_error_with_its_place(
     quote, message = WRONG[slip]
     within = copy_workspace(tmp_path / "workspace")
     (within / PROSE).write_text(f"The end.\nSee {quote}.\n", encoding="utf-8")
-    done = run_assay(
+    result = run_assay(
         "build", "cometbft/qa", "--run", runs["base"], "-o", tmp_path / "out", "--cache", cache, cwd=within
     )
-    assert (done.status, done.err) == (1, message)
+    assert (result.status, result.err) == (1, message)
     assert not (tmp_path / "out").exists()

@@ -25,13 +25,13 @@ def iter_records(node: str) -> Iterator[dict[str, Any]]:
 
 
 def parse_time(text: str) -> int:
-    """An RFC 3339 time with up to nine decimals, in ns since 1970."""
+    """Parse an RFC 3339 time with up to nine decimals, to ns since 1970."""
     whole, _, fraction = text.rstrip("Z").partition(".")
     return int(datetime.fromisoformat(whole).replace(tzinfo=UTC).timestamp()) * SECOND + int(fraction.ljust(9, "0"))
 
 
 def summarize_log(node: str) -> dict[str, Any]:
-    """What a node's log says, read line by line: blocks (height -> time), whether in consensus, intervals, counts."""
+    """Read a node's log line by line: blocks (height -> time), whether in consensus, intervals, counts."""
     blocks: dict[int, tuple[int, bool]] = {}
     summary: dict[str, Any] = {"starts": 0, "proposals": 0, "errors": 0, "catching": []}
     joined, started = True, 0
@@ -105,21 +105,24 @@ def test_report_has_a_row_and_a_figure_of_each_node(qa: Path) -> None:
 
 def test_blocks_hold_the_transactions_of_the_load_report(cache: Path) -> None:
     text = gzip.decompress((RUN / "report" / "raw_node0.csv.gz").read_bytes()).decode()
-    done = run_assay("query", "node_txs", "--run", RUN, "--format", "json", "--cache", cache)
-    (result,) = done.parse_json()
+    completed = run_assay("query", "node_txs", "--run", RUN, "--format", "json", "--cache", cache)
+    (result,) = completed.parse_json()
     assert (result["size"], result["min"], result["max"]) == (5, 51497.0, 51497.0)
     assert len(text.splitlines()) - 1 == 51497
 
 
-def test_report_of_a_run_without_logs_says_so(tmp_path: Path, cache: Path) -> None:
+def test_report_of_a_run_without_logs_has_a_note(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "quiet"
     shutil.copytree(RUN, run, ignore=shutil.ignore_patterns("logs"))
-    done = run_assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--cache", cache)
-    assert (done.status, done.err) == (0, "")
+    result = run_assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--cache", cache)
+    assert (result.status, result.err) == (0, "")
     part = next(
         item
         for item in load_json(tmp_path / "out" / "document.json")["galleries"]
         if item["title"] == "Logs of the nodes"
     )
     assert (part["plots"], part["tables"]) == ([], [])
-    assert part["text"][-1] == "Left out for want of logs of the nodes, as JSON lines: run quiet has none."
+    assert part["text"][-1] == (
+        "Run quiet has no records of source nodes (logs of the nodes, as JSON lines), so blocks and texts that read it "
+        "are left out."
+    )

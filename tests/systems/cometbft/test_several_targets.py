@@ -17,7 +17,7 @@ LABELS = ("job", "instance")
 
 
 @pytest.mark.parametrize(
-    ("keys", "due"),
+    ("keys", "expected"),
     [
         ([("a", "1"), ("b", "2")], ["a", "b"]),
         ([("a", "1"), ("a", "2"), ("b", "1")], ["a, 1", "a, 2", "b"]),
@@ -34,9 +34,9 @@ LABELS = ("job", "instance")
         ([("", "1"), ("none", "1")], ['job "", instance "1"', 'job "none", instance "1"']),
     ],
 )
-def test_lines_have_distinct_names(keys: Sequence[tuple[object, ...]], due: Sequence[str]) -> None:
+def test_lines_have_distinct_names(keys: Sequence[tuple[object, ...]], expected: Sequence[str]) -> None:
     names = name_keys(LABELS, "job", keys, ("mean",))
-    assert [names[key] for key in keys] == due
+    assert [names[key] for key in keys] == expected
 
 
 def format_samples(family: str, labels: str, value: Callable[[int], float], until: int = 600) -> str:
@@ -61,27 +61,29 @@ def create_run(folder: Path, *hosts: str) -> Path:
 def test_upgrade_is_of_one_host(tmp_path: Path, cache: Path) -> None:
     one, two = format_host_samples("h1", 1e6), format_host_samples("h2", 9e6)
     run = create_run(tmp_path / "two", one, two)
-    done = run_assay("build", "antelope/upgrade", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
-    assert done.status == 1
-    assert done.err == (
+    result = run_assay(
+        "build", "antelope/upgrade", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache
+    )
+    assert result.status == 1
+    assert result.err == (
         "error[one-host]: run two: there are samples of 2 hosts, and an upgrade is of one: node_cpu_seconds_total of "
         "node h1, node h2\n  hint: fetch those of one: a selector of its label `instance`, or `job`\n"
     )
     alone = create_run(
         tmp_path / "one", one, format_samples("nodeos_head_block_num", 'job="nodeos",instance="h1:8888"', float)
     )
-    done = run_assay(
+    result = run_assay(
         "build", "antelope/upgrade", "--run", alone, "-o", tmp_path / "out", "--to", "md", "--cache", cache
     )
-    assert done.status == 0
+    assert result.status == 0
 
 
 def test_equal_drive_names_are_distinguished_by_host(tmp_path: Path, cache: Path) -> None:
     run = create_run(tmp_path / "two", format_host_samples("h1", 1e6), format_host_samples("h2", 10e6))
-    done = run_assay(
+    result = run_assay(
         "build", "antelope/endurance", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache
     )
-    assert (done.status, done.err) == (0, "")
+    assert (result.status, result.err) == (0, "")
     (part,) = load_json(tmp_path / "out" / "document.json")["galleries"]
     (table,) = (item for item in part["tables"] if item["title"].startswith("Years until"))
     assert table["header"] == ["Drive bears", "sda, h1, years", "sda, h2, years"]
@@ -102,12 +104,12 @@ def test_indistinguishable_series_are_not_merged(tmp_path: Path, cache: Path) ->
         text.replace("{", f'{{cluster="{name}",') for name, text in (("a", one), ("b", format_host_samples("h1", 9e6)))
     ]
     run = create_run(tmp_path / "two", *clusters)
-    done = run_assay("query", "drive_write_rate", "--run", run, "--cache", cache)
-    assert done.status == 1
-    assert done.err == (
-        "error[several-series]: run two: disk_write_rates: the line node, h1, sda is several series: it has up to 2 "
-        "samples at an instant\n  hint: fetch the samples of one of them (`--match`), or tell them apart by one more "
-        "label in the series' `by`, which are job, instance, device\n"
+    result = run_assay("query", "drive_write_rate", "--run", run, "--cache", cache)
+    assert result.status == 1
+    assert result.err == (
+        "error[several-series]: run two: disk_write_rates: the line node, h1, sda combines several series: it has up "
+        "to 2 samples at an instant\n  hint: fetch the samples of one series (`--match`), or add a label that "
+        "distinguishes them to `by` of the series, which has job, instance, device\n"
     )
     # series that continue each other are one line, like on the server
     turn = START + 300
@@ -126,19 +128,21 @@ def test_alternating_indistinguishable_series_are_reported(tmp_path: Path, cache
         for text, instant in (line.rsplit(" ", 1) for line in format_host_samples("h1", 9e6).splitlines())
     )
     run = create_run(tmp_path / "turns", one, other)
-    done = run_assay("query", "drive_write_rate", "--run", run, "--cache", cache)
-    assert done.status == 0
+    result = run_assay("query", "drive_write_rate", "--run", run, "--cache", cache)
+    assert result.status == 0
     assert (
-        "warning: turns: disk_write_rates: the line node, h1, sda is several series, and samples of one stand "
-        "between those of another, so what is read goes to and fro: they differ in their name, or in other labels than "
+        "warning: turns: disk_write_rates: the line node, h1, sda combines several series with interleaved "
+        "samples, so its values alternate between them: the series differ in their names, or in labels other than "
         "job, instance, device.\n"
-    ) in done.err
+    ) in result.err
     # a series that begins after the end of the other is the same line
     begun = "".join(
         f"{text} {int(instant) + 1000}\n" for text, instant in (line.rsplit(" ", 1) for line in other.splitlines())
     )
-    done = run_assay("query", "drive_write_rate", "--run", create_run(tmp_path / "after", one, begun), "--cache", cache)
-    assert (done.status, "interleaved" in done.err) == (0, False)
+    result = run_assay(
+        "query", "drive_write_rate", "--run", create_run(tmp_path / "after", one, begun), "--cache", cache
+    )
+    assert (result.status, "interleaved" in result.err) == (0, False)
 
 
 def test_job_named_like_computed_mean_keeps_its_line(tmp_path: Path, cache: Path) -> None:
@@ -153,8 +157,8 @@ def test_job_named_like_computed_mean_keeps_its_line(tmp_path: Path, cache: Path
     head = "experiment_id,block_time,duration_ns,tx_hash,connections,rate,size"
     rows = [f"e1,{(START + 10 + n) * 10**9},1000000000,H{n},1,50,1024" for n in range(20)]
     (run / "report" / "raw.csv").write_text("\n".join([head, *rows, ""]), encoding="utf-8")
-    done = run_assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
-    assert done.status == 0, done.err
+    result = run_assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
+    assert result.status == 0, result.err
     plots = [plot for part in load_json(tmp_path / "out" / "document.json")["galleries"] for plot in part["plots"]]
     plot = next(item for item in plots if "peer_count" in item["id"])
     assert plot["panels"] == ["mean", "job mean", "v"]
@@ -178,8 +182,8 @@ def query_metric(run: Path, cache: Path, **files: str) -> tuple[int, str]:
     run.mkdir()
     for name, text in files.items():
         (run / f"rrddata_{name}.json").write_text(text, encoding="utf-8")
-    done = run_assay("query", "vm_cpu_usage", "--run", run, "--format", "csv", "--cache", cache)
-    return done.status, done.err + done.out
+    result = run_assay("query", "vm_cpu_usage", "--run", run, "--format", "csv", "--cache", cache)
+    return result.status, result.err + result.out
 
 
 def test_records_of_two_machines_are_not_merged(tmp_path: Path, cache: Path) -> None:

@@ -1,8 +1,8 @@
 """Files of blocks: lines `Key: value`, the blocks one below another or side by side.
 
-A block begins with its first key. The line where blocks begin determines how many are side by side. Each later line has
-a cell for each of them, in order: separated by bars (`│`), where a cell may be empty, or else by two or more blanks or
-tabs. Columns are not always aligned, so the position in the line has no meaning.
+A block begins with its first key. The line at which blocks begin determines how many are side by side. Each later line
+has a cell for each of these blocks, in order. Cells are separated by bars (`│`), and may then be empty, or else by two
+or more blanks or a tab. Columns are not always aligned, so the position in the line has no meaning.
 
 A line with another number of cells, or with a cell that is not `Key: value`, is malformed, since its cells cannot be
 assigned to blocks. So is a block with a duplicate key. Lines before the first block are ignored.
@@ -25,7 +25,7 @@ from assay.util.diagnostics import fail
 
 BAR = "│"
 BARS = re.compile(BAR)
-#: separator of cells; the gap between a key and its value may be as wide
+#: separator of cells; not after a colon, since the gap between a key and its value may be as wide
 BLANKS = re.compile(r"(?<![:\s])(?:\s{2,}|\t)")
 CELL = re.compile(r"(?P<key>[^:]*[^:\s])\s*:(?:\s+(?P<value>.*))?")
 EXCERPT_LENGTH = 80
@@ -35,8 +35,8 @@ EXCERPT_LENGTH = 80
 class _Block:
     """A block during reading.
 
-    `bytes_before` are the bytes before it in its first `line`, `last_line` is its last line, `size` the bytes of its
-    cells, `values` its values by key, `fault` why it is malformed, `pair_texts` its pairs as text.
+    `bytes_before` are the bytes before it in its first line, `line`. `size` is the size of its cells in bytes, `values`
+    are its values by key, `pair_texts` its pairs as text. If it is malformed, `fault` is the reason.
     """
 
     number: int
@@ -84,11 +84,11 @@ class Blocks:
 
     def find_records(self, path: Path, plain: Path, numbers: Sequence[int]) -> dict[int, Record]:
         """Return some blocks of a file by their numbers."""
-        wanted, columns = set(numbers), self.read_header(path, plain)
+        required, columns = set(numbers), self.read_header(path, plain)
         return {
             block.number: _create_record(block, columns)
             for block, _ in self._read(plain)
-            if block and block.number in wanted
+            if block and block.number in required
         }
 
     def find_unterminated_column(self, plain: Path, _: Sequence[str]) -> str:
@@ -104,9 +104,8 @@ class Blocks:
         """Yield the blocks of a file, and its malformed lines."""
         bom_size = _get_bom_size(plain)
         with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
-            current_blocks: list[_Block] | None = (
-                None  # None before the first block, empty after a malformed first line
-            )
+            # None before the first block, empty after a malformed first line of blocks.
+            current_blocks: list[_Block] | None = None
             number = 0
             for line, (text, _) in enumerate(iter_bounded_lines(stream), start=1):
                 if is_too_long(text):
@@ -162,15 +161,15 @@ def _parse_key(cell: str) -> str:
 
 
 def _find_fault(cells: list[str], current_blocks: Sequence[_Block], new_block_count: int) -> str:
-    """Return why a line is malformed, empty if it is not. Excess empty cells at the end are removed."""
+    """Return why a line is malformed, empty if it is not. Remove excess empty cells at the end from `cells`."""
     while len(cells) > len(current_blocks) and not cells[-1]:
         cells.pop()
     if invalid := next((reason for cell in cells if (reason := find_fault(_parse_key(cell) or cell))), ""):
         return invalid
     if new_block_count and new_block_count < len(cells):
-        return "blocks begin beside something else"
+        return "a block begins beside another cell"
     if not current_blocks:
-        return "it stands in no block"
+        return "outside of all blocks"
     if len(cells) != len(current_blocks):
         blocks = "1 block" if len(current_blocks) == 1 else f"{len(current_blocks)} blocks"
         return f"expected a cell for each of {blocks}, found {len(cells)}"
@@ -189,7 +188,7 @@ def _add_cells(cells: Sequence[str], current_blocks: Sequence[_Block], line: int
                 block.values = dict.fromkeys(block.values, "")
                 block.pair_texts = ["; ".join(block.pair_texts)[:STUB]]
             if key in block.values:
-                block.fault = block.fault or f"`{key}` stands twice"
+                block.fault = block.fault or f"duplicate key `{key}`"
             block.values.setdefault(key, value)
             if block.fault != TOO_LONG:
                 block.pair_texts.append(f"{key}: {value}")

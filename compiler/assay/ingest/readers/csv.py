@@ -1,7 +1,7 @@
 """Read tables: CSV files, whose rows are events, and other files that are read as tables (`blocks.py`).
 
-Every row is one of each event of the source: an event selects columns by name, with types. An empty cell is no value.
-If the source names no column of the instant, rows have none.
+Every row is a row of each event of the source: an event selects columns by name, with types. An empty cell is no value.
+If the source has no column of the instant, rows have no instant.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class TableFile:
 
 @dataclass(frozen=True, slots=True)
 class MalformedRow:
-    """A malformed row, by its place. Without an instant, it is lost to all events, and `event` is empty."""
+    """A malformed row: host, `seq` and event. The event is empty if the row is malformed for all events."""
 
     host: str
     seq: int
@@ -84,7 +84,7 @@ class MalformedRow:
 
 @dataclass(slots=True)
 class Tables:
-    """State of reading the tables of a run: the rows of all files in one table, with the required columns."""
+    """State of reading the tables of a run into one table of the engine, with the required columns."""
 
     connection: duckdb.DuckDBPyConnection
     source: Source
@@ -104,7 +104,7 @@ class Tables:
 
     @property
     def required_columns(self) -> tuple[str, ...]:
-        """Return the columns that are read, without duplicates, that of the instant first."""
+        """Return the columns that are read, without duplicates, the column of the instant first."""
         field_columns = (path[0] for item in self.events.values() for path in item.paths)
         return tuple(dict.fromkeys([*([self.time_column] if self.time_column else []), *field_columns]))
 
@@ -114,7 +114,7 @@ class Tables:
 
         Only these are checked for invalid text, which no number, boolean or instant contains.
         """
-        items = [item for numbered_ in self.events.values() for item in numbered_.fields]
+        items = [item for form in self.events.values() for item in form.fields]
         return tuple({path[0]: 0 for item in items for path in item.paths if item.type == "text" or item.transforms})
 
 
@@ -192,21 +192,23 @@ def _open_files(tables: Tables) -> list[TableFile]:
 
 
 def _check_columns(tables: Tables, path: Path, columns: Sequence[str]) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each missing column, of the instant or of a required field, and each duplicate one."""
-    fields = [item for event in tables.events.values() for item in event.fields]
+    """Yield a diagnostic for each missing column of the instant or a required field, and for each duplicate column."""
+    fields = [item for form in tables.events.values() for item in form.fields]
     instant = [(tables.time_column,)] if tables.time_column else []
-    file, column_ = tables.message_words
+    file_word, column_word = tables.message_words
     for names in dict.fromkeys([*instant, *(_list_column_names(item) for item in fields if _needs_column(item))]):
         if not set(names) & set(columns):
-            message, hint = (
-                f"the {file} has no {column_} {' or '.join(names)}: {path}",
-                suggest_names(names[0], columns),
+            yield Diagnostic(
+                f"no-{column_word}",
+                f"the {file_word} has no {column_word} {' or '.join(names)}: {path}",
+                expected=" or ".join(names),
+                found=", ".join(columns),
+                hint=suggest_names(names[0], columns),
             )
-            yield Diagnostic(f"no-{column_}", message, expected=" or ".join(names), found=", ".join(columns), hint=hint)
     for name in tables.required_columns:
         if columns.count(name) > 1:
-            message = f"the {file} has the {column_} {name} more than once: {path}"
-            yield Diagnostic(f"{column_}-twice", message, found=", ".join(columns))
+            message = f"the {file_word} has the {column_word} {name} more than once: {path}"
+            yield Diagnostic(f"{column_word}-twice", message, found=", ".join(columns))
 
 
 def _list_column_names(field: Field) -> tuple[str, ...]:
@@ -218,7 +220,7 @@ def _needs_column(field: Field) -> bool:
 
 
 def _fill_table(tables: Tables, files: Sequence[TableFile], progress: ByteProgress) -> None:
-    """Fill the table of all rows: host, seq, t_ns, sound, c0, ... (the required columns).
+    """Fill the table of all rows: host, seq, t_ns, sound, and c0, c1, ... for the required columns.
 
     `sound` is false for a row with invalid text.
     """
@@ -247,7 +249,7 @@ def _load_file(tables: Tables, file: TableFile) -> None:
         except duckdb.Error as error:
             if is_disk_full_error(error):
                 raise
-    copy = tables.folder / "plain" / "mended.csv"
+    copy = tables.folder / "plain" / "repaired.csv"
     malformed_records = tables.table_format.write_repaired_copy(file.path, file.plain, copy)
     host, name = file.host.host, _get_relative_path(tables, file)
     tables.malformed += [
@@ -315,7 +317,7 @@ def _is_sound(tables: Tables, file: TableFile, copy: bool) -> exp.Expr:
 def _build_instant(source: Source, text: exp.Expr) -> exp.Expr:
     """Return the instant in ns of a text in the notation of the source, by default an integer or an ISO 8601 time.
 
-    Null if the text is not one.
+    It is null if the text is not an instant.
     """
     time = timestamps.build_text_instant(source, text)
     if source.time_form:
@@ -325,7 +327,7 @@ def _build_instant(source: Source, text: exp.Expr) -> exp.Expr:
 
 
 def _is_event_row(tables: Tables) -> exp.Expr:
-    """Return the condition that a row may be an event: it is sound, and has an instant if the source requires one."""
+    """Return the condition that a row may be an event: it is sound, and has an instant if the source has any."""
     return (
         exp.and_(build_column("sound"), builder.is_not_null(build_column("t_ns")))
         if tables.time_column
@@ -344,8 +346,8 @@ def _write_event(tables: Tables, name: str) -> list[MalformedRow]:
     """Write the rows of an event; return those without a required field."""
     item = tables.events[name]
     values_by_path: dict[tuple[str, ...], exp.Expr] = {
-        (column_,): build_column(stored)
-        for column_, stored in zip(tables.required_columns, _list_stored_columns(tables), strict=True)
+        (column,): build_column(stored)
+        for column, stored in zip(tables.required_columns, _list_stored_columns(tables), strict=True)
     }
     form = builder.build_alias(dialect.build_integer(item.number), "form")
     query = builder.set_source(dialect.select(*KEYS, form, *_list_stored_columns(tables)), ROWS).where(
@@ -372,14 +374,14 @@ def _write_summary(
     for host in tables.files.hosts:
         number, _, first, last = rows.get(host.host, (0, 0, None, None))
         malformed_count = tables.malformed_counts.get(host.host, 0)
-        good = number - len(lost_rows[host.host])
+        lost_count = len(lost_rows[host.host])
         logs.append(
             HostLog(
                 host.host,
                 number + malformed_count,
                 number,
-                good,
-                len(lost_rows[host.host]) + malformed_count,
+                number - lost_count,
+                lost_count + malformed_count,
                 0,
                 first,
                 last,
@@ -391,10 +393,10 @@ def _write_summary(
         for host, (_, dated, _, _) in sorted(rows.items())
         for event in sorted(events, key=lambda item: item.name)
     ]
-    broken = list(
+    malformed = list(
         _locate_malformed(tables, files, [*tables.malformed, *_describe_malformed(tables, files, incomplete)])
     )
-    write_results(tables.connection, tables.source, logs, counts, broken, tables.folder)
+    write_results(tables.connection, tables.source, logs, counts, malformed, tables.folder)
 
 
 def _has_unterminated_row(tables: Tables, file: TableFile, incomplete: Sequence[MalformedRow]) -> bool:
@@ -411,11 +413,11 @@ def _has_unterminated_row(tables: Tables, file: TableFile, incomplete: Sequence[
 
 
 def _locate_malformed(
-    tables: Tables, files: Sequence[TableFile], broken: Sequence[MalformedRecord]
+    tables: Tables, files: Sequence[TableFile], malformed: Sequence[MalformedRecord]
 ) -> Iterator[MalformedRecord]:
-    """Yield malformed rows in order. Their offsets, so far within their lines, become offsets in the file."""
+    """Yield malformed rows in order, with offsets in the file instead of offsets in their lines."""
     contents = {_get_relative_path(tables, file): file.plain for file in files}
-    ordered = sorted(broken, key=lambda item: (item.host, item.file, item.line, item.offset or 0))
+    ordered = sorted(malformed, key=lambda item: (item.host, item.file, item.line, item.offset or 0))
     for name, group in itertools.groupby(ordered, key=lambda item: item.file):
         items = list(group)
         offsets = csv_text.find_line_offsets(contents[name], {item.line for item in items})
@@ -423,7 +425,7 @@ def _locate_malformed(
 
 
 def _compute_host_summaries(tables: Tables) -> dict[str, tuple[int, int, int | None, int | None]]:
-    """Return for each host: rows, rows that may be events, instants of the first and the last of these."""
+    """Return for each host: rows, rows that may be events, and the first and the last instant of these."""
     instant = builder.build_if(build_column("sound"), build_column("t_ns"))
     edges = [exp.ArgMin(this=instant, expression=build_column("seq")),
              exp.ArgMax(this=instant.copy(), expression=build_column("seq"))]  # fmt: skip

@@ -1,10 +1,10 @@
 """CSV files: their columns, their rows in the scan of the engine, and their malformed rows.
 
-Two readers agree on rows. That of the engine is fast, and rejects a file with a row of another width, a misplaced
-quote, mixed line ends, bytes that are not UTF-8 in cells that are read, or a row that is too long. Then that of Python
-reads the file, finds malformed rows, and writes a copy for the engine, with `invalid_text.SUBSTITUTE` for such bytes.
-Rows are numbered from 1 without the header. Empty lines are not rows. Excess empty cells at the end of a row are
-ignored.
+Two readers agree on rows. The reader of the engine is fast, and rejects a file with a row of another width, a misplaced
+quote, mixed line ends, bytes that are not UTF-8 in cells that are read, or a row that is too long. Then the reader of
+Python reads the file, finds malformed rows, and writes a copy for the engine, with `invalid_text.SUBSTITUTE` for bytes
+that are not UTF-8. Rows are numbered from 1 without the header. Empty lines are not rows. Excess empty cells at the end
+of a row are ignored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LINE_END = re.compile(rb"\r\n|\n|\r")
 #: a blank beside the quote of a cell, which the engine would ignore
 BLANK = re.compile(rb'(?:^|[,\r\n]) +"|" +(?:[,\r\n]|$)')
 SLACK = 2**20  # bytes of a row of a copy beyond twice its cells: its number and separators
-csv.field_size_limit(8 * LONGEST)  # by default, cells of 128 KiB raise the error of an open quote
+csv.field_size_limit(8 * LONGEST)  # by default, a cell of 128 KiB raises the same error as an unclosed quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ class Record:
 
 
 class _Lines:
-    """The lines of a stream, with a record of the lines of the current row.
+    """The lines of a stream, which stores the lines of the current row.
 
-    A line that is too long is truncated, so that the row still ends where it would.
+    A line that is too long is truncated in such a way that the end of the row does not change.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -109,7 +109,7 @@ def iter_records(path: Path, plain: Path) -> Iterator[Record]:
 
 
 def _read_next(path: Path, rows: Iterator[list[str]], lines: _Lines) -> tuple[list[str] | None, str]:
-    """Return the cells of the next row, or the reason why they are malformed; None at the end."""
+    """Return the cells of the next row, None at the end, and the reason if the row is malformed."""
     line = lines.number + 1
     try:
         return next(rows), ""
@@ -119,14 +119,14 @@ def _read_next(path: Path, rows: Iterator[list[str]], lines: _Lines) -> tuple[li
         unclosed = "field larger" in str(error) and lines.number > line
         if unclosed or "unexpected end" in str(error):
             raise _build_open_quote_error(path, line) from None
-        return [], "a quote in a wrong place"
+        return [], "a misplaced quote"
 
 
 def _build_open_quote_error(path: Path, line: int) -> AssayError:
     return fail(
         "broken-file",
         f"the table cannot be read to its end: {path}",
-        found=f"a quote that is opened in line {line} and not closed",
+        found=f"an unclosed quote that opens in line {line}",
         hint="is the file cut off?",
     )
 
@@ -143,9 +143,9 @@ def is_too_long(text: str) -> bool:
 def can_scan(path: Path, plain: Path) -> bool:
     """Return whether the engine reads a file correctly or rejects it.
 
-    It does not see files of which it would lose rows silently: it takes an empty first line for the header, and a line
-    end within the header for that of all rows. It ignores blanks beside quotes or after a CR; these files are excluded,
-    too, so that a row does not depend on whether others of its file are malformed.
+    Files of which it would silently lose rows are excluded: it reads an empty first line as the header, and a line end
+    within the header as that of all rows. It ignores blanks beside quotes or after a CR; files with these are excluded,
+    too, so that the cells of a row do not depend on other, malformed rows of the file.
     """
     first = next(iter_records(path, plain), None)
     return (
@@ -166,7 +166,7 @@ def read_header(path: Path, plain: Path) -> tuple[str, ...]:
     """Return the names of the columns of a file. Raises AssayError if the file is empty."""
     first = next(iter_records(path, plain), None)
     if first is None:
-        raise fail("no-header", f"the table is empty, without even a header: {path}")
+        raise fail("no-header", f"the table is empty: it has no header: {path}")
     if first.fault:
         raise fail("no-header", f"the header of the table cannot be read: {path}", found=first.fault)
     return first.cells
@@ -191,10 +191,9 @@ def build_scan_query(width: int, has_numbers: bool) -> exp.Select:
         "escape": builder.build_text('"'),
         "header": exp.true(),
         "auto_detect": exp.false(),
-        "max_line_size": dialect.build_integer(
-            2 * LONGEST + SLACK if has_numbers else LONGEST
-        ),  # a copy may have more quotes
-        "compression": exp.Literal.string("none"),  # files are decompressed before, whatever their name
+        # A copy may have more quotes.
+        "max_line_size": dialect.build_integer(2 * LONGEST + SLACK if has_numbers else LONGEST),
+        "compression": exp.Literal.string("none"),  # files are already decompressed, though their names may end in .gz
         "strict_mode": exp.true(),
     }
     pairs = [exp.EQ(this=dialect.build_column(name), expression=value) for name, value in options.items()]
@@ -248,7 +247,7 @@ def find_unterminated_column(plain: Path, columns: Sequence[str]) -> str:
 def find_line_offsets(plain: Path, numbers: Collection[int]) -> dict[int, int]:
     """Return the offset of the first byte of lines in the uncompressed content by their numbers.
 
-    Lines end in LF, CR or CR LF, as for `records`.
+    Lines end in LF, CR or CR LF, as in `iter_records`.
     """
     line_offsets, last = {1: 0}, max(numbers, default=0)
     number, offset, ends_in_cr = 1, 0, False

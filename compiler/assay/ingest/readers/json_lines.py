@@ -1,7 +1,7 @@
 """Read the logs of a run to Parquet, in one pass over its files, on all cores.
 
 The files are read in rounds, so that memory use does not depend on the size of a run. In a round, each worker
-recognizes the lines of a share of the files into a table of its own. Then the events are written, one event per worker.
+recognizes the lines of a share of the files in its own table. Then the events are written, one event per worker.
 """
 
 from __future__ import annotations
@@ -79,9 +79,9 @@ READER = JsonLines()
 class Reading(IngestState):
     """State of reading a run.
 
-    `strict_events` are the events that need the strict query, `line_counts` the line counts of files or chunks by
-    number and begin.
-    `hosts` are those of the run until the engine has a type of them; `compiled_statements` are compiled statements.
+    `strict_events` are the events that need the strict query. `line_counts` are the line counts of files or chunks by
+    number and begin. `hosts` are the hosts of the run until the engine has a type for them. `statements` is the content
+    of the `StatementCache`.
     """
 
     engine: Engine
@@ -89,7 +89,7 @@ class Reading(IngestState):
     strict_events: set[str] = field(default_factory=set)
     line_counts: dict[tuple[int, int], int] = field(default_factory=dict)
     hosts: set[str] = field(default_factory=set)
-    compiled_statements: dict[tuple[object, ...], str] = field(default_factory=dict)
+    statements: dict[tuple[object, ...], str] = field(default_factory=dict)
 
     def read(self, files: Sequence[LogFile], workers: int, share: int) -> None:
         """Read all files."""
@@ -98,8 +98,8 @@ class Reading(IngestState):
         for batch in self.finished_batches:
             self.record_line_counts(batch.files, batch.lines)
         self.report_progress(sum(batch.size for batch in self.finished_batches))
-        busy = workers if any(file.is_large for file in rest) else min(workers, len(rest))
-        worker_settings = create_worker_settings(self.recognition, busy, share)
+        worker_count = workers if any(file.is_large for file in rest) else min(workers, len(rest))
+        worker_settings = create_worker_settings(self.recognition, worker_count, share)
         with ThreadPoolExecutor(max_workers=workers) as pool:
             for round_files in self.iter_rounds(rest, workers, share):
                 remaining = round_files
@@ -113,7 +113,8 @@ class Reading(IngestState):
     def iter_rounds(self, files: Sequence[LogFile], workers: int, share: int) -> Iterator[list[LogFile]]:
         """Yield the files of each round.
 
-        A large compressed file that only one worker could read is decompressed first and read in chunks.
+        A large file that is the only one of its round is read in chunks by several workers; a compressed one is
+        decompressed first.
         """
         for part in divide_into_rounds(files, share, workers, is_scanned=scanner.is_available()):
             if len(part) > 1 or workers == 1 or not part[0].is_large:
@@ -122,7 +123,7 @@ class Reading(IngestState):
                 yield from self.iter_chunk_rounds(part[0], workers, share)
 
     def iter_chunk_rounds(self, file: LogFile, workers: int, share: int) -> Iterator[list[LogFile]]:
-        """Yield rounds of the chunks of a compressed file that are not cached."""
+        """Yield rounds of the chunks of a large file that are not cached."""
         folder = self.folder / "plain" / "whole"
         folder.mkdir(parents=True)
         cached, rest = self.batch_cache.find_cached(split_files([unpack_file(file, folder)]))
@@ -138,7 +139,7 @@ class Reading(IngestState):
         self.line_counts |= {(file.number, file.begin): count for file, count in zip(files, lines, strict=True)}
 
     def count_lines_before(self, file: LogFile) -> int:
-        """Return the line count of a file before a chunk of it."""
+        """Return the number of lines of a file before one of its chunks."""
         return sum(
             count for (number, begin), count in self.line_counts.items() if number == file.number and begin < file.begin
         )
@@ -177,7 +178,7 @@ class Reading(IngestState):
             replace(item, counts=shift_counts(item.counts, list(map(self.count_lines_before, item.files))))
             for item in results
         ]
-        writer = EventWriter(StatementCache(self.recognition, self.compiled_statements), tuple(results), batch_folder)
+        writer = EventWriter(StatementCache(self.recognition, self.statements), tuple(results), batch_folder)
         write_futures = [pool.submit(self.write, writer, event) for event in self.events]
         whole_flags = [item.result() for item in write_futures]
         incomplete = [

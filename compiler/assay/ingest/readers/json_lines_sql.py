@@ -1,12 +1,12 @@
 """Queries that recognize the lines of JSON logs.
 
-Lines, in order, become rows of `file` (its index), `padded` (NUL bytes before the line), `form` (a number, negative for
-lines that are not events), `t_ns`, `wrapped` (number of the unwrap rule, 0 for none), `line` (the text, of lines that
-fields are read from), `name` (of a line whose name no event has, empty if it has none), and the values at the shared
-paths.
+Each line, in order, becomes a row of `file` (its index), `padded` (whether NUL bytes precede the line), `form` (a
+number, negative for lines that are not events), `t_ns`, `wrapped` (number of the unwrap rule, 0 for none), `line` (the
+text if fields are read from it), `name` (if no event has this name; empty if the line has none), and the values at the
+shared paths.
 
-Every line is parsed once, by one call that extracts the time and the names. The fast query expects that a line within
-braces is JSON, and fails otherwise; the strict one (`careful`) does not, and takes a tenth longer.
+Every line is parsed once, by one call that extracts the time and the names. The fast query fails if a line within
+braces is not JSON. The strict query accepts such lines, but takes a tenth longer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Path_ = tuple[str, ...]
 BLANKS = " \t\r"  # allowed before an object
 #: beginning of an object after blanks; a brace alone would match indented lines of other texts
 INDENTED = r'^[ \t\r]+\{[ \t\r]*"'
-LONGEST_NAME = 10_000  # bytes of a list of name segments that is parsed, since deep nesting takes memory
+LONGEST_NAME = 10_000  # bytes of a list of name segments; longer lists are not parsed, since nesting takes memory
 
 
 def build_query_parameters(recognition: Recognition) -> dict[str, object]:
@@ -51,7 +51,7 @@ def build_body_texts(source: Source, paths: Sequence[Path_]) -> exp.Expr:
 
 
 def build_recognition_query(recognition: Recognition, is_strict: bool, lines: exp.Select | None = None) -> exp.Select:
-    """Return the query for all lines of the files that are parameters of `lines.scan`, or of `lines`, recognized."""
+    """Return the query that recognizes the rows of `lines`, by default all lines of the files `$files`."""
     stages = [
         ("scanned", lines or build_scan_query()),
         ("lines", build_lines_without_nul("scanned")),
@@ -64,7 +64,7 @@ def build_recognition_query(recognition: Recognition, is_strict: bool, lines: ex
     ]
     form, line = (
         builder.build_alias(_build_final_form(), "form"),
-        builder.build_alias(build_line_text(recognition), "line"),
+        builder.build_alias(_build_line_text(recognition), "line"),
     )
     unknown = builder.build_if(
         exp.and_(exp.Not(this=build_column("broken")), builder.is_not_null(build_column("t_ns"))), build_column("name")
@@ -84,8 +84,8 @@ def list_shared_columns(recognition: Recognition) -> list[str]:
     return [f"shared_{index}" for index, _ in enumerate(recognition.shared, start=1)]
 
 
-def build_line_text(recognition: Recognition) -> exp.Expr:
-    """Return the text of a line if fields are read from it."""
+def _build_line_text(recognition: Recognition) -> exp.Expr:
+    """Return the text of a line if fields are read from it, else null."""
     numbers = [
         item.number
         for forms in group_required_forms(recognition.forms)
@@ -112,7 +112,7 @@ def _build_documents_query(recognition: Recognition, is_strict: bool) -> exp.Sel
     stripped = builder.call("ltrim", line.copy(), builder.build_text(BLANKS))
     ifs.append(
         exp.If(
-            this=_begins_with_blank(),
+            this=_starts_with_blank(),
             true=builder.build_if(builder.build_starts_with(stripped, "{"), builder.build_try(texts.copy())),
         )
     )
@@ -120,7 +120,7 @@ def _build_documents_query(recognition: Recognition, is_strict: bool) -> exp.Sel
     return builder.set_source(query, "lines")
 
 
-def _begins_with_blank() -> exp.Expr:
+def _starts_with_blank() -> exp.Expr:
     """Return the condition that a line is empty or begins with a blank or a control character."""
     return exp.LT(this=build_column("line"), expression=builder.build_text("!"))
 
@@ -154,9 +154,9 @@ def _build_unwrapped_query(recognition: Recognition) -> exp.Select:
 
 
 def _is_likely_wrapped(recognition: Recognition, rule: Unwrap) -> exp.Expr:
-    """Return cheap necessary conditions for an unwrap rule.
+    """Return cheap necessary conditions of an unwrap rule.
 
-    The absent member has no text, and the present keys occur in the line, or an escape that may spell them.
+    The absent member has no text, and the line contains each present key, or an escape sequence that may encode it.
     """
     is_absent = builder.is_null(_get_text_column(recognition, (*recognition.source.body, rule.absent)))
     signs = [
@@ -176,7 +176,7 @@ def _is_wrapped(source: Source, rule: Unwrap) -> exp.Expr:
 
 
 def _build_recognized_query(recognition: Recognition) -> exp.Select:
-    """Return the query with the form of each line, by the first table that knows its name."""
+    """Return the query with the form of each line, from the first table that has its name."""
     values = [
         value
         for index, table in enumerate(recognition.tables, 1)
@@ -202,7 +202,7 @@ def _build_recognized_query(recognition: Recognition) -> exp.Select:
 
 
 def _build_unknown_name(name: exp.Expr, lookup: Lookup) -> exp.Expr:
-    """Return the name of a record without an event: without prefix, segments joined, truncated."""
+    """Return the name of a record without an event: segments joined by dots, without the prefix, truncated."""
     joined = builder.build_if(_is_list(name), _build_joined_segments(name))
     whole = builder.build_coalesce([joined, name.copy()])
     if lookup.drop:
@@ -217,7 +217,7 @@ def _build_name(recognition: Recognition, lookup: Lookup) -> exp.Expr:
 
 
 def _build_body_text(recognition: Recognition, path: Path_) -> exp.Expr:
-    """Return the value at a path of the body, of the inner one if it is wrapped."""
+    """Return the value at a path of the body; of the inner body if it is wrapped."""
     outer = _get_text_column(recognition, (*recognition.source.body, *path))
     inner = {
         number: builder.build_member(builder.extract_texts(build_column("line"), [(*body, *path)]), 1)
@@ -228,7 +228,7 @@ def _build_body_text(recognition: Recognition, path: Path_) -> exp.Expr:
 
 
 def _build_form_numbers(name: exp.Expr, index: int) -> list[exp.Expr]:
-    """Return the form of a name by a table: as text, and as a list of segments joined by dots."""
+    """Return the forms of a name in a table: of the name as text, and as a list of segments joined by dots."""
     return [
         _build_form_number(name, index),
         builder.build_if(_is_list(name), _build_form_number(_build_joined_segments(name), index)),
@@ -248,12 +248,13 @@ def _build_joined_segments(name: exp.Expr) -> exp.Expr:
 
 
 def _build_form_number(name: exp.Expr, index: int) -> exp.Expr:
+    """Return the number of the form of a text in a table; null if the table does not have it."""
     position = builder.call("list_position", builder.build_list_parameter(f"names_{index}", "TEXT"), name)
     return dialect.build_list_extract(builder.build_list_parameter(f"forms_{index}", "SMALLINT"), position)
 
 
 def _build_ruled_query(recognition: Recognition) -> exp.Select:
-    """Return the query in which lines whose form is ruled out by their values have no form."""
+    """Return the query in which lines have no form if their values rule it out."""
     conditions = {
         item.number: _is_ruled_out(recognition.source, item.form) for item in recognition.forms if item.form.unless
     }
@@ -310,7 +311,7 @@ def _build_timed_query(recognition: Recognition, is_strict: bool) -> exp.Select:
 def _build_final_form() -> exp.Expr:
     """Return the form of a line, or the number of the reason why it is not an event."""
     is_indented = builder.call("regexp_matches", build_column("line"), builder.build_text(INDENTED))
-    begins = builder.build_if(_begins_with_blank(), is_indented, builder.build_starts_with(build_column("line"), "{"))
+    begins = builder.build_if(_starts_with_blank(), is_indented, builder.build_starts_with(build_column("line"), "{"))
     torn = builder.build_if(begins, builder.build_smallint(TORN), builder.build_smallint(TEXT))
     ifs = [
         exp.If(this=build_column("broken"), true=torn),

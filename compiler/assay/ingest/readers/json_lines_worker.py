@@ -1,7 +1,7 @@
-"""A worker: it reads a share of the files into tables and scans that the rows of events are selected from.
+"""A worker: it reads a share of the files into tables and scans, from which the rows of events are selected.
 
-The scanner (`assay.ingest.scanner`) reads plain lines, if it is available. Lines that it sets aside, and files that it
-does not read, become tables of recognized lines.
+If the scanner (`assay.ingest.scanner`) is available, it reads plain lines. The lines that it sets aside, and the files
+that it does not read, become tables of recognized lines.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ if TYPE_CHECKING:
 
 Paths = Callable[[], Sequence[Path]]
 
-#: bytes of rows of the scanners of all workers, which, unlike those of the engine, cannot be spilled to disk
+#: bytes of the rows of the scanners of all workers; unlike the rows of the engine, they cannot be spilled to disk
 SCANNER_MEMORY = 320 * 2**20
 NO_END = 2**62
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Where rows of an event are: a table of recognized lines, or a view of plain lines of the scanner.
+    """Rows of an event: in a table of recognized lines, or in a view of plain lines of the scanner.
 
-    `number` is the suffix of its parameters: `$hosts_<number>` and `$offsets_<number>` have an item for each file, and
-    `$places_<number>`, for a table of `is_odd` lines, the place in its file of each row.
+    `number` is the suffix of its parameters: `$hosts_<number>` and `$offsets_<number>` have an item for each file. For
+    a table of `is_odd` lines, `$places_<number>` has the place of each row in its file.
     """
 
     number: int
@@ -64,8 +64,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of a worker: `lines_table` of files, lines set `aside_table` by the scanner, and the view `aside_view`
-    of these."""
+    """The tables of a worker: recognized lines of files, recognized lines that the scanner set aside, and a view of the
+    latter before they are recognized.
+    """
 
     recognition: Recognition
     lines_table: str
@@ -79,12 +80,12 @@ class Tables:
 
     @cached_property
     def strict_statement(self) -> str:
-        """Return the statement for files with such lines."""
+        """Return the statement that fills the table of lines, also if a line within braces is not JSON."""
         return _build_create_table(self.lines_table, build_recognition_query(self.recognition, is_strict=True))
 
     @cached_property
     def aside_statement(self) -> str:
-        """Return the statement for lines that were set aside."""
+        """Return the statement that fills the table of lines that were set aside."""
         return _build_create_table(
             self.aside_table,
             build_recognition_query(self.recognition, is_strict=True, lines=build_aside_lines(self.aside_view)),
@@ -97,9 +98,9 @@ class Tables:
         paths: Sequence[Path],
         write_copies: Paths,
     ) -> FileCounts:
-        """Fill the table of lines; return the counts. `paths` are the texts of the files.
+        """Fill the table of lines; return the counts. `paths` are the plain files.
 
-        If the fast statement fails, use the strict one; if that fails, use it on `write_copies` copies.
+        If the fast statement fails, use the strict one; if this fails, too, use it on the copies of `write_copies`.
         """
         self._fill(connection, paths, write_copies)
         return count_lines(connection, self.lines_table, files)
@@ -107,16 +108,16 @@ class Tables:
     def _fill(self, connection: duckdb.DuckDBPyConnection, paths: Sequence[Path], write_copies: Paths) -> None:
         errors = list_scan_errors()
         if not all(map(can_scan, paths)):
-            return self._run(connection, self.strict_statement, build_scan_parameters(write_copies()))
+            return self._execute(connection, self.strict_statement, build_scan_parameters(write_copies()))
         try:
-            return self._run(connection, self.fast_statement, build_scan_parameters(paths))
+            return self._execute(connection, self.fast_statement, build_scan_parameters(paths))
         except errors:
             statement = self.strict_statement
         try:
-            return self._run(connection, statement, build_scan_parameters(paths))
+            return self._execute(connection, statement, build_scan_parameters(paths))
         except errors:
             copies = write_copies()
-        return self._run(connection, statement, build_scan_parameters(copies))
+        return self._execute(connection, statement, build_scan_parameters(copies))
 
     def recognize_aside_lines(
         self, connection: duckdb.DuckDBPyConnection, files: Sequence[LogFile], rows: ScanRows
@@ -124,21 +125,16 @@ class Tables:
         """Recognize lines that the scanner set aside; return the counts, and the place of each in its file."""
         connection.register(self.aside_view, rows)
         try:
-            self._run(connection, self.aside_statement, {})
+            self._execute(connection, self.aside_statement, {})
             query = dialect.to_sql(exp.select("place").from_(self.aside_view))
             places = tuple(place for (place,) in connection.execute(query).fetchall())
         finally:
             connection.unregister(self.aside_view)
         return count_lines(connection, self.aside_table, files, places=places), places
 
-    def _run(
-        self,
-        connection: duckdb.DuckDBPyConnection,
-        statement: str,
-        values: Mapping[str, object],
-    ) -> None:
-        """Execute a statement that recognizes lines of files."""
-        connection.execute(statement, {**build_query_parameters(self.recognition), **values})
+    def _execute(self, connection: duckdb.DuckDBPyConnection, statement: str, parameters: Mapping[str, object]) -> None:
+        """Execute a statement that recognizes lines."""
+        connection.execute(statement, {**build_query_parameters(self.recognition), **parameters})
 
 
 def _build_create_table(table: str, query: exp.Select) -> str:
@@ -148,7 +144,7 @@ def _build_create_table(table: str, query: exp.Select) -> str:
 
 @dataclass(frozen=True)
 class WorkerSettings:
-    """How a worker reads: its number, the recognition, the message for the scanner, and the limit of bytes of rows."""
+    """Settings of a worker: recognition, number, message for the scanner, and maximal bytes of rows of the scanner."""
 
     recognition: Recognition
     number: int
@@ -168,14 +164,14 @@ class WorkerSettings:
     @cached_property
     def tables(self) -> Tables:
         """Return the tables of the worker."""
-        return Tables(self.recognition, self.lines_table, self.aside_table, f"given_{self.number}")
+        return Tables(self.recognition, self.lines_table, self.aside_table, f"aside_lines_{self.number}")
 
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
     """Files that were read in one way, with their counts.
 
-    `table` has recognized lines, or those that the scanner set aside, whose places in their files are `places`. Rows
+    `table` has the recognized lines, or only those that the scanner set aside, with `places` in their files. Rows
     refer to a file by its item in `indices`. `aside_forms` are the forms of lines that were set aside.
     """
 
@@ -220,7 +216,7 @@ def create_worker_settings(recognition: Recognition, count: int, share: int = 1)
 def read_log_files(
     engine: Engine, settings: WorkerSettings, files: Sequence[LogFile], folder: Path
 ) -> list[ScanResult]:
-    """Read files, except those that are left for later since the rows of the others reach the limit.
+    """Read files, except those that are postponed since the rows of the others reach the limit.
 
     Raises AssayError if a file cannot be read to its end.
     """
@@ -228,7 +224,7 @@ def read_log_files(
     try:
         with closing(Cursor(engine)) as cursor:
             while (results := _Reading(cursor, settings, files, folder).read()) is None:
-                # Some grew in the meantime. They are read from copies, so each file causes at most one repetition.
+                # Some grew in the meantime. They are now read from copies, so each file causes at most one repetition.
                 cursor.drop((settings.lines_table, settings.aside_table))
             return results
     except Exception as error:
@@ -273,7 +269,7 @@ class _Reading:
         return file.path != source or file.snapshot.is_steady
 
     def create_plain_file(self, index: int) -> Path:
-        """Return a file with exactly the text of a file or chunk."""
+        """Return a plain file with exactly the text of a file or chunk."""
         if index not in self.plain:
             file = self.files[index]
             self.sources[index] = file.get_readable_path(self.folder)
@@ -281,7 +277,7 @@ class _Reading:
         return self.plain[index]
 
     def get_file_part(self, index: int) -> FilePart:
-        """Return the text of a file or chunk in place."""
+        """Return the part of a plain file that has the text of a file or chunk."""
         file = self.files[index]
         if file.end is not None:
             return FilePart((file.unpacked or file.snapshot).path, file.begin, file.end)
@@ -289,11 +285,11 @@ class _Reading:
         return FilePart(text, 0, file.snapshot.size if text == file.path else text.stat().st_size)
 
     def scan_files(self) -> scanner.Scan | None:
-        """Scan the files; None without the scanner."""
+        """Scan the files; return None if the scanner is not available or does not support the recognition."""
         if self.settings.scanner_message is None:
             return None
         parts = [self.get_file_part(index) for index in range(len(self.files))]
-        # No chunk may be left for later, since line numbers of later chunks depend on its lines.
+        # No chunk may be postponed, since the line numbers of later chunks depend on its line count.
         max_row_bytes = self.settings.max_row_bytes if all(file.end is None for file in self.files) else NO_END
         return scanner.scan(encode_files(parts, max_row_bytes) + self.settings.scanner_message, len(parts))
 
@@ -319,18 +315,18 @@ class _Reading:
         return ScanResult(files, tuple(range(len(files))), counts, self.settings.lines_table)
 
     def write_repaired_copies(self, indices: Sequence[int]) -> list[Path]:
-        """Return copies of files that the engine accepts in any case."""
+        """Return copies of files that the engine always accepts."""
         named = [
             (self.create_plain_file(index), f"{self.files[index].number}-{self.files[index].begin}")
             for index in indices
         ]
-        return [create_repaired_copy(path, self.folder, f"{name}.mended")[0] for path, name in named]
+        return [create_repaired_copy(path, self.folder, f"{name}.repaired")[0] for path, name in named]
 
 
 def _count_plain_lines(files: Sequence[LogFile], scan: scanner.Scan) -> FileCounts:
     """Return the counts of plain lines."""
     tallies: list[LineCount] = []
-    tallied: list[int] = []
+    tally_files: list[int] = []
     lines = [0] * len(files)
     offsets = tuple(map(compute_offset, files))
     for index, (file, result) in enumerate(zip(files, scan.files, strict=True)):
@@ -338,7 +334,7 @@ def _count_plain_lines(files: Sequence[LogFile], scan: scanner.Scan) -> FileCoun
             first, last = item.first + offsets[index], item.last + offsets[index]
             instants = (None, None) if item.form == TEXT else (item.first_ns, item.last_ns)
             tallies.append(LineCount(file.host, item.form, item.rows, first, instants[0], last, instants[1]))
-            tallied.append(index)
+            tally_files.append(index)
             lines[index] += item.rows
     unknown = tuple(
         (index, UnknownTally(file.host, scan.names[item.name], item.rows, item.first + offsets[index]))
@@ -346,4 +342,4 @@ def _count_plain_lines(files: Sequence[LogFile], scan: scanner.Scan) -> FileCoun
         for item in result.unknown
     )
     hosts = tuple(file.host for file in files)
-    return FileCounts(tuple(tallies), (), hosts, offsets, tuple(lines), tuple(tallied), unknown=unknown)
+    return FileCounts(tuple(tallies), (), hosts, offsets, tuple(lines), tuple(tally_files), unknown=unknown)

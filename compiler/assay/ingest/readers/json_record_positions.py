@@ -14,16 +14,16 @@ _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
 @dataclass(frozen=True, slots=True)
 class RecordText:
-    """The text of a record on one line, and the line where it begins, 0 if several records share a line."""
+    """The text of a record on one line, and the line at which it begins; 0 if several records share a line."""
 
     line: int
     text: str
 
 
 def find_record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
-    """Return the byte offset of each item of the list that a document is or has at a path.
+    """Return the byte offset of each item of a list: that at a path of a document, or the document itself.
 
-    The document must have been read without an error.
+    Expects a document that was parsed without an error.
     """
     text = content.decode("utf-8-sig")
     begin = len(content) - len(text.encode("utf-8"))
@@ -33,7 +33,7 @@ def find_record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
 
 
 def read_record_texts(content: bytes, path: Sequence[str], numbers: Collection[int]) -> dict[int, RecordText]:
-    """Return the texts of some items of such a list by their numbers, from 1."""
+    """Return the texts of some items of such a list (see `find_record_offsets`) by their numbers, from 1."""
     text = content.decode("utf-8-sig")
     spans = find_item_spans(text, find_list_start(text, path))
     lines = _compute_line_numbers(text, [start for start, _ in spans])

@@ -1,7 +1,7 @@
 """Read lists of records: JSON documents with a list of objects, each a row of every event of the source.
 
-The list is at the path `body` of the source; a document that is a list is the list itself. A missing or null key is no
-value. `seq` counts the records of a host, file by file.
+The list is at the path `body` of the source, or is the document itself. A missing or null key is no value. `seq` counts
+the records of a host, file by file.
 """
 
 from __future__ import annotations
@@ -160,14 +160,14 @@ def _read_records(source: Source, files: RunFiles, progress: ByteProgress) -> li
 
 
 def _read_list(source: Source, path: Path) -> list[object]:
-    """Return the list of a document; numbers are texts, as the document writes them."""
+    """Return the list of a document, with numbers as texts. Raises AssayError if there is no list."""
     try:
         text = b"".join(iter_decompressed(path)).decode("utf-8-sig")
         document: Any = json.loads(
             text, parse_float=_Number, parse_int=_Number, parse_constant=_Number, object_pairs_hook=build_object
         )
     except UnicodeDecodeError as error:
-        raise fail("broken-file", f"the document is no UTF-8: {path}", found=str(error)) from None
+        raise fail("broken-file", f"the document is not UTF-8: {path}", found=str(error)) from None
     except json.JSONDecodeError as error:
         raise fail(
             "broken-file",
@@ -182,7 +182,7 @@ def _read_list(source: Source, path: Path) -> list[object]:
     value = _get_value(document, source.body)
     if has_conflicting_key(document, source.body):
         raise fail("no-list", f"the document has two lists of records: {path}", expected="one",
-                   found=f"a key of `{'.'.join(source.body)}` that stands twice")  # fmt: skip
+                   found=f"a duplicate key of `{'.'.join(source.body)}`")  # fmt: skip
     if isinstance(value, list):
         return value
     location = f"at `{'.'.join(source.body)}`" if source.body else "as the whole document"
@@ -190,12 +190,12 @@ def _read_list(source: Source, path: Path) -> list[object]:
         "no-list",
         f"the document has no list of records: {path}",
         expected=f"a list {location}",
-        found=describe_value(document),
+        found=_describe_value(document),
     )
 
 
 class _Number(str):
-    """A number of a document, as it is written."""
+    """A number as a document writes it."""
 
     __slots__ = ()
 
@@ -206,7 +206,7 @@ def _get_value(value: object, path: Sequence[str]) -> object:
     return value
 
 
-def describe_value(value: object) -> str:
+def _describe_value(value: object) -> str:
     """Describe a value in words."""
     if isinstance(value, dict):
         return "an object with " + (", ".join(f"`{key}`" for key in list(value)[:8]) or "no key")
@@ -214,7 +214,7 @@ def describe_value(value: object) -> str:
 
 
 def _check_keys(records: Records, forms: Sequence[NumberedForm]) -> None:
-    """Check that some record has the instant, and a key of each required field. Raises AssayError."""
+    """Check that at least one record has an instant, and one a value of each required field. Raises AssayError."""
     objects = [record.value for record in records.records if isinstance(record.value, dict)]
     if not objects:
         return
@@ -242,10 +242,12 @@ def _build_key_diagnostic(
     total = format_count(number, "record")
     return Diagnostic(
         "no-key",
-        f"none of the {total} has a value of {names}, which {user} is read from: {records.files.directory}",
+        f"none of the {total} has a value of {names}, from which {user} is read: {records.files.directory}",
         expected=f"records with {names}",
         found=", ".join(f"`{key}`" for key in sorted(keys)) or "records without any key",
-        hint=suggest_names(paths[0][0], keys) if paths[0][0] not in keys else "the key is there, and null in each",
+        hint=suggest_names(paths[0][0], keys)
+        if paths[0][0] not in keys
+        else "the key exists, but is null in every record",
     )
 
 
@@ -254,9 +256,9 @@ def _list_paths(forms: Sequence[NumberedForm]) -> list[Path_]:
 
 
 def _fill_table(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequence[NumberedForm]) -> None:
-    """Fill the table of all records: host, seq, t_ns, sound, c0, ... (values that fields are read from).
+    """Fill the table of all records: host, seq, t_ns, sound, and c0, c1, ... for the paths that fields read.
 
-    `sound` is true unless the record is malformed; a malformed instant does not count.
+    `sound` is false for a malformed record, except if only its instant is malformed.
     """
     paths = _list_paths(forms)
     stored_columns = [f"c{index}" for index, _ in enumerate(paths)]
@@ -272,25 +274,25 @@ def _fill_table(connection: duckdb.DuckDBPyConnection, records: Records, forms: 
         values[name] = [_to_text(value) for value in _iter_values(records, path)]
     values["sound"] = sound = [_is_sound(records, record) for record in records.records]
     time_path = records.source.time
-    values["said"] = instants = [
+    values["instant_text"] = instants = [
         _to_text(_get_value(record.value, time_path)) if time_path and is_sound else None
         for record, is_sound in zip(records.records, sound, strict=True)
     ]
-    types = {"host": "TEXT", "seq": "BIGINT", "sound": "BOOLEAN", "said": "TEXT"} | dict.fromkeys(
+    types = {"host": "TEXT", "seq": "BIGINT", "sound": "BOOLEAN", "instant_text": "TEXT"} | dict.fromkeys(
         stored_columns, "TEXT"
     )
     columns = [
         builder.build_alias(exp.Explode(this=builder.build_list_parameter(name, kind)), name)
         for name, kind in types.items()
     ]
-    moment = builder.build_alias(timestamps.build_parts(records.source, build_column("said")), "moment")
+    parts = builder.build_alias(timestamps.build_parts(records.source, build_column("instant_text")), "instant_parts")
     stages = [
-        ("given", dialect.select(*columns)),
-        ("parted", builder.set_source(dialect.select("*", moment), "given")),
+        ("records", dialect.select(*columns)),
+        ("parts", builder.set_source(dialect.select("*", parts), "records")),
     ]
-    t_ns = builder.build_alias(timestamps.build_instant(records.source, build_column("moment")), "t_ns")
+    t_ns = builder.build_alias(timestamps.build_instant(records.source, build_column("instant_parts")), "t_ns")
     query = dialect.add_stages(
-        builder.set_source(dialect.select("host", "seq", t_ns, "sound", *stored_columns), "parted"), stages
+        builder.set_source(dialect.select("host", "seq", t_ns, "sound", *stored_columns), "parts"), stages
     )
     insert = exp.Insert(this=exp.to_table(ROWS), expression=query)
     connection.execute(insert.sql(dialect=dialect.DIALECT, copy=False), values)
@@ -299,7 +301,7 @@ def _fill_table(connection: duckdb.DuckDBPyConnection, records: Records, forms: 
 
 
 def _is_sound(records: Records, record: Record) -> bool:
-    """Return whether a record may be an event; note one that is not an object as malformed."""
+    """Return whether a record is an object and not malformed; note another value as malformed."""
     if not isinstance(record.value, dict):
         records.malformed.setdefault((record.host, record.seq), record.to_malformed("not an object"))
     return (record.host, record.seq) not in records.malformed
@@ -321,7 +323,7 @@ def _note_timeless(connection: duckdb.DuckDBPyConnection, records: Records, text
 def _iter_values(records: Records, path: Path_) -> Iterator[object]:
     """Yield the value at a path of each record.
 
-    A record with half of a surrogate pair there is malformed, since values may differ by that alone.
+    A record is malformed if the value has half of a surrogate pair, since values may differ only in such halves.
     """
     for record in records.records:
         value = _get_value(record.value, path)
@@ -338,12 +340,12 @@ def _to_text(value: object) -> str | None:
 
 
 def _replace_surrogates(text: str) -> str:
-    """Replace halves of surrogate pairs, which JSON may have, but text may not."""
+    """Replace halves of surrogate pairs, which JSON allows, but UTF-8 does not."""
     return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
 def _to_json(value: object) -> str:
-    """Return a value as JSON, with numbers as they are written."""
+    """Return a value as JSON, with numbers as the document writes them."""
     if isinstance(value, _Number):
         return str(value)
     if isinstance(value, dict):
@@ -384,7 +386,7 @@ def _write_event(
 
 
 def _is_event_row(records: Records) -> exp.Expr:
-    """Return the condition that a record may be an event: sound, and with an instant if the source requires one."""
+    """Return the condition that a record may be an event: sound, and with an instant if the source has any."""
     return builder.is_not_null(build_column("t_ns")) if records.source.time else build_column("sound")
 
 
@@ -399,8 +401,7 @@ def _write_summary(
         for host, (_, usable, _, _) in sorted(rows.items())
         for event in sorted(events, key=lambda item: item.name)
     ]
-    broken = _locate_malformed(records)
-    write_results(connection, records.source, logs, counts, broken, folder)
+    write_results(connection, records.source, logs, counts, _locate_malformed(records), folder)
 
 
 def _locate_malformed(records: Records) -> Iterator[MalformedRecord]:
@@ -420,7 +421,7 @@ def _create_log(records: Records, host: str, summary: tuple[int, int, int | None
 def _compute_host_summaries(
     connection: duckdb.DuckDBPyConnection, records: Records
 ) -> Mapping[str, tuple[int, int, int | None, int | None]]:
-    """Return for each host: records, records that may be events, instants of the first and the last of these."""
+    """Return for each host: records, records that may be events, and the first and the last instant."""
     edges = [
         exp.ArgMin(this=build_column("t_ns"), expression=build_column("seq")),
         exp.ArgMax(this=build_column("t_ns"), expression=build_column("seq")),

@@ -29,7 +29,7 @@ def build_scan_query() -> exp.Select:
         "escape": exp.Literal.string(""),
         "header": exp.false(),
         "auto_detect": exp.false(),
-        "compression": exp.Literal.string("none"),  # files are decompressed before, whatever their name
+        "compression": exp.Literal.string("none"),  # files are already decompressed, though their names may end in .gz
         "max_line_size": dialect.build_integer(LONGEST),
         "strict_mode": exp.true(),
     }
@@ -40,14 +40,14 @@ def build_scan_query() -> exp.Select:
 
 
 def build_aside_lines(view: str) -> exp.Select:
-    """Return the query for the odd lines of the scanner (`scanner.Scanned.rows`), with the columns of `scan`."""
+    """Return the query for the lines that the scanner set aside, with the columns of `build_scan_query`."""
     return builder.set_source(dialect.select("file", builder.build_alias(build_column("c1"), "line")), view)
 
 
 def build_lines_without_nul(source: str) -> exp.Select:
     """Return the query for lines without NUL bytes before them; `padded` is true if there were some.
 
-    NUL bytes appear if a log was truncated while a program kept writing it, or if a machine crashed.
+    NUL bytes occur if a log is truncated while a program writes it, or if a machine crashes.
     """
     line, nul = build_column("line"), builder.call("chr", dialect.build_integer(0))
     padded = builder.call("starts_with", line, nul)

@@ -2,38 +2,25 @@
 
 OpenMetrics text, as `promtool tsdb dump-openmetrics` writes it, has seconds and ends in `# EOF`. Texts without this end
 have milliseconds: the exposition format of Prometheus, as on its page `/federate`, and the output of `promtool tsdb
-dump`, where the name of a series is among its labels. The instants distinguish them from truncated OpenMetrics. Names
-with special characters are quoted; then the name of a series is within the braces, without a value.
+dump`, where the name of a series is among its labels. Milliseconds distinguish them from truncated OpenMetrics. A name
+of a series with special characters is quoted, and is within the braces, without a value.
 
-A server marks the end of a line by a sample with a special NaN. Dumps write it as `NaN`, like a measured one; there it
-is a sample without a value. Federated pages have no such marks.
+A server marks the end of a line by a sample with a special NaN. Dumps write it as `NaN`, like a measured NaN; in dumps,
+a NaN is a sample without a value. Federated pages have no such marks.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
-from assay.ingest import builder, invalid_text
-from assay.ingest.plain_copies import TOO_LONG, can_scan, create_repaired_copy
+from assay.ingest.invalid_text import NOT_UTF8, READABLE, SUBSTITUTE
+from assay.ingest.plain_copies import TOO_LONG, can_scan, create_repaired_copy, read_last_byte
 from assay.ingest.readers import lines, sample_store
-from assay.ingest.readers.sample_store import (
-    NAME,
-    add_samples,
-    add_series,
-    build_row_number,
-    create_table,
-    drop_tables,
-    execute_statement,
-    get_first_line,
-)
+from assay.ingest.readers.sample_store import NAME, add_samples, add_series, drop_tables, execute, get_first_line
 from assay.sql import dialect
-from assay.sql.dialect import build_column
 from assay.util.diagnostics import fail
 from assay.util.os_errors import is_disk_full_error
 
@@ -55,10 +42,90 @@ LINE = (
     rf"(?:\{{(\s*(?:{_LABEL}\s*(?:,\s*{_LABEL}\s*)*,?\s*)?)\}})?"
     r"[ \t]+([^ \t#]+)(?:[ \t]+([^ \t#]+))?[ \t]*(?:#.*)?$"
 )
-PARTS = ("name", "said", "value", "seconds")
-UNREAD = "no sample: expected a name, labels, a value and an instant"
-DUPLICATE = "a label, or the name, stands twice"
+NOT_A_SAMPLE = "not a sample: expected a name, labels, a value and an instant"
+DUPLICATE = "a duplicate label or name"
 UNNAMED = "no name"
+
+#: macros for the labels of a series:
+#:
+#: * `label_groups` returns a group of `LABEL` for each label in a text, empty where a label does not have it.
+#: * `unescape` returns the value of a label. The escapes of OpenMetrics are those of JSON.
+#: * `label_map` returns the labels in a text as a map, with a quoted name of the series; null for a duplicate label.
+_MACROS = rf"""
+CREATE OR REPLACE MACRO label_groups(text, number) AS
+    list_transform(regexp_extract_all(text, '{LABEL}', number), lambda part: coalesce(part, ''));
+
+CREATE OR REPLACE MACRO unescape(value) AS CASE WHEN contains(value, '\')
+    THEN coalesce(TRY(json_extract_string(concat('"', value, '"'), '$')), value) ELSE value END;
+
+CREATE OR REPLACE MACRO label_map(text) AS TRY(map(
+    list_transform(
+        list_zip(label_groups(text, 1), label_groups(text, 2), label_groups(text, 3)),
+        lambda l: CASE WHEN l[3] = '' THEN '{NAME}' WHEN l[1] <> '' THEN l[1] ELSE unescape(l[2]) END
+    ),
+    list_transform(
+        list_zip(label_groups(text, 2), label_groups(text, 3), label_groups(text, 4)),
+        lambda l: unescape(CASE WHEN l[2] = '' THEN l[1] ELSE l[3] END)
+    )
+));
+"""
+
+#: lines without comments, with the parts of a sample, which are empty if the line is not a sample
+_PARSED = f"""
+CREATE TABLE parsed AS
+SELECT number, line, parts.name, parts.label_text, parts.value, parts.seconds
+FROM (
+    SELECT number, line, regexp_extract(line, '{LINE}', ['name', 'label_text', 'value', 'seconds']) AS parts
+    FROM text_lines
+    WHERE NOT starts_with(line, '#') AND trim(line) <> ''
+)
+"""
+
+#: each series as the text writes it. `series_name` is its name, which may be among the labels. `is_quoted` is true if
+#: the name is within the braces without a label name. `labels` is null if a label or the name is duplicate.
+_SERIES = f"""
+CREATE TABLE text_series AS
+SELECT
+    place,
+    name,
+    label_text,
+    CASE WHEN name <> '' THEN name ELSE coalesce(map_extract_value(labels, '{NAME}'), '') END AS series_name,
+    is_quoted,
+    labels
+FROM (
+    SELECT
+        row_number() OVER () AS place,
+        name,
+        label_text,
+        list_contains(label_groups(label_text, 3), '') AS is_quoted,
+        CASE WHEN NOT (list_contains(label_groups(label_text, 3), '') AND name <> '') THEN label_map(label_text) END
+            AS labels
+    FROM (SELECT name, label_text FROM parsed GROUP BY name, label_text)
+)
+"""
+
+#: samples of the text. `written_name` is the name of the series unless it is the value of a label. `$long` has the
+#: numbers of lines that are too long. NUL bytes before a line are not part of it.
+_SAMPLES = f"""
+CREATE TABLE text_samples AS
+SELECT
+    place,
+    number,
+    {{instant}} AS t_ns,
+    text_to_double(value) AS value,
+    CASE
+        WHEN list_contains(CAST($long AS BIGINT[]), number) THEN '{TOO_LONG}'
+        WHEN value = '' THEN '{NOT_A_SAMPLE}'
+        WHEN labels IS NULL THEN '{DUPLICATE}'
+        WHEN series_name = '' THEN '{UNNAMED}'
+    END AS fault,
+    ltrim(line, chr(0)) AS text,
+    CASE WHEN is_quoted THEN series_name ELSE name END AS written_name
+FROM (SELECT *, CASE WHEN series_name <> '' AND labels IS NOT NULL THEN seconds END AS time
+    FROM parsed JOIN text_series USING (name, label_text))
+"""
+_SECONDS_TO_NS = "seconds_to_ns(time)"
+_MILLISECONDS_TO_NS = "TRY_CAST(TRY_CAST(time AS DECIMAL(20, 0)) * CAST(1000000 AS DECIMAL(8, 0)) AS BIGINT)"
 
 
 def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: int, folder: Path) -> None:
@@ -74,26 +141,21 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
         if is_disk_full_error(error):
             raise
         raise sample_store.build_unreadable_error(path, get_first_line(error)) from None
-    create_table(connection, "parsed", _build_parsed_query())
-    seconds = _has_end(connection)
-    if not seconds:
+    connection.execute(_MACROS)
+    connection.execute(_PARSED)
+    has_end = _find_last_line(connection)[0].rstrip() == END
+    if not has_end:
         _check_complete(connection, path, plain)
-    create_table(connection, "said_series", _build_series_query())
-    name = builder.build_alias(build_column("called"), "name")
-    add_series(connection, file, builder.set_source(dialect.select("place", name, "labels"), "said_series"))
-    create_table(
-        connection,
-        "pairs",
-        _build_pairs_query(sample_store.build_instant if seconds else _build_millisecond_instant),
-        long=long_lines,
-    )
-    is_stale = exp.true() if seconds else exp.EQ(this=build_column("named"), expression=builder.build_text(""))
-    add_samples(connection, file, "pairs", is_end=exp.and_(is_stale, builder.call("isnan", build_column("value"))))
-    drop_tables(connection, "written", "parsed", "said_series", "pairs")
+    connection.execute(_SERIES)
+    add_series(connection, file, "SELECT place, series_name AS name, labels FROM text_series")
+    instant = _SECONDS_TO_NS if has_end else _MILLISECONDS_TO_NS
+    execute(connection, _SAMPLES.format(instant=instant), long=list(long_lines))
+    add_samples(connection, file, "text_samples", "isnan(value)" if has_end else "isnan(value) AND written_name = ''")
+    drop_tables(connection, "text_lines", "parsed", "text_series", "text_samples")
 
 
 def _scan_file(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, folder: Path) -> Sequence[int]:
-    """Fill the table `written` from the file, or from a mended copy if the scan rejects the file.
+    """Fill the table `text_lines` from the file, or from a repaired copy if the scan rejects the file.
 
     Return the numbers of lines that are too long.
     """
@@ -101,69 +163,62 @@ def _scan_file(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, fo
         with contextlib.suppress(*lines.list_scan_errors()):
             _scan_lines(connection, plain)
             return ()
-    copy, long_lines = create_repaired_copy(plain, folder, f"{file}.mended")
+    copy, long_lines = create_repaired_copy(plain, folder, f"{file}.repaired")
     _scan_lines(connection, copy)
     _move_invalid_samples(connection, file, long_lines)
-    return tuple(long_lines)
-
-
-def _move_invalid_samples(connection: duckdb.DuckDBPyConnection, file: int, long_lines: Sequence[int]) -> None:
-    """Move samples with bytes that are not UTF-8 to the malformed ones, since names may differ by these alone.
-
-    Lines that are too long stay, since only their beginning was read.
-    """
-    has_invalid = builder.call("contains", build_column("line"), invalid_text.build_substitute())
-    is_long = builder.call("list_contains", builder.build_list_parameter("long", "BIGINT"), build_column("number"))
-    is_malformed = exp.and_(
-        has_invalid, exp.not_(builder.build_starts_with(build_column("line"), "#")), exp.not_(is_long)
-    )
-    text = builder.call(
-        "replace", build_column("line"), invalid_text.build_substitute(), builder.build_text(invalid_text.READABLE)
-    )
-    columns = dialect.select(dialect.build_integer(file), "number", builder.build_text(invalid_text.NOT_UTF8), text)
-    query = builder.set_source(columns, "written").where(is_malformed, copy=False)
-    sample_store.insert_rows(connection, "found_broken", query, long=list(long_lines))
-    execute_statement(
-        connection,
-        exp.Delete(this=exp.to_table("written"), where=exp.Where(this=is_malformed.copy())),
-        long=list(long_lines),
-    )
+    return long_lines
 
 
 def _scan_lines(connection: duckdb.DuckDBPyConnection, plain: Path) -> None:
-    """Fill the table `written`: number and text of each line."""
-    execute_statement(connection, exp.Drop(tables=[exp.to_table("written")], kind="TABLE", exists=True))
-    query = builder.set_source(
-        dialect.select(builder.build_alias(build_row_number(), "number"), "line"),
-        lines.build_scan_query().subquery("l"),
+    """Fill the table `text_lines`: number and text of each line."""
+    scan = dialect.to_sql(lines.build_scan_query())
+    execute(
+        connection,
+        f"CREATE OR REPLACE TABLE text_lines AS SELECT row_number() OVER () AS number, line FROM ({scan})",
+        **lines.build_scan_parameters([plain]),
     )
-    create_table(connection, "written", query, **lines.build_scan_parameters([plain]))
 
 
-def _is_blank() -> exp.Expr:
-    return exp.EQ(this=builder.call("trim", build_column("line")), expression=builder.build_text(""))
+def _move_invalid_samples(connection: duckdb.DuckDBPyConnection, file: int, long_lines: Sequence[int]) -> None:
+    """Move samples with bytes that are not UTF-8 to the malformed ones, since names may differ only in these bytes.
+
+    Lines that are too long stay, since only their beginning was read.
+    """
+    is_invalid = """
+        contains(line, $substitute) AND NOT starts_with(line, '#')
+        AND NOT list_contains(CAST($long AS BIGINT[]), number)
+    """
+    parameters = {"substitute": SUBSTITUTE, "long": list(long_lines)}
+    execute(
+        connection,
+        f"""
+        INSERT INTO malformed_samples
+        SELECT $file, number, '{NOT_UTF8}', replace(line, $substitute, '{READABLE}') FROM text_lines WHERE {is_invalid}
+        """,
+        file=file,
+        **parameters,
+    )
+    execute(connection, f"DELETE FROM text_lines WHERE {is_invalid}", **parameters)
 
 
 def _find_last_line(connection: duckdb.DuckDBPyConnection) -> tuple[str, int]:
     """Return the last line that is not blank and its number, 0 if there is none."""
-    last = exp.ArgMax(this=build_column("line"), expression=build_column("number"))
-    query = builder.set_source(dialect.select(last, exp.Max(this=build_column("number"))), "written")
-    ((text, number),) = execute_statement(connection, query.where(exp.Not(this=_is_blank()), copy=False))
+    query = "SELECT arg_max(line, number), max(number) FROM text_lines WHERE trim(line) <> ''"
+    ((text, number),) = execute(connection, query)
     return text or "", number or 0
-
-
-def _has_end(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether the last line is the end of OpenMetrics."""
-    return _find_last_line(connection)[0].rstrip() == END
 
 
 def _check_complete(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path) -> None:
     """Check that a text without an end has only milliseconds and a complete last line. Raises AssayError."""
-    has_time = exp.NEQ(this=build_column("seconds"), expression=builder.build_text(""))
-    is_invalid = exp.Not(this=builder.call("regexp_matches", build_column("seconds"), builder.build_text(MILLISECONDS)))
-    counts = [exp.CountIf(this=item) for item in (_is_sample(), has_time, exp.and_(has_time.copy(), is_invalid))]
-    ((samples, instants, invalid),) = execute_statement(
-        connection, builder.set_source(dialect.select(*counts), "parsed")
+    ((samples, instants, invalid),) = execute(
+        connection,
+        f"""
+        SELECT
+            count_if(value <> ''),
+            count_if(seconds <> ''),
+            count_if(seconds <> '' AND NOT regexp_matches(seconds, '{MILLISECONDS}'))
+        FROM parsed
+        """,
     )
     if samples and not instants:
         raise fail(
@@ -171,10 +226,10 @@ def _check_complete(connection: duckdb.DuckDBPyConnection, path: Path, plain: Pa
             f"the samples of the text have no instants: {path}",
             expected="OpenMetrics text, or a text whose samples end in milliseconds since 1970",
             found=_format_first_sample(connection),
-            hint="a page `/metrics` tells of one moment, and not of which; `assay fetch prometheus` asks the server "
-            "that scrapes it",
+            hint="a page `/metrics` has values of one moment, without its instant; fetch samples from the server that "
+            "reads the page with `assay fetch prometheus`",
         )
-    if invalid or not samples or not _ends_with_newline(plain):
+    if invalid or not samples or read_last_byte(plain) != b"\n":
         text, number = _find_last_line(connection)
         raise fail(
             "broken-file",
@@ -185,135 +240,7 @@ def _check_complete(connection: duckdb.DuckDBPyConnection, path: Path, plain: Pa
         )
 
 
-def _is_sample() -> exp.Expr:
-    return exp.NEQ(this=build_column("value"), expression=builder.build_text(""))
-
-
 def _format_first_sample(connection: duckdb.DuckDBPyConnection) -> str:
-    query = builder.set_source(dialect.select("number", "line"), "parsed").where(_is_sample(), copy=False)
-    ((number, line),) = execute_statement(connection, query.order_by("number").limit(1))
+    query = "SELECT number, line FROM parsed WHERE value <> '' ORDER BY number LIMIT 1"
+    ((number, line),) = execute(connection, query)
     return f"line {number}: {line[:80]}"
-
-
-def _ends_with_newline(plain: Path) -> bool:
-    """Return whether the last line of a file has its end."""
-    with plain.open("rb") as stream:
-        stream.seek(-1, os.SEEK_END)
-        return stream.read(1) == b"\n"
-
-
-def _build_millisecond_instant(text: exp.Expr) -> exp.Expr:
-    """Return milliseconds since 1970 in ns; null if the text is not a number."""
-    exact = exp.Mul(
-        this=builder.try_cast(text, "DECIMAL(20, 0)"),
-        expression=builder.cast(dialect.build_integer(10**6), "DECIMAL(8, 0)"),
-    )
-    return builder.try_cast(exact, "BIGINT")
-
-
-def _build_parsed_query() -> exp.Select:
-    """Return the query for lines without comments: number, line, and the parts of a sample, empty if it is none."""
-    names = exp.Array(expressions=[builder.build_text(name) for name in PARTS])
-    parts = builder.build_alias(
-        builder.call("regexp_extract", build_column("line"), builder.build_text(LINE), names), "parts"
-    )
-    has_sample = exp.not_(exp.or_(builder.build_starts_with(build_column("line"), "#"), _is_blank()))
-    rows = builder.set_source(dialect.select("number", "line", parts), "written").where(has_sample, copy=False)
-    values = [
-        builder.build_alias(builder.call("struct_extract", build_column("parts"), builder.build_text(name)), name)
-        for name in PARTS
-    ]
-    return builder.set_source(dialect.select("number", "line", *values), rows.subquery("r"))
-
-
-def _build_series_query() -> exp.Select:
-    """Return the query for each series as it is written: place, name, said, called, quoted, labels.
-
-    `said` is the text of the labels, `called` the name, which may be among the labels; `quoted` is true if it has no
-    label name there. `labels` is null if a label or the name is duplicate.
-    """
-    place = builder.build_alias(build_row_number(), "place")
-    each = builder.set_source(dialect.select("name", "said"), "parsed").group_by("name", "said").subquery("g")
-    quoted = builder.build_alias(builder.call("list_contains", _build_label_parts(3), builder.build_text("")), "quoted")
-    has_two_names = exp.and_(quoted.this.copy(), exp.NEQ(this=build_column("name"), expression=builder.build_text("")))
-    labels = builder.build_alias(builder.build_if(exp.not_(has_two_names), _build_labels()), "labels")
-    query = builder.set_source(dialect.select(place, "name", "said", quoted, labels), each).subquery("l")
-    label = builder.build_coalesce(
-        [builder.call("map_extract_value", build_column("labels"), builder.build_text(NAME)), builder.build_text("")]
-    )
-    called = builder.build_if(
-        exp.NEQ(this=build_column("name"), expression=builder.build_text("")), build_column("name"), label
-    )
-    return builder.set_source(
-        dialect.select("place", "name", "said", builder.build_alias(called, "called"), "quoted", "labels"), query
-    )
-
-
-def _build_label_parts(group: int) -> exp.Expr:
-    """Return a group of `LABEL` for each label; empty texts where it is absent."""
-    texts = builder.call(
-        "regexp_extract_all", build_column("said"), builder.build_text(LABEL), dialect.build_integer(group)
-    )
-    return dialect.build_list_transform(texts, "p", builder.build_coalesce([build_column("p"), builder.build_text("")]))
-
-
-def _build_labels() -> exp.Expr:
-    """Return the labels as a map, including a quoted name of the series; null for a duplicate label."""
-    plain, quoted, equals, value = (
-        builder.call("struct_extract", build_column("l"), dialect.build_integer(place)) for place in range(1, 5)
-    )
-    listed = builder.call("list_zip", *(_build_label_parts(group) for group in range(1, 5)))
-    is_name = exp.EQ(this=equals, expression=builder.build_text(""))
-    name = builder.build_if(
-        exp.NEQ(this=plain, expression=builder.build_text("")), plain.copy(), _build_unescaped(quoted)
-    )
-    names = dialect.build_list_transform(listed, "l", builder.build_if(is_name, builder.build_text(NAME), name))
-    values = dialect.build_list_transform(
-        listed.copy(), "l", builder.build_if(is_name.copy(), _build_unescaped(quoted.copy()), _build_unescaped(value))
-    )
-    return builder.build_try(builder.call("map", names, values))
-
-
-def _build_unescaped(value: exp.Expr) -> exp.Expr:
-    """Return the value of a label; the escapes of OpenMetrics are those of JSON."""
-    quoted = builder.call("concat", builder.build_text('"'), value, builder.build_text('"'))
-    unescaped = builder.build_try(builder.call("json_extract_string", quoted, builder.build_text("$")))
-    is_escaped = builder.call("contains", value.copy(), builder.build_text("\\"))
-    return builder.build_if(is_escaped, builder.build_coalesce([unescaped, value.copy()]), value.copy())
-
-
-def _build_fault() -> exp.Expr:
-    """Return why a line is not a sample, apart from its instant and its value; null if it may be one."""
-    is_long = builder.call("list_contains", builder.build_list_parameter("long", "BIGINT"), build_column("number"))
-    faults = {
-        TOO_LONG: is_long,
-        UNREAD: exp.not_(_is_sample()),
-        DUPLICATE: builder.is_null(build_column("labels")),
-        UNNAMED: exp.EQ(this=build_column("called"), expression=builder.build_text("")),
-    }
-    ifs = [exp.If(this=condition, true=builder.build_text(reason)) for reason, condition in faults.items()]
-    return builder.build_alias(exp.Case(ifs=ifs), "fault")
-
-
-def _build_pairs_query(build_instant: Callable[[exp.Expr], exp.Expr]) -> exp.Select:
-    """Return the query for samples: place, number (of the line), t_ns, value, fault, text, named.
-
-    `named` is the name unless it is the value of a label. The parameter `$long` has the numbers of lines that are too
-    long.
-    """
-    is_series = exp.and_(
-        exp.NEQ(this=build_column("called"), expression=builder.build_text("")),
-        builder.is_not_null(build_column("labels")),
-    )
-    seconds = builder.build_if(is_series, build_column("seconds"))
-    t_ns = builder.build_alias(build_instant(seconds), "t_ns")
-    value = builder.build_alias(sample_store.build_number(build_column("value")), "value")
-    nul = builder.call("chr", dialect.build_integer(0))
-    text = builder.build_alias(
-        builder.call("ltrim", build_column("line"), nul), "text"
-    )  # NUL bytes before a line are not part of it
-    named = builder.build_alias(
-        builder.build_if(build_column("quoted"), build_column("called"), build_column("name")), "named"
-    )
-    query = builder.set_source(dialect.select("place", "number", t_ns, value, _build_fault(), text, named), "parsed")
-    return query.join("said_series", using=["name", "said"], copy=False)

@@ -22,10 +22,10 @@ from assay.util.progress import ByteProgress, ignore_bytes
 
 @dataclass(frozen=True, slots=True)
 class IngestJob:
-    """One source of a run to ingest into `folder`; `events` may be of other sources too.
+    """One source of a run to ingest into `folder`; `events` may also have those of other sources.
 
-    `workers` bounds the threads that read logs; `share` is the number of jobs that run at once and share memory; with
-    a `cache`, files of known content are not read again.
+    `workers` limits the threads that read logs. `share` is the number of jobs that run at once and share memory. With a
+    `cache`, files whose content is cached are not read again.
     """
 
     source: Source
@@ -46,9 +46,10 @@ class IngestJob:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a read for the manifest: whether rows without a required field were left out.
+    """The result of a reader for the manifest.
 
-    `notes` are warnings about the raw data, `field_notes` about what required fields are read from.
+    `has_missing_fields` is true if rows without a required field were left out. `notes` are warnings about the raw
+    data, `field_notes` about the values of required fields.
     """
 
     has_missing_fields: bool
@@ -58,7 +59,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """The record of a row of an event: its host (empty if there is none) and its number among records of the host."""
+    """The place of a record: its host (empty if there is none), and its number among the records of the host."""
 
     host: str
     seq: int
@@ -68,9 +69,9 @@ class Place:
 class RawRecord:
     """A raw record: its file relative to the run, its line number, and its text.
 
-    `number` counts the records of the file from 1. `line` is 0 if the file has no lines (the text is then made from the
-    values) or if several records share a line. For a record of several lines, `line` is the first; the text of a record
-    in a list is written on one line, that of a block as its pairs separated by `; `.
+    `number` counts the records of the file from 1. `line` is the first line of the record. It is 0 if several records
+    share a line, or if the file has no lines; then the text is built from the values. The text of a record in a list is
+    on one line, that of a block has its pairs, separated by semicolons.
     """
 
     file: str
@@ -98,12 +99,12 @@ class SourceReader(Protocol):
 
 
 def find_reader(kind: str) -> SourceReader:
-    """Return the reader of a kind of source; its module is loaded on first use."""
+    """Return the reader of a kind of source; load its module on first use."""
     return cast(SourceReader, import_module(f"{__package__}.{kind.replace('-', '_')}").READER)
 
 
 def group_by_file(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Path, str, list[Place]]]:
-    """Yield the files of sorted places: path, name relative to the run, the places."""
+    """Group sorted places by file; yield path, name relative to the run, and places."""
     hosts = {host.host: host for host in files.hosts}
     for (host, index), group in itertools.groupby(places, key=lambda item: (item.host, item.seq // FILE_STEP)):
         path = hosts[host].files[index]

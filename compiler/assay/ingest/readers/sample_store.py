@@ -1,8 +1,11 @@
-"""Store samples of time series from files of any format in two tables of the engine.
+r"""Store samples of time series from files of any format in two tables of the engine.
 
-`found_series` (file, place, name, labels, key) and `found_samples` (file, place, number, t_ns, value) have the content
-of files: `place` numbers the series of a file, `number` its samples in order. From these, `series` (id, name, labels,
-key) has each series once, and `samples` (series, t_ns, value, file, number) each of its samples once.
+`file_series` (file, place, name, labels, key) and `file_samples` (file, place, number, t_ns, value) have the content of
+files: `place` numbers the series of a file, `number` its samples in order. From these, `series` (id, name, labels, key)
+has each series once, and `samples` (series, t_ns, value, file, number) each of its samples once. `malformed_samples`
+(file, number, reason, text) has the malformed ones.
+
+With one thread, the engine preserves the order of rows, so `row_number() OVER ()` numbers them in this order.
 """
 
 from __future__ import annotations
@@ -13,138 +16,117 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
-from assay.ingest import builder
-from assay.ingest.small_tables import build_create_statement
-from assay.sql import dialect
-from assay.sql.dialect import build_column
 from assay.util import numbers
-from assay.util.diagnostics import AssayError, Diagnostic
+from assay.util.diagnostics import AssayError, fail
 
 if TYPE_CHECKING:
     import duckdb
 
 LABELS = "MAP(VARCHAR, VARCHAR)"
 NAME = "__name__"
-#: instants are decimal texts of seconds with nine digits after the point, never doubles
-SECONDS = "DECIMAL(28, 9)"
-NANOSECONDS = "DECIMAL(10, 0)"
-DIGITS = 9
-FINER = r"^([-+]?[0-9]*\.[0-9]{9})[0-9]+$"
-#: values that are not decimal numbers
-NO_DECIMAL = "(?i)[-+]?(?:inf|infinity|nan)"
 MAX_LISTED = 3  # items that an error names
 
-FILE_TABLES = {
-    "found_series": {"file": "INTEGER", "place": "BIGINT", "name": "TEXT", "labels": LABELS, "key": "TEXT"},
-    "found_samples": {"file": "INTEGER", "place": "BIGINT", "number": "BIGINT", "t_ns": "BIGINT", "value": "DOUBLE"},
-    "found_broken": {"file": "INTEGER", "number": "BIGINT", "reason": "TEXT", "text": "TEXT"},
-}
+#: the tables for the content of files, and macros for the values of samples:
+#:
+#: * `is_plain` is false for `_` and `+-`, both of which the engine accepts in numbers.
+#: * `seconds_to_ns` returns a decimal text of seconds since 1970 in ns, without finer digits; null if it is not a
+#:   number. The text is never a double, since doubles do not have enough digits.
+#: * `text_to_double` returns the double of a text, NaN and infinities by their names; null if it is not a number. The
+#:   cast alone would accept what is not plain, turn too large numbers into infinity, and ignore text after `nan`.
+#: * `sort_labels` orders labels by name, without the name of the series and without empty labels, which do not count.
+_PREPARATION = rf"""
+CREATE TABLE file_series (file INTEGER, place BIGINT, name VARCHAR, labels {LABELS}, key VARCHAR);
+CREATE TABLE file_samples (file INTEGER, place BIGINT, number BIGINT, t_ns BIGINT, value DOUBLE);
+CREATE TABLE malformed_samples (file INTEGER, number BIGINT, reason VARCHAR, text VARCHAR);
+
+CREATE MACRO is_plain(number) AS NOT contains(number, '_') AND NOT contains(number, '+-');
+
+CREATE MACRO seconds_to_ns(seconds) AS CASE WHEN is_plain(seconds) THEN
+    TRY_CAST(
+        TRY_CAST(
+            CASE WHEN strlen(seconds) - strpos(seconds, '.') > 9
+                THEN regexp_replace(seconds, '^([-+]?[0-9]*\.[0-9]{{9}})[0-9]+$', '\1')
+                ELSE seconds END
+            AS DECIMAL(28, 9)
+        ) * CAST(1000000000 AS DECIMAL(10, 0))
+        AS BIGINT
+    ) END;
+
+CREATE MACRO text_to_double(number) AS CASE WHEN
+    CASE WHEN isfinite(TRY_CAST(number AS DOUBLE)) THEN is_plain(number)
+        ELSE regexp_full_match(number, '(?i)[-+]?(?:inf|infinity|nan)') END
+    THEN TRY_CAST(number AS DOUBLE) END;
+
+CREATE MACRO sort_labels(labels) AS
+    map_from_entries(list_sort(list_filter(map_entries(labels), lambda e: e.key <> '{NAME}' AND e.value <> '')));
+"""
 
 
 def prepare(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create the tables for the content of files."""
-    for name, columns in FILE_TABLES.items():
-        connection.execute(build_create_statement(name, columns))
+    """Create the tables for the content of files, and the macros that add it."""
+    connection.execute(_PREPARATION)
 
 
-def execute_statement(
-    connection: duckdb.DuckDBPyConnection, query: exp.Expr, **parameters: object
-) -> list[tuple[Any, ...]]:
+def execute(connection: duckdb.DuckDBPyConnection, statement: str, **parameters: object) -> list[tuple[Any, ...]]:
     """Execute a statement; return its rows."""
-    return connection.execute(query.sql(dialect=dialect.DIALECT, copy=False), parameters or None).fetchall()
-
-
-def create_table(connection: duckdb.DuckDBPyConnection, name: str, query: exp.Query, **parameters: object) -> None:
-    """Create a table from the rows of a query."""
-    execute_statement(connection, exp.Create(this=exp.to_table(name), kind="TABLE", expression=query), **parameters)
-
-
-def insert_rows(connection: duckdb.DuckDBPyConnection, name: str, query: exp.Query, **parameters: object) -> None:
-    """Insert the rows of a query into a table."""
-    execute_statement(connection, exp.Insert(this=exp.to_table(name), expression=query), **parameters)
+    return connection.execute(statement, parameters or None).fetchall()
 
 
 def drop_tables(connection: duckdb.DuckDBPyConnection, *names: str) -> None:
     """Drop tables."""
     for name in names:
-        execute_statement(connection, exp.Drop(tables=[exp.to_table(name)], kind="TABLE"))
+        connection.execute(f"DROP TABLE {name}")
 
 
-def build_row_number() -> exp.Expr:
-    """Return the number of a row, from 1. With one thread, the engine preserves the order of rows."""
-    return exp.Window(this=exp.RowNumber())
+def count_rows(connection: duckdb.DuckDBPyConnection, table: str) -> int:
+    """Return the number of rows of a table."""
+    ((number,),) = execute(connection, f"SELECT count(*) FROM {table}")
+    return int(number)
 
 
-def build_instant(seconds: exp.Expr) -> exp.Expr:
-    """Return a decimal text of seconds since 1970 in ns, finer digits cut; null if it is not a number."""
-    point = builder.call("strpos", seconds.copy(), builder.build_text("."))
-    decimals = exp.Sub(this=builder.call("strlen", seconds.copy()), expression=point)
-    truncated = builder.call("regexp_replace", seconds.copy(), builder.build_text(FINER), builder.build_text(r"\1"))
-    rounded = builder.build_if(exp.GT(this=decimals, expression=dialect.build_integer(DIGITS)), truncated, seconds)
-    exact = exp.Mul(
-        this=builder.try_cast(rounded, SECONDS), expression=builder.cast(dialect.build_integer(10**9), NANOSECONDS)
-    )
-    return builder.build_if(builder.is_plain(seconds), builder.try_cast(exact, "BIGINT"))
-
-
-def build_number(text: exp.Expr) -> exp.Expr:
-    """Return the double of a text, NaN and infinities by their names; null if it is not a number.
-
-    The cast alone would accept what `builder.is_plain` rejects, turn too large numbers into infinity, and ignore text
-    after `nan`.
-    """
-    value = builder.try_cast(text, "DOUBLE")
-    is_named = builder.call("regexp_full_match", text.copy(), builder.build_text(NO_DECIMAL))
-    return builder.build_if(
-        builder.build_if(builder.call("isfinite", value), builder.is_plain(text), is_named), value.copy()
+def add_series(connection: duckdb.DuckDBPyConnection, file: int, query: str) -> None:
+    """Add the series of a file from a query of place, name, labels. Series without labels are left out."""
+    execute(
+        connection,
+        f"""
+        INSERT INTO file_series
+        SELECT $file, place, name, labels, CAST(to_json(labels) AS VARCHAR)
+        FROM (SELECT place, name, sort_labels(labels) AS labels FROM ({query}))
+        WHERE labels IS NOT NULL
+        """,
+        file=file,
     )
 
 
-def build_label_entries(labels: exp.Expr) -> exp.Expr:
-    """Return labels ordered by name, without the name of the series and without empty labels, which do not count."""
-    name, value = (exp.Dot(this=build_column("e"), expression=exp.to_identifier(part)) for part in ("key", "value"))
-    is_label = exp.and_(
-        exp.NEQ(this=name, expression=builder.build_text(NAME)), exp.NEQ(this=value, expression=builder.build_text(""))
-    )  # fmt: skip
-    keep_label = exp.Lambda(this=is_label, expressions=[exp.to_identifier("e")], colon=True)
-    listed = builder.call("list_filter", builder.call("map_entries", labels), keep_label)
-    return builder.call("map_from_entries", builder.call("list_sort", listed))
-
-
-def add_series(connection: duckdb.DuckDBPyConnection, file: int, query: exp.Select) -> None:
-    """Add the series of a file from a query of place, name, labels."""
-    labels = builder.set_source(
-        dialect.select("place", "name", builder.build_alias(build_label_entries(build_column("labels")), "labels")),
-        query.subquery("s"),
-    )
-    key = builder.cast(builder.call("to_json", build_column("labels")), "TEXT")
-    values = [dialect.build_integer(file), build_column("place"), build_column("name"), build_column("labels"), key]
-    query = builder.set_source(dialect.select(*values), labels.subquery("l"))
-    insert_rows(connection, "found_series", query.where(builder.is_not_null(build_column("labels")), copy=False))
-
-
-def add_samples(connection: duckdb.DuckDBPyConnection, file: int, table: str, is_end: exp.Expr | None = None) -> None:
+def add_samples(connection: duckdb.DuckDBPyConnection, file: int, table: str, is_end: str = "FALSE") -> None:
     """Add the samples of a file from a table of place, number, t_ns, value, fault, text; note malformed ones.
 
-    `fault` is why a row is not a sample, null if only its instant or its value may be invalid. Where `is_end` is true,
-    a sample marks the end of its line and has no value.
+    `fault` is why a row is not a sample, null if only its instant or its value may be invalid. If the condition
+    `is_end` is true, a sample marks the end of its line and has no value.
     """
-    is_valid = exp.and_(
-        *map(builder.is_not_null, (build_column("t_ns"), build_column("value"))), builder.is_null(build_column("fault"))
+    is_valid = "t_ns IS NOT NULL AND value IS NOT NULL AND fault IS NULL"
+    execute(
+        connection,
+        f"""
+        INSERT INTO file_samples
+        SELECT $file, place, number, t_ns, CASE WHEN NOT ({is_end}) THEN value END FROM {table} WHERE {is_valid}
+        """,
+        file=file,
     )
-    value = builder.build_if(exp.not_(is_end), build_column("value")) if is_end else build_column("value")
-    valid = builder.set_source(dialect.select(dialect.build_integer(file), "place", "number", "t_ns", value), table)
-    insert_rows(connection, "found_samples", valid.where(is_valid, copy=False))
-    timeless = builder.build_text("no time, or a bad one")
-    reason = builder.build_if(
-        builder.is_null(build_column("t_ns")), timeless, builder.build_text("no value, or a bad one")
+    execute(
+        connection,
+        f"""
+        INSERT INTO malformed_samples
+        SELECT
+            $file,
+            number,
+            coalesce(fault, CASE WHEN t_ns IS NULL THEN 'no time, or a bad one' ELSE 'no value, or a bad one' END),
+            coalesce(text, '')
+        FROM {table}
+        WHERE NOT ({is_valid})
+        """,
+        file=file,
     )
-    reason = builder.build_coalesce([build_column("fault"), reason])
-    text = builder.build_coalesce([build_column("text"), builder.build_text("")])
-    malformed = builder.set_source(dialect.select(dialect.build_integer(file), "number", reason, text), table)
-    insert_rows(connection, "found_broken", malformed.where(exp.not_(is_valid.copy()), copy=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +149,9 @@ class MergeResult:
 
 
 def _format_dropped(number: int) -> str:
-    count_text, verb = numbers.format_count(number, "sample"), "is" if number == 1 else "are"
-    return f"{count_text} stood twice with equal values, and {verb} counted once"
+    if number == 1:
+        return "1 sample has a duplicate with an equal value, and is counted once"
+    return f"{numbers.format_count(number, 'sample')} have duplicates with equal values, and are counted once"
 
 
 def merge(connection: duckdb.DuckDBPyConnection, names: Mapping[int, str]) -> MergeResult:
@@ -177,117 +160,105 @@ def merge(connection: duckdb.DuckDBPyConnection, names: Mapping[int, str]) -> Me
     Raises AssayError if a series has two values at an instant: it is unknown which is right, and to drop both would
     change rates silently.
     """
-    both = dialect.select(
-        "name", "key", builder.build_alias(builder.call("any_value", build_column("labels")), "labels")
+    connection.execute(
+        """
+        CREATE TABLE series AS
+        SELECT row_number() OVER (ORDER BY name, key) AS id, name, labels, key
+        FROM (SELECT name, key, any_value(labels) AS labels FROM file_series GROUP BY name, key)
+        """
     )
-    each = builder.set_source(both, "found_series").group_by("name", "key").subquery("s")
-    order = exp.Order(expressions=[exp.Ordered(this=build_column(name)) for name in ("name", "key")])
-    number = builder.build_alias(exp.Window(this=exp.RowNumber(), order=order), "id")
-    create_table(connection, "series", builder.set_source(dialect.select(number, "name", "labels", "key"), each))
-    _join(connection)
-    ((unordered,),) = execute_statement(connection, _build_unordered_count())
-    ((total,),) = execute_statement(
-        connection, builder.set_source(dialect.select(exp.Count(this=exp.Star())), "joined")
+    connection.execute(
+        """
+        CREATE TABLE all_samples AS
+        SELECT id AS series, t_ns, value, file, number
+        FROM file_samples
+        JOIN (SELECT file, place, id FROM file_series JOIN series USING (name, key)) USING (file, place)
+        """
     )
-    if not execute_statement(connection, build_duplicate_instants_query().limit(1)):
-        execute_statement(connection, exp.Alter(this=exp.to_table("joined"), kind="TABLE",
-                                  actions=[exp.AlterRename(this=exp.to_table("samples"))]))  # fmt: skip
+    drop_tables(connection, "file_samples", "file_series")
+    unordered = _count_unordered_series(connection)
+    total = count_rows(connection, "all_samples")
+    if not execute(connection, "SELECT 1 FROM all_samples GROUP BY series, t_ns HAVING count(*) > 1 LIMIT 1"):
+        connection.execute("ALTER TABLE all_samples RENAME TO samples")
         return MergeResult(total, 0, unordered)
     _check_conflicts(connection, names)
-    first = [
-        builder.build_alias(exp.ArgMin(this=build_column(name), expression=build_sample_position()), name)
-        for name in ("value", "file", "number")
-    ]
-    once = builder.set_source(dialect.select("series", "t_ns", *first), "joined").group_by("series", "t_ns")
-    create_table(connection, "samples", once)
-    drop_tables(connection, "joined")
-    ((unique,),) = execute_statement(
-        connection, builder.set_source(dialect.select(exp.Count(this=exp.Star())), "samples")
+    connection.execute(
+        """
+        CREATE TABLE samples AS
+        SELECT
+            series,
+            t_ns,
+            arg_min(value, row(file, number)) AS value,
+            arg_min(file, row(file, number)) AS file,
+            arg_min(number, row(file, number)) AS number
+        FROM all_samples
+        GROUP BY series, t_ns
+        """
     )
+    drop_tables(connection, "all_samples")
+    unique = count_rows(connection, "samples")
     return MergeResult(unique, total - unique, unordered)
 
 
-def _join(connection: duckdb.DuckDBPyConnection) -> None:
-    """Assign samples to their series."""
-    places = builder.set_source(dialect.select("file", "place", "id"), "found_series")
-    places = places.join("series", using=["name", "key"], copy=False)
-    series = builder.build_alias(build_column("id"), "series")
-    query = builder.set_source(dialect.select(series, "t_ns", "value", "file", "number"), "found_samples")
-    create_table(connection, "joined", query.join(places.subquery("p"), using=["file", "place"], copy=False))
-    drop_tables(connection, "found_samples", "found_series")
-
-
-def build_sample_position() -> exp.Expr:
-    """Return the position of a sample: its file, and its number there."""
-    return builder.call("row", build_column("file"), build_column("number"))
-
-
-def _build_unordered_count() -> exp.Select:
-    """Return the query for the number of series with samples that are not in order within a file."""
-    window = exp.Window(
-        this=exp.Lag(this=build_column("t_ns")),
-        partition_by=[build_column("series"), build_column("file")],
-        order=exp.Order(expressions=[exp.Ordered(this=build_column("number"))]),
+def _count_unordered_series(connection: duckdb.DuckDBPyConnection) -> int:
+    """Return the number of series with samples that are not in order within a file."""
+    ((number,),) = execute(
+        connection,
+        """
+        SELECT count(DISTINCT series)
+        FROM (
+            SELECT series, t_ns, lag(t_ns) OVER (PARTITION BY series, file ORDER BY number) AS previous FROM all_samples
+        )
+        WHERE t_ns < previous
+        """,
     )
-    before = builder.set_source(
-        dialect.select("series", "t_ns", builder.build_alias(window, "before")), "joined"
-    ).subquery("b")
-    query = builder.set_source(
-        dialect.select(exp.Count(this=exp.Distinct(expressions=[build_column("series")]))), before
-    )
-    return query.where(exp.LT(this=build_column("t_ns"), expression=build_column("before")), copy=False)
-
-
-def build_duplicate_instants_query() -> exp.Select:
-    """Return the query for instants of series with several samples."""
-    has_many = exp.GT(this=exp.Count(this=exp.Star()), expression=dialect.build_integer(1))
-    query = builder.set_source(dialect.select("series", "t_ns"), "joined").group_by("series", "t_ns")
-    return query.having(has_many, copy=False)
+    return int(number)
 
 
 def _check_conflicts(connection: duckdb.DuckDBPyConnection, names: Mapping[int, str]) -> None:
     """Check that samples of a series at one instant are equal. Raises AssayError."""
     # The end of a line has no value; it compares as NaN, greater than all numbers.
-    value = builder.build_coalesce([build_column("value"), builder.cast(builder.build_text("NaN"), "DOUBLE")])
-    least, most = exp.Min(this=value), exp.Max(this=value.copy())
-    files = [exp.ArgMin(this=build_column("file"), expression=value.copy()),
-             exp.ArgMax(this=build_column("file"), expression=value.copy())]  # fmt: skip
-    values = [
-        builder.build_alias(item, name)
-        for item, name in zip([least, most, *files], ("a", "b", "fa", "fb"), strict=True)
-    ]
-    is_different = exp.NEQ(this=least.copy(), expression=most.copy())
-    each = builder.set_source(dialect.select("series", "t_ns", *values), "joined").group_by("series", "t_ns")
-    each = each.having(is_different, copy=False)
-    create_table(connection, "conflicts", each)
-    query = builder.set_source(dialect.select("name", "key", "t_ns", "a", "b", "fa", "fb"), "conflicts")
-    query = query.join(
-        "series", on=exp.EQ(this=build_column("series", "conflicts"), expression=build_column("id")), copy=False
+    rows = execute(
+        connection,
+        f"""
+        SELECT name, key, t_ns, low, high, low_file, high_file, count(*) OVER ()
+        FROM (
+            SELECT
+                series,
+                t_ns,
+                min(coalesce(value, 'NaN'::DOUBLE)) AS low,
+                max(coalesce(value, 'NaN'::DOUBLE)) AS high,
+                arg_min(file, coalesce(value, 'NaN'::DOUBLE)) AS low_file,
+                arg_max(file, coalesce(value, 'NaN'::DOUBLE)) AS high_file
+            FROM all_samples
+            GROUP BY series, t_ns
+            HAVING low <> high
+        )
+        JOIN series ON series = id
+        ORDER BY name, key, t_ns
+        LIMIT {MAX_LISTED}
+        """,
     )
-    rows = execute_statement(connection, query.order_by("name", "key", "t_ns").limit(MAX_LISTED))
-    if not rows:
-        drop_tables(connection, "conflicts")
-        return
-    ((number,),) = execute_statement(
-        connection, builder.set_source(dialect.select(exp.Count(this=exp.Star())), "conflicts")
-    )
-    notes = tuple(
-        f"{name}{key} at {Decimal(t_ns) / 10**9} s: {a!r} in {names[fa]}, {b!r} in {names[fb]}"
-        for name, key, t_ns, a, b, fa, fb in rows
-    )
-    raise AssayError((Diagnostic(
-        "samples-differ",
-        f"{numbers.format_count(number, 'instant of a series has', 'instants of series have')} two samples that differ",
-        expected="one value of a series at an instant",
-        notes=notes,
-        hint="are these samples of two servers, or of two runs?",
-    ),))  # fmt: skip
+    if rows:
+        number = rows[0][-1]
+        instants = numbers.format_count(number, "instant of a series has", "instants of series have")
+        raise fail(
+            "samples-differ",
+            f"{instants} two samples that differ",
+            expected="one value of a series at an instant",
+            notes=tuple(
+                f"{name}{key} at {Decimal(t_ns) / 10**9} s: {low!r} in {names[low_file]}, "
+                f"{high!r} in {names[high_file]}"
+                for name, key, t_ns, low, high, low_file, high_file, _ in rows
+            ),
+            hint="are these samples of two servers, or of two runs?",
+        )
 
 
 def build_unreadable_error(path: Path, cause: str) -> AssayError:
     """Return the error for a file of samples that cannot be read."""
-    return AssayError((Diagnostic("broken-file", f"the samples cannot be read: {path}", found=cause,
-                                  hint="is the file cut off, or still being written?"),))  # fmt: skip
+    hint = "is the file cut off, or still being written?"
+    return fail("broken-file", f"the samples cannot be read: {path}", found=cause, hint=hint)
 
 
 def get_first_line(error: Exception) -> str:

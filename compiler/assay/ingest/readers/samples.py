@@ -1,6 +1,6 @@
 """Read samples of time series: an event is the samples of the series with some names.
 
-The `seq` of a sample is its number in the order of time, over all series, so the last sample before an instant is the
+The `seq` of a sample is its number in the order of time over all series; so the last sample before an instant is the
 last in this order. `series` is the number of its series in the run. A sample that marks the end of its line has no
 value.
 """
@@ -24,7 +24,7 @@ from assay.ingest.plain_copies import read_texts
 from assay.ingest.quarantine import DESCRIBED, TEXT_LIMIT, MalformedRecord, explain_missing_field
 from assay.ingest.readers import sample_files, sample_store
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord
-from assay.ingest.readers.sample_store import MergeResult, create_table, execute_statement, format_names
+from assay.ingest.readers.sample_store import MergeResult, execute, format_names
 from assay.ingest.summary import HostLog, write_results
 from assay.ingest.workspace_dir import MEMORY, open_engine
 from assay.lang.model.package import Field, Form, Source, Unless
@@ -45,9 +45,9 @@ HOST = ""  # samples have no host
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The samples of a run: `placed` (seq, series, t_ns, value, file, number) and `series` are tables.
+    """The samples of a run, in the tables `numbered_samples` and `series`. `notes` are warnings about them.
 
-    `notes` are warnings about them.
+    `numbered_samples` has the columns seq, series, t_ns, value, file, number.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -86,14 +86,15 @@ class SampleFiles:
             with open_engine(folder) as connection:
                 samples = load_samples(connection, paths, files.directory, folder, ignore_bytes)
                 number_samples(connection)
-                query = dialect.select("seq", "file", "number", "name", "key", "t_ns", "value").from_("placed")
-                query = query.join(
-                    "series", on=exp.EQ(this=build_column("series", "placed"), expression=build_column("id", "series"))
+                rows = execute(
+                    connection,
+                    """
+                    SELECT seq, file, number, name, key, t_ns, value
+                    FROM numbered_samples JOIN series ON series = id
+                    WHERE list_contains(CAST($seqs AS BIGINT[]), seq)
+                    """,
+                    seqs=[item.seq for item in places],
                 )
-                is_requested = exp.In(
-                    this=build_column("seq"), expressions=[dialect.build_integer(item.seq) for item in places]
-                )
-                rows = execute_statement(connection, query.where(is_requested))
         lines = dict(_iter_sample_lines(paths, samples.files, rows))
         yield from ((Place("", row[0]), lines.get(row[0]) or _create_sample_record(samples.files, row)) for row in rows)
 
@@ -109,7 +110,7 @@ def _create_sample_record(names: Sequence[str], row: tuple[Any, ...]) -> RawReco
 def _iter_sample_lines(
     paths: Sequence[Path], names: Sequence[str], rows: Sequence[tuple[Any, ...]]
 ) -> Iterator[tuple[int, RawRecord]]:
-    """Yield the samples that are in files of lines, by their places."""
+    """Yield the samples in files of lines by their `seq`."""
     numbers_by_file: dict[int, dict[int, int]] = {}
     for seq, file, number, *_ in rows:
         numbers_by_file.setdefault(file, {})[seq] = number
@@ -131,7 +132,7 @@ def load_samples(
     for index, path in enumerate(paths):
         texts = sample_files.load(connection, path, index, folder / "plain")
         warnings += [
-            f"samples may be missing in {names[index]}, as the server said with them: {text}" for text in texts
+            f"samples may be missing in {names[index]}: the server warned with its response: {text}" for text in texts
         ]
         progress(sum(sizes[: index + 1]), sum(sizes))
     merged = sample_store.merge(connection, dict(enumerate(names)))
@@ -140,10 +141,12 @@ def load_samples(
 
 def number_samples(connection: duckdb.DuckDBPyConnection) -> None:
     """Number the samples in the order of time."""
-    order = exp.Order(expressions=[exp.Ordered(this=build_column(name)) for name in ("t_ns", "series")])
-    seq = builder.build_alias(exp.Window(this=exp.RowNumber(), order=order), "seq")
-    columns = ("series", "t_ns", "value", "file", "number")
-    create_table(connection, "placed", builder.set_source(dialect.select(seq, *columns), "samples"))
+    connection.execute(
+        """
+        CREATE TABLE numbered_samples AS
+        SELECT row_number() OVER (ORDER BY t_ns, series) AS seq, series, t_ns, value, file, number FROM samples
+        """
+    )
     sample_store.drop_tables(connection, "samples")
 
 
@@ -183,11 +186,13 @@ def _list_label_paths(forms: Sequence[NumberedForm]) -> list[tuple[str, ...]]:
 
 
 def _build_event_samples(forms: Sequence[NumberedForm]) -> exp.Select:
-    """Return the query for the samples of an event with the columns of `_chosen`."""
-    chosen = _build_event_series(forms).subquery("chosen")
-    query = builder.set_source(dialect.select("*"), "placed")
+    """Return the query for the samples of an event with the columns of `_build_event_series`."""
+    event_series = _build_event_series(forms).subquery("event_series")
+    query = builder.set_source(dialect.select("*"), "numbered_samples")
     query = query.join(
-        chosen, on=exp.EQ(this=build_column("series", "placed"), expression=build_column("id", "chosen")), copy=False
+        event_series,
+        on=exp.EQ(this=build_column("series", "numbered_samples"), expression=build_column("id", "event_series")),
+        copy=False,
     )
     return query.where(builder.is_not_null(build_column("form")), copy=False)
 
@@ -195,17 +200,17 @@ def _build_event_samples(forms: Sequence[NumberedForm]) -> exp.Select:
 def _build_value_text() -> exp.Expr:
     """Return a value as text, an integer with all its digits."""
     value = build_column("value")
-    most = builder.cast(exp.Literal.number("18446744073709551616"), "DOUBLE")
+    limit = builder.cast(exp.Literal.number("18446744073709551616"), "DOUBLE")  # 2^64
     is_integer = exp.and_(
         exp.EQ(this=builder.call("trunc", value), expression=value.copy()),
-        exp.LT(this=exp.Abs(this=value.copy()), expression=most),
+        exp.LT(this=exp.Abs(this=value.copy()), expression=limit),
     )
     digits = builder.cast(builder.cast(value.copy(), "INT128"), "TEXT")
     return builder.build_if(is_integer, digits, builder.cast(value.copy(), "TEXT"))
 
 
 def _write_event(samples: Samples, name: str, forms: Sequence[NumberedForm]) -> list[tuple[int, str]]:
-    """Write the rows of an event; return the places of those without a required field."""
+    """Write the rows of an event; return `seq` and event of those without a required field."""
     event_forms = [item for item in forms if item.event.name == name]
     labels = _list_label_paths(event_forms)
     values_by_path: dict[tuple[str, ...], exp.Expr] = {
@@ -226,7 +231,7 @@ def _write_event(samples: Samples, name: str, forms: Sequence[NumberedForm]) -> 
     }
     rows.append(builder.build_alias(builder.is_null(build_column("value")), ENDED))
     values = {field.name for item in event_forms for field in item.fields if VALUE in field.paths}
-    query = builder.set_source(dialect.select(*rows), _build_event_samples(event_forms).subquery("own"))
+    query = builder.set_source(dialect.select(*rows), _build_event_samples(event_forms).subquery("event_samples"))
     target = samples.folder / "events" / name / "0.parquet"
     target.parent.mkdir(parents=True)
 
@@ -250,9 +255,9 @@ def _count_event_samples(samples: Samples, forms: Sequence[NumberedForm]) -> dic
     for name in sorted({item.event.name for item in forms}):
         event_forms = [item for item in forms if item.event.name == name]
         query = builder.set_source(
-            dialect.select(exp.Count(this=exp.Star())), _build_event_samples(event_forms).subquery("own")
+            dialect.select(exp.Count(this=exp.Star())), _build_event_samples(event_forms).subquery("event_samples")
         )
-        ((counts[name],),) = execute_statement(samples.connection, query)
+        ((counts[name],),) = execute(samples.connection, dialect.to_sql(query))
     return {name: number for name, number in counts.items() if number}
 
 
@@ -264,47 +269,65 @@ def _write_summary(
     incomplete: Sequence[tuple[int, str]],
 ) -> None:
     """Write the summary of the samples. Raises AssayError if too many are malformed."""
-    edges = [exp.Min(this=build_column("t_ns")), exp.Max(this=build_column("t_ns"))]
-    ((first, last),) = execute_statement(samples.connection, builder.set_source(dialect.select(*edges), "placed"))
+    ((first, last),) = execute(samples.connection, "SELECT min(t_ns), max(t_ns) FROM numbered_samples")
     has_event = exp.or_(*(_has_form(item.form) for item in forms)) if forms else exp.false()
     ids = builder.set_source(dialect.select("id"), "series").where(has_event, copy=False)
-    chosen = exp.In(this=build_column("series"), query=ids.subquery())
-    query = builder.set_source(dialect.select(exp.Count(this=exp.Star()), exp.Min(this=build_column("t_ns"))), "placed")
-    ((recognised, first_event_instant),) = execute_statement(samples.connection, query.where(chosen, copy=False))
+    is_event = exp.In(this=build_column("series"), query=ids.subquery())
+    query = builder.set_source(
+        dialect.select(exp.Count(this=exp.Star()), exp.Min(this=build_column("t_ns"))), "numbered_samples"
+    )
+    ((recognised, first_event_instant),) = execute(
+        samples.connection, dialect.to_sql(query.where(is_event, copy=False))
+    )
     if not recognised and samples.merged.samples:
-        raise build_no_series_error(samples, forms)
+        raise _build_no_series_error(samples, forms)
     malformed = _list_malformed(samples)
     lost = len({seq for seq, _ in incomplete})
-    broken, number = len(malformed) + lost, samples.merged.samples + samples.merged.dropped
-    log = HostLog(HOST, number + len(malformed), number, recognised - lost, broken, 0, first, last, first_event_instant)
-    remaining = [(HOST, name, n - sum(event == name for _, event in incomplete)) for name, n in counts.items()]
+    number = samples.merged.samples + samples.merged.dropped
+    log = HostLog(
+        HOST,
+        number + len(malformed),
+        number,
+        recognised - lost,
+        len(malformed) + lost,
+        0,
+        first,
+        last,
+        first_event_instant,
+    )
+    complete_counts = [(HOST, name, n - sum(event == name for _, event in incomplete)) for name, n in counts.items()]
     described = [*malformed, *_describe_incomplete(samples, forms, incomplete)]
     write_results(
-        samples.connection, source, [log], remaining, _locate_malformed(samples, described[:DESCRIBED]), samples.folder
+        samples.connection,
+        source,
+        [log],
+        complete_counts,
+        _locate_malformed(samples, described[:DESCRIBED]),
+        samples.folder,
     )
 
 
-def _locate_malformed(samples: Samples, broken: Sequence[MalformedRecord]) -> Iterator[MalformedRecord]:
-    """Yield malformed samples with the offset of their first byte or line, none in Parquet."""
+def _locate_malformed(samples: Samples, malformed: Sequence[MalformedRecord]) -> Iterator[MalformedRecord]:
+    """Yield malformed samples with the offset of the sample or of its line; in Parquet without an offset."""
     paths = dict(zip(samples.files, samples.paths, strict=True))
     offsets: dict[tuple[str, int], int] = {}
-    for name in {item.file for item in broken}:
-        numbers = {item.line for item in broken if item.file == name}
+    for name in {item.file for item in malformed}:
+        numbers = {item.line for item in malformed if item.file == name}
         offsets |= {
             (name, number): offset for number, offset in sample_files.find_sample_offsets(paths[name], numbers).items()
         }
-    return (replace(item, offset=offsets.get((item.file, item.line))) for item in broken)
+    return (replace(item, offset=offsets.get((item.file, item.line))) for item in malformed)
 
 
-def build_no_series_error(samples: Samples, forms: Sequence[NumberedForm]) -> Exception:
-    """Return the error for samples of other series than events name."""
-    query = builder.set_source(exp.Select(expressions=[build_column("name")], distinct=exp.Distinct()), "series")
-    names = [name for (name,) in execute_statement(samples.connection, query.order_by("name"))]
+def _build_no_series_error(samples: Samples, forms: Sequence[NumberedForm]) -> Exception:
+    """Return the error for a run without samples of the series of events."""
+    rows = execute(samples.connection, "SELECT DISTINCT name FROM series ORDER BY name")
+    names = [name for (name,) in rows]
     required = [name.name for item in forms for name in item.form.names]
     return fail(
         "nothing-recognised",
-        f"none of the {format_count(samples.merged.samples, 'sample')} is of a series that an event names",
-        expected=format_names(required) or "no series at all",
+        f"none of the {format_count(samples.merged.samples, 'sample')} is of a series of an event",
+        expected=format_names(required) or "no series",
         found=format_names(names),
         hint=suggest_names(required[0], names) if required else "",
     )
@@ -312,10 +335,8 @@ def build_no_series_error(samples: Samples, forms: Sequence[NumberedForm]) -> Ex
 
 def _list_malformed(samples: Samples) -> list[MalformedRecord]:
     """Return the malformed samples of files."""
-    query = builder.set_source(dialect.select("file", "number", "reason", "text"), "found_broken").order_by(
-        "file", "number"
-    )
-    rows = execute_statement(samples.connection, query)
+    query = "SELECT file, number, reason, text FROM malformed_samples ORDER BY file, number"
+    rows = execute(samples.connection, query)
     return [
         MalformedRecord(HOST, samples.files[file], number, None, reason, text[:TEXT_LIMIT])
         for file, number, reason, text in rows
@@ -327,14 +348,17 @@ def _describe_incomplete(
 ) -> Iterator[MalformedRecord]:
     """Yield samples without a required field."""
     events = dict(reversed(incomplete[:DESCRIBED]))
-    seqs = exp.In(this=build_column("seq"), expressions=[dialect.build_integer(seq) for seq in events] or [exp.Null()])
-    query = builder.set_source(dialect.select("seq", "file", "number", "t_ns", "value", "name", "key"), "placed")
-    query = query.join(
-        "series", on=exp.EQ(this=build_column("series", "placed"), expression=build_column("id", "series")), copy=False
+    rows = execute(
+        samples.connection,
+        """
+        SELECT seq, file, number, t_ns, value, name, key
+        FROM numbered_samples JOIN series ON series = id
+        WHERE list_contains(CAST($seqs AS BIGINT[]), seq)
+        ORDER BY seq
+        """,
+        seqs=list(events),
     )
-    for seq, file, number, t_ns, value, name, key in execute_statement(
-        samples.connection, query.where(seqs, copy=False).order_by("seq")
-    ):
+    for seq, file, number, t_ns, value, name, key in rows:
         event_forms = [item for item in forms if item.event.name == events[seq]]
         labels: dict[str, Any] = json.loads(key)
         number_text = None if value is None else f"{value:.17g}"  # null at the end of a line

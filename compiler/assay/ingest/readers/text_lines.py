@@ -1,7 +1,7 @@
 """Read text logs: lines recognized by patterns, and the reasons why lines are malformed.
 
-Each file is read once into a table of recognized lines, from which the rows of events are written. Other lines are only
-counted.
+Each file is read once into a table of recognized lines, from which the rows of events are written. Lines that are not
+events are only counted.
 """
 
 from __future__ import annotations
@@ -69,23 +69,23 @@ def create_explainer(connection: duckdb.DuckDBPyConnection, forms: TextForms) ->
 
 
 class _Matcher:
-    """Matches texts with the regular expressions of the engine, so that results are those of ingest."""
+    """Matches texts with the regular expressions of the engine, so that results are the same as in ingest."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection
 
     def match_group(self, text: str, expression: str, group: int = 0) -> str:
-        """Return what an expression, or a group of it, matches in a text; empty if nothing."""
+        """Return the match of an expression, or of one of its groups, in a text; empty without a match."""
         return str(self._extract(text, expression, dialect.build_integer(group)) or "")
 
     def match_places(self, text: str, pattern: Pattern) -> dict[str, str | None]:
         """Return the texts at the places of a pattern that a text matches."""
         if not pattern.places:
             return {}
-        # Named groups, since numbers end at 9; with these names, since the engine ignores the case of names.
+        # Named groups, since numbers end at 9; not with the names of places, since the engine ignores their case.
         names = [f"p{index}" for index, _ in enumerate(pattern.places)]
-        listed = exp.Array(expressions=[builder.build_text(name) for name in names])
-        groups = self._extract(text, pattern.build_expression(pattern.places), listed)
+        name_list = exp.Array(expressions=[builder.build_text(name) for name in names])
+        groups = self._extract(text, pattern.build_expression(pattern.places), name_list)
         return {place: groups[name] or None for place, name in zip(pattern.places, names, strict=True)}
 
     def _extract(self, text: str, expression: str, *groups: exp.Expr) -> Any:
@@ -108,7 +108,7 @@ def _find_reason(matcher: _Matcher, forms: TextForms, item: MalformedLine, line:
         time = head.get(forms.time_place) or _find_time(matcher, forms, body)
         return f"bad time: {truncate_value(time)}" if time else "no time"
     if item.form == INCOMPLETE:
-        return find_missing_field(matcher, forms, item.event, head, body)
+        return _find_field_problem(matcher, forms, item.event, head, body)
     likely_variants = [
         variant for variant in forms.variants if body.startswith(variant.pattern.literal_prefix.split(" ")[0])
     ]
@@ -123,27 +123,28 @@ def _find_time(matcher: _Matcher, forms: TextForms, body: str) -> str:
 
 
 def _find_fault(matcher: _Matcher, text: str, pattern: Pattern) -> tuple[int, str]:
-    """Return how many characters of a text match a pattern, and what was expected and found there."""
+    """Return how many characters of a text match a pattern, and the expected and the actual text after them."""
     length, expected = 0, pattern.pieces[0].pattern_text
     for index, item in enumerate(pattern.iter_beginnings()):
         before = matcher.match_group(text, item.expression) if item.expression != "^" else ""
-        if not before and index:  # before the first piece, optional parts alone may match no character
+        if not before and index:  # at the first piece, optional parts may match no character
             break
         shortest = matcher.match_group(text, item.shortest, 1) if item.shortest else ""
         length, expected = len(shortest or before), item.piece.pattern_text
     else:
         if whole := matcher.match_group(text, pattern.build_expression(())[:-1]):
-            return len(text), f"expected the end of the line, found {truncate_text(text[len(whole) :])}"
-    return length, f"expected {json.dumps(expected, ensure_ascii=False)}, found {truncate_text(text[length:])}"
+            return len(text), f"expected the end of the line, found {_quote_excerpt(text[len(whole) :])}"
+    return length, f"expected {json.dumps(expected, ensure_ascii=False)}, found {_quote_excerpt(text[length:])}"
 
 
-def truncate_text(text: str) -> str:
+def _quote_excerpt(text: str) -> str:
+    """Return the beginning of a text in quotes, or `the end of the line`."""
     if not text:
         return "the end of the line"
     return json.dumps(text[:EXCERPT_LENGTH] + ("..." if len(text) > EXCERPT_LENGTH else ""), ensure_ascii=False)
 
 
-def find_missing_field(matcher: _Matcher, forms: TextForms, event: str, head: dict[str, str | None], body: str) -> str:
+def _find_field_problem(matcher: _Matcher, forms: TextForms, event: str, head: dict[str, str | None], body: str) -> str:
     """Return the problem of the first field without a valid value, by the pattern that the line matches."""
     matching = [
         item for item in forms.find_variants(event) if matcher.match_group(body, item.pattern.build_expression(()))
@@ -248,7 +249,7 @@ class Reading(IngestState):
 def _fill_table(
     cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, file: LogFile, folder: Path
 ) -> tuple[FileCounts, bool]:
-    """Fill a table with the lines of a file, or of a mended copy if the scan rejects the file.
+    """Fill a table with the lines of a file, or of a repaired copy if the scan rejects the file.
 
     Return the counts, and whether the last line has its end.
     """
@@ -258,12 +259,12 @@ def _fill_table(
     text = creation.sql(dialect=dialect.DIALECT)
     folder.mkdir(parents=True)
     try:
-        source = file.snapshot.get_readable_path(folder, "log.held")
+        source = file.snapshot.get_readable_path(folder, "log.copy")
         has_line_end = _scan_file(cursor, text, source, folder)
         if source == file.path and not file.snapshot.is_steady:
-            # It grew in the meantime, so it is read from a copy.
+            # The file grew in the meantime, so it is read again from a copy.
             cursor.execute(exp.Drop(tables=[exp.to_table(table)], kind="TABLE").sql(dialect.DIALECT))
-            has_line_end = _scan_file(cursor, text, file.snapshot.get_readable_path(folder, "log.held"), folder)
+            has_line_end = _scan_file(cursor, text, file.snapshot.get_readable_path(folder, "log.copy"), folder)
         return count_lines(cursor, table, [file]), has_line_end
     except duckdb.Error as error:
         if is_disk_full_error(error):
@@ -281,6 +282,6 @@ def _scan_file(cursor: duckdb.DuckDBPyConnection, text: str, source: Path, folde
         with contextlib.suppress(*list_scan_errors()):
             cursor.execute(text, build_scan_parameters([plain_file]))
             return has_line_end
-    copy, _ = create_repaired_copy(source, folder, "log.mended")
+    copy, _ = create_repaired_copy(source, folder, "log.repaired")
     cursor.execute(text, build_scan_parameters([copy]))
     return has_line_end

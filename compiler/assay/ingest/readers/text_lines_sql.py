@@ -1,8 +1,8 @@
 """Queries over text logs: patterns, the form of each line, and the rows of an event.
 
-Lines become rows of `file` (its index), `padded` (NUL bytes before the line), `form` (number of the pattern, negative
-for lines that are not events), `t_ns`, `name` (the constant parts of lines that are not events), and for events `body`
-and `head_1`, ... (places of the layout). `rowid` counts lines from 0.
+Each line becomes a row of `file` (its index), `padded` (whether NUL bytes precede the line), `form` (number of the
+pattern, negative for lines that are not events), `t_ns`, `name` (the constant parts of a line that is not an event),
+and for events `body` and `head_1`, `head_2`, ... (places of the layout). `rowid` counts lines from 0.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Path_ = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A pattern of a form of an event with its own number, which `item` has, too."""
+    """A pattern of a form of an event with its number, which is also that of `item`."""
 
     item: NumberedForm
     pattern: Pattern
 
     @property
     def number(self) -> int:
-        """Return the number of lines that match the pattern."""
+        """Return the number of the pattern, which lines that match it have as `form`."""
         return self.item.number
 
     @property
@@ -48,8 +48,8 @@ class Variant:
 class TextForms:
     """Patterns of the lines of a source.
 
-    `layout` is the pattern of all lines, None if a line is nothing but its body. `variants` are the patterns of events
-    in the order in which they are tried.
+    `layout` is the pattern of all lines, None if a line has only its body. `variants` are the patterns of events in the
+    order in which they are tried.
     """
 
     source: Source
@@ -77,12 +77,12 @@ class TextForms:
 
     @property
     def beginning_regex(self) -> str:
-        """Return the expression for a body with the beginning of an event; empty if any body has one."""
+        """Return the expression for a body that begins like an event; empty if every body does."""
         return "" if "" in self.marks else "^(?:" + "|".join(build_literal_regex(mark) for mark in self.marks) + ")"
 
     @property
     def contained_regex(self) -> str:
-        """Return the expression for a line that contains the beginning of an event; empty if any line does."""
+        """Return the expression for a line that contains the beginning of an event; empty if every line does."""
         return "" if "" in self.marks else "|".join(build_literal_regex(mark) for mark in self.marks)
 
     def can_end_in_value(self, variant: Variant) -> bool:
@@ -113,29 +113,23 @@ LONGEST = 80  # characters of a name that is made from a body
 
 
 def build_recognition_query(forms: TextForms) -> exp.Select:
-    """Return the query for all lines of the files `$files`, recognized."""
+    """Return the query that recognizes all lines of the files `$files`."""
     trimmed = builder.build_alias(
         builder.call(
             "rtrim", builder.build_coalesce([build_column("line"), builder.build_text("")]), builder.build_text(" \t")
         ),
         "line",
     )
+    parts = timestamps.build_parts(forms.source, _build_instant_text(forms))
+    instant_parts = builder.build_alias(parts, "instant_parts")
     stages: list[tuple[str, exp.Query]] = [
         ("scanned", build_scan_query()),
-        ("bare", build_lines_without_nul("scanned")),
-        ("lines", builder.set_source(dialect.select("file", "padded", trimmed), "bare")),
-        ("parted", _build_parted_query(forms)),
-        ("headed", _build_headed_query(forms)),
-        ("told", builder.set_source(dialect.select("*", builder.build_alias(_build_form(forms), "form")), "headed")),
-        (
-            "moments",
-            builder.set_source(
-                dialect.select(
-                    "*", builder.build_alias(timestamps.build_parts(forms.source, build_instant_text(forms)), "moment")
-                ),
-                "told",
-            ),
-        ),
+        ("unpadded", build_lines_without_nul("scanned")),
+        ("lines", builder.set_source(dialect.select("file", "padded", trimmed), "unpadded")),
+        ("matched", _build_matched_query(forms)),
+        ("bodies", _build_bodies_query(forms)),
+        ("formed", builder.set_source(dialect.select("*", builder.build_alias(_build_form(forms), "form")), "bodies")),
+        ("parts", builder.set_source(dialect.select("*", instant_parts), "formed")),
         ("timed", _build_timed_query(forms)),
     ]
     heads = _list_head_columns(forms)
@@ -154,7 +148,7 @@ def _build_group_names(count: int) -> exp.Expr:
 
 
 def _build_match_place(match: str, index: int) -> exp.Expr:
-    """Return a place of a match; null if it is absent, since places that are present are not empty."""
+    """Return the text of a place of a match, null if it is empty: a place that is present has a text."""
     return _build_null_if_empty(builder.call("struct_extract", build_column(match), builder.build_text(f"p{index}")))
 
 
@@ -171,7 +165,7 @@ def _is_match(text: exp.Expr, expression: str) -> exp.Expr:
     return builder.call("regexp_matches", text, builder.build_text(expression))
 
 
-def _build_parted_query(forms: TextForms) -> exp.Select:
+def _build_matched_query(forms: TextForms) -> exp.Select:
     """Return the query for lines with their match of the layout."""
     values: list[exp.Expr | str] = ["file", "padded", "line"]
     if forms.layout:
@@ -186,7 +180,7 @@ def _build_parted_query(forms: TextForms) -> exp.Select:
     return builder.set_source(dialect.select(*values), "lines")
 
 
-def _build_headed_query(forms: TextForms) -> exp.Select:
+def _build_bodies_query(forms: TextForms) -> exp.Select:
     """Return the query for lines with their body and places of the layout; the body is null without a match."""
     heads = [_build_match_place("head", index) for index, _ in enumerate(forms.head_places, start=1)]
     body = (
@@ -196,12 +190,12 @@ def _build_headed_query(forms: TextForms) -> exp.Select:
     )
     named = [builder.build_alias(value, name) for value, name in zip(heads, _list_head_columns(forms), strict=True)]
     return builder.set_source(
-        dialect.select("file", "padded", "line", builder.build_alias(body, "body"), *named), "parted"
+        dialect.select("file", "padded", "line", builder.build_alias(body, "body"), *named), "matched"
     )
 
 
 def _build_form(forms: TextForms) -> exp.Expr:
-    """Return the number of the first pattern that a body matches, else whether the line resembles an event."""
+    """Return the number of the first pattern that a body matches, else that of the reason why it is not an event."""
     ifs = [
         exp.If(
             this=_is_match(build_column("body"), variant.pattern.build_expression(())),
@@ -226,7 +220,7 @@ def _build_form(forms: TextForms) -> exp.Expr:
     )
 
 
-def build_instant_text(forms: TextForms) -> exp.Expr:
+def _build_instant_text(forms: TextForms) -> exp.Expr:
     """Return the text of the instant, from the layout or from the pattern of the event."""
     if forms.layout:
         return build_column(_list_head_columns(forms)[forms.head_places.index(forms.time_place)])
@@ -246,9 +240,10 @@ def build_instant_text(forms: TextForms) -> exp.Expr:
 
 
 def _build_timed_query(forms: TextForms) -> exp.Select:
-    moment = builder.build_alias(timestamps.build_instant(forms.source, build_column("moment")), "t_ns")
+    """Return the query for lines with their instants."""
+    t_ns = builder.build_alias(timestamps.build_instant(forms.source, build_column("instant_parts")), "t_ns")
     return builder.set_source(
-        dialect.select("file", "padded", "line", "form", "body", *_list_head_columns(forms), moment), "moments"
+        dialect.select("file", "padded", "line", "form", "body", *_list_head_columns(forms), t_ns), "parts"
     )
 
 
@@ -262,7 +257,7 @@ def _is_event() -> exp.Expr:
 def _build_final_form() -> exp.Expr:
     """Return the final form of a line.
 
-    Events without an instant, with invalid text, or truncated are malformed. Other lines without an instant are text.
+    Events without an instant or with invalid text are malformed. Other lines without an instant are text.
     """
     is_timeless = builder.is_null(build_column("t_ns"))
     is_event = exp.GTE(this=build_column("form"), expression=dialect.build_integer(0))
@@ -279,7 +274,7 @@ def _build_final_form() -> exp.Expr:
 
 
 def _build_unknown_name() -> exp.Expr:
-    """Return a body that matches no pattern, but has an instant, without its varying parts."""
+    """Return the body of a line with an instant that matches no pattern, without its varying parts, else null."""
     is_other = exp.and_(
         exp.LT(this=build_column("form"), expression=dialect.build_integer(0)),
         builder.is_not_null(build_column("body")),
@@ -300,7 +295,7 @@ def _build_unknown_name() -> exp.Expr:
 def build_event_rows(forms: TextForms, event: str, table: str, host: str, offset: int, is_fast: bool) -> exp.Select:
     """Return the query for the rows of an event in a table of lines: host, seq, t_ns, whole, the required fields.
 
-    `is_fast` is that of `field_sql.typed`.
+    `is_fast` is that of `field_sql.build_typed_value`.
     """
     variants = forms.find_variants(event)
     matched = [

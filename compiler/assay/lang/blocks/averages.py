@@ -12,8 +12,10 @@ from assay.lang.model.article import Article, Block, Part
 
 @dataclass(frozen=True, slots=True)
 class Averages(Block):
-    """A table of series in one unit: their label filters, and the mean over time of the mean of all lines; with a
-    `choice` over the time of its row only."""
+    """A table of series in one unit: their label filters, and the mean over time of the mean of all lines.
+
+    With a `choice`, only the time of its row counts.
+    """
 
     member = "averages"
     rank = 110

@@ -22,8 +22,10 @@ from assay.util.numbers import parse_decimal
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """A declared class: its name, and its amount (a decimal number) in a unit, which is `factor` base units (resolving
-    works that out)."""
+    """A declared class: its name, and its amount (a decimal number) in a unit.
+
+    `factor` converts the unit to base units; `resolve` computes it.
+    """
 
     name: str
     amount: str
@@ -33,11 +35,10 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class ClassTable(Block):
-    """A table of metrics against declared classes: a row for each class, in each column a formula over its amount and
-    the values of metrics there, in a unit.
+    """A table with a row for each declared class; its cells are a formula over the amount of the class and metrics.
 
-    Columns are the runs, over each of which metrics are averaged; or, `across` a column of the metrics' grain, the rows
-    of that.  `heading` stands over the names of the classes, `width` is as of a metric.
+    Columns are the runs, with the averages of metrics; with `across`, they are the rows of the metrics' grain, named by
+    this column.  `heading` is the title of the column of classes, `width` is like that of a metric.
     """
 
     member = "class_tables"
@@ -73,7 +74,7 @@ class ClassTable(Block):
         metrics = [metrics_by_id[name] for name in self.read_metrics()]
         if not self.across or not formula.list_measured(
             metrics_by_id, metrics
-        ):  # else its formulas are wrong themselves
+        ):  # errors in its formulas are reported elsewhere
             return
         grains = {formula.find_grain(metrics_by_id, metric) for metric in metrics}
         grain = next((item for item in checker.package.grains if grains == {item.name}), None)

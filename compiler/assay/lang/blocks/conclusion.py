@@ -16,7 +16,7 @@ RULES = (FALLS, RISES, STAYS, NOT_WORSE)
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is expected of a metric's average from the first run or phase to another.
+    """An expected change of a metric's average from the first run or phase to another.
 
     `kind`: it `falls` or `rises` by at least `percent`, `stays` within that, or is `not worse` by more.
     """
@@ -48,7 +48,7 @@ class Conclusion(Block):
         return (rule.metric for rule in self.rules)
 
     def has_verdict_on(self, metric: str) -> bool:
-        """Whether a rule demands that a metric is not worse; the other kinds mean the same either way."""
+        """Return whether a rule requires that a metric is not worse; other kinds do not depend on the direction."""
         return any(rule.metric == metric and rule.kind == NOT_WORSE for rule in self.rules)
 
     def find_metric(self, path: Sequence[str]) -> str:

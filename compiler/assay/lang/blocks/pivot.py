@@ -18,8 +18,8 @@ class Pivot(Block):
     """A table with a row for each value of a grain's column `down`, a column for each of `across`, cells of a metric.
 
     Where several rows of the grain meet in a cell, the one that comes first in `first` counts.  With a metric `due`, a
-    cell that falls short of it by more than `tolerance` percent is marked.  With `diagonals`, cells of equal `down`
-    times `across` are told apart, and listed.  The cell of the row of a `choice` is bold.
+    cell that falls short of it by more than `tolerance` percent is marked.  With `diagonals`, cells with equal products
+    of `down` and `across` are distinguished and listed.  The cell of the row of a `choice` is bold.
     """
 
     member = "pivots"
@@ -38,7 +38,7 @@ class Pivot(Block):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that tell which row a cell is."""
+        """Return the columns that identify the row behind a cell."""
         return (self.down, self.across, self.first)
 
     def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:

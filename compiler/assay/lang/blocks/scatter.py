@@ -16,7 +16,7 @@ class Scatter(Block):
     """A figure for each value of a grain's column `per`: its rows as points, one metric over another, and the mean.
 
     `label` are columns of the grain `of` (with the column `per` as its key) that name a figure; figures of several runs
-    that agree in the columns `keys` stand side by side.
+    that agree in the columns `keys` are placed side by side.
     """
 
     member = "scatters"
@@ -37,9 +37,9 @@ class Scatter(Block):
     def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
         self.check_rows(checker, owner, (article.name, part.title))
 
-    def check_rows(self, checker: Checker, owner: str, around: tuple[str, ...]) -> None:
-        """Report unknown names; `around` names the declarations that the scatter is in."""
-        within = (*around, self.title)
+    def check_rows(self, checker: Checker, owner: str, enclosing: tuple[str, ...]) -> None:
+        """Report unknown names; `enclosing` names the declarations around the scatter."""
+        within = (*enclosing, self.title)
         check_row_columns(checker, owner, self.grain, (self.per,), (self.x, self.y), within)
         check_row_columns(checker, owner, self.of, (self.per, *self.label, *self.keys), (), within)
 

@@ -13,9 +13,11 @@ from assay.util.diagnostics import suggest_names
 
 @dataclass(frozen=True, slots=True)
 class Timeline(Block):
-    """A figure of a series: a line for each value of the label `line`, over the seconds of a window; with `mean`, the
-    mean of all lines too; with `alone`, only that; with `stacked`, lines as layers.  With a `choice` only the time of
-    its row, from its beginning."""
+    """A figure of a series: a line for each value of the label `line`, over the seconds of a window.
+
+    With `mean` it also shows the mean of all lines, with `alone` only the mean; with `stacked`, lines are layers.  With
+    a `choice` it shows only the time of its row, in seconds from its beginning.
+    """
 
     member = "timelines"
     rank = 20

@@ -1,7 +1,6 @@
 """Run all checks of a package, in order: the rules that Dhall's types cannot express.
 
-`check(package, locate)` returns every problem of a package: names, types, units, keys, cycles, duplicate ids.
-`locate` finds where a word is written in the sources.
+`check_package` returns every problem of a package: names, types, units, keys, cycles, duplicate ids.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The checker's part about choices of articles: their rows, columns, metrics and constants are there and fit."""
+"""Check choices of articles: their rows, columns, metrics and constants."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _check_rule(checker: Checker, owner: str, choice: Choice) -> None:
 
 
 def check_excluded_choices(checker: Checker, owner: str, article: Article, names: tuple[str, ...], grain: str) -> None:
-    """Choices whose rows something leaves out: each run chooses them for itself, whatever others choose."""
+    """Check the choices whose rows `owner` leaves out: they must not depend on other choices or runs."""
     for name in names:
         choice = find_choice(checker, owner, article, name, grain)
         if choice and (choice.keys or choice.without):
@@ -82,7 +82,7 @@ def check_excluded_choices(checker: Checker, owner: str, article: Article, names
 
 
 def find_choice(checker: Checker, owner: str, article: Article, name: str, grain: str = "") -> Choice | None:
-    """The choice that something refers to, if any; it is a problem when there is none, or when it is of other rows."""
+    """Return the choice that `owner` refers to; report an unknown choice, and one of another grain."""
     selected = next((choice for choice in article.choices if choice.name == name), None)
     if name and selected is None:
         choice_names = [choice.name for choice in article.choices]
@@ -116,8 +116,10 @@ def check_row_columns(
     metrics: tuple[str, ...],
     within: tuple[str, ...] = (),
 ) -> bool:
-    """Whether a grain is there, has the columns, and is that of the metrics; what is not so is reported, in the
-    declaration that `within` names."""
+    """Return whether a grain exists, has the columns, and is the grain of the metrics; report what is wrong.
+
+    `within` names the declarations around the problems.
+    """
     is_valid = True
     definition = next((item for item in checker.package.grains if item.name == grain), None)
     if definition is None:
@@ -147,7 +149,7 @@ def check_row_columns(
             )  # fmt: skip
         elif grain_by_metric[name] != grain and formula.list_measured(
             metrics_by_id, [metrics_by_id[name]]
-        ):  # else the formula is wrong itself
+        ):  # errors in the formula are reported elsewhere
             checker.report(
                 "other-grain",
                 f"metric `{name}` in {owner} is of a different grain than the rows",

@@ -14,7 +14,7 @@ from assay.util.diagnostics import suggest_names
 
 
 def check_members(checker: Checker, owner: str, grain: Grain) -> None:
-    """Check that members of a grain have distinct names and are not computed of themselves.
+    """Check that members of a grain have distinct names and do not depend on themselves.
 
     Members are columns, instants and the fields that instants take along.  SQL ignores the case of names, so this does.
     """
@@ -56,7 +56,7 @@ def _check_cycles(checker: Checker, owner: str, grain: Grain) -> None:
     visited: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
-        """Follow the members that `name` is computed of; `trail` holds the members on the way to it."""
+        """Follow the members that `name` is computed from; `trail` holds the members on the way to it."""
         if name in trail:
             cycle = (*trail[trail.index(name) :], name)
             message = f"`{name}` of {owner} depends on itself: {' -> '.join(cycle)}"

@@ -156,7 +156,7 @@ def _check_event(checker: Checker, source: Source, event: Event, layout: Pattern
 def _check_captures(
     checker: Checker, source: Source, event: Event, form: Form, pattern: Pattern, text: str, layout: Pattern | None
 ) -> None:
-    """Check the captures of a pattern: the time is there, fields have one, no name is in both patterns."""
+    """Check the captures of a pattern: time and fields have one, and no name is in both patterns."""
     line_captures = layout.places if layout else ()
     for name in sorted(set(line_captures) & set(pattern.places)):
         checker.report(

@@ -1,1 +1,1 @@
-"""What a package consists of, as frozen dataclasses."""
+"""Define the parts of a package as frozen dataclasses."""

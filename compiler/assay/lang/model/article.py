@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell as it is published: the values of its row and of its column as texts, the number as it is printed."""
+    """A published cell: the values of its row and of its column as texts, and the printed number."""
 
     down: str
     across: str
@@ -26,9 +26,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a document says that a pivot (by its title) has of the run which is called `run`.
+    """The cells that a document states for a pivot (by its title) and the run with the name `run`.
 
-    `statement` tells which of the document's tables says so.
+    `statement` identifies the table of the document.
     """
 
     document: str
@@ -40,7 +40,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A column whose value a constant of the run tells; a constant that is 0 or empty tells none."""
+    """A column whose value is a constant of the run; a constant that is 0 or empty sets no value."""
 
     column: str
     constant: str
@@ -50,15 +50,15 @@ class Pin:
 class Choice:
     """A row of a grain that is chosen in each run.
 
-    Where constants of the run tell all `pins`, it is the row with these values.  Else, of the rows whose metric
-    `done` does not fall short of the metric `due` by more than `tolerance` percent (with `short`: of those whose does),
-    the one of which the metric `most` is greatest; without `most`, and of several, the least `first` counts.  A choice
-    with pins and without `most` has no row in a run that tells no pins.
+    If constants of the run set all `pins`, it is the row with these values.  Otherwise it is selected from the rows
+    whose metric `done` does not fall short of the metric `due` by more than `tolerance` percent (with `short`: from the
+    rows that fall short): the row with the greatest metric `most`; without `most`, or if several rows have it, the row
+    with the least `first`.  A choice with pins and without `most` has no row in a run that sets no pins.
 
-    With `keys` the last run chooses, and of every other run it is the row that agrees with that one in these columns;
-    without, each run chooses for itself.  `label` are columns that tell which row it is, `begin` and `end` those with
-    the first and last instant of its time; a run without such a row is said to have `absent` (`no ...`).  The rows of
-    the choices `without` are chosen only where pins tell so.
+    With `keys`, the row is selected in the last run, and in every other run it is the row that agrees with it in these
+    columns; without, it is selected in each run.  `label` are the columns that name the row, `begin` and `end` those
+    with the first and last instant of its time; `absent` (`no ...`) is printed for a run without such a row.  Rows of
+    the choices `without` are selected only by pins.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class RowRequest:
-    """Rows of a grain that something shows: their columns, and the metrics that are measured on each row."""
+    """Rows of a grain to show: their columns, and the metrics that are measured on each row."""
 
     grain: str
     columns: tuple[str, ...]
@@ -93,7 +93,7 @@ class FormulaResolver(Protocol):
 
     @property
     def library(self) -> UnitLibrary:
-        """The units."""
+        """Return the units."""
 
     def convert_formula(self, node: Expression, unit: Unit, amount: str = "") -> Expression:
         """Return a formula with its conversions."""
@@ -102,7 +102,7 @@ class FormulaResolver(Protocol):
 class Block:
     """A table or figure of a part.
 
-    Each kind is a frozen dataclass in a module of `assay.lang.blocks`, whose methods do as they are described here; the
+    Each kind is a frozen dataclass in a module of `assay.lang.blocks`, which overrides these methods; the
     module of the same name in `assay.report.blocks` renders it.  A part of the Dhall sources lists the blocks of a kind
     in the field `member`.
     """
@@ -136,7 +136,7 @@ class Block:
         return ()
 
     def read_averages(self) -> Iterable[str]:
-        """Return the ids of the metrics of which the block needs averages over runs, and no phases."""
+        """Return the ids of the metrics whose averages over whole runs the block needs."""
         return ()
 
     def read_series(self) -> Iterable[str]:
@@ -144,7 +144,7 @@ class Block:
         return ()
 
     def read_rows(self, _package: Package) -> Iterable[RowRequest]:
-        """Return the rows that the block is made of; of a package with errors, those that are known."""
+        """Return the rows that the block shows; in a package with errors, those of known grains."""
         return ()
 
     def list_choices(self) -> Iterable[str]:
@@ -153,19 +153,19 @@ class Block:
         return [choice] if choice else []
 
     def list_templates(self, _suffix: str) -> Iterable[str]:
-        """Return the chart templates of the block; `marked` ends those of figures that mark instants."""
+        """Return the chart templates of the block; `_suffix` ends those of figures that mark phases."""
         return ()
 
     def has_verdict_on(self, _metric: str) -> bool:
-        """Whether the block's outcome depends on which direction of a metric is better."""
+        """Return whether the outcome of the block depends on which direction of a metric is better."""
         return False
 
     def find_metric(self, _path: Sequence[str]) -> str:
-        """Return the metric that a place inside the block's plain data is about; empty: all of the block's."""
+        """Return the metric that a path inside the block's plain data refers to; empty for the whole block."""
         return ""
 
     def locate(self, part: str) -> tuple[str, str]:
-        """Return the section and the name of the block as a whole in a part; no name where the section names it."""
+        """Return the section and the name of the block in a part; the name is empty if the section has it."""
         return f"{part}/{self.title}", ""
 
     def locate_series(self, part: str, series: str) -> Iterator[tuple[str, str]]:
@@ -179,14 +179,14 @@ B = TypeVar("B", bound=Block)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an article: prose (a file of the specs) and blocks, those of one kind together."""
+    """A part of an article: prose (a file of the specs) and blocks, grouped by kind."""
 
     title: str
     prose: str
     blocks: tuple[Block, ...] = ()
 
     def list_members(self) -> Iterable[tuple[str, object]]:
-        """Return the members of a part as the sources have them: a list of each kind of block, by its name."""
+        """Return the members of a part as in the sources: title, prose, and a list of each kind of block."""
         members: dict[str, list[Block]] = {}
         for block in self.blocks:
             members.setdefault(block.member, []).append(block)
@@ -201,9 +201,8 @@ class Part:
 class Article:
     """A report of parts over runs, its numbers in a style; `label` is the constant that names a run.
 
-    `title` and `intro` may hold `{base}`, `{others}`, `{last}`, `{constant.NAME}`.  Runs whose constant `cases` says
-    something are shown by grids only, unless all runs are such.
-    `claims` are what documents say of its pivots.
+    `title` and `intro` may hold `{base}`, `{others}`, `{last}`, `{constant.NAME}`.  Runs whose constant `cases` has a
+    value are shown only in grids, unless all runs have one.  `claims` are the claims of documents about its pivots.
     """
 
     name: str
@@ -220,9 +219,9 @@ class Article:
 
     @property
     def blocks(self) -> Iterator[Block]:
-        """The blocks of all parts."""
+        """Yield the blocks of all parts."""
         return (block for part in self.parts for block in part.blocks)
 
     def get_choice(self, name: str) -> Choice:
-        """The choice of a name (KeyError when there is none)."""
+        """Return the choice with a name.  Raises KeyError."""
         return {item.name: item for item in self.choices}[name]

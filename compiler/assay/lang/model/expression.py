@@ -1,7 +1,7 @@
 """Expressions of the spec language (measures, predicates, computed instants): tree, text form and parser.
 
 Dhall has no recursive types without encodings, so the schema writes an expression as a list of tokens in postfix
-order; `decode` builds the tree.  A node is an operator with operands, or a leaf (a literal or a reference).
+order; `decode_expression` builds the tree.  A node is an operator with operands, or a leaf (a literal or a reference).
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class Expression:
     `taken` (`name` = field that the instant `text` takes along), `constant` (of the run), `metric` (the value of
     another, in formulas), `parameter` (of the filter), literals `integer`, `real`, `text`, `boolean`, and `quantity` (a
     number with a unit).  `unit` is the pint expression of the node's unit, if it has one, and `factor` the number (a
-    fraction) that converts to it, once it is known.  In formulas `factor` converts to base units, which `text` names;
-    the operator `converted`, which only the compiler adds, converts back from them.
+    fraction) that converts to it, once it is computed.  In formulas `factor` converts to base units, which `text`
+    names; the operator `converted`, which only the compiler adds, converts back from them.
     """
 
     op: str
@@ -216,7 +216,7 @@ def _parse_number(reader: _TokenReader) -> Expression:
     try:
         number = Decimal(text)
     except InvalidOperation:
-        raise ValueError(f"{text} is beyond all numbers") from None
+        raise ValueError(f"{text} is out of range") from None
     if reader.peek()[0] == "unit":
         unit, factor, base = _parse_unit(reader.take("unit"))
         return Expression("quantity", number=number, text=base, unit=unit, factor=factor)

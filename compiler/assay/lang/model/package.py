@@ -158,7 +158,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Unless:
-    """Excludes a record whose text at `path` of the body is `equals`, or (with `present`) is there and not null."""
+    """Excludes a record whose text at `path` of the body is `equals`, or (with `present`) exists and is not null."""
 
     path: tuple[str, ...]
     equals: str
@@ -216,7 +216,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table that SQL makes of events, relations and grains (`uses`), with declared columns and key."""
+    """A table that SQL computes from events, relations and grains (`uses`), with declared columns and key."""
 
     name: str
     sql: str
@@ -276,7 +276,7 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """A grain made of another: the maximal runs of its accepted rows where `holds`, consecutive in `along`, per `by`.
+    """The maximal runs of accepted rows of another grain on which `holds` is true, consecutive in `along`, per `by`.
 
     Columns: `by`, `first`, `last` (of `along`), `length` (rows), and `first_x`, `last_x` for every x of `carry`.
     """
@@ -298,7 +298,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Grain:
-    """What a row is about: a relation or runs of another grain, plus columns and instants; phases split it by `at`."""
+    """The rows of a relation, or runs of another grain, with columns and instants; phases split them by `at`."""
 
     name: str
     relation: str
@@ -317,7 +317,7 @@ class Grain:
 
     @property
     def all_columns(self) -> tuple[Column, ...]:
-        """Return its own columns, those of its tallies and the derived ones."""
+        """Return its declared columns, those of its tallies and the derived columns."""
         tallies, derived = (item.column for item in self.tallies), (item.column for item in self.derived)
         return (*self.columns, *tallies, *derived)
 
@@ -359,10 +359,10 @@ class Series:
     `to_ns` (both are steps).  `reading`: `latest` (the last sample in the last `window_ns`, unless the line is `gone`
     after it) or `rate` (the increase of a counter per second over `window_ns`).  With several `samples`, the first that
     has a value at a step counts; with `covered`, a rate has only the steps whose windows have samples near both ends;
-    with `ceases`, a line also ends where its rows of the event of `gone` cease while others go on.  Columns: the key of
-    the windows, `by`, `t_ns`, `value` (in `unit`: the reading times `factor`, which resolving computes).
+    with `ceases`, a line also ends where its rows of the event of `gone` cease while others continue.  Columns: the key
+    of the windows, `by`, `t_ns`, `value` (in `unit`: the reading times `factor`, which resolving computes).
 
-    Instead of samples a series may have `terms`: its `value` is computed from those at steps where all have one.
+    Instead of samples a series may have `terms`: its `value` is computed at the steps where all terms have one.
     `window` and `every` name constants of the run, durations, that replace `window_ns` and `every_ns`.
     """
 
@@ -420,9 +420,9 @@ class Metric:
     Or a formula over the values of other metrics: `measure` refers to them, `grain` is empty where they are of several
     grains, and `examples` are worked examples; see `lang.formula`.
 
-    `per` is empty for one distribution of all samples; else it is a column (the host), and each of its values has its
-    own distribution.  The summary is over those with samples (`sampled_only`), or over all, with 0 for those without.
-    `accepted`: filters apply.  `better` is lower, higher or neither; `width` is that of the value in tables.
+    `per` is empty for one distribution of all samples; else it is a column (the host), and each of its values has a
+    distribution.  The summary is over those with samples (`sampled_only`), or over all, with 0 for those without.
+    `accepted`: filters apply.  `better` is lower, higher or neither; `width` is that of the value in published tables.
     """
 
     id: str
@@ -438,7 +438,7 @@ class Metric:
     better: str
     width: int
     examples: tuple[Worked, ...] = ()
-    sampled_only: bool = False  # the meaning of specs that were written before this field
+    sampled_only: bool = False  # older specs do not have this field
     margin: Margin | None = None
 
 

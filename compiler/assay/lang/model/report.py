@@ -9,8 +9,11 @@ from assay.lang.model.vocabulary import Judgement, Phase
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """How a manifest value is printed: `text`, `unsuffixed` (a text without the letters s at its end), `integer`,
-    `real`, `spread`, `date`, `time`; `cut` 0 cuts nothing; `empty` stands for an empty text."""
+    """How a manifest value is printed.
+
+    `kind` is `text`, `unsuffixed` (a text without trailing letters s), `integer`, `real`, `spread`, `date` or `time`;
+    `cut` is the number of characters to print (0: all); `empty` is printed for an empty text.
+    """
 
     kind: str
     cut: int
@@ -19,8 +22,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ManifestRow:
-    """A row of the manifest: a constant of the run (empty when the constant `needs` is), a column of the one-row
-    relation `relation`, or what only the build knows (`built`: `analysis date`, `filters applied`)."""
+    """A row of the manifest.
+
+    It shows a constant of the run (empty if the constant `needs` is empty), a column of the one-row relation
+    `relation`, or a value of the build (`built`: `analysis date`, `filters applied`).
+    """
 
     id: str
     label: str
@@ -52,7 +58,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class DictionaryGroup:
-    """A group of the data dictionary: every metric named is explained there."""
+    """A group of the data dictionary: the metrics that it explains."""
 
     title: str
     metrics: tuple[str, ...]
@@ -68,7 +74,7 @@ class FilterUse:
 
 @dataclass(frozen=True, slots=True)
 class RowLabel:
-    """What an edition calls a row of the manifest: one of the report (by its id), or one that no longer is told."""
+    """The label of a manifest row in an edition: of a row of the report (by its id), or of a former row."""
 
     id: str
     label: str
@@ -76,7 +82,7 @@ class RowLabel:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What an edition calls a metric, and the symbol of its unit; None: as the metric says."""
+    """The name and the symbol of the unit of a metric in an edition; None: as in the metric."""
 
     metric: str
     name: str | None
@@ -128,8 +134,11 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A point from which values of some metrics are no longer those of before: in publications from the day `since`
-    (YYYY-MM-DD), of the first of them from the run of a label on (empty: from its first run)."""
+    """A point after which values of some metrics cannot be compared with earlier values.
+
+    It affects publications from the day `since` (YYYY-MM-DD) on; in the first of them, the runs from the one with the
+    label `run` on (empty: from its first run).
+    """
 
     metrics: tuple[str, ...]
     since: str
@@ -139,7 +148,7 @@ class Break:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A report over publications of the report `of`: its metrics over releases; at most `moves` rows of moves.
+    """A report over publications of the report `of`: its metrics over releases, with at most `moves` rows of changes.
 
     `title` and `intro` may hold `{publications}`, `{first}`, `{last}`, `{workloads}`, `{editions}`.
     """

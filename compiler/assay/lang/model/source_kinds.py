@@ -24,7 +24,7 @@ class SourceKind:
     has_integer_times: bool = False  # an instant may be a whole number of ns without a time format
     has_alternative_times: bool = False  # an instant may be at several paths
     needs_time: bool = False
-    needs_begin: bool = False  # `begins` is the key with which a record begins
+    needs_begin: bool = False  # a source needs `begins`, the key with which a record begins
 
 
 JSON_LINES = SourceKind(

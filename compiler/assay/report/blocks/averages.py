@@ -30,9 +30,9 @@ def render(context: RenderContext, items: Sequence[Averages]) -> RenderedBlocks:
 
 
 def build_averages_table(context: RenderContext, item: Averages, shown_run: ShownRun) -> Table | None:
-    """A row a series: what it is, which labels count, its lines, its average, and the difference to the first's.
+    """Build a table with a row for each series: doc, labels, number of lines, average, difference from the first.
 
-    None where the run has no row of the choice.
+    Return None if the run has no row of the choice.
     """
     shown_series = [
         next(candidate for candidate in context.checked.package.series if candidate.name == name)
@@ -51,9 +51,9 @@ def build_averages_table(context: RenderContext, item: Averages, shown_run: Show
             describe_labels(context.checked.package, series),
             str(_count_lines(series, series_rows)),
             NO_VALUE if mean is None else context.number_style.format_table_row([mean], DIGITS).cells[0],
-            _format_percent_change(means[0], mean) if place else "",
+            _format_percent_change(means[0], mean) if index else "",
         )
-        for place, (series, series_rows, mean) in enumerate(zip(shown_series, rows_by_series, means, strict=True))
+        for index, (series, series_rows, mean) in enumerate(zip(shown_series, rows_by_series, means, strict=True))
     ]
     header = ("Series", "Labels", "Lines", add_unit("Average", shown_series[0].unit.symbol), "Δ%")
     sources = [
@@ -62,13 +62,14 @@ def build_averages_table(context: RenderContext, item: Averages, shown_run: Show
         )
         for series in shown_series
     ]
-    links = tuple(link for place in range(len(sources)) for link in link_cells(place, sources[0], sources[place]))
+    links = tuple(link for row in range(len(sources)) for link in link_cells(row, sources[0], sources[row]))
     return Table(
         add_label_to_title(item.title, shown_run.title_label), header, tuple(rows), of_rows=item.series, leads=links
     )
 
 
 def link_cells(row: int, first_source: CellSource, source: CellSource) -> Iterator[CellLink]:
+    """Yield the links of a series' row."""
     yield CellLink(row, 1, WORDS, (source,))
     yield CellLink(row, 2, LINES, (source,))
     yield CellLink(row, 3, MEAN, (source,))
@@ -77,14 +78,14 @@ def link_cells(row: int, first_source: CellSource, source: CellSource) -> Iterat
 
 
 def select_rows_within(rows: Sequence[Row], time_range: tuple[int, int] | None) -> Sequence[Row]:
-    """The rows from the first to the last instant (ns)."""
+    """Return the rows from the first to the last instant (ns)."""
     return (
         rows if time_range is None else [row for row in rows if time_range[0] <= int(str(row["t_ns"])) <= time_range[1]]
     )
 
 
 def compute_mean_over_time(rows: Sequence[Row]) -> float | None:
-    """The mean over all steps of the mean over the lines that have a value then; what is no number is none."""
+    """Compute the mean over all steps of the mean over lines; values that are not finite are left out."""
     values_by_time: dict[object, list[float]] = {}
     for row in rows:
         if is_drawn(row):
@@ -98,7 +99,7 @@ def _count_lines(series: Series, rows: Sequence[Row]) -> int:
 
 
 def _format_percent_change(first: float | None, value: float | None) -> str:
-    """The difference to the first, in percent of its amount."""
+    """Return the difference from the first value, in percent of its amount."""
     if first is None or value is None or not first:
         return NO_VALUE
     return format_rounded_fraction(compute_percent_change(to_fraction(first), to_fraction(value)), 1)

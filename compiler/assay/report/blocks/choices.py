@@ -1,4 +1,4 @@
-"""Which rows of its runs an article means by its choices."""
+"""Choose the rows of runs that an article's choices select."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from assay.report.run_results import RunFigures
 from assay.util.diagnostics import fail
 
 RowsByChoice = Mapping[tuple[str, str], Row]
-"""Name of a choice, id of a run -> its row, where there is one."""
+"""Name of a choice, id of a run -> the chosen row; runs without one have no item."""
 
 
 def choose_rows(checked: CheckedPackage, article: Article, runs: Sequence[RunFigures]) -> RowsByChoice:
-    """The rows of all choices in some runs.  AssayError when a run's constants name a row that it does not have."""
+    """Return the rows of all choices in some runs.
+
+    Raises AssayError: the constants of a run choose a row that it does not have.
+    """
     rows_by_choice: dict[tuple[str, str], Row] = {}
     for choice in article.choices if runs else ():
         for run, row in zip(runs, _choose_rows_by_run(checked, article, choice, runs), strict=True):
@@ -26,14 +29,14 @@ def choose_rows(checked: CheckedPackage, article: Article, runs: Sequence[RunFig
 
 
 def describe_chosen_row(choice: Choice, row: Row) -> str:
-    """Which row it is: its label columns with their values."""
+    """Return a description of the row: its label columns with their values."""
     return ", ".join(f"{name.replace('_', ' ')} {row[name]}" for name in choice.label)
 
 
 def _choose_rows_by_run(
     checked: CheckedPackage, article: Article, choice: Choice, runs: Sequence[RunFigures]
 ) -> list[Row | None]:
-    """The row of each run: chosen by the run itself, or agreeing with that of the last run in the keys."""
+    """Return the row of each run: chosen by the run itself, or with the same keys as the row of the last run."""
     if not choice.keys:
         return [choose_own_row(checked, article, choice, run) for run in runs]
     last_row = choose_own_row(checked, article, choice, runs[-1])
@@ -47,12 +50,12 @@ def _choose_rows_by_run(
 
 
 def choose_row(checked: CheckedPackage, article: Article, name: str, run: RunFigures) -> Row | None:
-    """The row of a choice without keys in a run."""
+    """Return the row of a choice without keys in a run."""
     return choose_own_row(checked, article, article.get_choice(name), run)
 
 
 def list_candidates(checked: CheckedPackage, article: Article, choice: Choice, run: RunFigures) -> Sequence[Row]:
-    """The rows among which a choice is made when nothing pins it: all but those that it leaves out."""
+    """Return the rows among which a choice is made unless constants pin it, without the rows that it excludes."""
     grain = block_rows.find_grain(checked, choice.grain)
     excluded_rows = [row for name in choice.without if (row := choose_row(checked, article, name, run))]
     return [
@@ -71,7 +74,7 @@ def _find_first_row(choice: Choice, rows: Sequence[Row]) -> Row | None:
 
 
 def choose_own_row(checked: CheckedPackage, article: Article, choice: Choice, run: RunFigures) -> Row | None:
-    """The row that a run chooses for itself: by its constants, else by the rule."""
+    """Return the row that a run chooses for itself: by its constants, otherwise by the rule."""
     pins = {pin.column: run.constants[pin.constant] for pin in choice.pins}
     if pins and all(pins.values()):
         return _find_pinned_row(choice, run, _get_rows(checked, choice, run), pins)
@@ -99,9 +102,9 @@ def _find_pinned_row(choice: Choice, run: RunFigures, rows: Sequence[Row], pins:
         available_values = (", ".join(f"{name} = {row[name]}" for name in pins) for row in rows)
         raise fail(
             "chosen-row",
-            f"run {run.id}: its constants choose a row of `{choice.grain}` that it does not have: {pinned_values}",
+            f"run {run.id}: its constants choose an unknown row of `{choice.grain}`: {pinned_values}",
             expected="; ".join(dict.fromkeys(available_values)) or f"a row of `{choice.grain}`; the run has none",
             found=pinned_values,
-            hint=f"constants {', '.join(pin.constant for pin in choice.pins)} say which row is `{choice.name}`",
+            hint=f"correct the constants {', '.join(pin.constant for pin in choice.pins)} of choice `{choice.name}`",
         )
     return pinned_row

@@ -1,4 +1,4 @@
-"""Claims of documents beside the runs of a report: which cells agree, and whose numbers the others are."""
+"""Check the claims of documents: which cells agree with a run of the report, and which other runs have the numbers."""
 
 from __future__ import annotations
 
@@ -26,21 +26,23 @@ File = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A run as claims are judged by it: its id, what the report calls it, the files that its table is made of."""
+    """A run that claims are checked against: its id, its label in the report, the files of its table."""
 
     id: str
     label: str
     files: tuple[File, ...]
-    #: row and column -> the cell as tables print it, and its exact value (none: it has no value)
+    #: row and column -> the cell as tables print it, and its exact value (None: no value)
     cells: Mapping[tuple[str, str], tuple[str, Fraction | None]]
-    #: the same -> what tells its row from others that meet there
+    #: row and column -> the value that identifies the row if several have the same place
     first: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """A claim, the run that it is about (none when the report has none of that name), whether each cell agrees with it,
-    and, unless all do, the other runs with which all cells agree."""
+    """A claim, its run (None if the report has no run of that name), and whether each cell agrees with the run.
+
+    Unless all agree, `agreeing_runs` are the other runs with which all cells agree.
+    """
 
     claim: Claim
     pivot: Pivot
@@ -50,12 +52,12 @@ class CheckedClaim:
 
     @property
     def differing_count(self) -> int:
-        """How many cells differ from the run's."""
+        """How many cells differ from those of the run."""
         return self.cell_agreements.count(False)
 
     @property
     def holds(self) -> bool:
-        """Whether the run has all that is claimed of it."""
+        """Whether all cells agree with the run."""
         return self.run is not None and not self.differing_count
 
 
@@ -71,7 +73,7 @@ def check_claims(
     run_labels: Sequence[str],
     files: Mapping[tuple[str, str], tuple[File, ...]],
 ) -> tuple[CheckedClaim, ...]:
-    """What comes of each claim; `files` are those that a run's (by id) pivot (by title) is made of."""
+    """Check each claim; `files` are the input files by run id and title of the pivot."""
     pivots = find_pivots(article)
     number_style = get_style(article.style)
     checked_claims = []
@@ -106,7 +108,7 @@ def _check_claim(claim: Claim, pivot: Pivot, sources: Sequence[Source]) -> Check
 
 
 def _has_value(cell: Cell, run: Source) -> bool:
-    """Whether a run's value, rounded to as many decimals as are printed, is that of the cell."""
+    """Check that a run's value, rounded to the decimals of the cell, equals the cell."""
     _, value = run.cells.get((cell.down, cell.across), ("", None))
     claimed_value = Decimal(cell.value)
     decimals = -int(claimed_value.as_tuple().exponent)
@@ -116,7 +118,7 @@ def _has_value(cell: Cell, run: Source) -> bool:
 def _collect_cells(
     checked: CheckedPackage, pivot: Pivot, run: RunFigures, number_style: Style
 ) -> dict[tuple[str, str], tuple[str, Fraction | None]]:
-    """The cells of a run's pivot; none when its rows were not asked for, since a run lacks their source."""
+    """Return the cells of a run's pivot; empty if its rows were not requested because the run lacks their source."""
     metric = checked.get_metric(pivot.metric)
     return {
         cell_place: (
@@ -128,7 +130,7 @@ def _collect_cells(
 
 
 def _collect_rows(checked: CheckedPackage, pivot: Pivot, run: RunFigures) -> dict[tuple[str, str], Row]:
-    """The row of each cell: the first, where several meet in it."""
+    """Return the row of each cell: the first if there are several."""
     (request,) = block_rows.request_block_rows(checked, pivot)
     rows = block_rows.get_rows(run, request) if request.name in run.results.rows else ()
     rows_by_cell: dict[tuple[str, str], Row] = {}
@@ -141,11 +143,11 @@ def _compute_exact_value(checked: CheckedPackage, metric: Metric, value: object)
     return Fraction(value) * checked.measured[metric.id].factor if isinstance(value, (int, float)) else None
 
 
-# What is said of them
+# Descriptions of checked claims
 
 
 def list_claim_warnings(checked_claims: Sequence[CheckedClaim]) -> tuple[str, ...]:
-    """A sentence for each claim that does not hold."""
+    """Return a sentence for each claim that does not hold."""
     return tuple(
         f"{item.claim.document}, {item.claim.statement}: {describe_claim_result(item)}"
         for item in checked_claims
@@ -154,7 +156,7 @@ def list_claim_warnings(checked_claims: Sequence[CheckedClaim]) -> tuple[str, ..
 
 
 def describe_claim_result(checked_claim: CheckedClaim) -> str:
-    """What comes of a claim, in a sentence or two."""
+    """Return the result of a claim in a sentence or two."""
     cell_count = len(checked_claim.claim.cells)
     if checked_claim.run is None:
         sentence = f"No run of this report is called {checked_claim.claim.run}."
@@ -169,7 +171,7 @@ def describe_claim_result(checked_claim: CheckedClaim) -> str:
     if not checked_claim.agreeing_runs:
         return f"{sentence} No other run of this report has all of them."
     names = " and of ".join(source.label for source in checked_claim.agreeing_runs)
-    return f"{sentence} All of them are those of {names}."
+    return f"{sentence} All of them agree with those of {names}."
 
 
 def _pluralize_cell(count: int) -> str:
@@ -177,7 +179,7 @@ def _pluralize_cell(count: int) -> str:
 
 
 def link_cells(checked_claim: CheckedClaim) -> Iterator[CellLink]:
-    """Where the cells of a claim's table lead: those of the document to its words, those of runs to their rows."""
+    """Yield the links of a claim's table: cells of the document link to its words, those of runs to their rows."""
     for y, cell in enumerate(checked_claim.claim.cells):
         yield CellLink(y, 2, WORDS, ())
         runs = (*((checked_claim.run,) if checked_claim.run else ()), *checked_claim.agreeing_runs)
@@ -203,7 +205,7 @@ def link_cells(checked_claim: CheckedClaim) -> Iterator[CellLink]:
 
 
 def describe_claims(checked_claims: Sequence[CheckedClaim]) -> tuple[Appendix, ...]:
-    """A part of the provenance for each claim: what comes of it, the files that tell, and a table of its cells."""
+    """Return a part of the provenance for each claim: its result, the files of the runs, and a table of its cells."""
     return tuple(
         Appendix(
             f"{item.claim.document}: {item.claim.statement}",
@@ -220,8 +222,8 @@ def describe_claims(checked_claims: Sequence[CheckedClaim]) -> tuple[Appendix, .
 def _describe_files(checked_claim: CheckedClaim) -> Iterator[str]:
     for source in (*((checked_claim.run,) if checked_claim.run else ()), *checked_claim.agreeing_runs):
         listed_files = "; ".join(f"{name}, sha256 {digest}" for name, _, digest in source.files)
-        introduction = "These are the numbers of" if source in checked_claim.agreeing_runs else "Found in"
-        yield f"{introduction} {source.label}: {listed_files}."
+        all_agree = ", whose cells all agree" if source in checked_claim.agreeing_runs else ""
+        yield f"Files of {source.label}{all_agree}: {listed_files}."
 
 
 def _build_header(checked_claim: CheckedClaim) -> tuple[str, ...]:
@@ -233,7 +235,7 @@ def _build_header(checked_claim: CheckedClaim) -> tuple[str, ...]:
 
 
 def _list_column_entries(checked_claim: CheckedClaim) -> tuple[str, ...]:
-    """The entry of each column; the cells of the document are as it says, and lead to what it says them of."""
+    """Return the entry of each column."""
     key_entries = (
         get_column_id(checked_claim.pivot.grain, name)
         for name in (checked_claim.pivot.down, checked_claim.pivot.across)
@@ -264,11 +266,12 @@ def _list_rows(checked_claim: CheckedClaim) -> Iterator[tuple[str, ...]]:
 
 
 def format_value(cell: Cell, run: Source) -> str:
+    """Return the text of a cell in a run; a dash if the run has no such cell."""
     return run.cells.get((cell.down, cell.across), (NO_VALUE, None))[0]
 
 
 def build_claims_data(checked_claims: Sequence[CheckedClaim]) -> list[dict[str, object]]:
-    """The same as plain data."""
+    """Return the results of claims as plain data."""
     return [
         {
             "document": item.claim.document,

@@ -21,7 +21,7 @@ from assay.styles.row import NO_VALUE
 
 
 def explain(_checked: CheckedPackage, table: ClassTable) -> Iterable[Term]:
-    """Yield the entry of the table: its formula, and what its classes are."""
+    """Yield the entry of the table: its formula and its classes."""
     listed_classes = "; ".join(f"{item.name} ({item.amount} {item.unit.symbol})" for item in table.classes)
     value_source = f"the rows of its metrics by {table.across}" if table.across else "the averages of metrics over runs"
     formula_text = (
@@ -32,7 +32,7 @@ def explain(_checked: CheckedPackage, table: ClassTable) -> Iterable[Term]:
 
 
 def get_class_table_id(table: ClassTable) -> str:
-    """Return the id of what a table against classes shows."""
+    """Return the id of the values in a table against classes."""
     return f"classes.{'-'.join(table.title.lower().split())}"
 
 
@@ -51,7 +51,7 @@ def render(context: RenderContext, items: Sequence[ClassTable]) -> RenderedBlock
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column of figures: its heading, its run, the figures in it, the columns that tell its row, if it is one."""
+    """A column of figures: its heading, run and figures, and the key columns of its row if it is one."""
 
     heading: str
     run: RunFigures
@@ -66,7 +66,7 @@ def build_class_tables(
     runs: Sequence[RunFigures],
     run_labels: Sequence[str],
 ) -> tuple[list[Table], list[str]]:
-    """A table against classes, one for each run where its columns are rows; and why cells are empty."""
+    """Build a table against classes, one for each run if its columns are rows; also return notes on empty cells."""
     if not table.across:
         summary = checked.package.summaries[0].name
         columns = [
@@ -100,7 +100,7 @@ def _list_columns(checked: CheckedPackage, table: ClassTable, run: RunFigures) -
 def _build_table(
     checked: CheckedPackage, number_style: Style, table: ClassTable, columns: Sequence[_Column], label: str
 ) -> tuple[Table, list[str]]:
-    """A row for each class; a cell without a value is a dash, and a note says why."""
+    """Build a table with a row for each class; a cell without a value is a dash, and a note has the reason."""
     notes: dict[str, None] = {}
     title = f"{table.title}: {label}" if label else table.title
     rows = []

@@ -1,4 +1,4 @@
-"""Render comparisons: metrics of runs, or phases of them, beside each other."""
+"""Render comparisons: metrics of runs, or of phases of runs, side by side."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def build_comparison_table(
     columns: Sequence[RunFigures],
     column_labels: Sequence[str],
 ) -> Table:
-    """A row a metric: its average in each column, with the differences from the first."""
+    """Build a table with a row for each metric: its average in each column, with the differences from the first."""
     rows = [compare_averages(checked, number_style, name, columns)[1] for name in item.metrics]
     column_ids = [run.id for run in columns]
-    links = tuple(link for place, name in enumerate(item.metrics) for link in link_comparison(place, name, column_ids))
+    links = tuple(link for row, name in enumerate(item.metrics) for link in link_comparison(row, name, column_ids))
     return Table(item.title, name_columns(column_labels), tuple(rows), of_rows=item.metrics, leads=links)
 
 
@@ -52,7 +52,7 @@ def compare_averages(
 
 
 def list_groups(context: RenderContext) -> Iterator[tuple[Sequence[RunFigures], Sequence[str], str]]:
-    """Yield what one table compares (all runs, or the phases of one): columns, their names, the run if it is named."""
+    """Yield the columns of one table (all runs, or the phases of one), their labels, and the run's label if needed."""
     columns, runs = context.comparison.columns, context.runs
     if not any(column.phase for column in columns):
         yield columns, [shown_run.label for shown_run in runs], ""
@@ -69,5 +69,5 @@ def list_groups(context: RenderContext) -> Iterator[tuple[Sequence[RunFigures], 
 
 
 def title_table(table: Table, run: str) -> Table:
-    """Return a table with the label of its run in its title, if there is one."""
+    """Return a table with the label of its run added to its title, if there is one."""
     return replace(table, title=f"{table.title}: {run}") if run else table

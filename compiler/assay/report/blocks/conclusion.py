@@ -1,4 +1,4 @@
-"""Render conclusions: rules about the averages of metrics, and whether they hold."""
+"""Render conclusions: rules on the averages of metrics, and whether they hold."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def render(context: RenderContext, items: Sequence[Conclusion]) -> RenderedBlock
         for columns, column_labels, label in groups
         if len(columns) > 1
     )
-    return RenderedBlocks(tables=tables, gaps=() if tables else ("There is nothing to compare with.",))
+    return RenderedBlocks(tables=tables, gaps=() if tables else ("There is no other run or phase to compare with.",))
 
 
 def build_conclusion_table(
@@ -42,27 +42,27 @@ def build_conclusion_table(
     columns: Sequence[RunFigures],
     column_labels: Sequence[str],
 ) -> Table:
-    """A row for each rule and column but the first: the two averages, what is expected, and whether it is so."""
+    """Build a table with a row for each rule and column but the first: averages, the rule, and whether it holds."""
     has_many_columns = len(columns) > 2
     rows = [
         (*((name,) if has_many_columns else ()), *_build_row(checked, number_style, rule, columns[0], run))
         for rule in item.rules
         for run, name in zip(columns[1:], column_labels[1:], strict=True)
     ]
-    values = (column_labels[0], "there" if has_many_columns else "".join(column_labels[1:]), "Δ%")
+    values = (column_labels[0], "value" if has_many_columns else "".join(column_labels[1:]), "Δ%")
     header = (*(("",) if has_many_columns else ()), "Metric", *values, "Rule", "Holds")
     metric_ids = tuple(rule.metric for rule in item.rules for _ in columns[1:])
     other_run_ids = [run.id for _ in item.rules for run in columns[1:]]
     links = tuple(
         link
-        for place, (metric, run) in enumerate(zip(metric_ids, other_run_ids, strict=True))
-        for link in link_cells(place, len(header) - 5, metric, (columns[0].id, run))
+        for row, (metric, run) in enumerate(zip(metric_ids, other_run_ids, strict=True))
+        for link in link_cells(row, len(header) - 5, metric, (columns[0].id, run))
     )
     return Table(item.title, header, tuple(rows), of_rows=metric_ids, leads=links)
 
 
 def link_cells(row: int, first: int, metric: str, runs: tuple[str, str]) -> Iterator[CellLink]:
-    """The cells of a rule from the base's average on, which stands in column `first`."""
+    """Yield the links of a rule's row, starting with the base's average in column `first`."""
     base, other = (CellSource(metric, run) for run in runs)
     cells = (AVERAGE, (base,)), (AVERAGE, (other,)), (PERCENT, (base, other)), (WORDS, ()), (JUDGED, (base, other))
     for column, (prints, sources) in enumerate(cells, start=first):
@@ -79,7 +79,7 @@ def _build_row(
 
 
 def describe_rule(rule: Rule, metric: Metric) -> str:
-    """What a rule says."""
+    """Return a rule in words."""
     if rule.kind in (FALLS, RISES):
         return f"{rule.kind} by at least {rule.percent} %"
     worse_direction = {"lower": "higher", "higher": "lower"}.get(metric.better, "other")
@@ -89,19 +89,20 @@ def describe_rule(rule: Rule, metric: Metric) -> str:
 
 
 def is_rule_met(rule: Rule, metric: Metric, old: float | None, new: float | None) -> bool | None:
-    """Whether a rule holds of two averages, as their decimal texts have them; None when one is no finite number."""
+    """Check a rule on the decimal texts of two averages; None if one is not a finite number."""
     if old is None or new is None or not (math.isfinite(old) and math.isfinite(new)):
         return None
     base, value = to_fraction(old), to_fraction(new)
-    if not base:  # any change of it is more than any percent
+    if not base:  # any change from 0 exceeds every percentage
         return is_change_allowed(rule.kind, 0, metric, value)
     return is_change_allowed(rule.kind, rule.percent, metric, compute_percent_change(base, value))
 
 
 def format_percent_for_rule(rule: Rule, metric: Metric, values: Sequence[float | None], printed_percent: str) -> str:
-    """The change from the first value to the second in percent: as the number style shows it (`printed_percent`),
-    unless the rule
-    would come out another way by that; then of the first value's amount, with as many more decimals as it takes."""
+    """Return the change from the first value to the second in percent, on the correct side of the rule's limit.
+    This is `printed_percent`, the text of the number style. If the rule would have another result for it, the change is
+    printed in percent of the first value's amount, with as many more decimals as needed.
+    """
     old, new = values
     is_met = is_rule_met(rule, metric, old, new)
     printed_number = _parse_number(printed_percent)
@@ -117,7 +118,7 @@ def format_percent_for_rule(rule: Rule, metric: Metric, values: Sequence[float |
 
 
 def is_change_allowed(kind: str, limit: int, metric: Metric, change: Fraction) -> bool:
-    """Whether a change, in percent of the amount of what it is from, is as a rule of this kind and limit wants it."""
+    """Check that a change, in percent of the amount of the old value, satisfies a rule of this kind and limit."""
     if kind == FALLS:
         return -change >= limit and change < 0
     if kind == RISES:
@@ -127,7 +128,7 @@ def is_change_allowed(kind: str, limit: int, metric: Metric, change: Fraction) -
 
 
 def _parse_number(text: str) -> Fraction | None:
-    """The number that a cell shows; None where it shows none."""
+    """Return the number in a cell; None if it is not a number."""
     try:
         return Fraction(Decimal(text))
     except (InvalidOperation, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""What blocks of an article are rendered with, what comes of them, and the registry of what renders each kind."""
+"""Define the context that blocks of an article are rendered in, their output, and the registry of renderers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from assay.styles.registry import Style
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
-    """A run as an article shows it: its results, its label, and that in titles (empty where there is one run only)."""
+    """A run as an article shows it: its results, its label, and its label in titles (empty for a single run)."""
 
     run: RunFigures
     label: str
@@ -32,7 +32,7 @@ class ShownRun:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonColumns:
-    """What comparisons have as columns, and the instants at which runs are cut: (name, ns), by run."""
+    """The columns of comparisons, and the instants at which phases begin: (name, ns), by run."""
 
     columns: Sequence[RunFigures]
     instants: Mapping[str, Sequence[tuple[str, int]]]
@@ -40,11 +40,10 @@ class ComparisonColumns:
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """What all tables and figures of an article are rendered with.
-
-    `runs` are those of most blocks, the first of which is the baseline; `cases` those of grids.  `comparison` has the
-    columns of comparisons, and `headings` what these are called.  `article_choice` are the rows of choices,
-    `figure_numbers` the numbers of figures that are not used yet, `place` is the number of the part.
+    """The input of all tables and figures of an article.
+    `runs` are those of most blocks, the first of which is the baseline; `cases` are those of grids. `comparison` has
+    the columns of comparisons, `headings` their labels. `rows_by_choice` has the chosen rows, `figure_numbers` yields
+    the next number of a figure, `place` is the number of the part.
     """
 
     checked: CheckedPackage
@@ -64,36 +63,36 @@ class RenderContext:
         return [*self.runs, *(case for case in self.cases if case.run not in [item.run for item in self.runs])]
 
     def number_plots(self, plots: Iterable[Plot | None]) -> tuple[Plot | None, ...]:
-        """Return figures with their numbers; None is the place of one that a run lacks."""
+        """Return figures with their numbers; None marks a figure that a run lacks."""
         return tuple([replace(plot, figure=next(self.figure_numbers)) if plot else None for plot in plots])
 
     def find_row(self, choice: str, run: RunFigures) -> Row | None:
-        """The row of a choice in a run."""
+        """Return the row of a choice in a run; None if there is none."""
         return self.rows_by_choice.get((choice, run.id))
 
     def find_time_range(self, choice: str, run: RunFigures) -> tuple[int, int] | None:
-        """The first and last instant (ns) of the time of a choice's row in a run, where there is one."""
+        """Return the first and last instant (ns) of a choice's row in a run; None if there is no row."""
         row, article_choice = self.find_row(choice, run), self.article.get_choice(choice)
         return (int(str(row[article_choice.begin])), int(str(row[article_choice.end]))) if row else None
 
     def format_metric(self, metric: Metric, row: Row | None) -> str:
-        """What a metric measures on a row, as tables print it."""
+        """Return the value of a metric on a row, as tables print it."""
         return block_rows.format_metric_value(self.checked, self.number_style, metric, row[metric.id] if row else None)
 
     def compute_metric(self, metric: Metric, row: Row | None) -> float | None:
-        """What a metric measures on a row, in its unit."""
+        """Return the value of a metric on a row, in its unit."""
         return block_rows.compute_value(self.checked, metric, row[metric.id]) if row else None
 
     def compute_exact_metric(self, metric: Metric, row: Row | None) -> Fraction | None:
-        """The same exactly; None, too, where it is not finite."""
+        """Return the exact value of a metric on a row; None also if it is not finite."""
         return block_rows.compute_exact_value(self.checked, metric, row[metric.id]) if row else None
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedBlocks:
-    """What blocks of one kind come to in a part: figures (`wide` ones as wide as the page) and tables.
+    """The output of blocks of one kind in a part: figures (those of `wide` take the width of the page) and tables.
 
-    The part names the rows of `choices`; `notes` say how to read the blocks, `gaps` what they lack.
+    The part names the rows of `choices`; `notes` explain how to read the blocks, `gaps` say which data they lack.
     """
 
     plots: tuple[Plot | None, ...] = ()
@@ -106,17 +105,17 @@ class RenderedBlocks:
 
 B = TypeVar("B", bound=Block)
 Term = tuple[str, Entry]
-"""An entry of the glossary, behind the title of its group."""
+"""The title of a group of the glossary, and an entry of it."""
 
 
 def explain_nothing(_checked: CheckedPackage, _block: Block) -> Iterable[Term]:
-    """Return no entries: all that the block prints is explained already."""
+    """Return no entries, for blocks whose numbers other entries explain."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Renderer(Generic[B]):
-    """What renders the blocks of a kind in a part, and explains the numbers in them that are no metric's.
+    """A renderer of the blocks of a kind in a part, and of glossary entries for numbers that belong to no metric.
 
     `position` orders kinds on a page.
     """
@@ -134,7 +133,7 @@ Render = Callable[[RenderContext, Sequence[B]], RenderedBlocks]
 def register_renderer(
     kind: type[B], *, position: int, explain: Callable[[CheckedPackage, B], Iterable[Term]] = explain_nothing
 ) -> Callable[[Render[B]], Render[B]]:
-    """Register a function as what renders a kind of blocks."""
+    """Register a function as the renderer of a kind of blocks."""
 
     def register(render: Render[B]) -> Render[B]:
         _RENDERERS[kind] = Renderer(kind, position, render, explain)
@@ -145,7 +144,7 @@ def register_renderer(
 
 @functools.cache
 def load_renderers() -> Mapping[type[Block], Renderer[Any]]:
-    """Return what renders each kind, in the order of a page; the modules of this package define them."""
+    """Return the renderer of each kind, in the order of a page; the modules of this package define them."""
     package = __name__.rpartition(".")[0]
     for module in pkgutil.iter_modules(import_module(package).__path__, f"{package}."):
         import_module(module.name)
@@ -166,26 +165,26 @@ def explain_blocks(checked: CheckedPackage, article: Article) -> dict[str, Term]
 
 
 def add_label_to_title(title: str, label: str) -> str:
-    """A title with the label of the run that it is about."""
+    """Return a title with the label of its run."""
     return f"{title}: {label}" if label else title
 
 
 def find_column(grain: Grain, name: str) -> Column:
-    """The column of a grain."""
+    """Return the column of a grain with a name."""
     return next(column for column in grain.columns if column.name == name)
 
 
 def format_column_heading(column: Column) -> str:
-    """What stands over a column: its name and unit; instants are printed without one."""
+    """Return the heading of a column: its name and unit; instants are printed without a unit."""
     symbol = "" if column.type == "instant" else column.unit.symbol
     return add_unit_if_missing(column.name.replace("_", " ").capitalize(), symbol)
 
 
 def format_cell(column: Column, value: object) -> str:
-    """A value of a column as tables print it."""
+    """Return a value of a column as tables print it."""
     return format_typed_value(column.type, value)
 
 
 def format_metric_heading(metric: Metric) -> str:
-    """What stands over the values of a metric: its name and unit."""
+    """Return the heading of a metric's values: its name and unit."""
     return add_unit_if_missing(metric.name, metric.unit.symbol)

@@ -27,7 +27,7 @@ def render(context: RenderContext, items: Sequence[Fact]) -> RenderedBlocks:
 def build_facts_table(
     checked: CheckedPackage, names: Sequence[str], runs: Sequence[RunFigures], run_labels: Sequence[str]
 ) -> Table:
-    """Constants of the runs, a row each."""
+    """Build a table of constants with a column for each run."""
     constants_by_name = {item.name: item for source in checked.package.sources for item in source.constants}
     rows = tuple(
         (

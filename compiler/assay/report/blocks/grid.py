@@ -17,18 +17,18 @@ from assay.report.blocks.timeline import MEAN, Line, collect_lines, frame_lines
 from assay.report.document import Plot, Value
 from assay.report.run_results import add_unit, add_unit_if_missing
 
-#: with more runs than this, pages are laid down
+#: with more runs than this, pages are in landscape format
 PORTRAIT_COLUMNS = 4
-#: columns of a grid on a page that is laid down
+#: columns of a grid on a landscape page
 LANDSCAPE_COLUMNS = 8
 
 
 @register_renderer(Grid, position=30)
 def render(context: RenderContext, items: Sequence[Grid]) -> RenderedBlocks:
-    """Render the drawings of each grid; of runs that are no cases there is nothing to show."""
+    """Render the drawings of each grid; only runs that are cases have rows."""
     if not context.cases:
         constant = context.article.cases
-        return RenderedBlocks(notes=(f"Nothing to show: no run tells a case of its own (constant `{constant}`).",))
+        return RenderedBlocks(notes=(f"Nothing to show: the constant `{constant}` is empty in all runs.",))
     max_columns = LANDSCAPE_COLUMNS if len(context.all_runs) > PORTRAIT_COLUMNS else PORTRAIT_COLUMNS
     plots = [
         plot
@@ -39,7 +39,7 @@ def render(context: RenderContext, items: Sequence[Grid]) -> RenderedBlocks:
 
 
 def find_isolated_points(points: Line) -> Iterator[tuple[float, float | None]]:
-    """The points of a line that have none before and none behind them: no stroke shows these."""
+    """Yield the points of a line without neighbours, which no stroke shows."""
     values = [None, *(y for _, y in points), None]
     for previous_y, point, next_y in zip(values, points, values[2:], strict=False):
         if point[1] is not None and previous_y is None and next_y is None:
@@ -48,8 +48,10 @@ def find_isolated_points(points: Line) -> Iterator[tuple[float, float | None]]:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A column of a grid: its title, and what stands in it for each case: points and their mean, or
-    lines; `shows` are the ids of metrics and series."""
+    """A column of a grid: its title, and for each case either points and their mean, or lines.
+
+    `edges` are points that make the axes of all cases the same; `shows` are the ids of metrics and series.
+    """
 
     title: str
     edges: Sequence[Point]
@@ -62,7 +64,7 @@ class Panel:
 def build_grid_plots(
     context: RenderContext, grid: Grid, cases: Sequence[ShownRun], max_columns: int, plot_number: str
 ) -> Iterator[Plot]:
-    """The drawings of a grid, with so many columns each at most."""
+    """Yield the drawings of a grid, with at most `max_columns` columns each."""
     panels = [_build_scatter_panel(context, grid, item, cases) for item in grid.scatters]
     panels += [_build_timeline_panel(context, grid, item, cases) for item in grid.timelines]
     part_count = -(-len(panels) // max_columns)
@@ -75,7 +77,7 @@ def build_grid_plots(
             1,
             grid.title if part == 0 else f"{grid.title}, continued",
             "",
-            f"{names}, a column each; a row for each of {', '.join(case.label for case in cases)}",
+            f"Columns: {names}; rows: {', '.join(case.label for case in cases)}",
             grid.template,
             ("case", "panel", "x", "y", "line", "mark", "text"),
             tuple(_list_grid_rows(part_panels, [case.label for case in cases])),
@@ -86,7 +88,7 @@ def build_grid_plots(
 
 
 def _list_grid_rows(panels: Sequence[Panel], cases: Sequence[str]) -> Iterator[tuple[Value, ...]]:
-    """Case, panel, x, y, line, what it is (edge, point, level, line, mean; of names: panel, case), a name."""
+    """Yield case, panel, x, y, line, mark (edge, point, level, line or mean; panel and case for names), and name."""
     for panel in panels:
         yield cases[0], panel.title, None, None, None, "panel", panel.title
         for case in cases:
@@ -109,7 +111,7 @@ def _list_grid_rows(panels: Sequence[Panel], cases: Sequence[str]) -> Iterator[t
 
 
 def _build_scatter_panel(context: RenderContext, grid: Grid, scatter: Scatter, cases: Sequence[ShownRun]) -> Panel:
-    """All points of each run, or those of the chosen row."""
+    """Build a panel with all points of each run, or those of the chosen row."""
     points_by_case = [_list_points(context, grid, scatter, case) for case in cases]
     drawn_points = [points for points in points_by_case if points]
     symbol = context.checked.get_metric(scatter.y).unit.symbol
@@ -138,7 +140,7 @@ def _list_points(context: RenderContext, grid: Grid, scatter: Scatter, shown_run
 
 
 def _build_timeline_panel(context: RenderContext, grid: Grid, item: Timeline, cases: Sequence[ShownRun]) -> Panel:
-    """The lines of each run in the time of the chosen row."""
+    """Build a panel with the lines of each run in the time of the chosen row."""
     series = next(candidate for candidate in context.checked.package.series if candidate.name == item.series)
     lines_by_case = [collect_lines(context, dataclasses.replace(item, choice=grid.choice), case) for case in cases]
     edges = frame_lines([case_lines for case_lines in lines_by_case if case_lines], is_stacked=False)

@@ -37,23 +37,23 @@ def explain(checked: CheckedPackage, pivot: Pivot) -> Iterable[Term]:
     """Yield the entries of the table of diagonals."""
     column_name = f"{name_column(pivot.across)} × {pivot.down.replace('_', ' ')}"
     description = (
-        f"The product of the columns {pivot.across} and {pivot.down} of the grain {pivot.grain}; equal on a diagonal "
-        "of the table before."
+        f"The product of the columns {pivot.across} and {pivot.down} of the grain {pivot.grain}; it is the same in all "
+        "cells of a diagonal of the preceding table."
     )
     yield OVER_COLUMNS, Entry(get_product_id(pivot), column_name, "", description, "")
     if pivot.due:
         metric, due = checked.get_metric(pivot.metric), checked.get_metric(pivot.due)
         description = f"100 × {metric.id} / {due.id}: {metric.name}, in percent of {due.name}."
-        yield OVER_METRICS, Entry(get_share_id(pivot), "Of what is due", "%", description, "")
+        yield OVER_METRICS, Entry(get_share_id(pivot), "Share of the due value", "%", description, "")
 
 
 def get_product_id(pivot: Pivot) -> str:
-    """Return the id of what row and column of a cell amount to."""
+    """Return the id of the product of a cell's row and column."""
     return f"product.{pivot.grain}.{pivot.down}.{pivot.across}"
 
 
 def get_share_id(pivot: Pivot) -> str:
-    """Return the id of the metric's share of what is due, in percent."""
+    """Return the id of the metric's share of the due value, in percent."""
     return f"share.{pivot.metric}.{pivot.due}"
 
 
@@ -66,7 +66,7 @@ def render(context: RenderContext, pivots: Sequence[Pivot]) -> RenderedBlocks:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The rows of a pivot by their places, and the values down and across in order."""
+    """The rows of a pivot by their (down, across) values, and these values in order."""
 
     rows_by_place: Mapping[tuple[object, object], Row]
     down: Sequence[object]
@@ -74,14 +74,14 @@ class Cells:
 
 
 def _build_pivot_tables(context: RenderContext, pivot: Pivot, runs: Sequence[ShownRun]) -> Iterator[Table]:
-    """The tables of all runs side by side, then those of their diagonals."""
+    """Yield the tables of all runs side by side, then those of their diagonals."""
     pivot_tables = [_build_pivot_table(context, pivot, shown_run) for shown_run in runs]
     yield from (replace(table, beside=index > 0) for index, (table, _) in enumerate(pivot_tables))
     yield from (diagonals for _, diagonals in pivot_tables if diagonals)
 
 
 def _build_pivot_table(context: RenderContext, pivot: Pivot, shown_run: ShownRun) -> tuple[Table, Table | None]:
-    """The table, and that of its diagonals."""
+    """Build the table, and that of its diagonals if the pivot has them."""
     (request,) = block_rows.request_block_rows(context.checked, pivot)
     rows_by_place: dict[tuple[object, object], Row] = {}
     for row in sorted(block_rows.get_rows(shown_run.run, request), key=lambda row: get_sort_key(row[pivot.first])):
@@ -133,7 +133,7 @@ def _build_pivot_table(context: RenderContext, pivot: Pivot, shown_run: ShownRun
 
 
 def _list_mark_kinds(pivot: Pivot, cells: Cells, place: tuple[object, object], chosen_place: object) -> Iterator[str]:
-    """What sets a cell apart: every other diagonal is shaded, the chosen cell strong."""
+    """Yield the highlights of a cell: every other diagonal is shaded, the chosen cell strong."""
     if pivot.diagonals and _list_products(cells).index(_compute_product(place)) % 2:
         yield SHADED
     if place == chosen_place:
@@ -141,7 +141,7 @@ def _list_mark_kinds(pivot: Pivot, cells: Cells, place: tuple[object, object], c
 
 
 def _compute_product(place: tuple[object, object]) -> Fraction:
-    """What a place amounts to, exactly: 0.1 × 3 and 0.3 × 1 are one diagonal."""
+    """Compute the exact product of a place: 0.1 × 3 and 0.3 × 1 are one diagonal."""
     down, across = place
     assert isinstance(down, (int, float))
     assert isinstance(across, (int, float))
@@ -149,7 +149,7 @@ def _compute_product(place: tuple[object, object]) -> Fraction:
 
 
 def _list_products(cells: Cells) -> list[Fraction]:
-    """What the diagonals amount to, those of all places, in order."""
+    """Return the products of all places, each once, in ascending order."""
     return sorted({_compute_product((down, across)) for down in cells.down for across in cells.across})
 
 
@@ -161,7 +161,7 @@ def _build_diagonals_table(
     chosen_place: object,
     columns: tuple[Column, Column],
 ) -> Table:
-    """A row for each cell, those of a diagonal together: what it amounts to, place, value, what is due."""
+    """Build a table with a row for each cell, ordered by diagonal: product, place, value, due value and its share."""
     across, down = columns
     metric = context.checked.get_metric(pivot.metric)
     due_metric = context.checked.get_metric(pivot.due) if pivot.due else None
@@ -195,7 +195,7 @@ def _build_diagonals_table(
         format_column_heading(across), format_column_heading(down), format_metric_heading(metric),
     ]  # fmt: skip
     header += (
-        [format_metric_heading(due_metric), "Of what is due, %", f"Short by more than {pivot.tolerance} %"]
+        [format_metric_heading(due_metric), "Share of the due value, %", f"Short by more than {pivot.tolerance} %"]
         if due_metric
         else []
     )
@@ -209,7 +209,7 @@ def _build_diagonals_table(
 def _format_due_cells(
     context: RenderContext, pivot: Pivot, metric: Metric, due_metric: Metric, row: Row
 ) -> tuple[str, str, str]:
-    """What is due, the share of it that there is, whether that falls short."""
+    """Return the due value, the share that is done, and whether it falls short."""
     is_short = block_rows.is_short(context.checked, metric, due_metric, row, pivot.tolerance)
     return (
         context.format_metric(due_metric, row),
@@ -221,7 +221,7 @@ def _format_due_cells(
 def _format_share(
     context: RenderContext, pivot: Pivot, metric: Metric, due_metric: Metric, row: Row, is_short: bool
 ) -> str:
-    """The share in percent, with as many decimals as it takes to be seen on its side of what counts as short."""
+    """Return the share in percent, with enough decimals to be on the correct side of the limit."""
     actual_value, due_value = context.compute_exact_metric(metric, row), context.compute_exact_metric(due_metric, row)
     if actual_value is None or not due_value:
         return NO_VALUE
@@ -231,7 +231,7 @@ def _format_share(
 
 
 def _format_cell(context: RenderContext, pivot: Pivot, row: Row | None) -> str:
-    """A cell; marked when it falls short of what is due."""
+    """Return the text of a cell, marked if it falls short of the due value."""
     if row is None:
         return NO_VALUE
     metric = context.checked.get_metric(pivot.metric)

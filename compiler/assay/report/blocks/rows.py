@@ -1,4 +1,4 @@
-"""What an article asks of its runs: rows of grains and series, and the values in them as texts and numbers."""
+"""Request the rows of grains and series that an article reads, and format the values in them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_LABEL_VALUE = "none"
 def list_row_requests(
     checked: CheckedPackage, article: Article, prose_texts: Iterable[Prose]
 ) -> tuple[RowRequest, ...]:
-    """The rows that an article needs of each run."""
+    """Return the rows that an article reads in each run."""
     requests = [
         *(request_choice_rows(checked, choice) for choice in article.choices),
         *request_part_rows(checked, article),
@@ -36,23 +36,23 @@ def list_row_requests(
 
 
 def list_shown_series(article: Article) -> tuple[str, ...]:
-    """The series that an article shows, each once, those of figures first."""
+    """Return the series that an article shows, each once, those of figures first."""
     blocks = sorted(article.blocks, key=lambda block: block.appears_as != "figure")
     return tuple(dict.fromkeys(name for block in blocks for name in block.read_series()))
 
 
 def list_ordered_blocks(article: Article) -> Iterable[Block]:
-    """Return the blocks of all parts, those of each part in the order in which the dictionary has their metrics."""
+    """Return the blocks of all parts, those of each part in the order in which the dictionary lists their metrics."""
     return (block for part in article.parts for block in sorted(part.blocks, key=lambda item: item.dictionary_rank))
 
 
 def request_part_rows(checked: CheckedPackage, article: Article) -> Iterable[RowRequest]:
-    """Return the rows that the tables and figures of all parts are made of."""
+    """Return the rows that the tables and figures of all parts read."""
     return (item for block in list_ordered_blocks(article) for item in request_block_rows(checked, block))
 
 
 def request_block_rows(checked: CheckedPackage, block: Block) -> tuple[RowRequest, ...]:
-    """The rows that a block is made of."""
+    """Return the rows that a block reads."""
     return tuple(
         _build_request(checked, request.grain, request.columns, request.metrics)
         for request in block.read_rows(checked.package)
@@ -66,7 +66,7 @@ def _build_request(checked: CheckedPackage, grain: str, keys: Sequence[str], met
 
 
 def request_choice_rows(checked: CheckedPackage, choice: Choice) -> RowRequest:
-    """The rows among which a choice is made."""
+    """Return the rows among which a choice is made."""
     grain = find_grain(checked, choice.grain)
     pinned_columns = (pin.column for pin in choice.pins)
     time_columns = (name for name in (choice.begin, choice.end) if name)
@@ -76,7 +76,7 @@ def request_choice_rows(checked: CheckedPackage, choice: Choice) -> RowRequest:
 
 
 def request_quote_rows(checked: CheckedPackage, quote: Quote) -> RowRequest:
-    """The rows among which a quote finds its value."""
+    """Return the rows among which a quote finds its value."""
     metric = checked.get_metric(quote.metric)
     grain = find_metric_grain(checked, metric)
     columns = (*(name for name, _ in quote.where), *(grain.key if quote.choice else ()))
@@ -84,41 +84,41 @@ def request_quote_rows(checked: CheckedPackage, quote: Quote) -> RowRequest:
 
 
 def find_grain(checked: CheckedPackage, name: str) -> Grain:
-    """The grain of a name."""
+    """Return the grain with a name."""
     return next(grain for grain in checked.package.grains if grain.name == name)
 
 
 def is_same_row(grain: Grain, row: Row, other: Row) -> bool:
-    """Whether two rows that have the grain's key are the same row of it."""
+    """Check that two rows have the same values in the key of their grain."""
     return all(row[name] == other[name] for name in grain.key)
 
 
 def get_rows(run: RunFigures, item: RowRequest | Series) -> Sequence[Row]:
-    """The rows of a run."""
+    """Return the rows of a run."""
     return run.results.rows[item.name if isinstance(item, RowRequest) else name_rows_statement(item.name)]
 
 
 def get_series_span(run: RunFigures, series: Series) -> tuple[int, int]:
-    """From when to when a series is read, in ns: all of its windows; 0 and 0 where there is none."""
+    """Return the begin and end of all windows of a series, in ns; 0 and 0 if there are none."""
     (row,) = run.results.rows[name_span_statement(series.windows)]
     begin, end = (row[name] for name in (FROM, TO))
     return (begin, end) if isinstance(begin, int) and isinstance(end, int) else (0, 0)
 
 
 def get_sort_key(value: object) -> tuple[int, float, str]:
-    """A key to sort by: numbers before texts, each in their order."""
+    """Return a key to sort by: numbers before texts, each in their order."""
     return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
 
 
 def compute_exact_value(checked: CheckedPackage, metric: Metric, value: object) -> Fraction | None:
-    """A measured value in the metric's unit as its decimal text has it; None where it is no finite number."""
+    """Return a measured value in the metric's unit, exact to its decimal text; None if it is not a finite number."""
     if not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return to_fraction(value) * checked.measured[metric.id].factor
 
 
 def compute_value(checked: CheckedPackage, metric: Metric, value: object) -> float | None:
-    """A measured value in the metric's unit."""
+    """Return a measured value in the metric's unit; None if it is not a number."""
     if not isinstance(value, (int, float)):
         return None
     factor = checked.measured[metric.id].factor
@@ -126,7 +126,7 @@ def compute_value(checked: CheckedPackage, metric: Metric, value: object) -> flo
 
 
 def is_short(checked: CheckedPackage, done_metric: Metric, due_metric: Metric, row: Row, tolerance: int) -> bool:
-    """Whether what is done in a row falls short of what is due by more than `tolerance` percent."""
+    """Check that the value of `done_metric` is less than that of `due_metric` by more than `tolerance` percent."""
     done_value, due_value = (
         compute_exact_value(checked, done_metric, row[done_metric.id]),
         compute_exact_value(checked, due_metric, row[due_metric.id]),
@@ -137,7 +137,10 @@ def is_short(checked: CheckedPackage, done_metric: Metric, due_metric: Metric, r
 def format_metric_value(
     checked: CheckedPackage, number_style: Style, metric: Metric, value: object, decimals: int | None = None
 ) -> str:
-    """A measured value as tables print it: whole numbers whole, others in the number style at the metric's width."""
+    """Return a measured value as tables print it.
+
+    Integers are printed as they are, other numbers in the number style at the metric's width, or with `decimals`.
+    """
     if value is None:
         return NO_VALUE
     measured_metric = checked.measured[metric.id]
@@ -152,7 +155,7 @@ def format_metric_value(
 
 
 def list_quote_keys(checked: CheckedPackage, quote: Quote, chosen_row: Row | None) -> dict[str, object]:
-    """The columns that tell which row a quote means, with their values; `chosen_row` is the row of its choice."""
+    """Return the columns that identify the row of a quote, with their values; `chosen_row` is that of its choice."""
     key_values: dict[str, object] = dict(quote.where)
     if chosen_row is not None:
         key_values |= {
@@ -164,9 +167,9 @@ def list_quote_keys(checked: CheckedPackage, quote: Quote, chosen_row: Row | Non
 def format_quote(
     checked: CheckedPackage, number_style: Style, quote: Quote, run: RunFigures, chosen_row: Row | None
 ) -> str:
-    """What a quote says: the value with its unit; `chosen_row` is the row of its choice, if it has one.
+    """Return the text of a quote: the value with its unit; `chosen_row` is the row of its choice, if it has one.
 
-    AssayError when no row, or more than one, is meant.
+    Raises AssayError: no row, or more than one, matches.
     """
     metric = checked.get_metric(quote.metric)
     key_values = list_quote_keys(checked, quote, chosen_row)
@@ -179,7 +182,7 @@ def format_quote(
         quoted_columns = ", ".join(f"{name} = {value}" for name, value in quote.where) or "no column"
         raise fail(
             "quote",
-            f"run {run.id}: a quote of `{quote.metric}` means {len(matching_rows)} rows of `{metric.grain}` "
+            f"run {run.id}: a quote of `{quote.metric}` matches {len(matching_rows)} rows of `{metric.grain}` "
             f"({quoted_columns})",
             span=quote.span,
             expected="one row",
@@ -191,17 +194,16 @@ def format_quote(
 
 
 def is_drawn(row: Row) -> bool:
-    """Whether a row of a series has a value that can be drawn."""
+    """Check that a row of a series has a value that can be drawn."""
     return math.isfinite(float(str(row["value"])))
 
 
 def name_keys(
     labels: Sequence[str], first: str, keys: Iterable[Key], reserved_names: Sequence[str] = ()
 ) -> dict[Key, str]:
-    """A name for each key (values of the labels, in their order), no two alike.
-
-    It is the value of the label `first`; where several keys agree in that, their values of the labels in which these
-    differ follow.  A name that is `reserved_names` has its label ahead.
+    """Return a unique name for each key (the values of the labels, in their order).
+    The name is the value of the label `first`; if several keys share it, their values of the other labels that differ
+    follow. A name in `reserved_names` is preceded by its label.
     """
     label_index = labels.index(first)
     keys_by_value: dict[str, list[Key]] = {}
@@ -220,6 +222,7 @@ def name_keys(
 
 
 def format_value(value: object) -> str:
+    """Return the text of a label's value; `none` for an empty one."""
     return str(value) or NO_LABEL_VALUE
 
 

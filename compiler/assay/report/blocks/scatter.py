@@ -16,7 +16,7 @@ from assay.report.run_results import add_unit
 from assay.styles.exact_decimal import format_six_digits
 from assay.util.numbers import format_count
 
-#: points nearer to each other than these parts of both axes are drawn once: in a figure, in a panel of a grid
+#: cells along both axes, in each of which one point is drawn: in a figure, in a panel of a grid
 FINE, COARSE = (400, 200), (80, 40)
 
 Point = tuple[float, float]
@@ -32,7 +32,7 @@ def render(context: RenderContext, items: Sequence[Scatter]) -> RenderedBlocks:
 
 @dataclass(frozen=True, slots=True)
 class Cloud:
-    """The points of a scatter in a run: what the figure is called, what it stands beside, and the points."""
+    """The points of a scatter in a run: the description of the figure, the key of its row of figures, the points."""
 
     description: str
     key: tuple[object, ...]
@@ -45,12 +45,12 @@ class Cloud:
 
 
 def format_file_name(text: str) -> str:
-    """A text as part of the name of a file."""
+    """Return a text as part of a file name."""
     return re.sub(r"[^\w.+-]", "-", text)
 
 
 def build_scatter_plots(context: RenderContext, scatter: Scatter, runs: Sequence[ShownRun]) -> Iterator[Plot | None]:
-    """The figures of a scatter, those that agree in its keys beside each other, an empty place where a run has none."""
+    """Yield the figures of a scatter, those with the same keys side by side; None where a run lacks the figure."""
     clouds_by_key = [{cloud.key: cloud for cloud in build_clouds(context, scatter, shown_run)} for shown_run in runs]
     for row_number, key in enumerate(dict.fromkeys(key for run_clouds in clouds_by_key for key in run_clouds), start=1):
         row_clouds = [run_clouds.get(key) for run_clouds in clouds_by_key]
@@ -84,7 +84,7 @@ def _build_scatter_plot(
 
 
 def build_clouds(context: RenderContext, scatter: Scatter, shown_run: ShownRun) -> Iterator[Cloud]:
-    """The points of a run for each value of the scatter's column, in the order of its label columns."""
+    """Yield the points of a run for each value of the scatter's column, in the order of its label columns."""
     point_request, name_request = block_rows.request_block_rows(context.checked, scatter)
     x, y = context.checked.get_metric(scatter.x), context.checked.get_metric(scatter.y)
     row_by_group = {row[scatter.per]: row for row in block_rows.get_rows(shown_run.run, name_request)}
@@ -104,14 +104,14 @@ def build_clouds(context: RenderContext, scatter: Scatter, shown_run: ShownRun) 
 
 
 def frame_points(point_groups: Sequence[Sequence[Point]]) -> tuple[Point, ...]:
-    """Two points that make the axes of several figures the same."""
+    """Return two points that make the axes of several figures the same."""
     xs = [x for points in point_groups for x, _ in points]
     ys = [y for points in point_groups for _, y in points]
     return ((min(xs), min(ys)), (max(xs), max(ys)))
 
 
 def thin_points(points: Sequence[Point], grid: tuple[int, int]) -> list[Point]:
-    """One point of those that an eye cannot tell apart, the first in order; in order of x, then y."""
+    """Return the first point in each cell of a grid, in order of x, then y."""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     left, low = min(xs), min(ys)
     width, height = max(xs) - left or 1.0, max(ys) - low or 1.0

@@ -20,19 +20,19 @@ from assay.util.numbers import format_count
 
 SECOND = 1_000_000_000
 MEAN = "mean"
-#: the column of a timeline's points that tells their line
+#: the column of a timeline's points that has the name of their line
 LINE = "line"
 
-#: room above the highest line, as a part of the axis
+#: room above the highest line, as a share of the axis
 HEADROOM = 0.04
 
-#: distances of two values, as parts of the series' step, from which on samples are missing between them
+#: distance of two values, in steps of the series, from which on samples between them are missing
 GAP = 1.5
-#: from how many seconds on an axis is in which unit, and how many seconds that has
+#: least length of an axis in seconds, its unit, and the seconds of that
 UNITS = ((2 * 3600.0, "hours", 3600), (600.0, "minutes", 60), (0.0, "seconds", 1))
 
 Line = Sequence[tuple[float, float | None]]
-"""Points of a line; where one has no value, the line breaks."""
+"""Points of a line; a point without a value breaks the line."""
 
 
 @register_renderer(Timeline, position=20)
@@ -45,7 +45,7 @@ def render(context: RenderContext, items: Sequence[Timeline]) -> RenderedBlocks:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The lines of a timeline in a run, in seconds since its beginning, how long it is, and when it begins (ns)."""
+    """The lines of a timeline in a run, in seconds since `begin_ns`, and their length in seconds."""
 
     lines: Mapping[str, Line] = field(default_factory=dict)
     length: float = 0.0
@@ -53,11 +53,11 @@ class Lines:
 
     @property
     def has_points(self) -> bool:
-        """Whether there is a point."""
+        """Whether any line has a point."""
         return any(self.lines.values())
 
     def compute_bounds(self, *, is_stacked: bool) -> tuple[float, float]:
-        """The least and the greatest value; of layers that of all together."""
+        """Return the least and the greatest value; if stacked, 0 and the sums of all lines count."""
         values = [y for points in self.lines.values() for _, y in points if y is not None]
         if is_stacked:
             sums: dict[float, list[float]] = {}
@@ -69,7 +69,7 @@ class Lines:
 
 
 def build_timeline_plots(context: RenderContext, item: Timeline, runs: Sequence[ShownRun]) -> list[Plot | None]:
-    """The figure of each run, with the same axes; an empty place where a run has no row of the choice."""
+    """Return the figure of each run, all with the same axes; None for a run without a row of the choice."""
     lines_by_run = [collect_lines(context, item, shown_run) for shown_run in runs]
     drawn_lines = [run_lines for run_lines in lines_by_run if run_lines and run_lines.has_points]
     if not drawn_lines:
@@ -84,7 +84,7 @@ def build_timeline_plots(context: RenderContext, item: Timeline, runs: Sequence[
 def describe_missing_samples(
     context: RenderContext, items: Sequence[Timeline], runs: Sequence[ShownRun]
 ) -> Iterator[str]:
-    """What a part says of its figures that have no points."""
+    """Yield sentences on figures without points."""
     for shown_run in runs:
         titles_and_lines = [(item.title, collect_lines(context, item, shown_run)) for item in items]
         titles = [
@@ -98,7 +98,7 @@ def describe_missing_samples(
 
 
 def describe_unclear_lines(plots: Sequence[Plot | None]) -> Iterator[str]:
-    """What a part says of its timelines (numbered) whose lines cannot be told apart in print."""
+    """Yield sentences on figures in which printed lines have no legend or share a colour."""
     line_plots = [plot for plot in plots if plot and LINE in plot.columns]
     plots_without_legend = [str(plot.figure) for plot in line_plots if is_unnamed(plot.panels)]
     plots_with_shared_colours = [
@@ -118,7 +118,7 @@ def _format_figures(numbers: Sequence[str]) -> str:
 
 
 def frame_lines(timeline_lines: Sequence[Lines], *, is_stacked: bool) -> tuple[Point, Point]:
-    """Two points that make the axes of several figures the same, with room above the highest line."""
+    """Return two points that make the axes of several figures the same, with room above the highest line."""
     bounds = [lines.compute_bounds(is_stacked=is_stacked) for lines in timeline_lines]
     low, high = min((low for low, _ in bounds), default=0.0), max((high for _, high in bounds), default=0.0)
     high = high + HEADROOM * (high - min(low, 0.0)) or 1.0
@@ -165,7 +165,7 @@ def _build_timeline_plot(
 
 
 def collect_lines(context: RenderContext, item: Timeline, shown_run: ShownRun) -> Lines | None:
-    """The lines of a run, by their names; None where it has no row of the choice.  The mean over lines is the last."""
+    """Return the lines of a run by their names, the mean over lines last; None if it has no row of the choice."""
     series = next(candidate for candidate in context.checked.package.series if candidate.name == item.series)
     rows: Sequence[Row] = block_rows.get_rows(shown_run.run, series)
     times = [int(str(row["t_ns"])) for row in rows]
@@ -178,7 +178,7 @@ def collect_lines(context: RenderContext, item: Timeline, shown_run: ShownRun) -
         return None
     first, last = time_range
     points_by_line: dict[str, Line] = {}
-    values_of: dict[str, list[Point]] = {}
+    values_by_line: dict[str, list[Point]] = {}
     names = (
         {}
         if item.alone
@@ -188,33 +188,34 @@ def collect_lines(context: RenderContext, item: Timeline, shown_run: ShownRun) -
     for row, t_ns in zip(rows, times, strict=True):
         if first <= t_ns <= last:
             x, value = (t_ns - first) / SECOND, float(str(row["value"]))
-            if not math.isfinite(value):  # the lines that have a value then are drawn, and make the mean
+            if not math.isfinite(value):  # drawn lines and the mean use the other lines at this time
                 continue
             values_by_x.setdefault(x, []).append(value)
             if not item.alone:
-                values_of.setdefault(names[_get_line_key(series, row)], []).append((x, value))
+                values_by_line.setdefault(names[_get_line_key(series, row)], []).append((x, value))
     if item.mean:
-        values_of[MEAN] = [(x, math.fsum(values) / len(values)) for x, values in sorted(values_by_x.items())]
+        values_by_line[MEAN] = [(x, math.fsum(values) / len(values)) for x, values in sorted(values_by_x.items())]
     step_ns = int(str(shown_run.run.constants[series.every])) if series.every else series.every_ns
-    # Layers are sums: one that ends leaves the others where they are.
+    # Stacked lines are not broken at gaps: a layer without a value counts as 0.
     points_by_line |= {
-        name: points if item.stacked else break_at_gaps(points, step_ns / SECOND) for name, points in values_of.items()
+        name: points if item.stacked else break_at_gaps(points, step_ns / SECOND)
+        for name, points in values_by_line.items()
     }
     return Lines(points_by_line, (last - first) / SECOND, first)
 
 
 def _get_line_key(series: Series, row: Row) -> block_rows.Key:
-    """The labels of the line that a row is of."""
+    """Return the labels of the line that a row belongs to."""
     return tuple(row[name] for name in series.by)
 
 
 def choose_time_unit(length: float) -> tuple[str, int]:
-    """The unit of an axis that is so many seconds long, and how many seconds that has."""
+    """Return the unit of an axis with a length in seconds, and the seconds of that unit."""
     return next((name, size) for min_length, name, size in UNITS if length >= min_length)
 
 
 def break_at_gaps(points: Sequence[Point], step: float) -> Line:
-    """The points with one without a value wherever steps (of so many seconds; 0: it is not known) are missing."""
+    """Return the points, with one without a value wherever steps (in seconds; 0: unknown) are missing."""
     connected_points: list[tuple[float, float | None]] = []
     for x, y in points:
         if connected_points and step and x - connected_points[-1][0] > GAP * step:

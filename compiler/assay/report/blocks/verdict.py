@@ -1,4 +1,4 @@
-"""Render verdicts: further runs beside the first, and what that comes to in each scenario."""
+"""Render verdicts: compare further runs with the first, and summarize the result of each scenario."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ VerdictRows = tuple[tuple[str, ...], ...]
 
 @register_renderer(Verdict, position=80)
 def render(context: RenderContext, items: Sequence[Verdict]) -> RenderedBlocks:
-    """Render what the scenarios come to, then each verdict on each run but the first, which is the baseline."""
+    """Render the results of the scenarios, then each verdict on each run but the first, which is the baseline."""
     if len(context.runs) == 1:
-        notes: tuple[str, ...] = ("There is no other run to judge by.",)
+        notes: tuple[str, ...] = ("There is no other run to compare with.",)
     else:
         notes = tuple(describe_judged_rows(context, items, context.runs))
     return RenderedBlocks(tables=tuple(build_verdict_tables(context, items, context.runs)), notes=notes)
 
 
 def build_verdict_tables(context: RenderContext, items: Sequence[Verdict], runs: Sequence[ShownRun]) -> Iterator[Table]:
-    """The table of results, then a table for each verdict and run."""
+    """Yield the table of results, then a table for each verdict and run."""
     judged_runs = [
         (item, shown_run, _judge_run(context, item, runs[0], shown_run)) for item in items for shown_run in runs[1:]
     ]
@@ -61,7 +61,7 @@ def build_verdict_tables(context: RenderContext, items: Sequence[Verdict], runs:
 
 
 def describe_judged_rows(context: RenderContext, items: Sequence[Verdict], runs: Sequence[ShownRun]) -> Iterator[str]:
-    """Which rows verdicts judge where several of a run agree, and which they do not."""
+    """Yield which rows verdicts judge if several of a run have the same keys, and which rows they do not judge."""
     for verdict in items:
         if not verdict.choice:
             yield from _describe_duplicate_rows(context, verdict, runs)
@@ -84,7 +84,8 @@ def _describe_duplicate_rows(context: RenderContext, verdict: Verdict, runs: Seq
     if row_descriptions:
         keys = " and ".join(name.replace("_", " ") for name in verdict.keys)
         yield (
-            f"{verdict.title}: where several agree in {keys}, the least {first} counts ({'; '.join(row_descriptions)})."
+            f"{verdict.title}: of rows with the same {keys}, the one with the least {first} is judged "
+            f"({'; '.join(row_descriptions)})."
         )
 
 
@@ -96,13 +97,13 @@ def _describe_excluded_rows(context: RenderContext, verdict: Verdict, runs: Sequ
         ]
         row_descriptions = "; ".join(f"{label}: {describe_chosen_row(choice, row)}" for label, row in rows if row)
         if row_descriptions:
-            yield f"{verdict.title}: not judged there: {choice.title.lower()} ({row_descriptions})."
+            yield f"{verdict.title}: not judged: {choice.title.lower()} ({row_descriptions})."
 
 
 def _describe_rows_without_baseline(
     context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]
 ) -> Iterator[str]:
-    """Rows of further runs that there is nothing to judge by: a scenario may pass without them."""
+    """Yield a sentence on rows of further runs that the baseline lacks, since a scenario may pass without them."""
     baseline_groups = group_judged_rows(context, verdict, runs[0].run)
     row_descriptions = [
         f"{shown_run.label}, {_format_key(verdict, key)}"
@@ -113,7 +114,7 @@ def _describe_rows_without_baseline(
         if key not in baseline_groups
     ]
     if row_descriptions:
-        yield f"{verdict.title}: not judged, as {runs[0].label} has none like these: {'; '.join(row_descriptions)}."
+        yield f"{verdict.title}: not judged, because {runs[0].label} has no such rows: {'; '.join(row_descriptions)}."
 
 
 def _get_request(context: RenderContext, verdict: Verdict) -> RowRequest:
@@ -126,7 +127,7 @@ def _format_key(verdict: Verdict, key: Key) -> str:
 
 
 def group_judged_rows(context: RenderContext, verdict: Verdict, run: RunFigures) -> dict[Key, list[Row]]:
-    """The rows that are judged, by the verdict's keys; of several that agree the one that counts is the first."""
+    """Return the judged rows by the verdict's keys; of several with the same keys, the first is judged."""
     request = _get_request(context, verdict)
     rows = block_rows.get_rows(run, request)
     if verdict.choice:
@@ -166,7 +167,7 @@ def _judge_run(context: RenderContext, verdict: Verdict, base: ShownRun, shown_r
 def _judge_change(
     context: RenderContext, metric: Metric, base: Row, row: Row | None, tolerance: int
 ) -> tuple[str, str, str, str]:
-    """Base, value, percent of change, and whether that passes."""
+    """Return base, value, percent of change, and result."""
     texts = context.format_metric(metric, base), context.format_metric(metric, row)
     old, new = context.compute_exact_metric(metric, base), context.compute_exact_metric(metric, row)
     if old is None or new is None:
@@ -205,7 +206,7 @@ def _build_verdict_table(
 
 
 def link_cells(context: RenderContext, verdict: Verdict, base: ShownRun, shown_run: ShownRun) -> Iterator[CellLink]:
-    """What is judged in each row, as `_judged` has them: of the base's row and of the other's, where it has one."""
+    """Yield the links of each row of `_judge_run`: values of the base's row, and of the other run's if there is one."""
     run_groups, base_groups = (group_judged_rows(context, verdict, item_run.run) for item_run in (shown_run, base))
     request = _get_request(context, verdict)
     keys = sorted(base_groups, key=lambda key: tuple(map(get_sort_key, key)))
@@ -221,7 +222,7 @@ def link_cells(context: RenderContext, verdict: Verdict, base: ShownRun, shown_r
             yield CellLink(y, x, prints, sources)
 
 
-# What scenarios come to
+# Results of scenarios
 
 
 def _build_results_table(
@@ -230,7 +231,7 @@ def _build_results_table(
     runs: Sequence[ShownRun],
     judged_rows: Mapping[tuple[int, str], VerdictRows],
 ) -> Table:
-    """A row for each scenario and run: when it ran, its label, and what the verdict comes to."""
+    """Build a table with a row for each scenario and run: its day, its label, result and reason."""
     rows: list[tuple[str, ...]] = []
     marks: list[Mark] = []
     links: list[CellLink] = []
@@ -238,7 +239,7 @@ def _build_results_table(
         for shown_run in runs[1:] or runs:
             rows_of_run = judged_rows.get((id(verdict), shown_run.run.id))
             if rows_of_run is None:
-                result, reason = NO_BASELINE, "there is no other run to judge by"
+                result, reason = NO_BASELINE, "there is no other run to compare with"
             elif all(row[-1] == NOT_RUN for row in rows_of_run):
                 result, reason = (
                     NOT_RUN,
@@ -263,12 +264,12 @@ def _build_results_table(
 def describe_missing_rows(
     context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun], shown_run: ShownRun, *, has_baseline_rows: bool
 ) -> str:
-    """Whose rows are missing, when nothing can be judged; `has_baseline_rows`: not the baseline's."""
+    """Return whose rows are missing if nothing can be judged; with `has_baseline_rows`, not the baseline's."""
     if not verdict.choice:
         return f"{shown_run.label} has no such rows" if has_baseline_rows else "the baseline has no such rows"
     choice = context.article.get_choice(verdict.choice)
     if choice.keys and context.find_row(choice.name, runs[-1].run) is None:
-        return f"{runs[-1].label}, which chooses, has {choice.absent}"
+        return f"{runs[-1].label}, which determines the choice, has {choice.absent}"
     if has_baseline_rows:
         return f"{shown_run.label} has no such rows"
     is_missing_in_both = not choice.keys and context.find_row(choice.name, shown_run.run) is None
@@ -280,8 +281,10 @@ def describe_missing_rows(
 
 
 def _summarize_rows(rows: VerdictRows, tolerance: int, undirected_metrics: Sequence[Metric] = ()) -> tuple[str, str]:
-    """Whether a scenario passes, and why; of `undirected_metrics` metrics any change is judged, as neither direction is
-    better."""
+    """Return whether a scenario passes, and why.
+
+    For `undirected_metrics`, where neither direction is better, any change is judged.
+    """
     failed = sum(row[-1] == FAIL for row in rows)
     missing = sum(row[-1] not in (PASS, FAIL) for row in rows)
     summary = f"{failed} of {len(rows)} values worse by more than {tolerance} %"

@@ -157,9 +157,9 @@ def _find_cause(text: str) -> str:
 
 
 def convert_spec(spec: str, fonts: Path, state: str, name: str) -> str:
-    """Return a Vega-Lite specification (JSON text) as SVG text, drawn by any idle converter; `name` is for messages.
+    """Return a Vega-Lite specification (JSON text) as SVG text, drawn by any idle converter; messages use `name`.
 
-    `state` is the hash of the fonts that are now in the folder.
+    `state` is the current hash of the fonts in the folder.
     """
     idle = _get_idle_converters(resolve_path(fonts), state)
     converter = idle.get()

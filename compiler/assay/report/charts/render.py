@@ -116,7 +116,7 @@ def check_template(template: Mapping[str, Json], path: Path, is_plot: bool) -> N
         if not _is_of_kind(value, kind):
             raise fail(
                 "template",
-                f"the chart template has no `{name}` that can be used",
+                f"the chart template has no valid `{name}`",
                 span=Span(str(path)),
                 expected=kind,
                 found="nothing" if value is None else repr(value)[:60],
@@ -250,7 +250,7 @@ def load_template(templates: Path, name: str) -> dict[str, Any]:
         loaded: Any = json.loads(path.read_text(encoding="utf-8"), parse_constant=_reject_number)
     except json.JSONDecodeError as error:
         span = Span(str(path), error.lineno, error.colno)
-        raise fail("template", f"the chart template is no JSON: {error.msg}", span=span) from None
+        raise fail("template", f"the chart template is not JSON: {error.msg}", span=span) from None
     except (ValueError, RecursionError) as error:
         raise fail("template", f"the chart template cannot be read: {error}", span=Span(str(path))) from None
     settings = loaded.get("usermeta") if isinstance(loaded, dict) else None
@@ -260,7 +260,7 @@ def load_template(templates: Path, name: str) -> dict[str, Any]:
 
 
 def _reject_number(word: str) -> float:
-    raise ValueError(f"`{word}` is no number of JSON")
+    raise ValueError(f"`{word}` is not a number in JSON")
 
 
 def format_spec(spec: dict[str, Any]) -> str:

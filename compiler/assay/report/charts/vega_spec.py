@@ -76,7 +76,7 @@ def build_plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]
 
 
 def is_unnamed(names: tuple[str, ...]) -> bool:
-    """Check that lines of these names have no legend because they are too many."""
+    """Check that lines with these names have no legend because they are too many."""
     return len(names) > 1 and not _choose_legend(names)
 
 
@@ -201,7 +201,7 @@ def _get_value(name: str, values: Mapping[str, Json]) -> Json:
     if name not in values:
         raise fail(
             "unknown-placeholder",
-            f"a chart template asks for `{name}`, which charts do not have",
+            f"a chart template has an unknown placeholder `{name}`",
             hint=suggest_names(name, values),
         )
     return values[name]

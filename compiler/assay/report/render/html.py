@@ -45,7 +45,7 @@ from assay.util.diagnostics import Span, fail
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What a build knows of a metric in addition to its entry in the dictionary.
+    """Details of a metric in addition to its entry in the dictionary.
 
     `samples` are rows of formatted cells, one per run, under `header` (empty: the common header). `events` and
     `constants` (of the runs) are names with descriptions. `file` is the path of the SQL in the folder of the report.
@@ -244,7 +244,9 @@ def _render_template(folder: Path, **values: object) -> str:
         frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename == str(folder / TEMPLATE)]
         line = int(getattr(error, "lineno", None) or (frames[-1].lineno if frames else 0) or 0)
         message = " ".join(str(error).split())
-        raise fail("template", f"the page cannot be made: {message}", span=Span(str(folder / TEMPLATE), line)) from None
+        raise fail(
+            "template", f"the page cannot be rendered: {message}", span=Span(str(folder / TEMPLATE), line)
+        ) from None
 
 
 def _load_asset(templates: Path, name: str) -> str:
@@ -252,7 +254,7 @@ def _load_asset(templates: Path, name: str) -> str:
     path = templates / "html" / name
     text = path.read_text(encoding="utf-8")
     if re.search(r"</(script|style)|<!--", text, re.I):
-        raise fail("template", "the text would end the element of the page that holds it", span=Span(str(path)))
+        raise fail("template", "the text would end its element of the page", span=Span(str(path)))
     return text
 
 

@@ -17,9 +17,7 @@ _NO_VALUE = ("", "-", "—", "–", "---", "nan", "NaN", "unknown")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its text, its number as Python and JavaScript write it (empty: none), and the id of its metric (empty:
-    none).
-
+    """A cell: its text, its number as Python and JavaScript write it, and the id of its metric (each empty: none).
     `of` describes the value in words, `marks` are its highlights, `room` is the space after the number that aligns it
     with the decimal points of its column, in widths of a digit.
     """
@@ -49,7 +47,7 @@ class Heading:
 class Grid:
     """A table of a page: the first column holds the labels of rows, rows at the foot are not sorted.
 
-    `headings` is the entry of what the headings are values of.
+    `headings` is the entry whose values the headings are.
     """
 
     caption: str

@@ -248,7 +248,7 @@ def _list_dictionary(document: Document) -> Blocks:
 def _format_group(group: Group, numbers: Mapping[str, int], *, has_figures: bool) -> str:
     """Return a table of a group of the dictionary.
 
-    Ids and definitions have a column if any entry has one, figures if they are `has_figures`.
+    Ids and definitions have a column if any entry has one, figures if `has_figures` is set.
     """
     has_ids = any(entry.id != entry.name for entry in group.entries)
     has_definitions = any(entry.definition for entry in group.entries)

@@ -74,8 +74,8 @@ def list_missing_glyph_warnings(out: Path) -> tuple[str, ...]:
     first = ", ".join(f"{letter} ({escape(letter)})" for letter in letters[:MAX_CHARACTERS])
     more = f" and {len(letters) - MAX_CHARACTERS} more" if len(letters) > MAX_CHARACTERS else ""
     return (
-        f"No font of the report has {first}{more}: in report.pdf escapes stand for them. A workspace with `templates/` "
-        "of its own can have fonts for them in `templates/fonts/`.",
+        f"No font of the report has {first}{more}: report.pdf has escapes instead. Add a font with these characters to "
+        "`templates/fonts/` of the workspace.",
     )
 
 
@@ -114,9 +114,8 @@ def write_data(
 
     `out` is created; it should be fresh, since files of an earlier report stay. `templates` holds `charts/` and
     `fonts/`; system fonts are never used. `cache_folder` is a folder that caches drawings between builds. The same
-    document and
-    templates give the same bytes. `document_json` is the document as JSON, if it is already known. Raises the errors of
-    `charts.draw`.
+    document and templates give the same bytes. `document_json` is the document as JSON, if it is already known. Raises
+    the errors of `assay.report.charts.render.draw`.
     """
     report = progress or ignore_progress
     (out / "charts").mkdir(parents=True, exist_ok=True)
@@ -234,11 +233,11 @@ def _disable_network() -> Iterator[None]:
 def _build_error(problem: typst.TypstError | typst.TypstWarning, fonts: Path) -> Exception:
     hint = "; ".join(problem.hints)
     if "could not be displayed" in problem.message:
-        hint = f"a font that has these characters can be put into {fonts}"
-    message = f"the report cannot be set: {problem.message}"
+        hint = f"put a font with these characters into {fonts}"
+    message = f"Typst cannot typeset the report: {problem.message}"
     if "package" in problem.message:
-        message = "the report cannot be set: a template imports a package"
-        hint = "copy what it needs into the templates"
+        message = "Typst cannot typeset the report: a template imports a package"
+        hint = "copy the files of the package into the templates"
     return fail("typesetting", message, excerpt=problem.diagnostic.rstrip(), hint=hint)
 
 
