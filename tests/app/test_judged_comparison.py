@@ -214,3 +214,24 @@ def test_documented_members_are_those_of_the_build(judged_build: Path) -> None:
 def test_judgements_are_the_same_when_built_again(judged_build: Path, cache: Path, judged_workspace: Path) -> None:
     answer = run_assay("verify", judged_build, "--cache", cache, cwd=judged_workspace)
     assert answer.status == 0, answer.out
+
+
+def test_phases_are_judged_against_the_first_phase(judged_workspace: Path, cache: Path, tmp_path: Path) -> None:
+    phases = ("--phase=early=..half", "--phase=late=half..", "--at=half=2026-02-05T19:02:00Z")
+    run = f"--run=10.5={CARDANO / 'baseline' / 'run'}"
+    command = ("build", "cardano/comparison", run, *phases, "--to", "md", "-o", tmp_path, "--cache", cache)
+    answer = run_assay(*command, cwd=judged_workspace)
+    assert answer.status == 0, answer.err
+    judgement = load_results(tmp_path)["judgement"]
+    item = judgement["metrics"]["CentiCpu"]["10.5:late"]
+    assert (item["verdict"], item["units"] < 700, judgement["repeats"]["runs"]) == ("open", True, [1, 1])
+    assert (tmp_path / "sql" / "phases" / "rows" / "cells-CentiCpu.sql").is_file()
+
+
+def test_single_run_has_no_judgement(judged_workspace: Path, cache: Path, tmp_path: Path) -> None:
+    run = f"--run=10.5={CARDANO / 'baseline' / 'run'}"
+    answer = run_assay(
+        "build", "cardano/comparison", run, "--to", "md", "-o", tmp_path, "--cache", cache, cwd=judged_workspace
+    )
+    assert answer.status == 0, answer.err
+    assert "judgement" not in load_results(tmp_path)
