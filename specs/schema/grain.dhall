@@ -77,6 +77,9 @@ let Subject = { grain : Text, on : List Pair }
 
 -- What one sample is about: a relation (or runs of another grain) plus instants, tallies and derived columns.
 --   at      the instant (a member of it) by which phases cut its rows
+--   time    the column or instant whose order is that of the run: a slot, a height, an instant; without it, metrics are
+--           not judged
+--   cluster   the column that names the host, or what else groups the rows
 let Grain =
       { Type =
           { name : Text
@@ -90,11 +93,15 @@ let Grain =
           , subject : Optional Subject
           , checks : List Check.Type
           , at : Text
+          , time : Text
+          , cluster : Text
           , doc : Text
           }
       , default =
         { checks = [] : List Check.Type
         , at = ""
+        , time = ""
+        , cluster = ""
         , relation = ""
         , runs = None Runs
         , instants = [] : List Instant.Type

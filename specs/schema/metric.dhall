@@ -18,6 +18,10 @@ let Given = { metric : Text, value : Text, unit : U.Unit }
 -- An example of a formula: the printed value (`shows`) of the values `given`, in a unit, rounded to its decimals.
 let Example = { given : List Given, shows : Text, unit : U.Unit, doc : Text }
 
+-- How small a change is too little to matter: up to the greater of so much percent of the base and an amount (decimal
+-- texts, empty for none).
+let Margin = { percent : Text, amount : Text, unit : U.Unit }
+
 -- One metric.
 --   measure    the measure of each row of the grain; a row without a value gives no sample
 --   where      which rows count (default: all)
@@ -28,6 +32,7 @@ let Example = { given : List Given, shows : Text, unit : U.Unit, doc : Text }
 --              its samples were all 0
 --   better     lower, higher or neither
 --   width      digits of its value in published tables and charts
+--   margin     of judgements; default: the margin of the report
 --   examples   examples of a formula, which `assay check` verifies
 let Metric =
       { Type =
@@ -44,6 +49,7 @@ let Metric =
           , unit : U.Unit
           , better : Text
           , width : Natural
+          , margin : Optional Margin
           , examples : List Example
           }
       , default =
@@ -54,6 +60,7 @@ let Metric =
         , sampledOnly = True
         , better = "neither"
         , width = 4
+        , margin = None Margin
         , examples = [] : List Example
         }
       }
@@ -92,6 +99,12 @@ let reduce =
 let value = \(m : Metric.Type) -> X.leaf "metric" m.id
 
 in  { Reduction
+    , Margin
+      -- margins: in percent of the base, an amount, the greater of both
+    , percent = \(percent : Text) -> { percent, amount = "", unit = U.none } : Margin
+    , amount = \(amount : Text) -> \(unit : U.Unit) -> { percent = "", amount, unit } : Margin
+    , percentOr =
+        \(percent : Text) -> \(amount : Text) -> \(unit : U.Unit) -> { percent, amount, unit } : Margin
     , Metric
     , Given
     , Example

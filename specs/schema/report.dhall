@@ -58,6 +58,16 @@ let Edition =
       , default = { labels = [] : List Label, doc = "" }
       }
 
+-- How differences between runs are judged.
+--   level     of intervals, a decimal text
+--   margin    of metrics that have none of their own
+--   gate      metrics that must not get worse (empty: all that are better in a direction)
+--   repeats   how many runs of each version `assay gate` demands (0: one is enough)
+let Judgement =
+      { Type = { level : Text, margin : M.Margin, gate : List Text, repeats : Natural }
+      , default = { level = "0.95", margin = M.percent "2", gate = [] : List Text, repeats = 3 }
+      }
+
 -- A report.
 --   editions       the forms in which it was published, oldest first
 --   title, intro   may hold {base}, {others}, {last} (labels of runs) and {constant.NAME} (of the base run)
@@ -65,6 +75,7 @@ let Edition =
 --   label          the constant that names a run in headings
 --   compare        constants that should agree between runs; a difference is a warning in the report
 --   style          the number style: typst-2026, org-2023, three-digits
+--   judgement      how differences are judged; without it, they are not
 --   phases         the times of each run that are compared, instead of whole runs
 let Report =
       { Type =
@@ -83,10 +94,12 @@ let Report =
           , compare : List Text
           , editions : List Edition.Type
           , phases : List P.Phase.Type
+          , judgement : Optional Judgement.Type
           , doc : Text
           }
       , default =
         { phases = [] : List P.Phase.Type
+        , judgement = None Judgement.Type
         , filters = [] : List FilterUse
         , also = [] : List Text
         , compare = [] : List Text
@@ -149,6 +162,7 @@ in  { Cell
     , rowLabels
     , Label
     , Edition
+    , Judgement
     , Report
     , Break
     , History

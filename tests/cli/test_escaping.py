@@ -126,6 +126,7 @@ def test_every_command_is_covered() -> None:
         "build",
         "trace",
         "verify",
+        "gate",
         "watch",
         "lsp",
     }  # a language server prints nothing for users
@@ -169,6 +170,7 @@ def test_build_escapes_control_characters(place: Path) -> None:
         (("trace", out, "--list", "--format", "json"), 0),
         (("verify", out), 0),
         (("diff", out, "."), 0),
+        (("gate", out), 1),
         (("verify", f"no{HOSTILE}"), 2),
     ):
         result = run_assay(*cache, *command, cwd=place)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from assay.app import filters
 from assay.app.compute import Computation, RunResult, compute, list_report_metrics
+from assay.app.judging import JudgedRun, judge_runs
 from assay.app.options import BuildResult, Options, list_report_files
 from assay.app.outputs import replace_folder
 from assay.app.phases import iter_overrule_notes, select_phases
@@ -61,6 +62,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
             relations,
             lambda: warm_up_converters(session.get_templates()),
             phase_selection=phase_selection,
+            judged=metrics if report.judgement else (),
         )
         choices = Choices(
             report_options.style,
@@ -231,6 +233,10 @@ def _assemble_comparison(
             choices,
         )
     results = build_results_data(checked, shown_report, ids, figures, choices)
+    if shown_report.judgement and len(figures) > 1:
+        judged_runs = [JudgedRun(item.id, item.results) for item in computation.columns]
+        judged_metrics = list_report_metrics(checked, shown_report)
+        results["judgement"] = judge_runs(checked, shown_report.judgement, judged_metrics, judged_runs, choices.summary)
     data_findings = tuple(iter_findings(label_runs(report, figures), figures))
     return AssembledReport(checked, document, provenance_record, results, computation, details, findings=data_findings)
 

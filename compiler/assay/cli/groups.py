@@ -72,7 +72,7 @@ def _has_empty(value: object) -> bool:
 GROUPS = {
     "Author": ("init", "check", "test", "watch", "schema", "lsp"),
     "Build": ("build", "regenerate", "ingest", "fetch", "query"),
-    "Trust": ("explain", "lineage", "trace", "verify", "diff"),
+    "Trust": ("explain", "lineage", "trace", "verify", "diff", "gate"),
     "Look": ("list", "inspect", "sql", "catalogue", "cache", "completion"),
 }
 
@@ -97,6 +97,7 @@ EXAMPLES = {
     "trace": ("assay trace build/comparison 'Times/Waiting time/1.1'",),
     "verify": ("assay verify build/comparison",),
     "diff": ("assay diff HEAD~1 .", "assay diff build/before build/after --format json"),
+    "gate": ("assay gate build/comparison", "assay gate build/comparison --once --format json"),
     "list": ("assay list metrics --system service",),
     "inspect": ("assay inspect runs/1.0", "assay inspect runs/1.0 --system service --format json"),
     "sql": ("assay sql wait --run runs/1.0",),

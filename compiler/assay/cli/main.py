@@ -17,6 +17,7 @@ from assay.cli.audit import catalogue
 from assay.cli.author import init, lsp, schema, watch
 from assay.cli.cache import cache
 from assay.cli.diff import diff
+from assay.cli.gate import gate
 from assay.cli.groups import SectionedGroup
 from assay.cli.log import FORMS
 from assay.cli.options import (
@@ -289,6 +290,7 @@ for command in (
     watch,
     run_examples,
     diff,
+    gate,
     fetch,
     inspect_command,
     lsp,

@@ -238,6 +238,8 @@ def _compare_metric(
         yield MetricChange("changed in meaning", now.id, now.name, "", (*meaning, *wording), touches)
     elif was.better != now.better:
         yield MetricChange("changed in verdict", now.id, now.name, "", wording, list_verdicts(new.package, now))
+    elif was.margin != now.margin:
+        yield MetricChange("changed in verdict", now.id, now.name, "", wording, ())
     elif wording:
         yield MetricChange("changed in wording", now.id, now.name, "", wording, touches)
 
@@ -248,6 +250,8 @@ def _compare_wording(was: Metric, now: Metric) -> Iterator[ReportedChange]:
         before, after = str(getattr(was, name)), str(getattr(now, name))
         if before != after:
             yield ReportedChange("verdict" if name == "better" else "wording", name, before, after)
+    if was.margin != now.margin:
+        yield ReportedChange("verdict", "margin", _format_margin(was), _format_margin(now))
     if was.width != now.width:
         yield ReportedChange("digits", "width", str(was.width), str(now.width))
     yield from (
@@ -256,6 +260,15 @@ def _compare_wording(was: Metric, now: Metric) -> Iterator[ReportedChange]:
             plain_data.to_plain_data(was.examples), plain_data.to_plain_data(now.examples), ("examples",)
         )
     )
+
+
+def _format_margin(metric: Metric) -> str:
+    """Return the margin of a metric; empty without one."""
+    margin = metric.margin
+    if margin is None:
+        return ""
+    parts = ((margin.percent, "%"), (margin.amount, margin.unit.name))
+    return " or ".join(f"{number} {unit}" for number, unit in parts if number)
 
 
 def _get_aspect(path: tuple[str, ...]) -> str:

@@ -42,12 +42,13 @@ def compile_plan(
     cuts: Sequence[Cut] = (),
     *,
     cut: bool = False,
+    judged: Sequence[Metric] = (),
 ) -> CompiledPlan:
     """Plan metrics, relations, rows, series and named instants under filters, and compile the plan.
 
-    With `cut` the plan is for one phase of a run, whose bounds are parameters.
+    With `cut` the plan is for one phase of a run, whose bounds are parameters.  Metrics that are `judged` have cells.
     """
-    steps = build_plan(checked.package, metrics, applied, relations, row_requests, series, cuts, cut)
+    steps = build_plan(checked.package, metrics, applied, relations, row_requests, series, cuts, cut, judged)
     return CompiledPlan(checked, steps, compile_statements(checked, steps))
 
 

@@ -26,6 +26,7 @@ LEAST_UNITS = 21  # three units of time for each of the fewest batches
 LEAST_BATCHES = 7
 MOST_BATCHES = 63
 _DIVISOR = 3  # batches of the next rung are three times as long
+LEAST_PLACED = _DIVISOR * MOST_BATCHES  # units of time; of fewer, each is a place of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def count_places(units: int) -> int:
 
     A run with enough units has 63 places, a shorter one a place for each unit.
     """
-    return MOST_BATCHES if units >= _DIVISOR * MOST_BATCHES else units
+    return MOST_BATCHES if units >= LEAST_PLACED else units
 
 
 def build_ladder(units: int) -> tuple[int, ...]:

@@ -68,8 +68,13 @@ def assess_gate(judgements: Mapping[Key, Judgement], has_repeats: bool, level: f
             raise ValueError(f"metric {key[0]} of a gate is better in no direction")
     ps = [_find_p(judgements[key]) for key in keys]
     rows = zip(keys, ps, adjust_by_holm(ps), strict=True)
-    metrics = [GatedMetric(key, p, adjusted, adjusted <= 1 - level + _ROUNDING) for key, p, adjusted in rows]
+    metrics = [GatedMetric(key, p, adjusted, is_beyond_chance(adjusted, level)) for key, p, adjusted in rows]
     return Gate(tuple(sorted(metrics, key=lambda metric: (metric.adjusted, metric.p, metric.key))), has_repeats)
+
+
+def is_beyond_chance(adjusted: float, level: float) -> bool:
+    """Return whether an adjusted p is so small that the metric counts as worse."""
+    return adjusted <= 1 - level + _ROUNDING
 
 
 _ROUNDING = 1e-12  # 1 - 0.95 is a little more than 0.05 as a double, other levels a little less

@@ -65,6 +65,7 @@ class Reason(StrEnum):
     NO_TIME = "its rows have no time"
     FORMULA = "it is computed from other metrics"
     NO_SAMPLES = "a run has no samples"
+    TOO_LARGE = "a sample is too large to be summed up"
     TOO_FEW_UNITS = "fewer than 21 units of time"
     TOO_FEW_SAMPLES = "fewer than 10 samples lie beyond"
     ZERO_BASE = "the base is 0"

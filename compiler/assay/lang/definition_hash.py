@@ -130,7 +130,9 @@ def _convert_members(package: Package, name: str, members: set[str], memo: Seria
         tallies=tuple(item for item in grain.tallies if item.column.name in members),
         derived=tuple(item for item in grain.derived if item.column.name in members),
         checks=(),
-        at="",  # the meaning of a number does not depend on how runs may be split
+        at="",  # the meaning of a number does not depend on how runs may be split, or changes judged
+        time="",
+        cluster="",
     )
     return to_plain_data(selected, prose=False, memo=memo)
 

@@ -96,7 +96,7 @@ def is_non_default(name: str, value: Any) -> bool:
 @functools.cache
 def _list_field_names(kind: Any, prose: bool) -> tuple[str, ...]:
     """Return the fields of a class that are written; without `prose`, those that affect numbers."""
-    skipped = () if prose else (*_PROSE, *_BOUNDS, *(("name",) if issubclass(kind, Metric) else ()))
+    skipped = () if prose else (*_PROSE, *_BOUNDS, *(("name", "margin") if issubclass(kind, Metric) else ()))
     return tuple(item.name for item in dataclasses.fields(kind) if item.name not in skipped)
 
 

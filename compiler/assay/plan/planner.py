@@ -159,7 +159,8 @@ class Plan:
     """The steps in order, and what is computed after them.
 
     `metrics` are summarized, and `formulas` evaluated over these; `row_requests`, `series` and `cuts` are requested
-    rows, series and instants.  `required_fields` are by event, `constants` the required constants.
+    rows, series and instants; `judged` metrics have cells.  `required_fields` are by event, `constants` the required
+    constants.
     """
 
     steps: tuple[Step, ...]
@@ -171,6 +172,7 @@ class Plan:
     series: tuple[SeriesStep, ...] = ()
     formulas: tuple[Metric, ...] = ()
     cuts: tuple[Cut, ...] = ()
+    judged: tuple[Metric, ...] = ()
 
 
 def name_rows_statement(series: str) -> str:
@@ -322,6 +324,7 @@ def build_plan(
     series: Sequence[str] = (),
     cuts: Sequence[Cut] = (),
     cut: bool = False,
+    judged: Sequence[Metric] = (),
 ) -> Plan:
     """Return the plan for some metrics under some filters.
 
@@ -332,6 +335,8 @@ def build_plan(
     metrics = formula.list_measured(formula.index_metrics(package), metrics)
     required_metrics = [*metrics, *(metric for item in row_requests for metric in item.metrics)]
     keys = [(item.grain.name, item.keys) for item in row_requests]
+    judged = select_timed_metrics(package, judged)
+    keys += list_times(package, judged)
     table_cuts = tuple(item for item in cuts if item.of)
     dependencies = collect_dependencies(
         package,
@@ -361,7 +366,26 @@ def build_plan(
         series_steps,
         formulas,
         table_cuts,
+        judged,
     )
+
+
+def select_timed_metrics(package: Package, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+    """Return those of some metrics whose grain has a time."""
+    timed = {grain.name for grain in package.grains if grain.time}
+    return tuple(metric for metric in metrics if metric.grain in timed and not formula.is_formula(metric))
+
+
+def list_times(package: Package, metrics: Iterable[Metric]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the names of time and cluster of the grains of some metrics, each with its grain."""
+    names = {metric.grain for metric in metrics}
+    times = [(grain.name, (grain.time, grain.cluster)) for grain in package.grains if grain.name in names]
+    return [(grain, tuple(member for member in members if member)) for grain, members in times]
+
+
+def name_cells_statement(metric: str) -> str:
+    """Return the name of the statement for the cells of a metric."""
+    return f"cells {metric}"
 
 
 def can_split_by_phase(package: Package, table: str) -> bool:

@@ -27,11 +27,12 @@ from assay.plan.planner import (
     RelationStep,
     SeriesStep,
     Step,
+    name_cells_statement,
     name_cut_statement,
     name_rows_statement,
     name_span_statement,
 )
-from assay.sql import dialect, distributions, grains, relations, series
+from assay.sql import cells, dialect, distributions, grains, relations, series
 from assay.sql.expressions import build_placeholders
 from assay.sql.row_keys import Key, Shape
 from assay.util.repr_key import ReprKey
@@ -109,6 +110,7 @@ def compile_steps(
     steps = [step for step in plan.steps if not _is_guaranteed(step, checked, names)]
     statements = [_compile_step(step, unfiltered, names, events, checked) for step in steps]
     statements += [build_metric_statement(metric, checked, names) for metric in plan.metrics]
+    statements += [_build_cells_statement(metric, checked, constants) for metric in plan.judged]
     statements += [
         Statement("rows", item.name, distributions.select_rows(item, constants)) for item in plan.row_requests
     ]
@@ -206,6 +208,12 @@ def build_metric_statement(metric: Metric, checked: CheckedPackage, names: tuple
     integral = checked.measured[metric.id].integral
     domain = distributions.get_domain(grain)
     return _compile_metric(ReprKey(metric), domain, integral, checked.definitions[metric.id], names)
+
+
+def _build_cells_statement(metric: Metric, checked: CheckedPackage, constants: Constants) -> Statement:
+    grain = next(item for item in checked.package.grains if item.name == metric.grain)
+    query = cells.build_cells(metric, grain, checked.measured[metric.id].integral, constants)
+    return Statement("rows", name_cells_statement(metric.id), query)
 
 
 @functools.lru_cache(maxsize=CACHE_SIZE)

@@ -20,6 +20,8 @@ in  { grain =
         , key = [ c.block.name, c.host.name ]
         , columns = relations.adoptions.columns
         , subject = Some { grain = block.name, on = [ G.sameColumn c.block c.block ] }
+        , time = c.slotStart.name
+        , cluster = c.host.name
         , doc = "A block of the main chain, adopted by a host, its maker included"
         }
     , name

@@ -160,6 +160,7 @@ let grain =
           }
         ]
       , at = at.slotStart.name
+      , time = c.slot.name
       , doc = "A block of the main chain, on the host that made it"
       }
 

@@ -104,6 +104,8 @@ let grain =
           , severity = "warning"
           }
         ]
+      , time = at.slotStart.name
+      , cluster = c.host.name
       , doc = "A block of the main chain, as one of its observers came to it"
       }
 

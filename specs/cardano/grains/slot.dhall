@@ -86,6 +86,8 @@ let grain =
           }
         ]
       , at = at.slotStart.name
+      , time = c.slot.name
+      , cluster = c.host.name
       , doc = "A slot of a host's timeline"
       }
 

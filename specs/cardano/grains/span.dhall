@@ -43,6 +43,8 @@ in  { grain =
           }
         , key = [ c.host.name, first.name ]
         , columns = [ c.host, first, last, length, firstEpochSlot, lastEpochSlot ]
+        , time = first.name
+        , cluster = c.host.name
         , doc = "Consecutive analysed slots in which the process used 85 % of a core or more, or no value is known"
         }
     , name

@@ -11,7 +11,7 @@ from assay.lang.model.article import Article
 from assay.lang.model.example import Example
 from assay.lang.model.expression import Expression
 from assay.lang.model.report import History, Report
-from assay.lang.model.vocabulary import Coverage, Cut, Summary, Unit
+from assay.lang.model.vocabulary import Coverage, Cut, Margin, Summary, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +312,8 @@ class Grain:
     checks: tuple[Check, ...]
     doc: str
     at: str = ""
+    time: str = ""
+    cluster: str = ""
 
     @property
     def all_columns(self) -> tuple[Column, ...]:
@@ -420,8 +422,7 @@ class Metric:
 
     `per` is empty for one distribution of all samples; else it is a column (the host), and each of its values has a
     distribution.  The summary is over those with samples (`sampled_only`), or over all, with 0 for those without.
-    `accepted`: filters apply.  `better` is lower, higher or neither; `width` is that of the value in published tables
-    and charts.
+    `accepted`: filters apply.  `better` is lower, higher or neither; `width` is that of the value in published tables.
     """
 
     id: str
@@ -438,6 +439,7 @@ class Metric:
     width: int
     examples: tuple[Worked, ...] = ()
     sampled_only: bool = False  # older specs do not have this field
+    margin: Margin | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.lang.model.vocabulary import Phase
+from assay.lang.model.vocabulary import Judgement, Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,7 @@ class Report:
     editions: tuple[Edition, ...]
     doc: str
     phases: tuple[Phase, ...] = ()
+    judgement: Judgement | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,31 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
+class Margin:
+    """How small a change is too little to matter: up to the greater of `percent` of the base and `amount` in `unit`.
+
+    Both are decimal texts, empty for none.
+    """
+
+    percent: str
+    amount: str
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How a report judges differences: the level of intervals, the margin of metrics without one, and the gate.
+
+    `gate` names metrics (none: all that are better in a direction); it demands so many `repeats` of each version.
+    """
+
+    level: str
+    margin: Margin
+    gate: tuple[str, ...]
+    repeats: int
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """How the averages of hosts become one average of a run.
 

@@ -1,0 +1,237 @@
+"""A comparison with a `judgement`: the judgements of the demo's runs in its results, and its gate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.app import filters
+from assay.app.compute import Computation, compute, list_report_metrics
+from assay.app.judging import measure_version
+from assay.app.runs import NamedRun
+from assay.app.session import Session
+from assay.engine.result_cache import Store
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.workspace import Workspace
+from tests.compare_reference import CARDANO
+from tests.support.commands import CommandResult, run_assay
+from tests.support.documentation import parse_page
+from tests.support.workspaces import Edit, copy_workspace
+
+REPORTS = "specs/cardano/reports.dhall"
+JUDGEMENT: tuple[Edit, ...] = (
+    (
+        REPORTS,
+        "      , compare = [ constant.era.name ]\n",
+        """      , compare = [ constant.era.name ]
+      , judgement = Some S.Judgement::{
+        , gate = R.metricIds [ machine.cpu, forging.announceCum, propagation.eighty ]
+        }
+""",
+    ),
+    (
+        REPORTS,
+        "let machine =",
+        "let forging = ./metrics/forging.dhall\n\nlet propagation = ./metrics/propagation.dhall\n\nlet machine =",
+    ),
+)
+RUNS = (("10.5", CARDANO / "baseline" / "run"), ("10.6", CARDANO / "candidate" / "run"))
+"""The runs of the demo."""
+SUMMARIES = ("published", "mean-of-hosts")
+
+
+@pytest.fixture(scope="module")
+def judged_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the shipped specs with a judgement in the comparison."""
+    return copy_workspace(tmp_path_factory.mktemp("judged") / "workspace", *JUDGEMENT)
+
+
+@pytest.fixture(scope="module")
+def judged_build(judged_workspace: Path, cache: Path) -> Path:
+    """Return the folder of the demo's comparison with judgements."""
+    folder = judged_workspace.parent / "build"
+    run_options = [f"--run={name}={place}" for name, place in RUNS]
+    result = run_assay(
+        "build", "cardano/comparison", *run_options, "--to", "md", "-o", folder, "--cache", cache, cwd=judged_workspace
+    )
+    assert result.status == 0, result.err
+    return folder
+
+
+def load_results(build: Path) -> Mapping[str, Any]:
+    loaded: Mapping[str, Any] = json.loads((build / "results.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+@pytest.mark.parametrize(
+    ("metric", "verdict", "percent", "low", "high", "decided_by", "batches", "units"),
+    [
+        ("CentiCpu", "worse", 30.8, 10.8, 50.8, "time", 63, 1200),
+        ("Alloc", "same", -0.1, -0.3, 0.1, "time", 63, 1200),
+        ("cdfForgerTicked", "worse", 31.7, 5.9, 57.4, "time", 7, 56),
+        ("cdfForgerAnnounceCum", "worse", 30.9, 8.9, 52.9, "time", 7, 56),
+        ("cdfPeerFetch", "open", -4.3, -45.3, 36.7, "time and hosts", 17, 56),
+        ("cdfPeerAdoption", "worse", 27.7, 13.6, 41.7, "time", 7, 56),
+        ("cdf0.80", "worse", 14.5, 7.8, 21.2, "time", 17, 56),
+    ],
+)
+def test_results_judge_the_metrics_of_the_demo(
+    judged_build: Path,
+    metric: str,
+    verdict: str,
+    percent: float,
+    low: float,
+    high: float,
+    decided_by: str,
+    batches: int,
+    units: int,
+) -> None:
+    item = load_results(judged_build)["judgement"]["metrics"][metric]["10.6"]
+    assert (item["verdict"], item["decided_by"], item["batches"], item["units"]) == (
+        verdict, decided_by, batches, units,
+    )  # fmt: skip
+    assert [round(item[name], 1) for name in ("percent", "low", "high")] == [percent, low, high]
+    assert item["margin"] == {"percent": 2.0, "amount": 0.0, "least": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("metric", "reason"),
+    [
+        ("Heap", "it does not vary within the runs"),
+        ("cdfSpanLensCpu", "fewer than 21 units of time"),
+        ("cdfBlocksPerHost", "its rows have no time"),
+        ("CentiBlkIO", "the base is 0"),
+    ],
+)
+def test_metric_that_is_not_judged_has_a_reason(judged_build: Path, metric: str, reason: str) -> None:
+    item = load_results(judged_build)["judgement"]["metrics"][metric]["10.6"]
+    assert (item["verdict"], item["reason"], item["percent"], item["p"]) == ("not judged", reason, None, None)
+
+
+def test_change_is_that_of_the_averages(judged_build: Path) -> None:
+    results = load_results(judged_build)
+    for name, judged in results["judgement"]["metrics"].items():
+        before, after = (results["metrics"][name]["runs"][run]["average"] for run in ("10.5", "10.6"))
+        if judged["10.6"]["difference"] is not None:
+            assert judged["10.6"]["difference"] == pytest.approx(after - before, rel=1e-6, abs=1e-9 * abs(before)), name
+
+
+@pytest.fixture(scope="module")
+def computed(judged_workspace: Path, cache: Path) -> tuple[CheckedPackage, Computation]:
+    """Return the computation of the demo's runs, with cells."""
+    session = Session(Workspace(judged_workspace), Store(cache))
+    checked, report = session.find_comparison("cardano/comparison")
+    metrics = list_report_metrics(checked, report)
+    applied_filters = filters.parse_filters(checked.package, report, (), False)
+    runs = [NamedRun(name, place) for name, place in RUNS]
+    return checked, compute(session, checked, runs, metrics, applied_filters, judged=metrics)
+
+
+@pytest.mark.parametrize("summary", SUMMARIES)
+def test_judged_average_is_the_printed_one(computed: tuple[CheckedPackage, Computation], summary: str) -> None:
+    checked, computation = computed
+    count = 0
+    for run in computation.runs:
+        for name, distribution in run.results.metrics.items():
+            metric = checked.get_metric(name)
+            version = measure_version(checked, metric, run.results, summary)
+            if version.runs:
+                average = float(version.mean * Fraction(checked.measured[name].factor))
+                assert average == pytest.approx(distribution.averages[summary], rel=1e-9, abs=1e-12), name
+                count += 1
+    assert count > 90
+
+
+def test_report_without_judgement_has_no_cells(cache: Path, tmp_path: Path) -> None:
+    run_options = [f"--run={name}={place}" for name, place in RUNS]
+    result = run_assay("build", "cardano/comparison", *run_options, "--to", "md", "-o", tmp_path, "--cache", cache)
+    assert result.status == 0, result.err
+    assert "judgement" not in load_results(tmp_path)
+    assert not (tmp_path / "sql" / "rows").exists()
+    answer = run_assay("gate", tmp_path)
+    assert answer.status == 1
+    assert "error[no-judgement]" in answer.err
+
+
+def test_cells_have_their_sql_in_the_build(judged_build: Path) -> None:
+    text = (judged_build / "sql" / "rows" / "cells-CentiCpu.sql").read_text(encoding="utf-8")
+    assert "INT128" in text
+
+
+GATE = """\
+10.6-sim against 10.5-sim: 3 of 3 gated metrics are worse by more than their margin
+  0.80 adoption            +14 %  (+8 … +21)   margin 2 %  Holm p 0.002
+  Process CPU usage        +31 %  (+11 … +51)  margin 2 %  Holm p 0.005
+  Slot start to announced  +31 %  (+9 … +53)   margin 2 %  Holm p 0.009
+Intervals hold what varies within these runs (batches of time, hosts). How much a run differs from the next is not \
+known: there are too few repeats.
+"""
+
+TOO_FEW = """\
+error[too-few-repeats]: the gate does not decide: too few runs show how much runs of one version differ
+  expected: 3 runs of each version, or 3 calibration runs
+  found:    1, 1 runs, 0 calibration runs
+  hint: `--once` decides by what varies within the runs
+"""
+
+
+def test_gate_of_the_demo_is_closed(judged_build: Path) -> None:
+    assert run_assay("gate", judged_build, "--once") == CommandResult(3, GATE, "")
+
+
+def test_gate_without_repeats_does_not_decide(judged_build: Path) -> None:
+    assert run_assay("gate", judged_build) == CommandResult(1, "", TOO_FEW)
+
+
+def test_gate_as_json_names_the_metrics(judged_build: Path) -> None:
+    answer = run_assay("gate", judged_build, "--once", "--format", "json")
+    data = answer.parse_json()
+    assert (answer.status, data["is_open"], data["has_repeats"]) == (3, False, False)
+    assert [item["metric"] for item in data["runs"][0]["changes"]] == ["cdf0.80", "CentiCpu", "cdfForgerAnnounceCum"]
+
+
+def list_documented_members() -> set[str]:
+    """Return the members of judgements that docs/results.md lists."""
+    table = next(item for item in parse_page("docs/results.md").tables if item.section == "Judgements in results.json")
+    return {row[0].strip("`") for row in table.rows}
+
+
+def test_documented_members_are_those_of_the_build(judged_build: Path) -> None:
+    judgement = load_results(judged_build)["judgement"]
+    item = judgement["metrics"]["CentiCpu"]["10.6"]
+    members = {f"judgement.{name}" for name in judgement}
+    members |= {f"judgement.repeats.{name}" for name in judgement["repeats"]}
+    members |= {f"judgement.metrics.*.*.{name}" for name in item}
+    members |= {f"judgement.metrics.*.*.margin.{name}" for name in item["margin"]}
+    assert list_documented_members() == members | {"judgement.metrics.*", "judgement.metrics.*.*"}
+
+
+def test_judgements_are_the_same_when_built_again(judged_build: Path, cache: Path, judged_workspace: Path) -> None:
+    answer = run_assay("verify", judged_build, "--cache", cache, cwd=judged_workspace)
+    assert answer.status == 0, answer.out
+
+
+def test_phases_are_judged_against_the_first_phase(judged_workspace: Path, cache: Path, tmp_path: Path) -> None:
+    phases = ("--phase=early=..half", "--phase=late=half..", "--at=half=2026-02-05T19:02:00Z")
+    run = f"--run=10.5={CARDANO / 'baseline' / 'run'}"
+    command = ("build", "cardano/comparison", run, *phases, "--to", "md", "-o", tmp_path, "--cache", cache)
+    answer = run_assay(*command, cwd=judged_workspace)
+    assert answer.status == 0, answer.err
+    judgement = load_results(tmp_path)["judgement"]
+    item = judgement["metrics"]["CentiCpu"]["10.5:late"]
+    assert (item["verdict"], item["units"] < 700, judgement["repeats"]["runs"]) == ("open", True, [1, 1])
+    assert (tmp_path / "sql" / "phases" / "rows" / "cells-CentiCpu.sql").is_file()
+
+
+def test_single_run_has_no_judgement(judged_workspace: Path, cache: Path, tmp_path: Path) -> None:
+    run = f"--run=10.5={CARDANO / 'baseline' / 'run'}"
+    answer = run_assay(
+        "build", "cardano/comparison", run, "--to", "md", "-o", tmp_path, "--cache", cache, cwd=judged_workspace
+    )
+    assert answer.status == 0, answer.err
+    assert "judgement" not in load_results(tmp_path)

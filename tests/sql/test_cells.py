@@ -1,0 +1,117 @@
+"""Test the cells of metrics: places in time, clusters, exact sums, and samples that are left out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import duckdb
+import pytest
+
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Grain, Metric, Reduction, Unit
+from assay.sql import dialect
+from assay.sql.cells import REAL_SCALE, build_cells
+
+NONE = Unit("dimensionless", "")
+METRIC = Metric("m", "", "", "g", Expression("column", name="x"), None, False, None, "", NONE, "neither", 4)
+GRAIN = Grain("g", "r", None, (), (), (), (), (), None, (), "", time="slot", cluster="host")
+PER_HOST = replace(METRIC, per="host", sampled_only=True)
+
+Row = tuple[int | None, str | None, float | None]
+"""Slot, host and value."""
+Cells = list[tuple[Any, ...]]
+
+
+def compute_cells(metric: Metric, rows: Sequence[Row], grain: Grain = GRAIN, integral: bool = True) -> Cells:
+    """Return place, cluster, total, size, lost and units of each cell."""
+    with duckdb.connect() as connection:
+        kind = "BIGINT" if integral else "DOUBLE"
+        connection.execute(f"CREATE TABLE g (slot BIGINT, host TEXT, x {kind})")
+        for row in rows:
+            connection.execute("INSERT INTO g VALUES (?, ?, ?)", list(row))
+        return connection.execute(dialect.to_sql(build_cells(metric, grain, integral, {}))).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("metric", "rows", "cells"),
+    [
+        pytest.param(METRIC, [(5, "a", 1), (5, "a", 2), (9, "b", 3)], [(0, "a", 3, 2), (1, "b", 3, 1)], id="sums"),
+        pytest.param(METRIC, [(5, "a", 1), (9, "a", None)], [(0, "a", 1, 1)], id="row without a value"),
+        pytest.param(METRIC, [(5, None, 1)], [(0, "", 1, 1)], id="row without a host"),
+        pytest.param(METRIC, [(None, "a", 1), (9, "a", 2)], [(0, "a", 3, 2)], id="row without a time"),
+        pytest.param(PER_HOST, [(5, None, 1), (5, "a", 2)], [(0, "a", 2, 1)], id="a host each, none unknown"),
+        pytest.param(
+            replace(PER_HOST, sampled_only=False),
+            [(5, "a", 2), (6, "b", None)],
+            [(0, "a", 2, 1), (0, "b", 0, 1)],
+            id="host without samples counts as 0",
+        ),
+        pytest.param(
+            replace(METRIC, reduction=Reduction(("slot",), "max", 0.0)),
+            [(5, "a", 1), (5, "b", 4), (6, "b", 2)],
+            [(0, "", 4, 1), (1, "", 2, 1)],
+            id="a group is of no host",
+        ),
+        pytest.param(
+            replace(METRIC, reduction=Reduction(("host",), "sum", 0.0)),
+            [(5, "a", 1), (9, "b", 4), (7, "a", 2)],
+            [(0, "a", 3, 1), (1, "b", 4, 1)],
+            id="a group has the time of its first row",
+        ),
+        pytest.param(METRIC, [], [], id="no rows"),
+    ],
+)
+def test_cells_of_few_rows(metric: Metric, rows: Sequence[Row], cells: Cells) -> None:
+    assert [cell[:4] for cell in compute_cells(metric, rows)] == cells
+
+
+def test_few_units_have_a_place_each() -> None:
+    cells = compute_cells(METRIC, [(3 * slot, "a", 1) for slot in range(188)])
+    assert [(cell[0], cell[5]) for cell in cells] == [(place, 188) for place in range(188)]
+
+
+def test_many_units_share_63_places_by_rank() -> None:
+    slots = [*range(100), *range(1000, 1152)]
+    cells = compute_cells(METRIC, [(slot, "a", 1) for slot in slots])
+    assert [cell[0] for cell in cells] == list(range(63))
+    assert {cell[3] for cell in cells} == {4}
+
+
+def test_places_of_metrics_per_host_are_parts_of_the_time() -> None:
+    slots = [*range(100), *range(1000, 1152)]
+    cells = compute_cells(PER_HOST, [(slot, "a", 1) for slot in slots])
+    width = 1152 / 63
+    assert {cell[0] for cell in cells} == {int(slot / width) for slot in slots}
+    assert sum(cell[3] for cell in cells) == len(slots)
+
+
+def test_real_samples_are_summed_up_exactly() -> None:
+    cells = compute_cells(METRIC, [(0, "a", 0.1), (0, "a", 0.2), (0, "a", -1e-9)], integral=False)
+    assert [cell[:5] for cell in cells] == [(0, "a", 3 * REAL_SCALE // 10 - 1, 3, 0)]
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 1e18])
+def test_sample_that_cannot_be_summed_up_is_lost(value: float) -> None:
+    cells = compute_cells(METRIC, [(0, "a", 1.0), (0, "a", value)], integral=False)
+    assert [cell[:5] for cell in cells] == [(0, "a", REAL_SCALE, 1, 1)]
+
+
+def test_sum_beyond_64_bits_is_exact() -> None:
+    cells = compute_cells(METRIC, [(0, "a", 2**62)] * 8)
+    assert cells[0][2] == 2**65
+
+
+def test_order_of_rows_changes_no_cell() -> None:
+    generator = random.Random(33)
+    rows: list[Row] = [(generator.randrange(400), generator.choice("abc"), generator.random()) for _ in range(900)]
+    cells = compute_cells(PER_HOST, rows, integral=False)
+    generator.shuffle(rows)
+    assert compute_cells(PER_HOST, rows, integral=False) == cells
+
+
+def test_grain_without_cluster_has_one() -> None:
+    cells = compute_cells(METRIC, [(5, "a", 1), (5, "b", 2)], replace(GRAIN, cluster=""))
+    assert [cell[:4] for cell in cells] == [(0, "", 3, 2)]
