@@ -88,7 +88,7 @@ def test_batches_of_interleaved_files_are_merged(tmp_path: Path, monkeypatch: py
     merged_counts: list[int] = []
     merge = batches._merge_files
 
-    def record_merge_files(connection: Any, parts: Sequence[Path], target: Path) -> None:
+    def record_merge(connection: Any, parts: Sequence[Path], target: Path) -> None:
         merged_counts.append(len(parts))
         merge(connection, parts, target)
 

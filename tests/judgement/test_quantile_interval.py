@@ -21,7 +21,7 @@ from assay.judgement.quantile_interval import (
     find_index,
     has_interval,
 )
-from tests.support.deep import scale_examples, is_deep
+from tests.support.deep import is_deep, scale_examples
 from tests.support.random_series import draw_series
 from tests.support.simulated_metrics import rank_cells
 
