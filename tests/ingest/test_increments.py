@@ -16,7 +16,7 @@ import duckdb
 import pytest
 import zstandard
 
-from assay.engine import result_cache
+from assay.engine import table_cache
 from assay.engine.result_cache import Store
 from assay.ingest import chunks
 from assay.ingest.chunks import LogFile
@@ -194,7 +194,7 @@ def test_broken_lines_have_file_names_of_their_run(tmp_path: Path) -> None:
 
 
 def test_cached_table_has_same_values_and_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(result_cache, "SLOW", 0.0)
+    monkeypatch.setattr(table_cache, "SLOW", 0.0)
     statement = """CREATE TEMP TABLE t (host host_name, huge HUGEINT, counter UBIGINT, "real" DOUBLE, small FLOAT,
         none BIGINT, text VARCHAR, flag BOOLEAN)"""
     values = """INSERT INTO t VALUES ('a', 42, 18446744073709551615, 'NaN', 0.1, NULL, 'x', true),
@@ -207,7 +207,7 @@ def test_cached_table_has_same_values_and_types(tmp_path: Path, monkeypatch: pyt
         return connection
 
     with connect_engine() as connection:
-        tables = result_cache.CachedTables(Store(tmp_path), connection, hashes_by_table, has_host_type=True)
+        tables = table_cache.CachedTables(Store(tmp_path), connection, hashes_by_table, has_host_type=True)
         tables.create_table("t", lambda: connection.execute(statement).execute(values) and None)
         tables.create_table(
             "nested", lambda: connection.execute("CREATE TEMP TABLE nested AS SELECT [1, 2] AS l") and None
@@ -215,11 +215,11 @@ def test_cached_table_has_same_values_and_types(tmp_path: Path, monkeypatch: pyt
         before = [connection.execute(text).fetchall() for text in ("DESCRIBE t", "FROM t")]
         assert tables.list_cached(["t", "nested", "t"]) == {"t"}
     with connect_engine() as connection:
-        result_cache.CachedTables(Store(tmp_path), connection, hashes_by_table, has_host_type=True).load_table("t")
+        table_cache.CachedTables(Store(tmp_path), connection, hashes_by_table, has_host_type=True).load_table("t")
         after = [connection.execute(text).fetchall() for text in ("DESCRIBE t", "FROM t")]
         assert repr(after) == repr(before)
     with duckdb.connect() as connection:
-        result_cache.CachedTables(Store(tmp_path), connection, hashes_by_table, has_host_type=False).load_table("t")
+        table_cache.CachedTables(Store(tmp_path), connection, hashes_by_table, has_host_type=False).load_table("t")
         assert connection.execute("SELECT typeof(host), host FROM t").fetchall() == [("VARCHAR", "a"), ("VARCHAR", "b")]
 
 
@@ -228,7 +228,7 @@ METRICS = ("CentiCpu", "RSS", "Alloc", "Heap")
 
 def test_later_metrics_use_cached_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An edited metric is new to the cache; its inputs are not."""
-    monkeypatch.setattr(result_cache, "SLOW", 0.0)
+    monkeypatch.setattr(table_cache, "SLOW", 0.0)
 
     def query_metric(metric: str, cache: Path) -> object:
         result = run_assay("query", metric, "--run", CARDANO / "edges" / "run", "--format", "json", "--cache", cache)

@@ -22,7 +22,7 @@ from assay.app.raw_data_notes import add_silent_host_notes
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
 from assay.app.stages import log_stage
-from assay.engine import result_cache
+from assay.engine import table_cache
 from assay.engine.compiled_plan import CompiledPlan, compile_plan
 from assay.engine.executor import SQL, Job, connect, execute, open_connections
 from assay.engine.graph import Node, build_nodes
@@ -274,7 +274,7 @@ def _execute(
             mount_folders(
                 connection,
                 ingested_runs[index].folders,
-                result_cache.list_table_folders(session.store),
+                table_cache.list_table_folders(session.store),
                 extra_connections,
             )
             if is_enumerated:

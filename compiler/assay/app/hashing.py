@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from assay.app.stages import log_stage
-from assay.ingest.discovery import RunFiles, find_run
 from assay.ingest.file_snapshots import FileSnapshot, create_hashed_snapshot
 from assay.ingest.hashing import FileHash, hash_files
 from assay.util.diagnostics import AssayError
 
 if TYPE_CHECKING:
+    from assay.ingest.discovery import RunFiles
     from assay.ingest.hashing import BackgroundHasher
     from assay.lang.model.package import Event, Source
 
@@ -80,6 +80,8 @@ class RunHasher:
 
     def _discover(self, directory: Path, source: Source, events: Sequence[Event]) -> RunFiles:
         """Find the files of a run, and remember them as required."""
+        from assay.ingest.discovery import find_run  # imports sqlglot, which a cached build does not need
+
         files = find_run(source, directory, events)
         self._required_files |= {path for host in files.hosts for path in host.files}
         return files

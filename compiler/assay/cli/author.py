@@ -25,7 +25,6 @@ from assay.cli.options import (
     open_command_session,
     open_context_session,
 )
-from assay.lang import workspace as workspaces
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_nearest
 from assay.util.file_changes import ChangeWaiter
 from assay.util.os_errors import convert_os_error
@@ -63,6 +62,7 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
     Raises AssayError (usage) if the arguments are invalid from the start.
     """
     from assay.app.watch import WatchedFiles
+    from assay.lang.workspace import prepare_evaluation
 
     gc.disable()  # a collection takes 0.1 s of a build; it runs when idle instead
     builder, idle_worker = _ReportBuilder(context, report, runs, out), _IdleWorker(len(runs), out)
@@ -79,7 +79,7 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
             else:
                 clean_up(cache)  # release the cache, so that `assay cache prune` need not wait for a watcher
                 if not is_ready:
-                    idle_worker.start([partial(workspaces.prepare_evaluation, workspace, system, cache)])
+                    idle_worker.start([partial(prepare_evaluation, workspace, system, cache)])
                     is_ready = True
             change_waiter.wait(watched_files.list_places(workspace))
     finally:
@@ -172,7 +172,9 @@ class _IdleWorker:
 
     def _run_steps(self, deferred_work: Work) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)  # child processes would inherit the blocked signal
-        steps: Work = (*deferred_work, workspaces.load_modules, self._read_record, self._start_engines)
+        from assay.lang.workspace import load_modules
+
+        steps: Work = (*deferred_work, load_modules, self._read_record, self._start_engines)
         for step in steps:
             if self._stop_event.is_set():
                 return

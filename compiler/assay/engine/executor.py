@@ -22,8 +22,9 @@ from assay.engine.graph import Node, collect_needed, hash_nodes, list_unused_tab
 from assay.engine.mount import bind_parameters, build_host_view, convert_hosts
 from assay.engine.partitions import Partitioner, StatementPool, restrict_to_hosts, select_unrestricted
 from assay.engine.pruning import mark_used
-from assay.engine.result_cache import CachedTables, Store
+from assay.engine.result_cache import Store
 from assay.engine.results import Distribution, FilterCount, Formulas, RunResults
+from assay.engine.table_cache import CachedTables
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.vocabulary import Summary
 from assay.plan.planner import CheckStep, FilterStep, Plan, RelationStep

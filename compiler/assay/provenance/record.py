@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage
@@ -22,8 +23,10 @@ from assay.lang.model.report import Report
 from assay.provenance.read import FORMAT, hash_content
 from assay.report.output_forms import DEFAULT_FORMS, VEGA_LITE
 from assay.report.output_forms import TOOLS as FORM_TOOLS
-from assay.report.run_results import Choices, RunFigures, label_runs
 from assay.util import checksums
+
+if TYPE_CHECKING:
+    from assay.report.run_results import Choices, RunFigures
 
 TOOLS = ("duckdb", "sqlglot", "typst", "vl-convert-python")
 
@@ -158,6 +161,8 @@ def _label_runs(report: Report | Article, runs: Sequence[RunFigures]) -> Sequenc
         from assay.report.article import label_article_runs  # only articles need these modules
 
         return label_article_runs(report, runs)
+    from assay.report.run_results import label_runs  # imports sqlglot, which a cached build does not need
+
     return label_runs(report, runs)
 
 
