@@ -96,7 +96,7 @@ def test_interrupt_of_engine_is_reported_as_usual(capsys: pytest.CaptureFixture[
     def group() -> None:
         pass
 
-    @group.command()
+    @group.command("long")
     def run_long_query() -> None:
         threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         with duckdb.connect() as connection:

@@ -178,7 +178,7 @@ def test_odd_values_are_counted_with_warnings(odd_build: tuple[Path, CommandResu
         f"warning: 0.38.17: {count_rounds(1)} samples have duplicates with equal values, and are counted once",
         "warning: 0.38.17: 2 broken records left out; the first is report/raw.csv:2: "
         'field duration_ns of loaded: expected an integer, found "soon".',
-        f"warning: 0.38.17: peer_count: {len(odd_values)} of {len(rows)} values are no numbers, or infinite, and not "
+        f"warning: 0.38.17: peer_count: {len(odd_values)} of {len(rows)} values are not finite and not "
         "drawn (validator0 127.0.0.1:26660).",
     ]
     (recorded_run,) = load_json(out / "provenance.json")["content"]["runs"]

@@ -116,8 +116,11 @@ class EventWriter:
 def _is_in_order(results: Sequence[ScanResult], parts: Sequence[Part]) -> bool:
     """Return whether the rows of consecutive parts are in the order of hosts and of their lines.
 
-    The rows of one part are in this order, since files are numbered in it.
+    The rows of one part are in this order, since files are numbered in it. The engine does not preserve the order of
+    parts if some are tables and others are streams of the scanner.
     """
+    if len({part.is_scanned for part in parts}) > 1:
+        return False
     extents = [results[part.number].extent for part in parts if results]
     return all(before[1] < after[0] for before, after in itertools.pairwise(extents))
 
