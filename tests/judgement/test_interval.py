@@ -180,17 +180,6 @@ def test_order_of_a_versions_runs_changes_no_bit() -> None:
     assert compare(version(*base), version(other)) == compare(version(*base[::-1]), version(other))
 
 
-def test_unit_converts_averages_and_difference() -> None:
-    """From seconds in thousandths to milliseconds: percents stay as they are."""
-    comparison = compared(draw_run(1, 100), draw_run(2, 100))
-    converted = comparison.convert_to_unit(Fraction(1000))
-    assert (converted.percent, converted.spread) == (comparison.percent, comparison.spread)
-    assert converted.base == pytest.approx(1000 * comparison.base)
-    assert converted.value == pytest.approx(1000 * comparison.value)
-    assert converted.difference.error == pytest.approx(1000 * comparison.difference.error)
-    assert converted.difference.compute_p() == pytest.approx(comparison.difference.compute_p())
-
-
 def constant_hosts(levels: Sequence[int], names: Sequence[str] = HOSTS) -> RunCells:
     """A run of 100 units whose hosts always have the same value."""
     cells = [Cell(place, name, level, 1) for place in range(100) for name, level in zip(names, levels, strict=False)]

@@ -58,11 +58,11 @@ def test_level_of_a_version_changes_no_bit(group: list[Fraction], level: Fractio
     ],
 )
 def test_sentence_names_the_repeats(runs: tuple[int, ...], calibration: int, sentence: str) -> None:
-    assert describe_noise(RunNoise(1.0, 4), runs, calibration) == sentence
+    assert describe_noise(True, runs, calibration) == sentence
 
 
 def test_sentence_says_that_repeats_lack() -> None:
-    assert describe_noise(None, (1, 1), 0) == (
+    assert describe_noise(False, (1, 1), 0) == (
         "Intervals hold what varies within these runs (batches of time, hosts)."
         " How much a run differs from the next is not known: there are too few repeats."
     )

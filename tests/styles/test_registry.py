@@ -10,7 +10,7 @@ from assay.util.diagnostics import AssayError
 
 
 def test_styles_are_found_by_name() -> None:
-    assert list_style_names() == ("org-2023", "three-digits", "typst-2026")
+    assert list_style_names() == ("org-2023", "prefixed", "three-digits", "typst-2026")
     assert [get_style(name).name for name in list_style_names()] == list(list_style_names())
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.app import filters
 from assay.app.compute import Computation, RunResult, compute, list_report_metrics
-from assay.app.judging import JudgedRun, judge_runs
+from assay.app.judging import JudgedVersion, build_judgement_data, judge_versions
 from assay.app.options import BuildResult, Options, list_report_files
 from assay.app.outputs import replace_folder
 from assay.app.phases import iter_overrule_notes, select_phases
@@ -20,6 +20,7 @@ from assay.app.report_check import check_reports
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.ingest.hashing import FileHash
+from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.check.reports import is_day
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Package
@@ -213,7 +214,9 @@ def _assemble_comparison(
         cut=collect_cut_runs(computation),
     )
     views = run_figures if computation.views else []
-    document = assemble(checked, shown_report, figures, choices, format_provenance(provenance_record, checked), views)
+    judgements = _judge(checked, shown_report, computation, choices)
+    provenance_rows = format_provenance(provenance_record, checked)
+    document = assemble(checked, shown_report, figures, choices, provenance_rows, views, judgements)
     if left_out:
         note = f"Left out, because their data cannot be split into phases: {', '.join(left_out)}."
         document = replace(document, warnings=(note, *document.warnings))
@@ -233,12 +236,21 @@ def _assemble_comparison(
             choices,
         )
     results = build_results_data(checked, shown_report, ids, figures, choices)
-    if shown_report.judgement and len(figures) > 1:
-        judged_runs = [JudgedRun(item.id, item.results) for item in computation.columns]
-        judged_metrics = list_report_metrics(checked, shown_report)
-        results["judgement"] = judge_runs(checked, shown_report.judgement, judged_metrics, judged_runs, choices.summary)
+    if judgements:
+        results["judgement"] = build_judgement_data(judgements)
     data_findings = tuple(iter_findings(label_runs(report, figures), figures))
     return AssembledReport(checked, document, provenance_record, results, computation, details, findings=data_findings)
+
+
+def _judge(
+    checked: CheckedPackage, report: Report, computation: Computation, choices: Choices
+) -> ReportJudgements | None:
+    """Judge the runs or phases after the first; None if there is no other, or if the report judges nothing."""
+    if report.judgement is None or len(computation.columns) == 1:
+        return None
+    versions = [JudgedVersion(item.id, (item.results,)) for item in computation.columns]
+    metrics = list_report_metrics(checked, report)
+    return judge_versions(checked, report.judgement, metrics, versions, choices.summary)
 
 
 def collect_cut_runs(computation: Computation) -> CutRuns | None:

@@ -1,17 +1,18 @@
-"""Judge the differences between the runs of a report: each metric of each run against the first run."""
+"""Judge the differences between the versions of a report: each metric of each version against the first."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from assay.engine.results import RunResults
 from assay.judgement.batches import Cell, RunCells, Weighting, keep_lowest_clusters, measure_run
-from assay.judgement.gate import assess_gate
+from assay.judgement.gate import Key, assess_gate
 from assay.judgement.interval import Reason, Version, compare
-from assay.judgement.repeats import describe_noise
-from assay.judgement.verdict import Direction, Judgement, Margin, judge
+from assay.judgement.repeats import describe_noise, has_repeats, pool_variances
+from assay.judgement.report_judgements import JudgedChange, ReportJudgements
+from assay.judgement.verdict import Direction, Margin, judge
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
@@ -21,82 +22,108 @@ from assay.lang.units import get_library
 from assay.plan.planner import name_cells_statement
 from assay.sql.cells import REAL_SCALE
 
-CALIBRATION_RUNS = 0  # runs that show only how much runs differ cannot be passed yet
-
 
 @dataclass(frozen=True, slots=True)
-class JudgedRun:
-    """A run, or a phase of one, with its results."""
+class JudgedVersion:
+    """A version, or a phase of one, with the results of its runs."""
 
     id: str
-    results: RunResults
+    runs: tuple[RunResults, ...]
 
 
-def judge_runs(
-    checked: CheckedPackage, rules: Rules, metrics: Sequence[Metric], runs: Sequence[JudgedRun], summary: str
-) -> dict[str, object]:
-    """Judge every run after the first, and return what `results.json` says of it."""
+def judge_versions(
+    checked: CheckedPackage,
+    rules: Rules,
+    metrics: Sequence[Metric],
+    versions: Sequence[JudgedVersion],
+    summary: str,
+    calibration: Sequence[RunResults] = (),
+) -> ReportJudgements:
+    """Judge every version after the first.
+
+    `calibration` are runs of any one version: with repeats, they show how much runs of one version differ.
+    """
     level = float(rules.level)
-    base, *others = runs
-    judged: dict[tuple[str, str], tuple[Judgement, Margin]] = {}
+    changes: dict[Key, JudgedChange] = {}
     for metric in metrics:
         margin = _convert_margin(checked, metric, metric.margin or rules.margin)
-        before = measure_version(checked, metric, base.results, summary)
-        for run in others:
-            after = measure_version(checked, metric, run.results, summary)
-            judged[metric.id, run.id] = _judge_metric(checked, metric, (before, after), margin, level), margin
-    gated_ids = _list_gated(rules, metrics)
-    gate = assess_gate({key: item for key, (item, _) in judged.items() if key[0] in gated_ids}, True, level)
-    adjusted = {item.key: item.adjusted for item in gate.metrics}
+        measured = [measure_version(checked, metric, version.runs, summary) for version in versions]
+        calibrated = measure_version(checked, metric, calibration, summary)
+        noise = pool_variances([*(version.estimates for version in measured), calibrated.estimates])
+        for version, other in zip(versions[1:], measured[1:], strict=True):
+            judgement = judge(compare(measured[0], other, noise), margin, Direction(metric.better), level)
+            sizes = (
+                None if is_formula(metric) else (_count_samples(metric, versions[0]), _count_samples(metric, version))
+            )
+            changes[metric.id, version.id] = JudgedChange(judgement, margin, sizes=sizes)
+    gated = _list_gated(rules, metrics)
+    gate = assess_gate({key: item.judgement for key, item in changes.items() if key[0] in gated}, True, level)
+    changes |= {item.key: replace(changes[item.key], adjusted=item.adjusted) for item in gate.metrics}
+    runs = tuple(len(version.runs) for version in versions)
+    sentence = describe_noise(has_repeats(runs, len(calibration)), runs, len(calibration))
+    return ReportJudgements(level, runs, rules.repeats, len(calibration), sentence, gated, changes)
+
+
+def build_judgement_data(judgements: ReportJudgements) -> dict[str, object]:
+    """Return judgements as the member `judgement` of `results.json`."""
+    metrics: dict[str, dict[str, object]] = {}
+    for (metric, version), change in sorted(judgements.changes.items()):
+        metrics.setdefault(metric, {})[version] = _build_change_data(change, judgements.level)
     return {
-        "level": rules.level,
-        "repeats": {"demanded": rules.repeats, "runs": [1] * len(runs), "calibration": CALIBRATION_RUNS},
-        "noise": describe_noise(None, [1] * len(runs), CALIBRATION_RUNS),
-        "gate": gated_ids,
-        "metrics": {
-            metric.id: {
-                run.id: _build_data(*judged[metric.id, run.id], adjusted.get((metric.id, run.id)), level)
-                for run in others
-            }
-            for metric in sorted(metrics, key=lambda item: item.id)
+        "level": f"{judgements.level:g}",
+        "repeats": {
+            "demanded": judgements.demanded,
+            "runs": list(judgements.runs),
+            "calibration": judgements.calibration,
         },
+        "noise": judgements.noise,
+        "gate": list(judgements.gated),
+        "metrics": metrics,
     }
 
 
-def _list_gated(rules: Rules, metrics: Sequence[Metric]) -> list[str]:
+def _list_gated(rules: Rules, metrics: Sequence[Metric]) -> tuple[str, ...]:
     """List the metrics of the gate that the report compares: those it names, else all that have a direction."""
-    return [item.id for item in metrics if (item.id in rules.gate if rules.gate else item.better != "neither")]
+    return tuple(item.id for item in metrics if (item.id in rules.gate if rules.gate else item.better != "neither"))
 
 
-def measure_version(checked: CheckedPackage, metric: Metric, results: RunResults, summary: str) -> Version:
-    """Measure the average of a metric in a run, and by how much its cells move it.
+def _count_samples(metric: Metric, version: JudgedVersion) -> int:
+    return sum(run.metrics[metric.id].size for run in version.runs)
 
-    Metrics that have cells are in the unit of their measure, others in their own.
-    """
+
+def measure_version(checked: CheckedPackage, metric: Metric, runs: Sequence[RunResults], summary: str) -> Version:
+    """Measure the averages of a metric in the runs of a version, in its unit, and by how much its cells move them."""
     if is_formula(metric):
-        average = results.formulas[metric.id].averages[summary]
-        return Version(() if average is None else (Fraction(average),), reason=Reason.FORMULA)
-    exact_average = results.metrics[metric.id].compute_exact_average(summary)
-    rows = results.rows.get(name_cells_statement(metric.id))
-    if exact_average is None:
-        return Version((), reason=Reason.NO_SAMPLES)
-    if rows is None:
-        return Version((exact_average,))
-    if not all(row["units"] and not row["lost"] for row in rows):
-        reason = Reason.NO_TIME if any(not row["units"] for row in rows) else Reason.TOO_LARGE
-        return Version((exact_average / checked.measured[metric.id].factor,), reason=reason)
-    return Version.from_runs([measure_run(build_run_cells(checked, metric, rows, summary))])
+        averages = [run.formulas[metric.id].averages[summary] for run in runs]
+        return Version(tuple(Fraction(item) for item in averages if item is not None), reason=Reason.FORMULA)
+    averages_of_runs = [run.metrics[metric.id].compute_exact_average(summary) for run in runs]
+    estimates = tuple(item for item in averages_of_runs if item is not None)
+    rows = [run.rows.get(name_cells_statement(metric.id)) for run in runs]
+    if len(estimates) < len(runs):
+        return Version(estimates, reason=Reason.NO_SAMPLES)
+    tables = [item for item in rows if item is not None]
+    if len(tables) < len(runs) or any(not row["units"] for table in tables for row in table):
+        return Version(estimates)
+    if any(row["lost"] for table in tables for row in table):
+        return Version(estimates, reason=Reason.TOO_LARGE)
+    return Version.from_runs(measure_run(build_run_cells(checked, metric, table, summary)) for table in tables)
 
 
 def build_run_cells(
     checked: CheckedPackage, metric: Metric, rows: Sequence[Mapping[str, object]], summary: str
 ) -> RunCells:
     """Build the cells of a metric in a run from the rows of its statement, with the hosts that the summary keeps."""
+    factor = Fraction(checked.measured[metric.id].factor)
     cells = tuple(
-        Cell(_read_integer(row["place"]), str(row["cluster"]), _read_integer(row["total"]), _read_integer(row["size"]))
+        Cell(
+            _read_integer(row["place"]),
+            str(row["cluster"]),
+            _read_integer(row["total"]) * factor.numerator,
+            _read_integer(row["size"]),
+        )
         for row in rows
     )
-    scale = 1 if checked.measured[metric.id].integral else REAL_SCALE
+    scale = factor.denominator * (1 if checked.measured[metric.id].integral else REAL_SCALE)
     weighting = Weighting.PER_CLUSTER if metric.per else Weighting.POOLED
     run = RunCells(cells, _read_integer(rows[0]["units"]), scale, weighting)
     lowest = next(item.lowest for item in checked.package.summaries if item.name == summary)
@@ -106,15 +133,6 @@ def build_run_cells(
 def _read_integer(value: object) -> int:
     assert isinstance(value, int)
     return value
-
-
-def _judge_metric(
-    checked: CheckedPackage, metric: Metric, versions: tuple[Version, Version], margin: Margin, level: float
-) -> Judgement:
-    comparison = compare(*versions)
-    if not isinstance(comparison, Reason) and versions[0].runs:
-        comparison = comparison.convert_to_unit(Fraction(checked.measured[metric.id].factor))
-    return judge(comparison, margin, Direction(metric.better), level)
 
 
 def _convert_margin(checked: CheckedPackage, metric: Metric, declared: DeclaredMargin) -> Margin:
@@ -128,8 +146,9 @@ def _convert_margin(checked: CheckedPackage, metric: Metric, declared: DeclaredM
     return Margin(percent, amount)
 
 
-def _build_data(judgement: Judgement, margin: Margin, adjusted: float | None, level: float) -> dict[str, object]:
-    """Return a judgement as plain data; numbers are null where there is no interval."""
+def _build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
+    """Return the judgement of a change as plain data; numbers are null where there is no interval."""
+    judgement, margin = change.judgement, change.margin
     comparison, interval = judgement.comparison, judgement.interval
     difference = comparison.difference.compute_interval(level) if comparison else None
     return {
@@ -144,7 +163,7 @@ def _build_data(judgement: Judgement, margin: Margin, adjusted: float | None, le
         "high": interval.high if interval else None,
         "p": judgement.p,
         "p_margin": judgement.p_worse,
-        "gate": adjusted,
+        "gate": change.adjusted,
         "margin": {"percent": margin.percent, "amount": margin.amount, "least": judgement.margin},
         "df": comparison.percent.df if comparison else None,
         "batches": comparison.spread.batches if comparison else None,

@@ -165,15 +165,6 @@ class Comparison:
     spread: Spread
     units: int
 
-    def convert_to_unit(self, factor: Fraction) -> Comparison:
-        """Return the comparison with averages and difference times a factor, which leaves percents as they are."""
-        difference = replace(
-            self.difference,
-            value=_scale(self.difference.value, factor),
-            error=_scale(self.difference.error, abs(factor)),
-        )
-        return replace(self, base=_scale(self.base, factor), value=_scale(self.value, factor), difference=difference)
-
 
 def compare(base: Version, other: Version, noise: RunNoise | None = None) -> Comparison | Reason:
     """Estimate the change from one version to another; return the reason if nothing can be said of it.
@@ -251,10 +242,6 @@ def _estimate_total(base: Version, other: Version, ratio: float, noise: RunNoise
         reason = Reason.TOO_FEW_UNITS if within is None else Reason.IDENTICAL if varies else Reason.CONSTANT
     total = combine_with_noise(within, noise, len(base.estimates), len(other.estimates))
     return total if total and total.variance else reason
-
-
-def _scale(number: float, factor: Fraction) -> float:
-    return number * factor.numerator / factor.denominator
 
 
 def _measure_reach(variance: float, df: int) -> float:

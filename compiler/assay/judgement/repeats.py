@@ -41,9 +41,14 @@ def pool_variances(groups: Iterable[Sequence[Fraction]]) -> RunNoise | None:
     return RunNoise(float(squares / df), df) if df >= LEAST_DF else None
 
 
-def describe_noise(noise: RunNoise | None, runs_of_versions: Sequence[int], calibration_runs: int) -> str:
+def has_repeats(runs_of_versions: Sequence[int], calibration_runs: int) -> bool:
+    """Return whether runs of one version are enough to show how much they differ."""
+    return sum(max(0, runs - 1) for runs in (*runs_of_versions, calibration_runs)) >= LEAST_DF
+
+
+def describe_noise(has_noise: bool, runs_of_versions: Sequence[int], calibration_runs: int) -> str:
     """Return the sentence of a report that says which noise its intervals hold."""
-    if noise is None:
+    if not has_noise:
         return (
             "Intervals hold what varies within these runs (batches of time, hosts)."
             " How much a run differs from the next is not known: there are too few repeats."

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric
@@ -17,9 +18,11 @@ from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, 
 from assay.report.data_quality import build_quality_parts
 from assay.report.document import Chart, Document, Group, Section, Series, Table
 from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_filter_id, get_row_id
+from assay.report.judged_cells import format_judged_cells, list_judgement_notes, name_judged_columns
 from assay.report.run_results import Choices, RunFigures, add_unit
 from assay.styles.registry import Style, get_style
 from assay.styles.row import Distribution, RunResults, has_right_magnitude, is_imprecise_percent
+from assay.styles.unit_prefix import choose_prefix
 from assay.util.escape import shorten
 
 
@@ -82,10 +85,11 @@ def assemble(
     choices: Choices,
     provenance: Mapping[str, str],
     whole_runs: Sequence[RunFigures] = (),
+    judgements: ReportJudgements | None = None,
 ) -> Document:
     """Return the document of a report over some runs, the first of which is the baseline.
 
-    `whole_runs` are the runs whose phases are compared.
+    `whole_runs` are the runs whose phases are compared. `judgements` has the changes of runs, by their ids.
     """
     run_labels = run_results.label_runs(report, runs)
     placeholder_values = collect_placeholder_values(checked, runs, run_labels)
@@ -95,7 +99,7 @@ def assemble(
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)},
         {label: run.quality for label, run in zip(run_results.label_runs(report, whole_runs), whole_runs, strict=True)},
     )
-    sections = tuple(_build_section(checked, item, runs, run_labels, choices) for item in report.sections)
+    sections = tuple(_build_section(checked, item, runs, run_labels, choices, judgements) for item in report.sections)
     return Document(
         title=choices.title or fill_placeholders(title, placeholder_values),
         subtitle="",
@@ -120,6 +124,7 @@ def assemble(
         ),
         averages=_describe_averages(checked, report, choices.summary),
         differences=describe_imprecise_differences(checked, report, runs, choices),
+        noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
     )
 
@@ -180,53 +185,86 @@ def _build_section(
     runs: Sequence[RunFigures],
     run_labels: Sequence[str],
     choices: Choices,
+    judgements: ReportJudgements | None,
 ) -> Section:
     number_style = get_style(choices.style)
-    metrics = map(checked.get_metric, section.metrics)
+    metrics = [checked.get_metric(name) for name in section.metrics]
     rows = [
-        compare_values(number_style, metric, [run_results.get_average(run, metric, choices.summary) for run in runs])
+        compare_values(
+            number_style,
+            metric,
+            [run_results.get_average(run, metric, choices.summary) for run in runs],
+            [format_judged_cells(judgements.changes[metric.id, run.id]) for run in runs[1:]] if judgements else (),
+        )
         for metric in metrics
     ]
+    header = name_columns(run_labels, name_judged_columns(judgements.level) if judgements else ())
     metric_ids: list[str | None] = list(section.metrics)
-    measured_metrics = [name for name in section.metrics if not is_formula(checked.get_metric(name))]
+    measured_metrics = [metric.id for metric in metrics if not is_formula(metric)]
     counted_metric = measured_metrics[0] if number_style.has_sample_counts and measured_metrics else ""
     if counted_metric:
-        rows.append(_sample_counts(number_style, counted_metric, runs))
+        rows.append(_sample_counts(number_style, counted_metric, runs, (len(header) - 2) // max(1, len(runs) - 1)))
         metric_ids.append(None)
-    slug = "-".join(section.title.lower().split())
-    printed_columns = list_printed_columns([run.id for run in runs])
     return Section(
-        slug,
+        "-".join(section.title.lower().split()),
         section.title,
         section.doc,
-        name_columns(run_labels),
+        header,
         tuple(rows),
         tuple(metric_ids),
         counted=counted_metric,
-        printed=printed_columns,
+        printed=list_printed_columns([run.id for run in runs], is_judged=judgements is not None),
+        notes=tuple(_list_section_notes(metrics, runs, run_labels, judgements)),
     )
 
 
-def name_columns(run_labels: Sequence[str]) -> tuple[str, ...]:
+def _list_section_notes(
+    metrics: Sequence[Metric],
+    runs: Sequence[RunFigures],
+    run_labels: Sequence[str],
+    judgements: ReportJudgements | None,
+) -> Iterator[str]:
+    """Yield the notes on judgements below a table, after the label of the run if there are several."""
+    if judgements is None:
+        return
+    for run, label in zip(runs[1:], run_labels[1:], strict=True):
+        for note in list_judgement_notes(judgements, metrics, run.id):
+            yield f"{label}: {note}" if len(runs) > 2 else note
+
+
+def name_columns(run_labels: Sequence[str], judged_columns: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the header of a table of runs, each but the first followed by its differences from the first."""
-    return ("", run_labels[0], *(cell for name in run_labels[1:] for cell in (name, *DELTA)))
+    return ("", run_labels[0], *(cell for name in run_labels[1:] for cell in (name, *DELTA, *judged_columns)))
 
 
-def compare_values(number_style: Style, metric: Metric, values: Sequence[float | None]) -> tuple[str, ...]:
-    """Return the row of a metric: its label, the first value, then each further value with its differences."""
+def compare_values(
+    number_style: Style,
+    metric: Metric,
+    values: Sequence[float | None],
+    judged_cells: Sequence[tuple[str, ...]] = (),
+) -> tuple[str, ...]:
+    """Return the row of a metric: its label, the first value, then each further value with its differences.
+
+    `judged_cells` has the cells of each further run that follow its differences.
+    """
+    symbol = metric.unit.symbol
+    if number_style.has_unit_prefixes:
+        factor, symbol = choose_prefix(values, symbol)
+        values = [None if value is None else value * factor.numerator / factor.denominator for value in values]
     row = number_style.format_table_row(values, metric.width)
-    cells = [add_unit(metric.name, metric.unit.symbol), row.cells[0]]
-    for cell, delta, percent in zip(row.cells[1:], row.deltas, row.percents, strict=True):
-        cells += [cell, delta, percent]
+    cells = [add_unit(metric.name, symbol), row.cells[0]]
+    changes = zip(row.cells[1:], row.deltas, row.percents, strict=True)
+    for change, judged in zip(changes, judged_cells or [()] * len(row.deltas), strict=True):
+        cells += [*change, *judged]
     return tuple(cells)
 
 
-def _sample_counts(number_style: Style, metric: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+def _sample_counts(
+    number_style: Style, metric: str, runs: Sequence[RunFigures], columns_per_run: int
+) -> tuple[str, ...]:
     first, *rest = (number_style.format_sample_count(run.results.metrics[metric].size) for run in runs)
-    cells = ["Sample count", first]
-    for count in rest:
-        cells += [count, "", ""]
-    return tuple(cells)
+    blanks = [""] * (columns_per_run - 1)
+    return ("Sample count", first, *(cell for count in rest for cell in (count, *blanks)))
 
 
 def _describe_averages(checked: CheckedPackage, report: Report, summary: str) -> str:

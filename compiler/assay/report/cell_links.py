@@ -15,6 +15,8 @@ from dataclasses import dataclass
 AVERAGE, DIFFERENCE, PERCENT, SIZE = "average", "difference", "percent", "size"
 ROW, CHANGE, SHARE, SHORT, JUDGED = "row", "change", "share", "short", "judged"
 FORMULA, MEAN, LINES, COLUMN = "formula", "mean", "lines", "column"
+#: of the change of an average: its interval, and the verdict on it
+INTERVAL, VERDICT = "interval", "verdict"
 #: cells that are not computed from records: facts of runs, counts of filters, texts of specs or documents, results
 #: that follow from other cells
 FACT, FILTER, WORDS, OUTCOME = "fact", "filter", "words", "outcome"
@@ -57,17 +59,21 @@ class PrintedColumn:
     runs: tuple[str, ...]
 
 
-def list_printed_columns(runs: Sequence[str]) -> tuple[PrintedColumn, ...]:
-    """Return the columns of a comparison after that of labels: the base, then run, difference, percent for each."""
+def list_printed_columns(runs: Sequence[str], is_judged: bool = False) -> tuple[PrintedColumn, ...]:
+    """Return the columns of a comparison after that of labels: the base, then those of each further run.
+
+    A further run has its value, difference and percent; if it is judged, interval and verdict follow.
+    """
     base, *rest = runs
-    printed_columns = [PrintedColumn(AVERAGE, (base,))]
-    for run in rest:
-        printed_columns += [
-            PrintedColumn(AVERAGE, (run,)),
-            PrintedColumn(DIFFERENCE, (base, run)),
-            PrintedColumn(PERCENT, (base, run)),
-        ]
-    return tuple(printed_columns)
+    changes = (DIFFERENCE, PERCENT, *((INTERVAL, VERDICT) if is_judged else ()))
+    return (
+        PrintedColumn(AVERAGE, (base,)),
+        *(
+            column
+            for run in rest
+            for column in (PrintedColumn(AVERAGE, (run,)), *(PrintedColumn(item, (base, run)) for item in changes))
+        ),
+    )
 
 
 def link_comparison(row: int, metric: str, runs: Sequence[str]) -> Iterator[CellLink]:

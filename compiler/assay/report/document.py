@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
-from assay.report.cell_links import CellLink, PrintedColumn
+from assay.report.answer import Answer
+from assay.report.cell_links import AVERAGE, CellLink, PrintedColumn
 from assay.util.diagnostics import fail
 from assay.util.escape import normalize_text
 from assay.util.json_text import dump_indented
@@ -105,9 +106,9 @@ class Table:
 @dataclass(frozen=True, slots=True)
 class Section:
     """A table of metrics.
-    `header` is an empty text, the base's label, then label, Δ, Δ% of each further run. `metrics` holds one metric id a
-    row; None marks a row of sample counts, which are those of the metric `counted`. `printed` says what each column but
-    the first prints.
+    `header` is an empty text, the base's label, then label, Δ, Δ% of each further run; if differences are judged, its
+    interval and verdict follow. `metrics` holds one metric id a row; None marks a row of sample counts, which are those
+    of the metric `counted`. `printed` says what each column but the first prints. `notes` are printed below the table.
     """
 
     id: str
@@ -118,6 +119,7 @@ class Section:
     metrics: tuple[str | None, ...]
     counted: str = ""
     printed: tuple[PrintedColumn, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
@@ -129,6 +131,12 @@ class Section:
                 expected=str(len(self.rows)),
                 actual=str(len(self.metrics)),
             )
+
+    @property
+    def columns_per_run(self) -> int:
+        """The number of columns of each run after the base."""
+        further_runs = sum(column.prints == AVERAGE for column in self.printed) - 1
+        return (len(self.header) - 2) // further_runs if further_runs > 0 else 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +347,8 @@ class Document:
     terms: tuple[Group, ...] = ()
     averages: str = ""
     differences: str = ""
+    noise: str = ""
+    answers: tuple[Answer, ...] = ()
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 
@@ -422,6 +432,9 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "terms": (),
     "averages": "",
     "differences": "",
+    "noise": "",
+    "answers": (),
+    "reason": "",
     "quoted": (),
     "leads": (),
     "decided_by": (),

@@ -21,6 +21,7 @@ class Org2023(PrintedDeltas):
 
     name: str = "org-2023"
     has_sample_counts: bool = True
+    has_unit_prefixes: bool = False
 
     def format_table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
         """Return the texts of values; `width` is not used, because all metrics have the same width."""

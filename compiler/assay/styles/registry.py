@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from assay.styles.org_2023 import Org2023
+from assay.styles.prefixed import Prefixed
 from assay.styles.row import Row
 from assay.styles.three_digits import ThreeDigits
 from assay.styles.typst_2026 import Typst2026
@@ -23,6 +24,11 @@ class Style(Protocol):
     @property
     def has_sample_counts(self) -> bool:
         """Return whether each section of a table ends with a row of sample counts."""
+        ...
+
+    @property
+    def has_unit_prefixes(self) -> bool:
+        """Return whether the unit of a row has a prefix that suits its values: µs, ms."""
         ...
 
     @property
@@ -47,7 +53,7 @@ class Style(Protocol):
         ...
 
 
-_STYLES: dict[str, Style] = {item.name: item for item in (Org2023(), ThreeDigits(), Typst2026())}
+_STYLES: dict[str, Style] = {item.name: item for item in (Org2023(), Prefixed(), ThreeDigits(), Typst2026())}
 
 
 def get_style(name: str) -> Style:

@@ -22,6 +22,7 @@ class ThreeDigits(PrintedDeltas):
 
     name: str = "three-digits"
     has_sample_counts: bool = False
+    has_unit_prefixes: bool = False
 
     def format_table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
         """Return the texts of values; `width` is not used, because all metrics have as many digits."""

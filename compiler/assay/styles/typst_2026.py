@@ -255,6 +255,7 @@ class Typst2026:
 
     name: str = "typst-2026"
     has_sample_counts: bool = False
+    has_unit_prefixes: bool = False
     follows_from_print: bool = False
 
     def format_table_row(self, values: Sequence[float | None], width: int) -> Row:

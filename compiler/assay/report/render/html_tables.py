@@ -95,7 +95,7 @@ def build_metric_grid(section: Section, entries: Mapping[str, object], otherwise
 
     Cells of metrics in `entries` link to their definitions, those of rows without a metric to the entry `otherwise`.
     """
-    names = _name_columns(section.header)
+    names = _name_columns(section.header, section.columns_per_run)
     rows = [
         tuple(_build_cell(text, _find_entry(metric, entries, otherwise), row[0], name)
               for text, name in zip(row, names, strict=True))
@@ -104,7 +104,7 @@ def build_metric_grid(section: Section, entries: Mapping[str, object], otherwise
     last = len(rows)
     while last and section.metrics[last - 1] is None:
         last -= 1
-    columns = _build_headings(section.header, section.rows)
+    columns = _build_headings(section.header, section.rows, section.columns_per_run)
     return Grid(section.title, columns, tuple(align_decimal_points(rows[:last])), tuple(rows[last:]))
 
 
@@ -114,25 +114,26 @@ def _find_entry(metric: str | None, entries: Mapping[str, object], otherwise: st
     return metric if metric in entries else ""
 
 
-def _name_columns(header: Sequence[str]) -> list[str]:
+def _name_columns(header: Sequence[str], columns_per_run: int) -> list[str]:
     """Return an unambiguous name per column; a difference belongs to the run before it."""
     names: list[str] = []
     for index, text in enumerate(header):
-        run = header[index - (index - 2) % 3] if index > 1 else text
+        run = header[index - (index - 2) % columns_per_run] if index > 1 else text
         names.append(text if index < 2 or text == run else f"{run} {text}")
     return names
 
 
-def _build_headings(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Heading, ...]:
-    """Return a heading per column; with several further runs, the run's label is above its three columns."""
+def _build_headings(header: Sequence[str], rows: Sequence[Sequence[str]], columns_per_run: int) -> tuple[Heading, ...]:
+    """Return a heading per column; with several further runs, the run's label is above its columns."""
     numeric = [index > 0 and _is_numeric([row[index] for row in rows]) for index in range(len(header))]
-    if len(header) <= 5:
+    if len(header) <= 2 + columns_per_run:
         return tuple(map(Heading, header, [""] * len(header), [0] * len(header), numeric))
     headings = [Heading(text, numeric=flag) for text, flag in zip(header[:2], numeric, strict=False)]
     for index in range(2, len(header)):
-        offset = (index - 2) % 3
+        offset = (index - 2) % columns_per_run
         run = header[index - offset]
-        headings.append(Heading(header[index] if offset else "value", run, 0 if offset else 3, numeric[index]))
+        shared = 0 if offset else columns_per_run
+        headings.append(Heading(header[index] if offset else "value", run, shared, numeric[index]))
     return tuple(headings)
 
 

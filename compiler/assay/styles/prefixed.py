@@ -1,0 +1,118 @@
+"""Number style `prefixed`: three significant digits, a unit prefix for each row, and changes of unrounded numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN
+
+from assay.styles.exact_decimal import format_rounded, round_decimal, to_shortest_decimal
+from assay.styles.row import NO_VALUE, Row
+from assay.util.diagnostics import fail
+
+DIGITS = 3
+CHANGE_DIGITS = 2
+_ROUNDING_ERROR = 1e-12  # share of two averages by which they may differ without a change
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixed:
+    """A style for readers: every number has three digits, changes have their sign, and no change is printed as 0."""
+
+    name: str = "prefixed"
+    has_sample_counts: bool = True
+    follows_from_print: bool = False
+    has_unit_prefixes: bool = True
+
+    def format_table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
+        """Return the texts of values; `width` is not used, because all metrics have as many digits."""
+        pairs = [(values[0], value) for value in values[1:]]
+        return Row(
+            tuple(format_value(value) for value in values),
+            tuple(format_delta(base, value) for base, value in pairs),
+            tuple(format_percent(base, value) for base, value in pairs),
+        )
+
+    def format_printed_row(self, printed_cells: Sequence[str]) -> Row:
+        """Raise AssayError: printed cells do not determine a delta of this style."""
+        raise fail(
+            "hidden-digits",
+            f"deltas of the number style `{self.name}` cannot be computed from printed cells",
+            found=", ".join(printed_cells),
+        )
+
+    def can_print(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:  # noqa: ARG002
+        """Return whether a printed delta has the sign of the printed values; no publication has this style."""
+        if NO_VALUE in (base, value):
+            return (delta, percent) == (NO_VALUE, NO_VALUE)
+        return (float(value) - float(base)) * float(delta) >= 0
+
+    def format_sample_count(self, count: int) -> str:
+        """Return the number of samples."""
+        return str(count)
+
+
+def format_value(value: float | None) -> str:
+    """Return `126`, `12.0`, `1.19`, `0.378`, `93674`: rounded half to even on the shortest decimal text."""
+    if value is None:
+        return NO_VALUE
+    return _format_digits(value, _count_decimals(value, DIGITS))
+
+
+def format_delta(base: float | None, value: float | None) -> str:
+    """Return value - base with its sign, and with the decimals of the finer cell, but at least two digits."""
+    if base is None or value is None:
+        return NO_VALUE
+    delta = _subtract(base, value)
+    finer = min(abs(number) for number in (base, value))
+    return format_signed(delta, max(_count_decimals(delta, CHANGE_DIGITS), _count_decimals(finer, DIGITS)))
+
+
+def format_percent(base: float | None, value: float | None) -> str:
+    """Return 100 (value - base) / |base| with its sign and at least two digits: `+48`, `-0.093`; a dash for base 0."""
+    if not base or value is None or not math.isfinite(base):
+        return NO_VALUE
+    percent = 100 * _subtract(base, value) / abs(base)
+    return format_signed(percent, _count_decimals(percent, CHANGE_DIGITS))
+
+
+def format_signed(number: float, decimals: int) -> str:
+    """Return a number with its sign and so many decimals; 0 has no sign and no decimals."""
+    text = _format_digits(number, decimals)
+    return "0" if not number else text if text.startswith("-") else f"+{text}"
+
+
+def format_interval(low: float, high: float) -> str:
+    """Return the interval of a change, as precise as it is narrow: `+11 … +51`, `-0.3 … +0.1`."""
+    decimals = max(0, -_find_magnitude((high - low) / 2)) if high > low else DIGITS
+    return " … ".join(f"{'+' if number > 0 else ''}{_format_digits(number, decimals)}" for number in (low, high))
+
+
+def format_percent_change(percent: float) -> str:
+    """Return a change in percent with its sign and at least two digits."""
+    return format_signed(percent, _count_decimals(percent, CHANGE_DIGITS))
+
+
+def _subtract(base: float, value: float) -> float:
+    delta = value - base
+    return 0.0 if abs(delta) <= _ROUNDING_ERROR * max(abs(base), abs(value)) else delta
+
+
+def _count_decimals(number: float, digits: int) -> int:
+    """Return the number of decimals with which a number has so many significant digits."""
+    if not number or not math.isfinite(number):
+        return 0
+    rounded = round_decimal(to_shortest_decimal(number), max(0, digits - 1 - _find_magnitude(number)), ROUND_HALF_EVEN)
+    return max(0, digits - 1 - rounded.adjusted())  # 9.996 has two decimals, but 10.0 one
+
+
+def _find_magnitude(number: float) -> int:
+    return to_shortest_decimal(number).adjusted()
+
+
+def _format_digits(number: float, decimals: int) -> str:
+    if not math.isfinite(number):
+        return repr(float(number))
+    text = format_rounded(number, decimals)
+    return text.removeprefix("-") if not text.strip("-0.") else text
