@@ -204,6 +204,10 @@
       ["See", ...places.flatMap(([text, target], index) => index ? [" · ", link(text, target)] : [link(text, target)])],
     ));
     if (metric.samples && metric.samples.length) parts.push(made("h3", {}, "Samples"), samplesTable(metric.header && metric.header.length ? metric.header : data.samples, metric.samples));
+    if (metric.changes && metric.changes.length) {
+      const sentences = ([run, ...texts]) => [run, ...texts.map((text) => made("div", {}, text))];
+      parts.push(made("h3", {}, "Judgement"), described(...metric.changes.map(sentences)));
+    }
     if (metric.events && metric.events.length) {
       parts.push(made("h3", {}, "Source events"), described(...metric.events.map(([name, doc]) => [name, doc || "—"])));
     }

@@ -234,6 +234,7 @@ def _assemble_comparison(
             computation,
             figures_by_label,
             choices,
+            judgements,
         )
     results = build_results_data(checked, shown_report, ids, figures, choices)
     if judgements:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay.judgement.gate import has_enough_repeats, is_beyond_chance
+from assay.report.judged_cells import format_margin
 from assay.util.diagnostics import USAGE, fail
 
 RESULTS = "results.json"
@@ -141,13 +142,8 @@ def _list_changes(results: Mapping[str, Any], judgement: Mapping[str, Any], run:
                 data["low"],
                 data["high"],
                 adjusted,
-                _describe_margin(data["margin"], declaration["unit"]),
+                format_margin(data["margin"], declaration["unit"]),
                 is_beyond_chance(adjusted, level),
             )
         )
     return tuple(sorted(changes, key=lambda item: (item.p, item.metric)))
-
-
-def _describe_margin(margin: Mapping[str, float], unit: str) -> str:
-    parts: Sequence[tuple[float, str]] = ((margin["percent"], "%"), (margin["amount"], unit))
-    return " or ".join(f"{number:g} {symbol}".rstrip() for number, symbol in parts if number) or "0"

@@ -68,7 +68,7 @@ def build_judgement_data(judgements: ReportJudgements) -> dict[str, object]:
     """Return judgements as the member `judgement` of `results.json`."""
     metrics: dict[str, dict[str, object]] = {}
     for (metric, version), change in sorted(judgements.changes.items()):
-        metrics.setdefault(metric, {})[version] = _build_change_data(change, judgements.level)
+        metrics.setdefault(metric, {})[version] = build_change_data(change, judgements.level)
     return {
         "level": f"{judgements.level:g}",
         "repeats": {
@@ -146,7 +146,7 @@ def _convert_margin(checked: CheckedPackage, metric: Metric, declared: DeclaredM
     return Margin(percent, amount)
 
 
-def _build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
+def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
     """Return the judgement of a change as plain data; numbers are null where there is no interval."""
     judgement, margin = change.judgement, change.margin
     comparison, interval = judgement.comparison, judgement.interval

@@ -9,26 +9,29 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.app.compute import Computation
+from assay.app.judging import build_change_data
 from assay.app.outputs import write_specs
 from assay.app.prose import write_prose_texts
 from assay.app.session import Session
 from assay.app.sql_files import HEAD, PHASES, get_sql_file_name, render_sql_files, write_sql
 from assay.app.stages import log_stage
 from assay.engine.pruning import mark_used
+from assay.judgement.report_judgements import ReportJudgements
 from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lineage.constants import format_place, index_constants
-from assay.plan.planner import AppliedFilter, RowRequest, name_rows_statement
+from assay.plan.planner import AppliedFilter, RowRequest, name_cells_statement, name_rows_statement
 from assay.provenance.record import add_forms, get_form_tools, get_versions, hash_templates
 from assay.report.document import Document, to_json
 from assay.report.glossary import get_row_id
+from assay.report.judged_cells import describe_change
 from assay.report.output_forms import DEFAULT_FORMS, HTML, MARKDOWN, PDF
 from assay.report.prose import Prose
 from assay.report.render import pdf
@@ -94,17 +97,35 @@ def collect_report_details(
     computation: Computation,
     runs: Runs,
     choices: Choices,
+    judgements: ReportJudgements | None = None,
 ) -> ReportDetails:
     """Return the details on the metrics of a report: distributions in `runs`, events, constants and statement.
 
     Formulas have values instead of distributions, and the statements of the metrics that they depend on.
     """
     files = _index_files(computation)
-    details = {
-        metric.id: _create_metric_detail(checked, metric, applied_filters, runs, choices.summary, files)
-        for metric in metrics
-    }
+    details = {}
+    for metric in metrics:
+        detail = _create_metric_detail(checked, metric, applied_filters, runs, choices.summary, files)
+        details[metric.id] = _add_changes(detail, metric, runs, files, judgements) if judgements else detail
     return ReportDetails(SAMPLES, details | dict(_iter_parameter_details(checked, report, computation)))
+
+
+def _add_changes(detail: Detail, metric: Metric, runs: Runs, files: Files, judgements: ReportJudgements) -> Detail:
+    """Return the details with the judged changes of a metric, and with the statement of its cells."""
+    changes = []
+    for label, run in runs.items():
+        if change := judgements.changes.get((metric.id, run.id)):
+            data = build_change_data(change, judgements.level)
+            changes.append((label, *describe_change(data, judgements.level, metric.unit.symbol)))
+    cells = files.get(("rows", name_cells_statement(metric.id)))
+    statements = [(detail.file, detail.sql), *([cells] if cells else [])]
+    return replace(
+        detail,
+        changes=tuple(changes),
+        file=", ".join(file for file, _ in statements),
+        sql=f"{LINE_END}{LINE_END}".join(sql for _, sql in statements),
+    )
 
 
 def collect_article_details(

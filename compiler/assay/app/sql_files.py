@@ -75,6 +75,7 @@ def _describe_deviation(summary: Summary) -> str:
 
 HEAD = "-- `$name` stands for a constant of the run; constants.json has the values.\n"
 PHASES = "phases"
+ROWS = "rows"
 
 
 def write_sql(folder: Path, computation: Computation) -> None:
@@ -128,6 +129,11 @@ def render_sql_files(graph: tuple[Node, ...]) -> Mapping[str, str]:
 def get_sql_file_name(node: Node) -> str:
     """Return the file name of a check, of rows, of counts or of a metric."""
     kind = node.statement.kind
-    if folder := {"check": "checks", "rows": "rows", "count": "completeness"}.get(kind):
-        return f"{folder}/{node.name.removeprefix(f'{kind} ').replace(' ', '-')}.sql"
-    return f"metrics/{node.name}.sql"
+    if folder := {"check": "checks", "rows": ROWS, "count": "completeness"}.get(kind):
+        return get_file_name(folder, node.name.removeprefix(f"{kind} "))
+    return get_file_name("metrics", node.name)
+
+
+def get_file_name(folder: str, statement: str) -> str:
+    """Return the file name of a statement in a folder."""
+    return f"{folder}/{statement.replace(' ', '-')}.sql"

@@ -14,6 +14,7 @@ from assay.app.lineage import trace_subject
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.subject import FormulaSubject, MetricSubject, Subject, list_cell_subjects
+from assay.app.trace_judgement import TracedJudgement, trace_judgement
 from assay.app.trace_values import BuiltReport, TracedRun, TraceRequest, check_value, select_run_phases, trace_value
 from assay.app.verify import locate_runs, parse_moved_runs
 from assay.explain.facts import find_deciding_grains
@@ -30,11 +31,13 @@ from assay.report.cell_links import (
     FACT,
     FILTER,
     FORMULA,
+    INTERVAL,
     JUDGED,
     MEAN,
     OUTCOME,
     PERCENT,
     ROW,
+    VERDICT,
     WORDS,
     CellSource,
 )
@@ -85,7 +88,7 @@ SINGLE_VALUES = (AVERAGE, ROW, COLUMN, MEAN)  # kinds of cells that print one va
 class TracedCell:
     """A traced cell: its subject (`item`; the first of several), and the values in each run behind it.
 
-    `formula_text` is the formula over these values in words.
+    `formula_text` is the formula over these values in words, `judgement` what an interval or a verdict rests on.
     """
 
     cell: Cell
@@ -98,6 +101,7 @@ class TracedCell:
     is_filtered: bool
     runs: tuple[TracedRun, ...]
     formula_text: str = ""
+    judgement: TracedJudgement | None = None
 
 
 def list_cells(session: Session, folder: Path) -> tuple[Cell, ...]:
@@ -135,8 +139,12 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
     cell_runs = {_find_run_name(runs, source): runs[_find_run_name(runs, source)] for source in cell.sources}
     _check_inputs(list(cell_runs.values()))
     applied_filters = filters.parse_filters(checked.package, None, content.options.filters, not content.options.filters)
-    if cell.prints in (AVERAGE, DIFFERENCE, PERCENT, JUDGED):
+    if cell.prints in (AVERAGE, DIFFERENCE, PERCENT, JUDGED, INTERVAL, VERDICT):
         _check_formulas(session, built_report, subjects, cell, applied_filters, cell_runs)
+    judgement = None
+    if cell.prints in (INTERVAL, VERDICT) and isinstance(cell_subject, (MetricSubject, FormulaSubject)):
+        runs_by_column = {source.run: runs[_find_run_name(runs, source)][0] for source in cell.sources}
+        judgement = trace_judgement(session, built_report, cell, cell_subject.metric, applied_filters, runs_by_column)
     prints_one_value = cell.prints in SINGLE_VALUES and cell_subject == values[0][0]
     traced_runs = []
     for item, source in dict.fromkeys(values):
@@ -161,6 +169,7 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
         _is_filtered(cell_subject, applied_filters),
         tuple(traced_runs),
         _describe_formula(document, cell, cell_subject),
+        judgement,
     )
 
 

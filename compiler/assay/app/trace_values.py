@@ -22,13 +22,14 @@ from assay.plan.planner import AppliedFilter, name_rows_statement
 from assay.provenance.read import RecordedBuild
 from assay.report.blocks.averages import DIGITS, compute_mean_over_time, select_rows_within
 from assay.report.blocks.rows import format_metric_value
-from assay.report.cell_links import AVERAGE, DIFFERENCE, JUDGED, MEAN, PERCENT, ROW, SIZE, CellSource
+from assay.report.cell_links import AVERAGE, DIFFERENCE, INTERVAL, JUDGED, MEAN, PERCENT, ROW, SIZE, VERDICT, CellSource
 from assay.report.results_json import build_distribution_data
 from assay.styles.registry import get_style
 from assay.util.diagnostics import fail
 
 SHOWN = 3  # greatest and least samples
-PRINTED = (AVERAGE, DIFFERENCE, PERCENT, SIZE, JUDGED)  # kinds of cells that print figures of results.json
+#: kinds of cells that print figures of results.json
+PRINTED = (AVERAGE, DIFFERENCE, PERCENT, SIZE, JUDGED, INTERVAL, VERDICT)
 HINT = "run `assay verify` to see what changed"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from assay.app.explain_view import FIGURES, export_constants, export_sample, format_sample
 from assay.app.subject import Subject
 from assay.app.trace import TracedCell
+from assay.app.trace_judgement import TracedJudgement
 from assay.app.trace_runs import Group
 from assay.app.trace_values import TracedRun
 from assay.explain.terminal import format_bars, format_number, format_with_heading, truncate_line, wrap_text
@@ -20,6 +21,8 @@ CONTENT_TEXTS = {
     cell_links.AVERAGE: "the average of all samples",
     cell_links.DIFFERENCE: "the difference of two averages",
     cell_links.PERCENT: "the difference of two averages, in percent of the first",
+    cell_links.INTERVAL: "the interval of the difference of two averages, in percent of the first",
+    cell_links.VERDICT: "the verdict on the difference of two averages",
     cell_links.SIZE: "the number of samples",
     cell_links.ROW: "the value of one row",
     cell_links.COLUMN: "a column of one row",
@@ -57,11 +60,26 @@ def format_trace(traced_cell: TracedCell, width: int, encoding: str) -> str:
     lines += format_with_heading("Means", [traced_cell.formula_text] if traced_cell.formula_text else [], width)
     if traced_cell.is_filtered:
         lines += format_with_heading("Filters", [", ".join(traced_cell.filters) or "none"], width)
+    lines += _format_judgement(traced_cell.judgement, width) if traced_cell.judgement else []
     last_item = traced_cell.item
     for run in traced_cell.runs:
         lines += ["", *_format_run(run, width, encoding, shows_item=run.item != last_item)]
         last_item = run.item
     return "\n".join(lines)
+
+
+def _format_judgement(judgement: TracedJudgement, width: int) -> list[str]:
+    """Format what an interval or verdict rests on: its evidence, the least and greatest batch of each run, the SQL."""
+    lines = [*format_with_heading("Judgement", judgement.sentences, width)]
+    for run, batches in judgement.batches.items():
+        means = [item.mean for item in batches]
+        least, greatest = min(means), max(means)
+        text = (
+            f"{run}: {len(batches)}, means from {format_number(least)} (batch {means.index(least) + 1}) "
+            f"to {format_number(greatest)} (batch {means.index(greatest) + 1})"
+        )
+        lines += format_with_heading("Batches" if run == next(iter(judgement.batches)) else "", [text], width)
+    return [*lines, *format_with_heading("SQL", [judgement.file] if judgement.file else [], width)]
 
 
 def _describe_content(traced_cell: TracedCell) -> str:
@@ -135,6 +153,18 @@ def export_trace(traced_cell: TracedCell) -> dict[str, object]:
         "summary": traced_cell.summary,
         "filters": list(traced_cell.filters),
         "runs": [_export_run(run) for run in traced_cell.runs],
+        **({"judgement": _export_judgement(traced_cell.judgement)} if traced_cell.judgement else {}),
+    }
+
+
+def _export_judgement(judgement: TracedJudgement) -> dict[str, object]:
+    return {
+        "change": dict(judgement.change),
+        "file": judgement.file,
+        "batches": {
+            run: [{"size": item.size, "mean": item.mean} for item in batches]
+            for run, batches in judgement.batches.items()
+        },
     }
 
 

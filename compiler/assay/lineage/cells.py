@@ -11,6 +11,7 @@ from assay.report.cell_links import (
     CHANGE,
     COLUMN,
     DIFFERENCE,
+    INTERVAL,
     JUDGED,
     LINES,
     MEAN,
@@ -19,6 +20,7 @@ from assay.report.cell_links import (
     SHARE,
     SHORT,
     SIZE,
+    VERDICT,
     CellLink,
     CellSource,
 )
@@ -26,7 +28,7 @@ from assay.report.document import Appendix, Document, Gallery, Section, Table
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 
 FALLS_SHORT = " *"
-DELTAS = (DIFFERENCE, PERCENT, CHANGE)
+DELTAS = (DIFFERENCE, PERCENT, CHANGE, INTERVAL, VERDICT)
 ROW_PRINTS = (JUDGED, SHARE, SHORT, LINES, MEAN)  # kinds of values in columns that belong to no run
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +19,12 @@ from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, 
 from assay.report.data_quality import build_quality_parts
 from assay.report.document import Chart, Document, Group, Section, Series, Table
 from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_filter_id, get_row_id
-from assay.report.judged_cells import format_judged_cells, list_judgement_notes, name_judged_columns
+from assay.report.judged_cells import (
+    format_judged_cells,
+    get_sort_keys,
+    list_judgement_notes,
+    name_judged_columns,
+)
 from assay.report.run_results import Choices, RunFigures, add_unit
 from assay.styles.registry import Style, get_style
 from assay.styles.row import Distribution, RunResults, has_right_magnitude, is_imprecise_percent
@@ -189,21 +195,19 @@ def _build_section(
 ) -> Section:
     number_style = get_style(choices.style)
     metrics = [checked.get_metric(name) for name in section.metrics]
-    rows = [
-        compare_values(
-            number_style,
-            metric,
-            [run_results.get_average(run, metric, choices.summary) for run in runs],
-            [format_judged_cells(judgements.changes[metric.id, run.id]) for run in runs[1:]] if judgements else (),
-        )
-        for metric in metrics
-    ]
+    rows, sort_keys = [], []
+    for metric in metrics:
+        values = [run_results.get_average(run, metric, choices.summary) for run in runs]
+        changes = [judgements.changes[metric.id, run.id] for run in runs[1:]] if judgements else []
+        rows.append(compare_values(number_style, metric, values, list(map(format_judged_cells, changes))))
+        sort_keys.append(list_sort_keys(values, list(map(get_sort_keys, changes))))
     header = name_columns(run_labels, name_judged_columns(judgements.level) if judgements else ())
     metric_ids: list[str | None] = list(section.metrics)
     measured_metrics = [metric.id for metric in metrics if not is_formula(metric)]
     counted_metric = measured_metrics[0] if number_style.has_sample_counts and measured_metrics else ""
     if counted_metric:
         rows.append(_sample_counts(number_style, counted_metric, runs, (len(header) - 2) // max(1, len(runs) - 1)))
+        sort_keys.append((None,) * (len(header) - 1))
         metric_ids.append(None)
     return Section(
         "-".join(section.title.lower().split()),
@@ -215,7 +219,20 @@ def _build_section(
         counted=counted_metric,
         printed=list_printed_columns([run.id for run in runs], is_judged=judgements is not None),
         notes=tuple(_list_section_notes(metrics, runs, run_labels, judgements)),
+        sort_keys=tuple(sort_keys) if number_style.has_unit_prefixes or judgements else (),
     )
+
+
+def list_sort_keys(
+    values: Sequence[float | None], judged_keys: Sequence[tuple[float, ...]] = ()
+) -> tuple[float | None, ...]:
+    """Return the numbers by which the cells of a row of `compare_values` are sorted, in the metric's unit."""
+    base, *others = values
+    keys: list[float | None] = [base]
+    for value, judged in zip(others, judged_keys or [()] * len(others), strict=True):
+        delta = None if value is None or base is None else value - base
+        keys += [value, delta, 100 * delta / abs(base) if delta is not None and base else None, *judged]
+    return tuple(None if key is None or not math.isfinite(key) else key for key in keys)
 
 
 def _list_section_notes(

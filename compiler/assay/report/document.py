@@ -109,6 +109,7 @@ class Section:
     `header` is an empty text, the base's label, then label, Δ, Δ% of each further run; if differences are judged, its
     interval and verdict follow. `metrics` holds one metric id a row; None marks a row of sample counts, which are those
     of the metric `counted`. `printed` says what each column but the first prints. `notes` are printed below the table.
+    `sort_keys` has a number for each cell but that of the label (None: the cell's own), unrounded and in one unit.
     """
 
     id: str
@@ -120,6 +121,7 @@ class Section:
     counted: str = ""
     printed: tuple[PrintedColumn, ...] = ()
     notes: tuple[str, ...] = ()
+    sort_keys: tuple[tuple[float | None, ...], ...] = ()
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
@@ -433,6 +435,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "averages": "",
     "differences": "",
     "noise": "",
+    "sort_keys": (),
     "answers": (),
     "reason": "",
     "quoted": (),

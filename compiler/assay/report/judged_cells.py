@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from assay.judgement.batches import LEAST_PLACED
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Verdict
 from assay.lang.model.package import Metric
-from assay.styles.prefixed import format_interval
+from assay.report.cell_links import VERDICT
+from assay.report.document import Section
+from assay.styles.prefixed import format_interval, format_percent_change
 
 RISE, FALL = "▲", "▼"
 NOT_JUDGED = "–"
+LEAST_P = 0.001
+_RANKS = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED, Verdict.OPEN, Verdict.SAME, Verdict.NOT_JUDGED)
+_CERTAIN = (Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED)
 
 
 def name_judged_columns(level: float) -> tuple[str, str]:
@@ -35,21 +42,68 @@ def get_word(change: JudgedChange) -> str:
 def get_arrow(change: JudgedChange) -> str:
     """Return in which direction a metric changed by more than its margin; empty if not, or if not known."""
     judgement = change.judgement
-    if judgement.verdict not in (Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED) or judgement.comparison is None:
+    if judgement.verdict not in _CERTAIN or judgement.comparison is None:
         return ""
     return RISE if judgement.comparison.percent.value > 0 else FALL
+
+
+def mark_changes(section: Section, row: Sequence[str]) -> tuple[str, ...]:
+    """Return a mark for each cell of a judged row that shows a change: its verdict, or `noise`; others have none."""
+    marks = [""] * len(row)
+    for verdict_column, printed in enumerate(section.printed, start=1):
+        if printed.prints == VERDICT:
+            word = row[verdict_column].rpartition(" ")[2]
+            mark = word if word in _CERTAIN else "noise"
+            changes = (x for x, item in enumerate(section.printed, start=1) if item.runs == printed.runs)
+            for column in changes:
+                marks[column] = mark
+    return tuple(marks)
+
+
+def describe_change(data: Mapping[str, Any], level: float, unit: str) -> tuple[str, ...]:
+    """Return sentences on a judged change, as `results.json` holds it: verdict, interval, evidence.
+
+    `unit` is the symbol of the metric's unit, for a margin that is an amount.
+    """
+    if data["percent"] is None:
+        return (f"{data['verdict']}: {data['reason']}",)
+    p = f"{data['p']:.3f}" if data["p"] >= LEAST_P else f"< {LEAST_P}"
+    batches = f", {data['batches']} batches of {data['units']} units of time" if data["batches"] else ""
+    sentences = [
+        f"{data['verdict']}: {format_percent_change(data['percent'])} %, {100 * level:g} % interval "
+        f"{format_interval(data['low'], data['high'])} %, margin {format_margin(data['margin'], unit)}",
+        f"p of no change {p}, {data['df']} degrees of freedom{batches}; decided by {data['decided_by']}",
+    ]
+    if data["gate"] is not None:
+        sentences.append(f"gate: p of not worse than the margin {data['gate']:.3f}, after Holm")
+    if data["reason"]:
+        sentences.append(data["reason"])
+    return (*sentences, *data["notes"])
+
+
+def format_margin(margin: Mapping[str, Any], unit: str) -> str:
+    """Return a margin: `2 %`, or `2 % or 0.5 ms`; the greater counts."""
+    parts = ((margin["percent"], "%"), (margin["amount"], unit))
+    return " or ".join(f"{number:g} {symbol}".rstrip() for number, symbol in parts if number) or "0"
+
+
+def get_sort_keys(change: JudgedChange) -> tuple[float, float]:
+    """Return by which numbers interval and verdict are sorted: the width, and what a reader looks for first."""
+    interval = change.judgement.interval
+    return interval.high - interval.low if interval else math.inf, _RANKS.index(change.judgement.verdict)
 
 
 def list_judgement_notes(judgements: ReportJudgements, metrics: Sequence[Metric], run: str) -> Iterator[str]:
     """Yield which metrics of a table are not judged, and why, and how few units of time their intervals rest on."""
     changes = {metric.name: judgements.changes[metric.id, run].judgement for metric in metrics}
-    names_by_reason: dict[str, list[str]] = {}
-    for name, judgement in changes.items():
-        if judgement.reason:
-            prefix = "not judged" if judgement.comparison is None else "open"
-            names_by_reason.setdefault(f"{prefix}, because {judgement.reason.value}", []).append(name)
-    for reason, names in names_by_reason.items():
-        yield f"{', '.join(names)}: {reason}."
+    for heading, is_judged in (("Not judged", False), ("Open", True)):
+        names_by_reason: dict[str, list[str]] = {}
+        for name, judgement in changes.items():
+            if judgement.reason and (judgement.comparison is not None) == is_judged:
+                names_by_reason.setdefault(judgement.reason.value, []).append(name)
+        if names_by_reason:
+            parts = (f"{', '.join(names)} ({reason})" for reason, names in names_by_reason.items())
+            yield f"{heading}: {'; '.join(parts)}."
     comparisons = [item.comparison for item in changes.values() if item.comparison]
     short = [item for item in comparisons if 0 < item.units < LEAST_PLACED and item.spread.batches]
     if short:

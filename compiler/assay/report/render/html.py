@@ -49,6 +49,7 @@ class Detail:
 
     `samples` are rows of formatted cells, one per run, under `header` (empty: the common header). `events` and
     `constants` (of the runs) are names with descriptions. `file` is the path of the SQL in the folder of the report.
+    `changes` are the judged changes: the label of a run, then sentences.
     """
 
     samples: tuple[tuple[str, ...], ...] = ()
@@ -57,6 +58,7 @@ class Detail:
     sql: str = ""
     constants: tuple[tuple[str, str], ...] = ()
     header: tuple[str, ...] = ()
+    changes: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

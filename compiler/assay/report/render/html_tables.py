@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assay.report.cell_links import INTERVAL
 from assay.report.document import Appendix, Gallery, QuotedValue, Section, Table
+from assay.report.judged_cells import mark_changes
 
 #: a number, optionally in brackets, cut (`>`) or marked (`*`)
 _NUMBER = re.compile(r"\(?([-−+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)>?\)?(?: \*)?")
@@ -17,7 +19,7 @@ _NO_VALUE = ("", "-", "—", "–", "---", "nan", "NaN", "unknown")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its text, its number as Python and JavaScript write it, and the id of its metric (each empty: none).
+    """A cell: its text, the number to sort by as JavaScript reads it, and the id of its metric (each empty: none).
     `of` describes the value in words, `marks` are its highlights, `room` is the space after the number that aligns it
     with the decimal points of its column, in widths of a digit.
     """
@@ -97,14 +99,14 @@ def build_metric_grid(section: Section, entries: Mapping[str, object], otherwise
     """
     names = _name_columns(section.header, section.columns_per_run)
     rows = [
-        tuple(_build_cell(text, _find_entry(metric, entries, otherwise), row[0], name)
-              for text, name in zip(row, names, strict=True))
-        for metric, row in zip(section.metrics, section.rows, strict=True)
+        tuple(_build_cell(text, _find_entry(metric, entries, otherwise), row[0], name, mark, key)
+              for text, name, mark, key in zip(row, names, mark_changes(section, row), (None, *keys), strict=True))
+        for metric, row, keys in zip(section.metrics, section.rows, _list_sort_keys(section), strict=True)
     ]  # fmt: skip
     last = len(rows)
     while last and section.metrics[last - 1] is None:
         last -= 1
-    columns = _build_headings(section.header, section.rows, section.columns_per_run)
+    columns = _build_headings(section)
     return Grid(section.title, columns, tuple(align_decimal_points(rows[:last])), tuple(rows[last:]))
 
 
@@ -123,9 +125,14 @@ def _name_columns(header: Sequence[str], columns_per_run: int) -> list[str]:
     return names
 
 
-def _build_headings(header: Sequence[str], rows: Sequence[Sequence[str]], columns_per_run: int) -> tuple[Heading, ...]:
+def _build_headings(section: Section) -> tuple[Heading, ...]:
     """Return a heading per column; with several further runs, the run's label is above its columns."""
-    numeric = [index > 0 and _is_numeric([row[index] for row in rows]) for index in range(len(header))]
+    header, columns_per_run = section.header, section.columns_per_run
+    intervals = {x for x, item in enumerate(section.printed, start=1) if item.prints == INTERVAL}
+    numeric = [
+        index in intervals or (index > 0 and _is_numeric([row[index] for row in section.rows]))
+        for index in range(len(header))
+    ]
     if len(header) <= 2 + columns_per_run:
         return tuple(map(Heading, header, [""] * len(header), [0] * len(header), numeric))
     headings = [Heading(text, numeric=flag) for text, flag in zip(header[:2], numeric, strict=False)]
@@ -152,14 +159,20 @@ def align_decimal_points(rows: Sequence[Sequence[Cell]]) -> list[tuple[Cell, ...
 
 def _measure_fraction(cell: Cell) -> float:
     """Return the width of a number from its point (or exponent, or mark) on, in widths of a digit."""
-    match = re.search(r"[.e>) ]", cell.text) if cell.number else None
+    match = re.search(r"[.e>) ]", cell.text) if parse_number(cell.text) else None
     return sum(WIDTHS.get(character, 1.0) for character in cell.text[match.start() :]) if match else 0.0
 
 
-def _build_cell(text: str, metric: str, label: str, column: str) -> Cell:
+def _list_sort_keys(section: Section) -> Sequence[Sequence[float | None]]:
+    return section.sort_keys or [[None] * (len(section.header) - 1) for _ in section.rows]
+
+
+def _build_cell(text: str, metric: str, label: str, column: str, mark: str, key: float | None) -> Cell:
+    number = parse_number(text) if key is None else repr(float(key))
+    marks = (mark,) if mark else ()
     if not metric or text == label:
-        return Cell(text, parse_number(text), metric)
-    return Cell(text, parse_number(text), metric if parse_number(text) else "", f"{label}; {column}")
+        return Cell(text, number, metric, marks=marks)
+    return Cell(text, number, metric if number else "", f"{label}; {column}", marks=marks)
 
 
 def build_plain_grid(table: Table | Appendix, metrics: Mapping[str, str], entries: Mapping[str, object] = {}) -> Grid:

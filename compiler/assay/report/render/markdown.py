@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
+from assay.report.judged_cells import mark_changes
 from assay.util.escape import normalize_text
 
 #: characters that have a meaning anywhere; `$` begins a formula on GitHub
@@ -21,7 +22,7 @@ _REFERENCE = re.compile(r"&(?=[#A-Za-z])")
 _LINK = re.compile(r"(?<=\w)(?=://)|(?<=\bwww)(?=\.)", re.I)
 #: text that begins a block at the start of a line (a heading may also end with #)
 _BLOCK = re.compile(r"^(?=[-+=>])|^(\d+)(?=[.)](?:\s|$))|(?:^|(?<=\s))(?=#)")
-_NUMBER = re.compile(r"[-−+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?( \*)?")
+_NUMBER = re.compile(r"[-−+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?( \*)?|[-+]?[\d.]+ … [-+]?[\d.]+")
 _NO_VALUE = ("", "-", "—", "–", "---", "nan", "NaN", "unknown")
 
 
@@ -78,6 +79,8 @@ HASHES = (
     "when these agree."
 )
 DIGITS = 10
+EMPHASISED = ("worse", "better", "changed")
+"""Marks of changes that are bold."""
 
 Blocks = Iterator[str]
 """Paragraphs, headings, tables: each without blank lines and without a final line feed."""
@@ -180,17 +183,22 @@ def _list_sections(document: Document) -> Blocks:
                 + (", a number under Fig. to the figure of its distribution." if document.charts else ".")
             )
         if index == 0:
-            yield from (escape_line(text) for text in (document.averages, document.differences) if text)
+            yield from (escape_line(text) for text in (document.averages, document.differences, document.noise) if text)
         yield _format_metric_table(document, section)
+        yield from map(escape_line, section.notes)
 
 
 def _format_metric_table(document: Document, section: Section) -> str:
     entries, numbers = index_dictionary(document), number_figures(document)
     has_figures = any(metric in numbers for metric in section.metrics)
     rows = []
-    for metric, (label, *cells) in zip(section.metrics, section.rows, strict=True):
-        first = _format_link(escape_cell(label), f"metric-{metric}") if metric in entries else escape_cell(label)
-        rows.append([first, *map(escape_cell, cells), *([_format_figure_link(metric, numbers)] if has_figures else [])])
+    for metric, row in zip(section.metrics, section.rows, strict=True):
+        label, *cells = (
+            f"**{escape_cell(text)}**" if mark in EMPHASISED else escape_cell(text)
+            for text, mark in zip(row, mark_changes(section, row), strict=True)
+        )
+        first = _format_link(label, f"metric-{metric}") if metric in entries else label
+        rows.append([first, *cells, *([_format_figure_link(metric, numbers)] if has_figures else [])])
     return format_table([*map(escape_cell, section.header), *(["Fig."] if has_figures else [])], rows)
 
 

@@ -1,0 +1,109 @@
+"""Trace an interval or a verdict back to the batches that it rests on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.app.compute import compute
+from assay.app.judging import build_run_cells
+from assay.app.runs import NamedRun
+from assay.app.session import Session
+from assay.app.sql_files import PHASES, ROWS, get_file_name
+from assay.app.trace_values import BuiltReport, select_run_phases
+from assay.judgement.batches import count_places
+from assay.lang.model.package import Metric
+from assay.lineage.cells import Cell
+from assay.plan.planner import AppliedFilter, name_cells_statement
+from assay.report.cell_links import INTERVAL, VERDICT
+from assay.report.judged_cells import describe_change
+from assay.util.diagnostics import fail
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch of a run: the number of its samples, and their mean in the metric's unit."""
+
+    size: int
+    mean: float
+
+
+@dataclass(frozen=True, slots=True)
+class TracedJudgement:
+    """The judgement behind a cell.
+
+    `change` is what `results.json` has of it, `sentences` the same in words. `file` is the SQL of its cells in the
+    folder of the build; empty if it has none. `batches` are those of each run, in the order of time.
+    """
+
+    change: Mapping[str, Any]
+    sentences: tuple[str, ...]
+    file: str
+    batches: Mapping[str, tuple[Batch, ...]]
+
+
+def trace_judgement(
+    session: Session,
+    built_report: BuiltReport,
+    cell: Cell,
+    metric: Metric,
+    applied_filters: Sequence[AppliedFilter],
+    runs: Mapping[str, NamedRun],
+) -> TracedJudgement | None:
+    """Trace the judgement of a cell; None for a cell that prints neither interval nor verdict.
+
+    `runs` has the run of each compared column, by the id of the column. Raises AssayError for results without it.
+    """
+    if cell.prints not in (INTERVAL, VERDICT):
+        return None
+    base, other = (source.run for source in cell.sources)
+    try:
+        judgement = built_report.results["judgement"]
+        change = judgement["metrics"][metric.id][other]
+        sentences = describe_change(change, float(judgement["level"]), metric.unit.symbol)
+        count = change["batches"] or 0
+    except (KeyError, TypeError, ValueError):
+        message = f"results.json has no judgement of `{metric.id}`: {built_report.folder}"
+        raise fail("no-build", message, hint="build the report again") from None
+    name = get_file_name(ROWS, name_cells_statement(metric.id))
+    files = (f"{folder}/{name}" for folder in (f"sql/{PHASES}", "sql"))
+    file = next((item for item in files if (built_report.folder / item).is_file()), "")
+    batches = {
+        column: _collect_batches(session, built_report, metric, applied_filters, column, runs[column], count)
+        for column in ((base, other) if file and count else ())
+    }
+    return TracedJudgement(change, sentences, file, batches)
+
+
+def _collect_batches(
+    session: Session,
+    built_report: BuiltReport,
+    metric: Metric,
+    applied_filters: Sequence[AppliedFilter],
+    column: str,
+    run: NamedRun,
+    count: int,
+) -> tuple[Batch, ...]:
+    """Return the batches of a run or phase; those without samples are left out."""
+    computation = compute(
+        session,
+        built_report.checked,
+        [run],
+        [metric],
+        applied_filters,
+        phase_selection=select_run_phases(built_report, run.id) if column != run.id else None,
+        judged=[metric],
+    )
+    results = next(item.results for item in computation.columns if item.id == column)
+    cells = build_run_cells(
+        built_report.checked, metric, results.rows[name_cells_statement(metric.id)], built_report.summary
+    )
+    sums: defaultdict[int, int] = defaultdict(int)
+    sizes: defaultdict[int, int] = defaultdict(int)
+    for cell in cells.cells:
+        batch = cell.place * count // count_places(cells.units)
+        sums[batch] += cell.sum
+        sizes[batch] += cell.count
+    return tuple(Batch(sizes[batch], sums[batch] / (sizes[batch] * cells.scale)) for batch in sorted(sums))
