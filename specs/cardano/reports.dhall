@@ -9,6 +9,10 @@ let filters = ./filters.dhall
 
 let summaries = ./summaries.dhall
 
+let forging = ./metrics/forging.dhall
+
+let propagation = ./metrics/propagation.dhall
+
 let machine = ./metrics/machine.dhall
 
 let contents = ./contents.dhall
@@ -24,11 +28,14 @@ let comparison =
       , charts = contents.charts
       , dictionary = contents.dictionary
       , also = R.metricIds [ machine.spanCpuReward, machine.blkIo, machine.threads, machine.leads, machine.utxo, machine.hostSlots ]
-      , style = "typst-2026"
+      , style = "prefixed"
       , summary = summaries.published.name
       , filters = [ R.uses filters.unitary ]
       , label = constant.ident.name
       , compare = [ constant.era.name ]
+      , judgement = Some S.Judgement::{
+        , gate = R.metricIds [ machine.cpu, forging.announceCum, propagation.eighty ]
+        }
       , editions = ./editions.dhall
       , doc = "Two or more runs of a cluster, the first of which is the baseline"
       }

@@ -200,7 +200,7 @@ let Part =
 --   title, intro  may hold {base}, {others}, {last} (labels of runs) and {constant.NAME} (of the base run)
 --   choices       rows that parts and prose refer to
 --   cases         a constant with the case of a run; such runs are shown by grids only, unless all are cases
---   style         the number style: typst-2026, org-2023, three-digits
+--   style         the number style: prefixed, three-digits, typst-2026, org-2023
 --   label         the constant that names a run
 --   phases        the times of each run that are compared
 --   claims        statements of documents about its pivots

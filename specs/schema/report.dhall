@@ -74,8 +74,8 @@ let Judgement =
 --   also           metrics that the results hold, though no table or chart shows them
 --   label          the constant that names a run in headings
 --   compare        constants that should agree between runs; a difference is a warning in the report
---   style          the number style: typst-2026, org-2023, three-digits
---   judgement      how differences are judged; without it, they are not
+--   style          the number style: prefixed, three-digits, typst-2026, org-2023
+--   judgement      how differences are judged (None S.Judgement.Type: they are not)
 --   phases         the times of each run that are compared, instead of whole runs
 let Report =
       { Type =
@@ -99,7 +99,7 @@ let Report =
           }
       , default =
         { phases = [] : List P.Phase.Type
-        , judgement = None Judgement.Type
+        , judgement = Some Judgement.default
         , filters = [] : List FilterUse
         , also = [] : List Text
         , compare = [] : List Text

@@ -20,24 +20,16 @@ from assay.lang.workspace import Workspace
 from tests.compare_reference import CARDANO
 from tests.support.commands import CommandResult, run_assay
 from tests.support.documentation import parse_page
+from tests.support.laboratory import ROOT
 from tests.support.workspaces import Edit, copy_workspace
 
 REPORTS = "specs/cardano/reports.dhall"
-JUDGEMENT: tuple[Edit, ...] = (
-    (
-        REPORTS,
-        "      , compare = [ constant.era.name ]\n",
-        """      , compare = [ constant.era.name ]
-      , judgement = Some S.Judgement::{
+UNJUDGED: Edit = (
+    REPORTS,
+    """judgement = Some S.Judgement::{
         , gate = R.metricIds [ machine.cpu, forging.announceCum, propagation.eighty ]
-        }
-""",
-    ),
-    (
-        REPORTS,
-        "let machine =",
-        "let forging = ./metrics/forging.dhall\n\nlet propagation = ./metrics/propagation.dhall\n\nlet machine =",
-    ),
+        }""",
+    "judgement = None S.Judgement.Type",
 )
 RUNS = (("10.5", CARDANO / "baseline" / "run"), ("10.6", CARDANO / "candidate" / "run"))
 """The runs of the demo."""
@@ -45,19 +37,11 @@ SUMMARIES = ("published", "mean-of-hosts")
 
 
 @pytest.fixture(scope="module")
-def judged_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the shipped specs with a judgement in the comparison."""
-    return copy_workspace(tmp_path_factory.mktemp("judged") / "workspace", *JUDGEMENT)
-
-
-@pytest.fixture(scope="module")
-def judged_build(judged_workspace: Path, cache: Path) -> Path:
-    """Return the folder of the demo's comparison with judgements."""
-    folder = judged_workspace.parent / "build"
+def judged_build(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """Return the folder of the demo's comparison."""
+    folder = tmp_path_factory.mktemp("judged") / "build"
     run_options = [f"--run={name}={place}" for name, place in RUNS]
-    result = run_assay(
-        "build", "cardano/comparison", *run_options, "--to", "md", "-o", folder, "--cache", cache, cwd=judged_workspace
-    )
+    result = run_assay("build", "cardano/comparison", *run_options, "--to", "md", "-o", folder, "--cache", cache)
     assert result.status == 0, result.err
     return folder
 
@@ -121,9 +105,9 @@ def test_change_is_that_of_the_averages(judged_build: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def computed(judged_workspace: Path, cache: Path) -> tuple[CheckedPackage, Computation]:
+def computed(cache: Path) -> tuple[CheckedPackage, Computation]:
     """Return the computation of the demo's runs, with cells."""
-    session = Session(Workspace(judged_workspace), Store(cache))
+    session = Session(Workspace(ROOT), Store(cache))
     checked, report = session.find_comparison("cardano/comparison")
     metrics = list_report_metrics(checked, report)
     applied_filters = filters.parse_filters(checked.package, report, (), False)
@@ -147,12 +131,15 @@ def test_judged_average_is_the_printed_one(computed: tuple[CheckedPackage, Compu
 
 
 def test_report_without_judgement_has_no_cells(cache: Path, tmp_path: Path) -> None:
+    workspace, build = copy_workspace(tmp_path / "workspace", UNJUDGED), tmp_path / "build"
     run_options = [f"--run={name}={place}" for name, place in RUNS]
-    result = run_assay("build", "cardano/comparison", *run_options, "--to", "md", "-o", tmp_path, "--cache", cache)
+    command = ("build", "cardano/comparison", *run_options, "--to", "md", "-o", build, "--cache", cache)
+    result = run_assay(*command, cwd=workspace)
     assert result.status == 0, result.err
-    assert "judgement" not in load_results(tmp_path)
-    assert not (tmp_path / "sql" / "rows").exists()
-    answer = run_assay("gate", tmp_path)
+    assert "judgement" not in load_results(build)
+    assert not (build / "sql" / "rows").exists()
+    assert "Verdict" not in (build / "report.md").read_text(encoding="utf-8")
+    answer = run_assay("gate", build)
     assert answer.status == 1
     assert "error[no-judgement]" in answer.err
 
@@ -207,19 +194,19 @@ def test_documented_members_are_those_of_the_build(judged_build: Path) -> None:
     members |= {f"judgement.repeats.{name}" for name in judgement["repeats"]}
     members |= {f"judgement.metrics.*.*.{name}" for name in item}
     members |= {f"judgement.metrics.*.*.margin.{name}" for name in item["margin"]}
-    assert list_documented_members() == members | {"judgement.metrics.*", "judgement.metrics.*.*"}
+    assert list_documented_members() == members | {"judgement", "judgement.metrics.*", "judgement.metrics.*.*"}
 
 
-def test_judgements_are_the_same_when_built_again(judged_build: Path, cache: Path, judged_workspace: Path) -> None:
-    answer = run_assay("verify", judged_build, "--cache", cache, cwd=judged_workspace)
+def test_judgements_are_the_same_when_built_again(judged_build: Path, cache: Path) -> None:
+    answer = run_assay("verify", judged_build, "--cache", cache)
     assert answer.status == 0, answer.out
 
 
-def test_phases_are_judged_against_the_first_phase(judged_workspace: Path, cache: Path, tmp_path: Path) -> None:
+def test_phases_are_judged_against_the_first_phase(cache: Path, tmp_path: Path) -> None:
     phases = ("--phase=early=..half", "--phase=late=half..", "--at=half=2026-02-05T19:02:00Z")
     run = f"--run=10.5={CARDANO / 'baseline' / 'run'}"
     command = ("build", "cardano/comparison", run, *phases, "--to", "md", "-o", tmp_path, "--cache", cache)
-    answer = run_assay(*command, cwd=judged_workspace)
+    answer = run_assay(*command)
     assert answer.status == 0, answer.err
     judgement = load_results(tmp_path)["judgement"]
     item = judgement["metrics"]["CentiCpu"]["10.5:late"]
@@ -227,10 +214,51 @@ def test_phases_are_judged_against_the_first_phase(judged_workspace: Path, cache
     assert (tmp_path / "sql" / "phases" / "rows" / "cells-CentiCpu.sql").is_file()
 
 
-def test_single_run_has_no_judgement(judged_workspace: Path, cache: Path, tmp_path: Path) -> None:
+def test_single_run_has_no_judgement(cache: Path, tmp_path: Path) -> None:
     run = f"--run=10.5={CARDANO / 'baseline' / 'run'}"
-    answer = run_assay(
-        "build", "cardano/comparison", run, "--to", "md", "-o", tmp_path, "--cache", cache, cwd=judged_workspace
-    )
+    answer = run_assay("build", "cardano/comparison", run, "--to", "md", "-o", tmp_path, "--cache", cache)
     assert answer.status == 0, answer.err
     assert "judgement" not in load_results(tmp_path)
+
+
+def read_table(build: Path, section: str) -> dict[str, list[str]]:
+    """Return the rows of a table of the Markdown report, without marks of emphasis and links, by their labels."""
+    text = (build / "report.md").read_text(encoding="utf-8").partition(f">{section}\n")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").replace("**", "").split(" | ") for line in text.splitlines() if line.startswith("| [")]
+    return {row[0].partition("]")[0].removeprefix("["): row[1:7] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("section", "label", "cells"),
+    [
+        ("Forging", "Acquired ledger view, µs", ["29.4", "43.6", "+14.2", "+48", "+32 … +64", "▲ worse"]),
+        ("Resource Usage", "RTS alloc rate, MiB/s", ["120", "120", "-0.093", "-0.078", "-0.3 … +0.1", "same"]),
+        ("Resource Usage", "RTS heap size, GiB", ["6.45", "6.45", "0", "0", "–", "–"]),
+    ],
+)
+def test_tables_print_intervals_and_verdicts(judged_build: Path, section: str, label: str, cells: list[str]) -> None:
+    assert read_table(judged_build, section)[label] == cells
+
+
+def test_notes_name_what_is_not_judged(judged_build: Path) -> None:
+    text = (judged_build / "report.md").read_text(encoding="utf-8")
+    assert "Kernel RSS, RTS heap size (it does not vary within the runs)" in text
+    assert "56 units of time are few: 7 to 17 batches." in text
+    assert "there are too few repeats" in text
+
+
+def test_verdict_leads_to_its_batches(judged_build: Path, cache: Path) -> None:
+    answer = run_assay(
+        "trace", judged_build, "Forging/cdfForgerTicked/10.6 Verdict", "--cache", cache, "--format", "json"
+    )
+    assert answer.status == 0, answer.err
+    judgement = answer.parse_json()["judgement"]
+    recorded = load_results(judged_build)
+    assert judgement["change"] == recorded["judgement"]["metrics"]["cdfForgerTicked"]["10.6"]
+    assert (judged_build / judgement["file"]).is_file()
+    for run, batches in judgement["batches"].items():
+        size = sum(item["size"] for item in batches)
+        total = sum(item["size"] * item["mean"] for item in batches)
+        figures = recorded["metrics"]["cdfForgerTicked"]["runs"][run]
+        assert (len(batches), size) == (7, figures["size"])
+        assert total / size == pytest.approx(figures["average"], rel=1e-9)

@@ -182,7 +182,7 @@ def test_choices_of_two_builds_are_a_difference(shop_copy: Path, cache: Path) ->
     assert result.out.splitlines() == [
         "service",
         "  choices of the builds",
-        "    style: typst-2026 -> org-2023",
+        "    style: prefixed -> org-2023",
         "    title: nothing -> Nightly",
         "no metric differs; choices that differ: style, title",
     ]

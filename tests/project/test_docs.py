@@ -538,9 +538,10 @@ def _walk_paths(value: Any, trail: tuple[str, ...] = ()) -> Iterator[tuple[str, 
             yield from _walk_paths(inner, trail)
 
 
-def _read_layout(section: str) -> list[tuple[str, ...]]:
-    table = next(item for item in parse_page("docs/results.md").tables if item.section == section)
-    return [tuple(part for part in re.split(r"\.|\[\]\.?", find_code_spans(row[0])[0]) if part) for row in table.rows]
+def _read_layout(name: str) -> list[tuple[str, ...]]:
+    sections = (name, f"Judgements in {name}")
+    rows = [row for table in parse_page("docs/results.md").tables if table.section in sections for row in table.rows]
+    return [tuple(part for part in re.split(r"\.|\[\]\.?", find_code_spans(row[0])[0]) if part) for row in rows]
 
 
 def _matches_layout(path: tuple[str, ...], layout: tuple[str, ...]) -> bool:

@@ -25,7 +25,7 @@ def test_an_unknown_style_is_an_error_with_a_hint() -> None:
 
 @pytest.mark.parametrize("name", list_style_names())
 def test_one_run_has_cells_and_no_deltas(name: str) -> None:
-    cell = "0.500" if name == "three-digits" else "0.5"
+    cell = "0.500" if name in ("prefixed", "three-digits") else "0.5"
     assert get_style(name).format_table_row([0.5], 4) == Row((cell,), (), ())
 
 

@@ -141,10 +141,6 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
     applied_filters = filters.parse_filters(checked.package, None, content.options.filters, not content.options.filters)
     if cell.prints in (AVERAGE, DIFFERENCE, PERCENT, JUDGED, INTERVAL, VERDICT):
         _check_formulas(session, built_report, subjects, cell, applied_filters, cell_runs)
-    judgement = None
-    if cell.prints in (INTERVAL, VERDICT) and isinstance(cell_subject, (MetricSubject, FormulaSubject)):
-        runs_by_column = {source.run: runs[_find_run_name(runs, source)][0] for source in cell.sources}
-        judgement = trace_judgement(session, built_report, cell, cell_subject.metric, applied_filters, runs_by_column)
     prints_one_value = cell.prints in SINGLE_VALUES and cell_subject == values[0][0]
     traced_runs = []
     for item, source in dict.fromkeys(values):
@@ -169,8 +165,23 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
         _is_filtered(cell_subject, applied_filters),
         tuple(traced_runs),
         _describe_formula(document, cell, cell_subject),
-        judgement,
+        _trace_judgement(session, built_report, cell, cell_subject, applied_filters, cell_runs),
     )
+
+
+def _trace_judgement(
+    session: Session,
+    built_report: BuiltReport,
+    cell: Cell,
+    item: Subject,
+    applied_filters: Sequence[AppliedFilter],
+    runs: Mapping[str, tuple[NamedRun, RecordedRun]],
+) -> TracedJudgement | None:
+    """Trace the judgement behind an interval or a verdict; None for other cells."""
+    if cell.prints not in (INTERVAL, VERDICT) or not isinstance(item, (MetricSubject, FormulaSubject)):
+        return None
+    runs_by_column = {source.run: runs[_find_run_name(runs, source)][0] for source in cell.sources}
+    return trace_judgement(session, built_report, cell, item.metric, applied_filters, runs_by_column)
 
 
 def _describe_formula(document: Document, cell: Cell, item: Subject) -> str:

@@ -17,7 +17,6 @@ from assay.judgement.batches import count_places
 from assay.lang.model.package import Metric
 from assay.lineage.cells import Cell
 from assay.plan.planner import AppliedFilter, name_cells_statement
-from assay.report.cell_links import INTERVAL, VERDICT
 from assay.report.judged_cells import describe_change
 from assay.util.diagnostics import fail
 
@@ -51,13 +50,11 @@ def trace_judgement(
     metric: Metric,
     applied_filters: Sequence[AppliedFilter],
     runs: Mapping[str, NamedRun],
-) -> TracedJudgement | None:
-    """Trace the judgement of a cell; None for a cell that prints neither interval nor verdict.
+) -> TracedJudgement:
+    """Trace the judgement of a cell that prints an interval or a verdict.
 
     `runs` has the run of each compared column, by the id of the column. Raises AssayError for results without it.
     """
-    if cell.prints not in (INTERVAL, VERDICT):
-        return None
     base, other = (source.run for source in cell.sources)
     try:
         judgement = built_report.results["judgement"]
