@@ -84,7 +84,7 @@ def test_broken_or_changed_provenance_is_reported(shop_copy: Path, cache: Path) 
         result = run_diff(shop_copy, cache, name, ".")
         assert (result.status, result.out) == (1, "")
         assert result.err.startswith("error[provenance]: the provenance is not JSON: ")
-    place.write_text(provenance_text.replace("typst-2026", "typst-2025"), encoding="utf-8")
+    place.write_text(provenance_text.replace("prefixed", "postfixed"), encoding="utf-8")
     result = run_diff(shop_copy, cache, "build", ".")
     assert result.status == 0
     assert result.err == ("warning: build/provenance.json: the file was changed: its hash is not that of its content\n")
@@ -188,7 +188,7 @@ def test_choices_of_two_builds_are_a_difference(shop_copy: Path, cache: Path) ->
     ]
     (changes,) = run_diff(shop_copy, cache, "other", "build", "--format", "json").parse_json()
     assert [(item["aspect"], item["before"], item["after"]) for item in changes["choices"]] == [
-        ("style", "org-2023", "typst-2026"),
+        ("style", "org-2023", "prefixed"),
         ("title", "Nightly", ""),
     ]
 
