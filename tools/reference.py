@@ -23,7 +23,7 @@ HEAD = """# Commands
 
 Generated from the command line interface by `python tools/reference.py write`. `--cache DIR` sets the cache folder,
 `--errors json` before the command prints errors as data; each command has `--help`. Exit status: 0 success, 1 error in
-specs or data, 2 usage error, 3 difference found, 70 bug in Assay, 130 interrupted.
+specs or data, 2 usage error, 3 difference found, 4 closed gate, 70 bug in Assay, 130 interrupted.
 """
 
 

@@ -2,45 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.commands import run_assay
-
-NOISE = "Intervals hold what varies within these runs."
-
-
-def judge_metric(verdict: str, p: float, reason: str | None = None, **margin: float) -> dict[str, Any]:
-    """Return what results say of a metric that is 10 % above the base."""
-    percents = (10.0, 7.5, 12.5) if reason is None else (None, None, None)
-    return {
-        "verdict": verdict,
-        "reason": reason,
-        **dict(zip(("percent", "low", "high"), percents, strict=True)),
-        "gate": p,
-        "margin": {"percent": 0.0, "amount": 0.0, **margin},
-    }
-
-
-def write_results(folder: Path, demanded: int = 0, runs: tuple[int, ...] = (1, 1), **metrics: dict[str, Any]) -> Path:
-    """Write the results of a comparison of `new` with `old`, whose gate names all `metrics`."""
-    results = {
-        "report": "service/comparison",
-        "runs": [{"id": "old", "label": "1.0"}, {"id": "new", "label": "1.1"}],
-        "metrics": {name: {"name": f"Metric {name}", "unit": "ms"} for name in metrics},
-        "judgement": {
-            "level": "0.95",
-            "repeats": {"demanded": demanded, "runs": runs, "calibration": 0},
-            "noise": NOISE,
-            "gate": list(metrics),
-            "metrics": {name: {"new": item} for name, item in metrics.items()},
-        },
-    }
-    (folder / "results.json").write_text(json.dumps(results), encoding="utf-8")
-    return folder
+from tests.support.judged_results import NOISE, judge_metric, write_results
 
 
 @pytest.mark.parametrize(
@@ -54,14 +22,14 @@ def write_results(folder: Path, demanded: int = 0, runs: tuple[int, ...] = (1, 1
         ),
         pytest.param(
             {"a": judge_metric("worse", 0.0001, percent=2, amount=0.5), "b": judge_metric("open", 0.3, percent=2)},
-            3,
+            4,
             [
                 "1 of 2 gated metrics is worse by more than its margin",
                 "  Metric a  +10 %  (+8 … +12)  margin 2 % or 0.5 ms  Holm p < 0.001",
             ],
             id="one worse",
         ),
-        pytest.param({"a": judge_metric("worse", 0.05)}, 3, [
+        pytest.param({"a": judge_metric("worse", 0.05)}, 4, [
             "1 of 1 gated metric is worse by more than its margin",
             "  Metric a  +10 %  (+8 … +12)  margin 0  Holm p 0.050",
         ], id="p at the limit"),
@@ -76,7 +44,7 @@ def write_results(folder: Path, demanded: int = 0, runs: tuple[int, ...] = (1, 1
     ],
 )  # fmt: skip
 def test_gate_answers(tmp_path: Path, metrics: dict[str, Any], status: int, lines: list[str]) -> None:
-    answer = run_assay("gate", write_results(tmp_path, **metrics))
+    answer = run_assay("gate", write_results(tmp_path, metrics))
     assert (answer.status, answer.err) == (status, "")
     assert answer.out.splitlines() == [f"1.1 against 1.0: {lines[0]}", *lines[1:], NOISE]
 
@@ -88,7 +56,7 @@ def test_gate_answers(tmp_path: Path, metrics: dict[str, Any], status: int, line
 def test_gate_decides_with_enough_repeats(
     tmp_path: Path, demanded: int, runs: tuple[int, ...], options: tuple[str, ...], status: int
 ) -> None:
-    folder = write_results(tmp_path, demanded, runs, a=judge_metric("same", 0.6))
+    folder = write_results(tmp_path, {"a": judge_metric("same", 0.6)}, demanded, runs)
     answer = run_assay("gate", folder, *options)
     assert answer.status == status
     assert ("error[too-few-repeats]" in answer.err) == (status == 1)

@@ -167,7 +167,7 @@ error[too-few-repeats]: the gate does not decide: too few runs show how much run
 
 
 def test_gate_of_the_demo_is_closed(judged_build: Path) -> None:
-    assert run_assay("gate", judged_build, "--once") == CommandResult(3, GATE, "")
+    assert run_assay("gate", judged_build, "--once") == CommandResult(4, GATE, "")
 
 
 def test_gate_without_repeats_does_not_decide(judged_build: Path) -> None:
@@ -177,7 +177,7 @@ def test_gate_without_repeats_does_not_decide(judged_build: Path) -> None:
 def test_gate_as_json_names_the_metrics(judged_build: Path) -> None:
     answer = run_assay("gate", judged_build, "--once", "--format", "json")
     data = answer.parse_json()
-    assert (answer.status, data["is_open"], data["has_repeats"]) == (3, False, False)
+    assert (answer.status, data["is_open"], data["has_repeats"]) == (4, False, False)
     assert [item["metric"] for item in data["runs"][0]["changes"]] == ["cdf0.80", "CentiCpu", "cdfForgerAnnounceCum"]
 
 
@@ -194,6 +194,7 @@ def test_documented_members_are_those_of_the_build(judged_build: Path) -> None:
     members |= {f"judgement.repeats.{name}" for name in judgement["repeats"]}
     members |= {f"judgement.metrics.*.*.{name}" for name in item}
     members |= {f"judgement.metrics.*.*.margin.{name}" for name in item["margin"]}
+    members |= {f"judgement.sections[].{name}" for name in judgement["sections"][0]}
     assert list_documented_members() == members | {"judgement", "judgement.metrics.*", "judgement.metrics.*.*"}
 
 

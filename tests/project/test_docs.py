@@ -6,6 +6,7 @@ import ast
 import json
 import pkgutil
 import re
+import shlex
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from typing import Any
 import click
 import duckdb
 import pytest
+import yaml
 
 from assay.cli.main import cli
 from assay.engine.result_cache import get_default_folder
@@ -144,9 +146,18 @@ def test_excerpts_occur_in_the_files_that_they_name() -> None:
 
 
 def test_blocks_are_of_known_languages() -> None:
-    known_languages = {"sh", "console", "dhall", "sql", "json", "lua", "text"}
+    known_languages = {"sh", "console", "dhall", "sql", "json", "lua", "yaml", "text"}
     languages = {block.language for name in PAGES for block in parse_page(name).blocks}
     assert languages <= known_languages
+
+
+def test_yaml_blocks_are_yaml_with_valid_commands() -> None:
+    for block in _find_blocks("yaml"):
+        steps = [step for job in yaml.safe_load(block.body)["jobs"].values() for step in job["steps"]]
+        commands = [shlex.split(step["run"].partition(" > ")[0]) for step in steps if "run" in step]
+        for _, name, *arguments in [words for words in commands if words[0] == "assay"]:
+            context = click.Context(cli, info_name="assay", obj={"cache": None, "errors": "text"})
+            cli.commands[name].make_context(name, arguments, parent=context)
 
 
 # The command line
@@ -212,8 +223,8 @@ def test_exit_statuses_are_those_of_the_code() -> None:
 
     table = next(item for item in parse_page("README.md").tables if item.header[0] == "exit status")
     known_statuses = {
-        0, diagnostics.SPECS_OR_DATA, diagnostics.USAGE, diagnostics.DIFFERENCE, diagnostics.INTERNAL,
-        errors.INTERRUPTED,
+        0, diagnostics.SPECS_OR_DATA, diagnostics.USAGE, diagnostics.DIFFERENCE, diagnostics.CLOSED_GATE,
+        diagnostics.INTERNAL, errors.INTERRUPTED,
     }  # fmt: skip
     assert {int(row[0]) for row in table.rows} == known_statuses
     for name, start in (("docs/reference.md", "Exit status: "), ("docs/architecture.md", "The exit status is ")):

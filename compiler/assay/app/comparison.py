@@ -238,7 +238,7 @@ def _assemble_comparison(
         )
     results = build_results_data(checked, shown_report, ids, figures, choices)
     if judgements:
-        results["judgement"] = build_judgement_data(judgements)
+        results["judgement"] = {**build_judgement_data(judgements), "sections": list_section_data(shown_report)}
     data_findings = tuple(iter_findings(label_runs(report, figures), figures))
     return AssembledReport(checked, document, provenance_record, results, computation, details, findings=data_findings)
 
@@ -252,6 +252,11 @@ def _judge(
     versions = [JudgedVersion(item.id, (item.results,)) for item in computation.columns]
     metrics = list_report_metrics(checked, report)
     return judge_versions(checked, report.judgement, metrics, versions, choices.summary)
+
+
+def list_section_data(report: Report) -> list[dict[str, object]]:
+    """Return the titles of a report's sections, each with its metrics, as plain data."""
+    return [{"title": section.title, "metrics": list(section.metrics)} for section in report.sections]
 
 
 def collect_cut_runs(computation: Computation) -> CutRuns | None:

@@ -19,7 +19,8 @@ INTERRUPTED = 130
 def run(command: click.Group, arguments: Sequence[str] | None) -> int:
     """Run a command and return its exit status.
 
-    0: success, 1: invalid specs or data, 2: invalid usage, 3: a difference, 70: a bug of Assay, 130: interrupted.
+    0: success, 1: invalid specs or data, 2: invalid usage, 3: a difference, 4: a closed gate, 70: a bug of Assay,
+    130: interrupted.
     """
     words = list(arguments) if arguments is not None else sys.argv[1:]
     as_json = _has_json_errors(words)

@@ -5,83 +5,140 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli import output
+from assay.cli.gate_markdown import format_markdown
+from assay.cli.judged_texts import format_change, format_p, list_local_names, summarize_gate
+from assay.cli.junit import add_junit_option, write_junit
 from assay.cli.options import complete_folders, open_command_session
 from assay.util.escape import escape_text
-from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
-    from assay.app.gate import ComparedRun, GatedChange, GateResult
+    from xml.etree import ElementTree
 
-LEAST_P = 0.001
-WIDE = 4.0  # percent: wider intervals are printed without decimals
+    from assay.app.judged_results import ComparedRun, JudgedChange, JudgedResults
 
 
 @click.command()
 @click.argument("folder", metavar="BUILD_FOLDER", shell_complete=complete_folders)
 @click.option("--once", "is_once", is_flag=True, help="Decide even if there are too few repeats.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
+@add_junit_option
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", help="Output format."
+)
 @click.pass_context
-def gate(context: click.Context, folder: str, is_once: bool, form: str) -> int:
+def gate(context: click.Context, folder: str, is_once: bool, junit: Path | None, form: str) -> int:
     """Tell whether metrics got worse by more than their margins.
 
-    Reads results.json of a comparison whose report has a judgement. Exits with status 3 if one of the gated metrics is
-    worse by more than its margin, and with 1 if there are too few repeats to decide.
+    Reads results.json of a comparison whose report has a judgement. Exits with status 4 if one of the gated metrics is
+    worse by more than its margin, and with 1 if there are too few repeats to decide. JUnit XML has all judged metrics;
+    Markdown is a comment for a pull request, of less than 2000 bytes.
     """
-    from assay.app.gate import read_gate
+    from assay.app.gate import is_open, read_gate
     from assay.provenance.read import get_build_folder
-    from assay.util.diagnostics import DIFFERENCE
+    from assay.util.diagnostics import CLOSED_GATE
 
     with open_command_session(context):
-        result = read_gate(get_build_folder(Path(folder)), is_once)
+        results = read_gate(get_build_folder(Path(folder)), is_once)
+    if junit:
+        write_junit(junit, build_suites(results))
     if form == "json":
-        output.print_data({**dataclasses.asdict(result), "is_open": result.is_open})
+        output.print_data(_export_gate(results))
+    elif form == "markdown":
+        output.print_text(format_markdown(results))
     else:
-        for line in format_gate(result):
+        for line in format_gate(results):
             output.print_line(line)
-    return 0 if result.is_open else DIFFERENCE
+    return 0 if is_open(results) else CLOSED_GATE
 
 
-def format_gate(result: GateResult) -> Iterator[str]:
+def _export_gate(results: JudgedResults) -> dict[str, Any]:
+    from assay.app.gate import has_repeats, is_open, list_gated_changes
+
+    runs = [
+        {"id": run.id, "label": run.label, "changes": [dataclasses.asdict(item) for item in list_gated_changes(run)]}
+        for run in results.runs
+    ]
+    return {
+        "report": results.report,
+        "base": results.base,
+        "runs": runs,
+        "has_repeats": has_repeats(results),
+        "noise": results.noise,
+        "is_open": is_open(results),
+    }
+
+
+def format_gate(results: JudgedResults) -> Iterator[str]:
     """Yield the lines of a gate: for each run a headline, the metrics that are worse, and what is not known."""
-    for run in result.runs:
-        yield f"{escape_text(run.label)} against {escape_text(result.base)}: {_summarize(run)}"
-        yield from _format_changes([change for change in run.changes if change.is_worse])
-        for change in run.changes:
+    from assay.app.gate import list_gated_changes
+
+    for run in results.runs:
+        changes = list_gated_changes(run)
+        yield f"{escape_text(run.label)} against {escape_text(results.base)}: {summarize_gate(changes)}"
+        yield from _format_changes([change for change in changes if change.is_closing])
+        for change in changes:
             if change.reason:
                 yield f"  {escape_text(change.name)}: {change.verdict}: {change.reason}"
-    yield result.noise
+    yield results.noise
 
 
-def _summarize(run: ComparedRun) -> str:
-    worse, count = sum(change.is_worse for change in run.changes), len(run.changes)
-    if not worse:
-        return f"none of {format_count(count, 'gated metric')} is worse by more than its margin"
-    verb = "is worse by more than its margin" if worse == 1 else "are worse by more than their margin"
-    return f"{worse} of {format_count(count, 'gated metric')} {verb}"
-
-
-def _format_changes(changes: list[GatedChange]) -> Iterator[str]:
+def _format_changes(changes: list[JudgedChange]) -> Iterator[str]:
     """Yield a line for each change, in columns."""
-    rows = [(escape_text(item.name), *_format_numbers(item), f"margin {item.margin}", _format_p(item.p))
+    rows = [(escape_text(item.name), *format_change(item), f"margin {item.margin}", format_p(item.p or 0))
             for item in changes]  # fmt: skip
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
     for row in rows:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _format_numbers(change: GatedChange) -> tuple[str, str]:
-    """Return the change in percent and its interval."""
-    if change.percent is None or change.low is None or change.high is None:
-        return "", ""
-    decimals = 0 if change.high - change.low >= WIDE else 1
-    percent, low, high = (f"{number:+.{decimals}f}" for number in (change.percent, change.low, change.high))
-    return f"{percent} %", f"({low} … {high})"
+def build_suites(results: JudgedResults) -> ElementTree.Element:
+    """Return the verdicts as JUnit XML: a suite for each compared run, a case for each metric.
+
+    What is worse fails, also outside of the gate; what is open or not judged counts as skipped.
+    """
+    from xml.etree import ElementTree
+
+    root = ElementTree.Element("testsuites")
+    for run in results.runs:
+        cases = _create_cases(run)
+        counts = {tag: sum(case.find(tag) is not None for case in cases) for tag in ("failure", "skipped")}
+        attributes = {
+            "name": f"{results.report}: {run.label} against {results.base}",
+            "tests": len(cases),
+            "failures": counts["failure"],
+            "errors": 0,
+            "skipped": counts["skipped"],
+        }
+        suite = ElementTree.SubElement(root, "testsuite", {key: str(value) for key, value in attributes.items()})
+        properties = ElementTree.SubElement(suite, "properties")
+        ElementTree.SubElement(properties, "property", {"name": "noise", "value": results.noise})
+        suite.extend(cases)
+    return root
 
 
-def _format_p(p: float) -> str:
-    return "Holm p < 0.001" if p < LEAST_P else f"Holm p {p:.3f}"
+def _create_cases(run: ComparedRun) -> list[ElementTree.Element]:
+    """Return a test case for each metric; metrics of one section and name are distinguished by their ids."""
+    from xml.etree import ElementTree
+
+    names = list_local_names(run.changes)
+    cases = []
+    for change in run.changes:
+        case = ElementTree.Element("testcase", {"classname": change.section, "name": names[change.metric]})
+        if change.verdict == "worse":
+            ElementTree.SubElement(case, "failure", {"type": "worse", "message": _describe_change(change)})
+        elif change.is_closing:
+            message = f"{_describe_change(change)}, {format_p(change.p or 0)}"
+            ElementTree.SubElement(case, "failure", {"type": "gate", "message": message})
+        elif change.verdict in ("open", "not judged"):
+            explanation = change.reason or _describe_change(change)
+            ElementTree.SubElement(case, "skipped", {"message": f"{change.verdict}: {explanation}"})
+        cases.append(case)
+    return cases
+
+
+def _describe_change(change: JudgedChange) -> str:
+    return f"{' '.join(format_change(change))}, margin {change.margin}"

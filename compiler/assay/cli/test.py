@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import output
+from assay.cli.junit import add_junit_option, write_junit
 from assay.cli.options import add_system_option, open_command_session
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
@@ -24,9 +25,7 @@ NAMED = 3  # names and places printed per event
 
 @click.command(name="test")
 @add_system_option
-@click.option(
-    "--junit", metavar="FILE", type=click.Path(path_type=Path), help="Also write the results to this file as JUnit XML."
-)
+@add_junit_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
 def run_examples(context: click.Context, system: str | None, junit: Path | None, form: str) -> int:
@@ -44,7 +43,7 @@ def run_examples(context: click.Context, system: str | None, junit: Path | None,
     for note in notes:
         output.print_line(note, err=True)
     if junit:
-        _write_junit(junit, results)
+        write_junit(junit, _build_suites(results))
     if form == "json":
         output.print_data([_export_results(item) for item in results])
     else:
@@ -145,16 +144,9 @@ def _export_results(system_results: ExampleResults) -> dict[str, Any]:
     }
 
 
-def _write_junit(place: Path, results: Sequence[ExampleResults]) -> None:
-    """Write the outcomes as JUnit XML: a suite per system, a case per expectation.
-
-    XML cannot represent most control characters; they are escaped as on a terminal. Raises AssayError if the file
-    cannot be written.
-    """
+def _build_suites(results: Sequence[ExampleResults]) -> ElementTree.Element:
+    """Return the outcomes as JUnit XML: a suite per system, a case per expectation."""
     from xml.etree import ElementTree
-
-    from assay.util.diagnostics import fail
-    from assay.util.escape import escape_lines
 
     root = ElementTree.Element("testsuites")
     for system_results in results:
@@ -169,14 +161,7 @@ def _write_junit(place: Path, results: Sequence[ExampleResults]) -> None:
                 attribute = {"name": f"no example: {item.event}", "value": _format_fallback(item)}
                 ElementTree.SubElement(properties, "property", attribute)
         suite.extend(cases)
-    for element in root.iter():
-        element.attrib.update({name: escape_lines(text) for name, text in element.attrib.items()})
-        element.text = escape_lines(element.text) if element.text else None
-    ElementTree.indent(root)
-    try:
-        ElementTree.ElementTree(root).write(place, encoding="utf-8", xml_declaration=True)
-    except OSError as error:
-        raise fail("output", f"the file cannot be written: {error.strerror}: {place}") from None
+    return root
 
 
 def _create_cases(system: str, item: Outcome) -> Iterator[ElementTree.Element]:

@@ -1,7 +1,7 @@
 """Report problems: message, place, expected and found values, a hint.
 
 Every stage reports problems as `Diagnostic` values, raised together in one `AssayError`; they are rendered once, by the
-command line.  Exit status: 1 specs or data are wrong, 2 usage, 3 a difference, 70 a bug in Assay.
+command line.  Exit status: 1 specs or data are wrong, 2 usage, 3 a difference, 4 a closed gate, 70 a bug in Assay.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from assay.util.escape import escape_text
 SPECS_OR_DATA = 1
 USAGE = 2
 DIFFERENCE = 3
+CLOSED_GATE = 4
 INTERNAL = 70
 
 #: maximal number of characters of an excerpt

@@ -1,0 +1,198 @@
+"""Read the judgements of a comparison from its results, as `results.json` has them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.judgement.gate import is_beyond_chance
+from assay.report.judged_cells import format_margin
+from assay.util.diagnostics import USAGE, fail
+
+RESULTS = "results.json"
+NO_SECTION = "Other metrics"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedChange:
+    """The change of a metric in a run; numbers are None where nothing is known.
+
+    `section` is the title of the section that shows the metric, `better` its better direction, `base` and `value` are
+    averages in `unit`. `margin` is the margin in words, `least_margin` in percent. `p` is that of the gate, adjusted;
+    None outside of the gate. `is_closing` says whether the metric closes the gate.
+    """
+
+    metric: str
+    name: str
+    unit: str
+    section: str
+    verdict: str
+    reason: str | None
+    better: str
+    base: float | None
+    value: float | None
+    percent: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    margin: str
+    least_margin: float | None
+    is_closing: bool
+
+    @property
+    def certain_change(self) -> float:
+        """How far the interval is from 0, in margins or else in percent; 0 if it holds 0 or is not known."""
+        if self.low is None or self.high is None or self.low <= 0 <= self.high:
+            return 0.0
+        return min(abs(self.low), abs(self.high)) / (self.least_margin or 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRun:
+    """A run that is compared with the base, with its changes in the order of the report."""
+
+    id: str
+    label: str
+    changes: tuple[JudgedChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedResults:
+    """The judgements of a comparison.
+
+    `level` is that of intervals, `noise` the sentence on the noise that they cover. `repeats_demanded` is what the gate
+    demands, `repeats` how many runs each version has.
+    """
+
+    report: str
+    level: float
+    base: str
+    runs: tuple[ComparedRun, ...]
+    repeats_demanded: int
+    repeats: tuple[int, ...]
+    calibration_runs: int
+    noise: str
+
+    @property
+    def changes(self) -> Iterator[JudgedChange]:
+        """The changes of all runs."""
+        return (change for run in self.runs for change in run.changes)
+
+
+def read_judged_results(folder: Path) -> JudgedResults:
+    """Read the judgements of a build. Raises AssayError for a folder without them."""
+    path = folder / RESULTS
+    results = _read_results(path)
+    if results.get("judgement") is None:
+        raise fail(
+            "no-judgement",
+            f"the build judges no differences: {path}",
+            expected="a comparison of two or more runs by a report with a `judgement`",
+            found=f"results of {results.get('report', 'no report')}",
+            hint="add `judgement = Some S.Judgement::{=}` to the report, and build it again",
+        )
+    try:
+        return parse_judged_results(results)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise _build_format_error(path) from None
+
+
+def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
+    """Return the judgements of results with a `judgement`.
+
+    Raises KeyError, TypeError, ValueError or AttributeError for data that no build writes.
+    """
+    judgement = results["judgement"]
+    base, *others = results["runs"]
+    repeats = judgement["repeats"]
+    return JudgedResults(
+        str(results["report"]),
+        float(judgement["level"]),
+        str(base["label"]),
+        tuple(
+            ComparedRun(run["id"], str(run["label"]), _list_changes(results, base["id"], run["id"])) for run in others
+        ),
+        int(repeats["demanded"]),
+        tuple(map(int, repeats["runs"])),
+        int(repeats["calibration"]),
+        str(judgement["noise"]),
+    )
+
+
+def _read_results(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise fail(
+            "no-build",
+            f"the folder holds no results of a build: {path}",
+            hint="name the folder that `assay build -o` wrote",
+            status=USAGE,
+        )
+    try:
+        results = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        raise _build_format_error(path) from None
+    if not isinstance(results, dict):
+        raise _build_format_error(path)
+    return results
+
+
+def _build_format_error(path: Path) -> Exception:
+    message = f"the results are not what this version of Assay writes: {path}"
+    return fail("no-build", message, hint="build the report again")
+
+
+def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[JudgedChange, ...]:
+    judgement = results["judgement"]
+    section_by_metric: dict[str, str] = {}
+    for section in judgement["sections"]:
+        for metric in section["metrics"]:
+            section_by_metric.setdefault(metric, section["title"])
+    metrics = [*section_by_metric, *(metric for metric in judgement["metrics"] if metric not in section_by_metric)]
+    return tuple(
+        _build_change(results, metric, section_by_metric.get(metric, NO_SECTION), (base, run))
+        for metric in metrics
+        if metric in judgement["metrics"]
+    )
+
+
+def _build_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> JudgedChange:
+    """Return the change of a metric between two runs, of which the first is the base."""
+    judgement, declaration = results["judgement"], results["metrics"][metric]
+    data = judgement["metrics"][metric][runs[1]]
+    base, value = (_read_average(declaration["runs"][run]) for run in runs)
+    p = None if data["gate"] is None else float(data["gate"])
+    return JudgedChange(
+        metric,
+        str(declaration["name"]),
+        str(declaration["unit"]),
+        str(section),
+        str(data["verdict"]),
+        str(data["reason"]) if data["reason"] else None,
+        str(data["better"]),
+        base,
+        value,
+        _read_number(data["percent"]),
+        _read_number(data["low"]),
+        _read_number(data["high"]),
+        p,
+        format_margin(data["margin"], declaration["unit"]),
+        _read_number(data["margin"]["least"]),
+        p is not None and is_beyond_chance(p, float(judgement["level"])),
+    )
+
+
+def _read_average(result: Mapping[str, Any]) -> float | None:
+    """Return the average of a result, which formulas have without a size; None without samples."""
+    average = result["average"]
+    is_number = isinstance(average, (int, float)) and math.isfinite(average)
+    return average if is_number and result.get("size", 1) else None
+
+
+def _read_number(value: object) -> float | None:
+    if value is None or isinstance(value, (int, float)):
+        return value
+    raise TypeError(f"not a number: {value!r}")

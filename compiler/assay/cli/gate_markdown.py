@@ -1,0 +1,157 @@
+"""Write a gate as the Markdown of a comment on a pull request, in less than 2000 bytes whatever the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.cli.judged_texts import (
+    count_verdicts,
+    format_percents,
+    format_values,
+    list_titles,
+    sort_by_relevance,
+    summarize_gate,
+)
+
+if TYPE_CHECKING:
+    from assay.app.judged_results import JudgedChange, JudgedResults
+
+MOST_BYTES = 1999
+FOLDED_BYTES = 450  # that rows of the table leave to the folded part
+MOST_ENTRIES = 200  # more names do not fit in any case
+NAMED_RUNS = 3
+REST = ("better", "changed", "open", "same", "not judged")
+"""The verdicts of the folded part, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A change with the title of its metric, and the label of its run, which is empty if there is only one."""
+
+    change: JudgedChange
+    title: str
+    label: str
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the change has a row in the table."""
+        return self.change.verdict == "worse" or self.change.is_closing
+
+
+def format_markdown(results: JudgedResults) -> str:
+    """Return the gate: a headline with the counts, a table of what is worse, the rest folded, the sentence on noise."""
+    from assay.app.gate import is_open, list_gated_changes
+
+    gated = [change for run in results.runs for change in list_gated_changes(run)]
+    state = "open" if is_open(results) else "closed"
+    headline = f"**Gate {state}: {summarize_gate(gated)}.** {_clip(count_verdicts(results.changes), 200)}"
+    blocks = [headline, _format_subject(results)]
+    noise = _clip(results.noise, 320)
+    available = MOST_BYTES - _measure([*blocks, noise])
+    entries = _list_entries(results)
+    worse, rest = [item for item in entries if item.is_listed], [item for item in entries if not item.is_listed]
+    if worse:
+        table = _format_table(results, worse, available - (FOLDED_BYTES if rest else 0))
+        blocks.append(table)
+        available -= _measure([table])
+    if rest:
+        blocks.append(_format_rest(rest, available))
+    return "\n\n".join([*blocks, noise])
+
+
+def _list_entries(results: JudgedResults) -> list[_Entry]:
+    """Return the changes of all runs by relevance."""
+    label_by_change = {id(change): run.label for run in results.runs for change in run.changes}
+    has_labels = len(results.runs) > 1
+    titles = list_titles(results.runs[0].changes) if results.runs else {}
+    return [
+        _Entry(change, titles[change.metric], label_by_change[id(change)] if has_labels else "")
+        for change in sort_by_relevance(results.changes)
+    ]
+
+
+def _measure(blocks: Sequence[str]) -> int:
+    """Return the number of bytes of blocks, each with the blank line after it."""
+    return sum(len(block.encode()) + 2 for block in blocks)
+
+
+def _clip(text: str, most_bytes: int) -> str:
+    """Return a text escaped for Markdown, shortened to so many bytes with an ellipsis."""
+    from assay.report.render.markdown import escape_cell
+
+    candidates = (text, *(f"{text[:length].rstrip()}…" for length in range(min(len(text), most_bytes), -1, -1)))
+    return next(
+        escaped
+        for candidate in candidates
+        if len(candidate) <= most_bytes and len((escaped := escape_cell(candidate)).encode()) <= most_bytes
+    )
+
+
+def _format_subject(results: JudgedResults) -> str:
+    labels = [_clip(run.label, 40) for run in results.runs]
+    more = f" and {len(labels) - NAMED_RUNS} more" if len(labels) > NAMED_RUNS else ""
+    return f"{_clip(results.report, 60)}: {', '.join(labels[:NAMED_RUNS])}{more} against {_clip(results.base, 40)}"
+
+
+def _format_table(results: JudgedResults, entries: Sequence[_Entry], most_bytes: int) -> str:
+    """Return a table of as many changes as fit, and how many are left out."""
+    from assay.report.render.markdown import format_table
+
+    value = _clip(results.runs[0].label, 24) if len(results.runs) == 1 else "value"
+    run_column = ["run"] if len(results.runs) > 1 else []
+    header = (*run_column, "worse", _clip(results.base, 24), value, "Δ%", f"{100 * results.level:g} % interval")
+    rows = [_list_cells(entry) for entry in entries[:MOST_ENTRIES]]
+    for count in range(len(rows), 0, -1):
+        more = f"\n\n… and {len(entries) - count} more" if count < len(entries) else ""
+        text = format_table(header, rows[:count]).rstrip("\n") + more
+        if len(text.encode()) + 2 <= most_bytes:
+            return text
+    return f"… and {len(entries)} more"
+
+
+def _list_cells(entry: _Entry) -> tuple[str, ...]:
+    change = entry.change
+    base, value, unit = format_values(change)
+    name = _clip(entry.title, 60) + (f", {_clip(unit, 16)}" if unit else "")
+    numbers = [_clip(text, 24) for text in (base, value, *format_percents(change))]
+    gated = " (gate)" if change.is_closing else ""
+    return (*([_clip(entry.label, 24)] if entry.label else []), f"{name}{gated}", *numbers)
+
+
+def _format_rest(entries: Sequence[_Entry], most_bytes: int) -> str:
+    """Return what is not worse, folded: for each verdict the names, as many as fit."""
+    by_verdict = {verdict: [item for item in entries if item.change.verdict == verdict] for verdict in REST}
+    lists = [(verdict, listed) for verdict, listed in by_verdict.items() if listed]
+    start = f"<details><summary>{', '.join(f'{len(listed)} {verdict}' for verdict, listed in lists)}</summary>"
+    end = "</details>"
+    available = most_bytes - _measure([start, end])
+    lines = []
+    for index, (verdict, listed) in enumerate(lists):
+        line = _format_list(verdict, listed, available // (len(lists) - index) - 2)
+        available -= _measure([line])
+        lines.append(line)
+    return "\n\n".join([start, "\n".join(lines), end])
+
+
+def _format_list(verdict: str, entries: Sequence[_Entry], most_bytes: int) -> str:
+    """Return an item with the names of changes, as many as fit, and how many are left out."""
+    texts = [_format_name(entry) for entry in entries[:MOST_ENTRIES]]
+    while True:
+        more = [f"… and {len(entries) - len(texts)} more"] if len(texts) < len(entries) else []
+        line = f"* {verdict}: {', '.join([*texts, *more])}"
+        if len(line.encode()) <= most_bytes or not texts:
+            return line
+        texts.pop()
+
+
+def _format_name(entry: _Entry) -> str:
+    """Return a name, with the run if there are several, and with the change if it is beyond its margin."""
+    is_changed = entry.change.verdict in ("better", "changed")
+    percent, interval = format_percents(entry.change) if is_changed else ("", "")
+    details = [
+        *([_clip(entry.label, 24)] if entry.label else []),
+        *([f"{percent} %, {interval}"] if percent else []),
+    ]
+    return _clip(entry.title, 60) + (f" ({'; '.join(details)})" if details else "")

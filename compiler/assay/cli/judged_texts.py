@@ -1,0 +1,96 @@
+"""Write judged changes in words: percents, intervals, counts of verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from assay.util.numbers import format_count
+
+if TYPE_CHECKING:
+    from assay.app.judged_results import JudgedChange
+
+LEAST_P = 0.001
+
+
+def format_percents(change: JudgedChange) -> tuple[str, str]:
+    """Return the change in percent and its interval, without units: `+31`, `+11 … +51`; empty if there is none."""
+    from assay.styles.prefixed import format_interval, format_percent_change
+
+    if change.percent is None or change.low is None or change.high is None:
+        return "", ""
+    return format_percent_change(change.percent), format_interval(change.low, change.high)
+
+
+def format_values(change: JudgedChange) -> tuple[str, str, str]:
+    """Return the averages of base and run with three digits, and the symbol of the unit that they are written in."""
+    from assay.styles.prefixed import format_value
+    from assay.styles.unit_prefix import choose_prefix
+
+    values = (change.base, change.value)
+    factor, symbol = choose_prefix(values, change.unit)
+    base, value = (format_value(None if item is None else float(item * factor)) for item in values)
+    return base, value, symbol
+
+
+def format_change(change: JudgedChange) -> tuple[str, str]:
+    """Return the change and its interval as words of a line: `+31 %`, `(+11 … +51)`; empty if there is none."""
+    percent, interval = format_percents(change)
+    return (f"{percent} %", f"({interval})") if percent else ("", "")
+
+
+def format_p(p: float) -> str:
+    """Return an adjusted p of the gate."""
+    return "Holm p < 0.001" if p < LEAST_P else f"Holm p {p:.3f}"
+
+
+def summarize_gate(changes: Sequence[JudgedChange]) -> str:
+    """Return how many of gated changes are worse by more than their margin."""
+    worse, count = sum(change.is_closing for change in changes), len(changes)
+    if not worse:
+        return f"none of {format_count(count, 'gated metric')} is worse by more than its margin"
+    verb = "is worse by more than its margin" if worse == 1 else "are worse by more than their margin"
+    return f"{worse} of {format_count(count, 'gated metric')} {verb}"
+
+
+def count_verdicts(changes: Iterable[JudgedChange]) -> str:
+    """Return the number of changes of each verdict: `2 worse, 0 better, 5 same within 2 %, 1 open, 3 not judged`."""
+    listed = list(changes)
+    numbers = Counter(change.verdict for change in listed)
+    margins = {change.margin for change in listed if change.verdict == "same"}
+    margin_text = f" within {margins.pop()}" if len(margins) == 1 else " within their margins" if margins else ""
+    counts = [(name, numbers[name]) for name in ("worse", "better", "changed", "same", "open", "not judged")]
+    return ", ".join(
+        f"{number} {name}{margin_text if name == 'same' else ''}"
+        for name, number in counts
+        if number or name != "changed"
+    )
+
+
+def sort_by_relevance(changes: Iterable[JudgedChange]) -> Sequence[JudgedChange]:
+    """Return changes by relevance: those that close the gate first, then by how far their interval is from 0."""
+    return sorted(changes, key=lambda item: (not item.is_closing, -item.certain_change, item.metric))
+
+
+def list_titles(changes: Iterable[JudgedChange]) -> dict[str, str]:
+    """Return a title for each metric: its name, with its section or id if another metric has the same name."""
+    listed = list(changes)
+    numbers = Counter(change.name for change in listed)
+    local_names = list_local_names(listed)
+    titles = {}
+    for change in listed:
+        local_name = local_names[change.metric]
+        is_shared = numbers[change.name] > 1 and local_name == change.name
+        titles[change.metric] = f"{change.name} ({change.section})" if is_shared else local_name
+    return titles
+
+
+def list_local_names(changes: Iterable[JudgedChange]) -> dict[str, str]:
+    """Return a name for each metric that is unique in its section: its name, with its id if another one has it."""
+    listed = list(changes)
+    numbers = Counter((change.section, change.name) for change in listed)
+    return {
+        change.metric: change.name if numbers[change.section, change.name] == 1 else f"{change.name} ({change.metric})"
+        for change in listed
+    }

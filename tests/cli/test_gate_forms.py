@@ -1,0 +1,177 @@
+"""What `assay gate` writes for systems of continuous integration: JUnit XML, and a comment for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from markdown_it import MarkdownIt
+
+from tests.support.commands import run_assay
+from tests.support.judged_results import NOISE, judge_metric, write_results
+
+METRICS = {
+    "slow": judge_metric("worse", 0.0001, percent=2, amount=0.5),
+    "near": judge_metric("open", 0.04, percents=(5.0, 1.9, 8.1), percent=2),
+    "heap": judge_metric("worse", percent=2),
+    "fast": judge_metric("better", percents=(-12.0, -15.0, -9.0), percent=2),
+    "even": judge_metric("same", percents=(0.0, -0.3, 0.3), percent=2),
+    "wide": judge_metric("open", percents=(-3.0, -45.0, 37.2), percent=2),
+    "rare": judge_metric("not judged", reason="the base is 0"),
+}
+SECTIONS = {"Times": ["slow", "near", "even"], "Memory": ["heap", "fast", "wide"]}
+
+#: element -> attributes that the schemas of Jenkins and Ant both allow, and the elements within it
+SCHEMA: Mapping[str, tuple[set[str], tuple[str, ...]]] = {
+    "testsuites": (set(), ("testsuite",)),
+    "testsuite": ({"name", "tests", "failures", "errors", "skipped"}, ("properties", "testcase")),
+    "properties": (set(), ("property",)),
+    "property": ({"name", "value"}, ()),
+    "testcase": ({"classname", "name"}, ("skipped", "failure")),
+    "failure": ({"type", "message"}, ()),
+    "skipped": ({"message"}, ()),
+}
+
+
+def write_junit(folder: Path, metrics: Mapping[str, Mapping[str, Any]], **options: Any) -> ElementTree.Element:
+    """Return the suites that a gate writes, which is closed."""
+    file = folder / "gate.xml"
+    result = run_assay("gate", write_results(folder, metrics, **options), "--junit", file)
+    assert (result.status, result.err) == (4, "")
+    return ElementTree.parse(file).getroot()
+
+
+def check_element(element: ElementTree.Element) -> None:
+    attributes, children = SCHEMA[element.tag]
+    assert set(element.attrib) == attributes
+    tags = [child.tag for child in element]
+    assert tags == sorted(tags, key=children.index)
+    for child in element:
+        check_element(child)
+
+
+def test_junit_has_a_case_for_each_metric(tmp_path: Path) -> None:
+    root = write_junit(tmp_path, METRICS, sections=SECTIONS)
+    check_element(root)
+    (suite,) = root
+    counts = {name: suite.attrib[name] for name in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": "7", "failures": "3", "errors": "0", "skipped": "2"}
+    assert suite.attrib["name"] == "service/comparison: 1.1 against 1.0"
+    cases = [
+        (case.get("classname"), case.get("name"), *((item.tag, item.get("type"), item.get("message")) for item in case))
+        for case in suite.iter("testcase")
+    ]
+    assert cases == [
+        ("Times", "Metric slow", ("failure", "worse", "+10 % (+8 … +12), margin 2 % or 0.5 ms")),
+        ("Times", "Metric near", ("failure", "gate", "+5.0 % (+2 … +8), margin 2 %, Holm p 0.040")),
+        ("Times", "Metric even"),
+        ("Memory", "Metric heap", ("failure", "worse", "+10 % (+8 … +12), margin 2 %")),
+        ("Memory", "Metric fast"),
+        ("Memory", "Metric wide", ("skipped", None, "open: -3.0 % (-45 … +37), margin 2 %")),
+        ("Other metrics", "Metric rare", ("skipped", None, "not judged: the base is 0")),
+    ]
+
+
+def test_junit_has_a_suite_for_each_run(tmp_path: Path) -> None:
+    names = {"slow": "Time \x1b&<", "heap": "Time \x1b&<"}
+    root = write_junit(tmp_path, METRICS, names=names, labels=("1.0", "1.1", "1.2"))
+    check_element(root)
+    assert [suite.attrib["name"].split(": ")[1] for suite in root] == ["1.1 against 1.0", "1.2 against 1.0"]
+    titles = [case.attrib["name"] for case in root[1].iter("testcase")]
+    assert (titles[0], titles[2]) == (r"Time \x1b&< (slow)", r"Time \x1b&< (heap)")
+
+
+def test_undecided_gate_writes_no_junit(tmp_path: Path) -> None:
+    folder = write_results(tmp_path, METRICS, demanded=3)
+    assert run_assay("gate", folder, "--junit", tmp_path / "gate.xml").status == 1
+    assert not (tmp_path / "gate.xml").exists()
+
+
+COMMENT = f"""\
+**Gate closed: 2 of 2 gated metrics are worse by more than their margin.** 2 worse, 1 better, 1 same within 2 %, \
+2 open, 1 not judged
+
+service/comparison: 1.1 against 1.0
+
+| worse | 1.0 | 1.1 | Δ% | 95 % interval |
+| --- | --: | --: | --: | --: |
+| Metric slow, µs (gate) | 100 | 110 | +10 | +8 … +12 |
+| Metric near, µs (gate) | 100 | 110 | +5.0 | +2 … +8 |
+| Metric heap, µs | 100 | 110 | +10 | +8 … +12 |
+
+<details><summary>1 better, 1 open, 1 same, 1 not judged</summary>
+
+* better: Metric fast (-12 %, -15 … -9)
+* open: Metric wide
+* same: Metric even
+* not judged: Metric rare
+
+</details>
+
+{NOISE}
+"""
+
+
+def test_comment_lists_what_is_worse_and_folds_the_rest(tmp_path: Path) -> None:
+    result = run_assay("gate", write_results(tmp_path, METRICS, sections=SECTIONS), "--format", "markdown")
+    assert (result.status, result.out, result.err) == (4, COMMENT, "")
+
+
+def test_comment_of_an_open_gate_has_no_table(tmp_path: Path) -> None:
+    folder = write_results(tmp_path, {"even": judge_metric("same", 0.9, percent=2)})
+    result = run_assay("gate", folder, "--format", "markdown")
+    assert result.status == 0
+    assert result.out.startswith(
+        "**Gate open: none of 1 gated metric is worse by more than its margin.** 0 worse, 0 better, 1 same within 2 %, "
+    )
+    assert "| --- |" not in result.out
+
+
+NAMES = {
+    "plain": "A rather long name of a metric, as it would stand in the table of a report on memory",
+    "wide": "名" * 90,
+    "marked": "|<b>*_`[x](y)$~\\&amp;" * 12,
+    "blank": " " * 200,
+    "hidden": "\x1b[31m\u202e" * 30,
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("runs", [1, 30])
+@pytest.mark.parametrize("verdicts", [("worse",), ("worse", "better", "changed", "same", "open", "not judged")])
+def test_comment_is_short_whatever_the_report(tmp_path: Path, name: str, runs: int, verdicts: tuple[str, ...]) -> None:
+    count = 300
+    reasons = {"not judged": "the base is 0"}
+    metrics = {
+        f"m{number}": judge_metric(verdict, number / 1e4, reasons.get(verdict), percents=(1e9, 9e8, 1.1e9))
+        for number in range(count)
+        for verdict in [verdicts[number % len(verdicts)]]
+    }
+    names = {metric: f"{NAMES[name]} {metric}" for metric in metrics}
+    labels = [f"{NAMES[name]} {number}" for number in range(runs + 1)]
+    folder = write_results(tmp_path, metrics, names=names, labels=labels)
+    result = run_assay("gate", folder, "--format", "markdown")
+    assert result.status == 4
+    assert len(result.out.encode()) < 2000
+    assert result.out.endswith(f"{NOISE}\n")
+    assert "more" in result.out
+
+
+def test_comment_shows_names_as_text(tmp_path: Path) -> None:
+    """No name becomes markup, or a further cell."""
+    names = {"slow": NAMES["marked"][:21], "fast": NAMES["marked"][:21]}
+    folder = write_results(tmp_path, METRICS, names=names, labels=("<i>1.0</i>", "1|1"))
+    out = run_assay("gate", folder, "--format", "markdown").out
+    tokens = MarkdownIt("commonmark").enable("table").parse(out)
+    rows = [token for token in tokens if token.type == "tr_open"]
+    cells = [token for token in tokens if token.type in ("td_open", "th_open")]
+    assert len(cells) == 5 * len(rows) == 20
+    texts = [child for token in tokens for child in token.children or ()]
+    assert {child.type for child in texts} <= {"text", "text_special", "strong_open", "strong_close", "softbreak"}
+    assert [token.content.strip() for token in tokens if token.type == "html_block"] == [
+        "<details><summary>1 better, 1 open, 1 same, 1 not judged</summary>",
+        "</details>",
+    ]

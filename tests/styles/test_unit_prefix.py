@@ -1,0 +1,36 @@
+"""Test which prefix of a unit suits numbers."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from assay.styles.prefixed import format_value
+from assay.styles.unit_prefix import choose_prefix
+
+
+@pytest.mark.parametrize(
+    ("values", "symbol", "texts", "written"),
+    [
+        ((0.0000294, 0.0000436), "s", ("29.4", "43.6"), "µs"),
+        ((0.0004, 0.0012), "s", ("0.400", "1.20"), "ms"),
+        ((0.9997,), "ms", ("1.00",), "ms"),
+        ((1234.5,), "s", ("1234",), "s"),
+        ((0.5,), "ns", ("0.500",), "ns"),
+        ((6600.0, 6700.0), "MiB", ("6.45", "6.54"), "GiB"),
+        ((0.25,), "MiB/s", ("256",), "KiB/s"),
+        ((7.5343, 9.8571), "%", ("7.53", "9.86"), "%"),
+        ((0.001,), "slots", ("0.00100",), "slots"),
+        ((0.0, 0.0), "s", ("0", "0"), "s"),
+        ((-0.0294,), "s", ("-29.4",), "ms"),
+        ((None,), "s", ("—",), "s"),
+        ((math.inf, 0.001), "s", ("inf", "1.00"), "ms"),
+    ],
+)
+def test_values_are_written_in_the_unit_that_suits_the_greatest(
+    values: tuple[float | None, ...], symbol: str, texts: tuple[str, ...], written: str
+) -> None:
+    factor, prefixed_symbol = choose_prefix(values, symbol)
+    assert prefixed_symbol == written
+    assert tuple(format_value(None if value is None else value * factor) for value in values) == texts

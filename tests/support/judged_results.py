@@ -1,0 +1,63 @@
+"""Write `results.json` of comparisons with judgements, as builds have them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+NOISE = "Intervals hold what varies within these runs."
+
+
+def judge_metric(
+    verdict: str,
+    p: float | None = None,
+    reason: str | None = None,
+    percents: tuple[float, float, float] = (10.0, 7.5, 12.5),
+    **margin: float,
+) -> dict[str, Any]:
+    """Return what results say of a metric, which without a reason is by `percents` (change, low, high) above 100."""
+    return {
+        "verdict": verdict,
+        "reason": reason,
+        "better": "lower",
+        **dict(zip(("percent", "low", "high"), percents if reason is None else (None, None, None), strict=True)),
+        "gate": p,
+        "margin": {"percent": 0.0, "amount": 0.0, "least": margin.get("percent", 0.0), **margin},
+    }
+
+
+def write_results(
+    folder: Path,
+    metrics: Mapping[str, Mapping[str, Any]],
+    demanded: int = 0,
+    repeats: Sequence[int] = (1, 1),
+    names: Mapping[str, str] | None = None,
+    labels: Sequence[str] = ("1.0", "1.1"),
+    sections: Mapping[str, Sequence[str]] | None = None,
+) -> Path:
+    """Write the results of a comparison of runs with the first; each run has the same judgements.
+
+    The gate names the metrics with a p. `sections` are metrics by title.
+    """
+    runs = [{"id": f"run{number}", "label": label} for number, label in enumerate(labels)]
+    averages = {run["id"]: {"size": 9, "average": 0.1 if run is runs[0] else 0.11} for run in runs}
+    results = {
+        "report": "service/comparison",
+        "runs": runs,
+        "metrics": {
+            name: {"name": (names or {}).get(name, f"Metric {name}"), "unit": "ms", "runs": averages}
+            for name in metrics
+        },
+        "judgement": {
+            "level": "0.95",
+            "repeats": {"demanded": demanded, "runs": repeats, "calibration": 0},
+            "noise": NOISE,
+            "gate": [name for name, item in metrics.items() if item["gate"] is not None],
+            "sections": [{"title": title, "metrics": listed} for title, listed in (sections or {}).items()],
+            "metrics": {name: {run["id"]: item for run in runs[1:]} for name, item in metrics.items()},
+        },
+    }
+    (folder / "results.json").write_text(json.dumps(results), encoding="utf-8")
+    return folder
