@@ -46,6 +46,17 @@ def test_help_cuts_no_summary(monkeypatch: pytest.MonkeyPatch, width: str) -> No
         assert f"{name} {first.partition('. ')[0].removesuffix('.')}." in help_text
 
 
+def test_former_name_of_a_command_prints_a_notice(tmp_path: Path) -> None:
+    """It works, but neither help nor completion has it."""
+    states = (ROOT / "starter", ROOT / "starter")
+    new, old = (run_assay("--cache", tmp_path, name, *states) for name in ("spec-diff", "diff"))
+    assert (old.status, old.out) == (new.status, new.out) == (0, new.out)
+    assert old.err == "`assay diff` is now `assay spec-diff`; the old name goes with version 0.4\n"
+    assert new.err == ""
+    assert run_assay("diff", "--help").out == run_assay("spec-diff", "--help").out
+    assert "  diff" not in run_assay("--help").out
+
+
 def test_help_lists_commands_by_group() -> None:
     """Commands are listed below the heading of their group."""
     lines = [

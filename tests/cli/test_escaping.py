@@ -99,7 +99,7 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
         (("explain", "wait", "--run", "RUN"), 0),
         (("inspect", "RUN"), 0),
         (("explain", "work", "--run", "RUN", "--format", "json"), 0),
-        (("diff", str(ROOT / "starter"), "."), 3),
+        (("spec-diff", str(ROOT / "starter"), "."), 3),
         (("catalogue", "-o", "site"), 0),
         (("cache",), 0),
         (("cache", "--format", "json"), 0),
@@ -169,7 +169,7 @@ def test_build_escapes_control_characters(place: Path) -> None:
         (("trace", out, "--list"), 0),
         (("trace", out, "--list", "--format", "json"), 0),
         (("verify", out), 0),
-        (("diff", out, "."), 0),
+        (("spec-diff", out, "."), 0),
         (("gate", out), 1),
         (("verify", f"no{HOSTILE}"), 2),
     ):

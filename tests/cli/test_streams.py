@@ -46,7 +46,7 @@ def test_closed_or_full_stream_changes_no_status_or_output(streams: str) -> None
     assert wrong_command.stderr == ("" if "2>" in streams else run_usual(WRONG).stderr)
 
 
-@pytest.mark.parametrize(("words", "status"), [(LIST, 0), (HELP, 0), (WRONG, 2), (("diff", "HEAD", "nowhere"), 2)])
+@pytest.mark.parametrize(("words", "status"), [(LIST, 0), (HELP, 0), (WRONG, 2), (("spec-diff", "HEAD", "nowhere"), 2)])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_closed_output_does_not_change_the_status(words: tuple[str, ...], status: int, stream: str) -> None:
     reading, writing = os.pipe()

@@ -1,4 +1,4 @@
-"""Test `assay diff`: the differences between two states of the specs, and the printed numbers that they affect."""
+"""Test `assay spec-diff`: the differences between two states of the specs, and the printed numbers that they affect."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def changed_repository(shipped_repository: Path, tmp_path_factory: pytest.TempPa
 
 def read_diff(cache: Path, *arguments: str | Path, root: Path) -> list[dict[str, Any]]:
     """Return the difference as data, and check its exit status."""
-    completed = run_assay("--cache", cache, "diff", *arguments, "--format", "json", cwd=root)
+    completed = run_assay("--cache", cache, "spec-diff", *arguments, "--format", "json", cwd=root)
     result: list[dict[str, Any]] = completed.parse_json()
     assert (completed.status, completed.err) == (3 if result else 0, "")
     return result
@@ -90,7 +90,7 @@ def test_sql_that_changes_is_shown_line_by_line(shipped_repository: Path, cache:
     lines = {change["aspect"]: change["lines"] for item in metrics.values() for change in item["told"]}
     assert f"-{line}" in lines["SQL"]
     assert f"+{line.replace('max(seq)', 'min(seq)')}" in lines["SQL"]
-    out = run_assay("--cache", cache, "diff", "HEAD", ".", cwd=place).out
+    out = run_assay("--cache", cache, "spec-diff", "HEAD", ".", cwd=place).out
     assert out.count(f"-{line}") == 1
     assert out.count("SQL: slots / sql: as above") == len(metrics) - 1
 
@@ -112,14 +112,14 @@ def test_new_system_is_listed(shipped_repository: Path, cache: Path, tmp_path: P
 
 def test_invalid_state_is_an_error(shipped_repository: Path, cache: Path, tmp_path: Path) -> None:
     """A name of nothing and a folder of something else give one message each, with the expected kinds of states."""
-    result = run_assay("--cache", cache, "diff", "nothing", ".", cwd=shipped_repository)
+    result = run_assay("--cache", cache, "spec-diff", "nothing", ".", cwd=shipped_repository)
     assert (result.status, result.out) == (2, "")
     assert result.err == (
         "error[unknown-state]: `nothing` is no workspace, no build and no git revision\n"
         "  expected: a folder with specs/, a folder that a report was built into, its provenance.json, or a revision\n"
         "  found:    nothing\n"
     )
-    result = run_assay("--cache", cache, "diff", str(tmp_path), ".", cwd=shipped_repository)
+    result = run_assay("--cache", cache, "spec-diff", str(tmp_path), ".", cwd=shipped_repository)
     assert (result.status, "found:    a folder with none of these" in result.err) == (2, True)
 
 
@@ -139,7 +139,7 @@ def test_revision_with_invalid_specs_is_an_error(shipped_repository: Path, cache
     """The message of the specs names the revision; the other systems are compared."""
     place = copy_with_edits(shipped_repository, tmp_path / "repository", (FORGING, "unit = U.second", "unit = U.secnd"))
     run_git(place, "commit", "-q", "-a", "-m", "second")
-    result = run_assay("--cache", cache, "diff", "HEAD~1", "HEAD", cwd=place)
+    result = run_assay("--cache", cache, "spec-diff", "HEAD~1", "HEAD", cwd=place)
     assert result.status == 1
     assert result.out == (
         "cardano: not compared, as it cannot be read: unknown field `secnd` in `U`\n"

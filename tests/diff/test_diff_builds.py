@@ -1,4 +1,4 @@
-"""Test `assay diff` of builds: hashes in files of a build are verified, and missing files are reported."""
+"""Test `assay spec-diff` of builds: hashes in files of a build are verified, and missing files are reported."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def shop_copy(shop: Path, tmp_path: Path) -> Path:
 
 
 def run_diff(place: Path, cache: Path, *states: str) -> CommandResult:
-    return run_assay("--cache", cache, "diff", *states, cwd=place)
+    return run_assay("--cache", cache, "spec-diff", *states, cwd=place)
 
 
 def list_kinds(result: CommandResult) -> list[str]:
@@ -149,7 +149,7 @@ def test_build_with_missing_or_broken_specs_is_reported(two: Path, cache: Path, 
     copy = tmp_path / "build"
     shutil.copytree(two, copy)
     (copy / "specs.json").write_text("{", encoding="utf-8")
-    diff_of_copies = run_assay("--cache", cache, "diff", copy, copy)
+    diff_of_copies = run_assay("--cache", cache, "spec-diff", copy, copy)
     assert (diff_of_copies.status, diff_of_copies.err.splitlines()[0][:60]) == (
         1,
         "error[specs]: the specs of the build cannot be read: Expecti",
@@ -158,12 +158,12 @@ def test_build_with_missing_or_broken_specs_is_reported(two: Path, cache: Path, 
         specs = json.loads((two / "specs.json").read_text(encoding="utf-8"))
         specs["package"]["metrics"][0]["measured"]["factor"] = factor
         (copy / "specs.json").write_text(json.dumps(specs), encoding="utf-8")
-        diff_of_copies = run_assay("--cache", cache, "diff", copy, copy)
+        diff_of_copies = run_assay("--cache", cache, "spec-diff", copy, copy)
         assert diff_of_copies.err.startswith(
             f"error[specs]: the specs of the build cannot be read: `{factor}` is not a factor\n"
         )
     (copy / "specs.json").unlink()
-    diff_of_build = run_assay("--cache", cache, "diff", copy, two)
+    diff_of_build = run_assay("--cache", cache, "spec-diff", copy, two)
     assert (diff_of_build.status, diff_of_build.out) == (0, "nothing differs\n")
     assert "only definition hashes are compared" in diff_of_build.err
 
@@ -198,7 +198,7 @@ def test_filters_and_summaries_of_two_builds_are_a_difference(cache: Path, tmp_p
         run = ("--run", CARDANO / "baseline/run", "--to", "md", "-o", tmp_path / out)
         result = run_assay("--cache", cache, "build", "cardano/comparison", *run, *options)
         assert result.status == 0, result.err
-    result = run_assay("--cache", cache, "diff", tmp_path / "all", tmp_path / "few/provenance.json")
+    result = run_assay("--cache", cache, "spec-diff", tmp_path / "all", tmp_path / "few/provenance.json")
     assert (result.status, result.err) == (3, "")
     assert result.out.splitlines()[2:4] == [
         "    filters: nothing -> slot-leq=800",
@@ -229,7 +229,7 @@ def test_publications_of_two_histories_are_listed_by_name(cache: Path, tmp_path:
             "--cache", cache, "build", "cardano/history", *publication_options, "--to", "md", "-o", tmp_path / out
         )
         assert result.status == 0, result.err
-    result = run_assay("--cache", cache, "diff", tmp_path / "before", tmp_path / "after")
+    result = run_assay("--cache", cache, "spec-diff", tmp_path / "before", tmp_path / "after")
     assert result.status == 0
     assert f"    publications: {first.name} -> {third.name}" in result.out.splitlines()
     assert second.name not in result.out

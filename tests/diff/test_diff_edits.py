@@ -1,4 +1,4 @@
-"""`assay diff` of the shipped specs and edited ones prints the transcripts of `cases/`."""
+"""`assay spec-diff` of the shipped specs and edited ones prints the transcripts of `cases/`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test `assay diff` of renamed metrics: formulas over them are unchanged."""
+"""Test `assay spec-diff` of renamed metrics: formulas over them are unchanged."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def list_differing_metrics(tmp_path: Path, cache: Path, *edits: tuple[str, str])
         create_small_workspace(tmp_path / "one", SPECS, PACKAGE),
         create_small_workspace(tmp_path / "other", text, PACKAGE),
     )
-    result = run_assay("--cache", cache, "diff", first_workspace, second_workspace, "--format", "json", cwd=tmp_path)
+    result = run_assay(
+        "--cache", cache, "spec-diff", first_workspace, second_workspace, "--format", "json", cwd=tmp_path
+    )
     assert result.err == ""
     return [(item["kind"], item["metric"], item["was"]) for system in result.parse_json() for item in system["metrics"]]
 
@@ -83,7 +85,7 @@ def read_changes(
 ) -> dict[str, tuple[str, list[tuple[str, str, str, str]]]]:
     """Return kind and changes of each metric that differs from the shipped specs; check that nothing else differs."""
     result = run_assay(
-        "--cache", cache, "diff", shipped_specs, changed_workspace, "--format", "json", cwd=changed_workspace
+        "--cache", cache, "spec-diff", shipped_specs, changed_workspace, "--format", "json", cwd=changed_workspace
     )
     assert (result.status, result.err) == (3, "")
     (system,) = result.parse_json()

@@ -1,4 +1,4 @@
-"""Test `assay diff` of report definitions: prose and the values it quotes, filters, summaries, verdict rules."""
+"""Test `assay spec-diff` of report definitions: prose and the values it quotes, filters, summaries, verdict rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shipped_specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_diff(shipped_specs: Path, after: Path, cache: Path, *options: str) -> CommandResult:
-    return run_assay("--cache", cache, "diff", shipped_specs, after, *options)
+    return run_assay("--cache", cache, "spec-diff", shipped_specs, after, *options)
 
 
 def read_changes(shipped_specs: Path, place: Path, cache: Path, *edits: Edit) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ def test_prose_of_revisions_is_read_as_it_was(shipped_specs: Path, cache: Path, 
     commit_folder(place, "first")
     text = (place / SATURATION).read_text(encoding="utf-8")
     (place / SATURATION).write_text(text.replace("{{ valid_txs(", "{{ latency_max("), encoding="utf-8")
-    result = run_assay("--cache", cache, "diff", "HEAD", ".", cwd=place)
+    result = run_assay("--cache", cache, "spec-diff", "HEAD", ".", cwd=place)
     assert result.status == 3
     assert "quoted value: Saturation point: {{ valid_txs(number = 1) }} -> {{ latency_max(number = 1) }}" in result.out
 

@@ -1,4 +1,4 @@
-"""`assay diff` over a history: revisions that today's checks refuse, and those that cannot be read at all."""
+"""`assay spec-diff` over a history: revisions that today's checks refuse, and those that cannot be read at all."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def create_history(place: Path, cache: Path, *faults: tuple[str, str]) -> Path:
 
 
 def run_diff(place: Path, cache: Path, *options: str) -> CommandResult:
-    return run_assay("--cache", cache, "diff", "HEAD~1", "HEAD", *options, cwd=place)
+    return run_assay("--cache", cache, "spec-diff", "HEAD~1", "HEAD", *options, cwd=place)
 
 
 def collect_units(completed: CommandResult, system: str) -> dict[str, list[tuple[str, str]]]:
@@ -82,13 +82,13 @@ def test_normal_form_of_an_unchecked_revision_is_read(tmp_path: Path, cache: Pat
     target.write_text(normal_form.format_normal_form(result.checked), encoding="utf-8")
     commit_folder(place, "third")
     diff_of_system = run_assay(
-        "--cache", cache, "diff", "HEAD~1", "HEAD", "--system", "service", "--format", "json", cwd=place
+        "--cache", cache, "spec-diff", "HEAD~1", "HEAD", "--system", "service", "--format", "json", cwd=place
     )
     assert diff_of_system.status == 3
     assert collect_units(diff_of_system, "service")["wait"] == [("second", "millisecond"), ("s", "ms")]
     edit_file(place / METRICS, '"Waiting time"', '"Time of waiting"')
     commit_folder(place, "fourth")
-    text_diff = run_assay("--cache", cache, "diff", "HEAD~1", "HEAD", "--system", "service", cwd=place)
+    text_diff = run_assay("--cache", cache, "spec-diff", "HEAD~1", "HEAD", "--system", "service", cwd=place)
     assert text_diff.status == 3
     assert "Time of waiting" in text_diff.out
 

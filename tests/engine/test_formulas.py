@@ -338,7 +338,7 @@ def test_committed_formula_equals_dhall_with_any_cache(tmp_path: Path, cache: Pa
     out = tmp_path / "report"
     command = ("build", "drives/writes", *list_run_options(tmp_path, "decimal"), "-o", out, "--cache", cache)
     assert run_assay(*command, cwd=tmp_path / "workspace").status == 0
-    result = run_assay("diff", out, ".", cwd=tmp_path / "workspace")
+    result = run_assay("spec-diff", out, ".", cwd=tmp_path / "workspace")
     assert (result.status, result.out, result.err) == (0, "nothing differs\n", "")
 
 

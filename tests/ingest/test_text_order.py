@@ -205,7 +205,7 @@ def test_first_summary_is_the_default(place: Path, tmp_path: Path) -> None:
 def test_diff_lists_metrics_that_a_new_order_may_change(tmp_path: Path, cache: Path) -> None:
     write_workspace(tmp_path / "old")
     write_workspace(tmp_path / "new", ("special", "middle", "general", "broad"))
-    result = run_assay("--cache", cache, "diff", "old", "new", cwd=tmp_path)
+    result = run_assay("--cache", cache, "spec-diff", "old", "new", cwd=tmp_path)
     assert (result.status, result.err) == (3, "")
     assert (
         result.out

@@ -1,4 +1,4 @@
-"""Compare two states of the specs: a workspace, a git revision or a build (`assay diff`)."""
+"""Compare two states of the specs: a workspace, a git revision or a build (`assay spec-diff`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define `assay diff`: compare two states of the specs."""
+"""Define `assay spec-diff`: compare two states of the specs."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ WIDEST = 160  # characters printed of a value
 PLACES = 6  # places printed that a change touches
 
 
-@click.command()
+@click.command(name="spec-diff")
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
 @add_system_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
-def diff(context: click.Context, before: str, after: str, system: str | None, form: str) -> int:
+def spec_diff(context: click.Context, before: str, after: str, system: str | None, form: str) -> int:
     """Compare the specs of A and B, and the options and data of two builds.
 
     A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. The exit

@@ -6,8 +6,14 @@ from collections.abc import Sequence
 
 import click
 
+from assay.cli import output
+
 #: Options that check for empty values themselves.
 SELF_CHECKING = ("out",)
+
+
+#: Former name of a command -> its name, and the version without the former name.
+FORMER_NAMES = {"diff": ("spec-diff", "0.4")}
 
 
 class StrictGroup(click.Group):
@@ -23,10 +29,21 @@ class StrictGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command and its words. Raises UsageError for repeated or empty values."""
+        if args and args[0] in FORMER_NAMES and args[0] not in self.commands:
+            args = [_replace_former_name(args[0], is_silent=ctx.resilient_parsing), *args[1:]]
         name, command, words = super().resolve_command(ctx, args)
         if command and not isinstance(command, click.Group) and not ctx.resilient_parsing:
             _refuse_ambiguous(command, ctx, name, words)
         return name, command, words
+
+
+def _replace_former_name(former: str, is_silent: bool) -> str:
+    """Return the name of a command, and print a notice on stderr that its former name will go."""
+    name, version = FORMER_NAMES[former]
+    if not is_silent:
+        notice = f"`assay {former}` is now `assay {name}`; the old name goes with version {version}"
+        output.print_line(notice, err=True)
+    return name
 
 
 def _refuse_ambiguous(
@@ -72,7 +89,7 @@ def _has_empty(value: object) -> bool:
 GROUPS = {
     "Author": ("init", "check", "test", "watch", "schema", "lsp"),
     "Build": ("build", "regenerate", "ingest", "fetch", "query"),
-    "Trust": ("explain", "lineage", "trace", "verify", "diff", "gate"),
+    "Trust": ("explain", "lineage", "trace", "verify", "spec-diff", "gate"),
     "Look": ("list", "inspect", "sql", "catalogue", "cache", "completion"),
 }
 
@@ -96,7 +113,7 @@ EXAMPLES = {
     "lineage": ("assay lineage wait --format dot",),
     "trace": ("assay trace build/comparison 'Times/Waiting time/1.1'",),
     "verify": ("assay verify build/comparison",),
-    "diff": ("assay diff HEAD~1 .", "assay diff build/before build/after --format json"),
+    "spec-diff": ("assay spec-diff HEAD~1 .", "assay spec-diff build/before build/after --format json"),
     "gate": ("assay gate build/comparison", "assay gate build/comparison --once --format json"),
     "list": ("assay list metrics --system service",),
     "inspect": ("assay inspect runs/1.0", "assay inspect runs/1.0 --system service --format json"),

@@ -16,7 +16,7 @@ from assay.cli import audit, output
 from assay.cli.audit import catalogue
 from assay.cli.author import init, lsp, schema, watch
 from assay.cli.cache import cache
-from assay.cli.diff import diff
+from assay.cli.diff import spec_diff
 from assay.cli.gate import gate
 from assay.cli.groups import SectionedGroup
 from assay.cli.log import FORMS
@@ -289,7 +289,7 @@ for command in (
     schema,
     watch,
     run_examples,
-    diff,
+    spec_diff,
     gate,
     fetch,
     inspect_command,

@@ -114,7 +114,7 @@ class Block:
     rank: ClassVar[int] = 1000
     #: place of its metrics in the dictionary of an article: 0 before 1 before 2
     dictionary_rank: ClassVar[int] = 0
-    #: kind of place by which `assay explain` and `assay diff` list it: table, figure or verdict
+    #: kind of place by which `assay explain` and `assay spec-diff` list it: table, figure or verdict
     appears_as: ClassVar[str] = "table"
     #: whether it compares averages of its metrics over runs or phases
     compares_averages: ClassVar[bool] = False
