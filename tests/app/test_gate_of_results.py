@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -80,3 +81,19 @@ def test_folder_without_judgements_is_named(tmp_path: Path, text: str | None, st
     assert (answer.status, answer.out) == (status, "")
     assert f"error[{code}]" in answer.err
     assert str(tmp_path / "results.json") in answer.err
+
+
+@pytest.mark.parametrize(
+    ("member", "value"), [("percent", "ten"), ("margin", None), ("gate", []), ("margin", {"percent": "two"})]
+)
+def test_damaged_judgement_is_named(tmp_path: Path, member: str, value: object) -> None:
+    folder = write_results(tmp_path, {"a": judge_metric("worse", 0.01) | {member: value}})
+    answer = run_assay("gate", folder)
+    assert (answer.status, answer.out) == (1, "")
+    assert "error[no-build]" in answer.err
+
+
+def test_infinite_number_of_runs_is_named(tmp_path: Path) -> None:
+    answer = run_assay("gate", write_results(tmp_path, {}, repeats=(math.inf, 1)))
+    assert answer.status == 1
+    assert "error[no-build]" in answer.err

@@ -181,6 +181,20 @@ def test_gate_as_json_names_the_metrics(judged_build: Path) -> None:
     assert [item["metric"] for item in data["runs"][0]["changes"]] == ["cdf0.80", "CentiCpu", "cdfForgerAnnounceCum"]
 
 
+def test_comparison_in_the_terminal_has_the_same_judgements(judged_build: Path, cache: Path) -> None:
+    results = load_results(judged_build)
+    runs = [f"{name}={place}" for name, place in RUNS]
+    data = run_assay("--cache", cache, "compare", *runs, "--format", "json").parse_json()
+    shown = [name for section in results["judgement"]["sections"] for name in section["metrics"]]
+    assert [item["metric"] for item in data["changes"]] == shown
+    for item in data["changes"]:
+        judged = results["judgement"]["metrics"][item["metric"]]["10.6"]
+        members = ("verdict", "reason", "percent", "low", "high")
+        assert [item[name] for name in members] == [judged[name] for name in members]
+        averages = [results["metrics"][item["metric"]]["runs"][run]["average"] for run in ("10.5", "10.6")]
+        assert [item["base_value"], item["value"]] == pytest.approx(averages, rel=1e-9)
+
+
 def list_documented_members() -> set[str]:
     """Return the members of judgements that docs/results.md lists."""
     table = next(item for item in parse_page("docs/results.md").tables if item.section == "Judgements in results.json")

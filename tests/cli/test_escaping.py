@@ -85,6 +85,7 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
         *((("list", kind, "--format", form), 0) for kind in ("metrics", "events", "grains", "reports")
           for form in ("table", "csv", "json")),
         *(((*QUERY, "--format", form), 0) for form in ("table", "csv", "json")),
+        *((("compare", "runs/1.0", "RUN", "--format", form), 0) for form in ("text", "json", "csv", "markdown")),
         ((*QUERY, "--log-format", "json"), 0),
         ((*QUERY, "--log-format", "text"), 0),
         (("query", f"wait{HOSTILE}", "--run", "RUN"), 2),

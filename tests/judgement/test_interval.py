@@ -25,6 +25,7 @@ from assay.judgement.interval import (
     Version,
     combine_with_noise,
     compare,
+    estimate_reach,
 )
 from assay.judgement.repeats import RunNoise
 from tests.judgement import plain_interval
@@ -290,3 +291,24 @@ def test_interval_excludes_0_where_p_is_small() -> None:
     for value in (2.0, 2.4, 2.5, 3.0):
         change = Change(value, 1.0, 6)
         assert (change.compute_interval().low > 0) == (change.compute_p() < 0.05)
+
+
+def test_reach_of_an_average_is_that_of_its_batches() -> None:
+    """With one sample in each unit of time, batches vary by as much as independent samples."""
+    random = Random(1)
+    cells = tuple(Cell(place, "", round(random.gauss(100, 10) * 1000), 1) for place in range(63))
+    measured = version(RunCells(cells, 189, 1000))
+    deviation = stats.tstd([cell.sum / 1000 for cell in cells])
+    expected = 100 * stats.t.ppf(0.975, 62) * deviation / math.sqrt(63) / float(measured.mean)
+    assert estimate_reach(measured) == pytest.approx(expected, rel=1e-9)
+
+
+def test_reach_of_an_average_covers_what_runs_differ_by() -> None:
+    measured = version(*(draw_run(seed, 189) for seed in (1, 2, 3)))
+    expected = 100 * stats.t.ppf(0.975, 4) * math.sqrt(25 / 3) / float(measured.mean)
+    assert estimate_reach(measured, RunNoise(25.0, 4)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_reach_is_unknown_without_variation() -> None:
+    constant = RunCells(tuple(Cell(place, "", 5, 1) for place in range(63)), 189)
+    assert [estimate_reach(item) for item in (version(constant), Version(()), Version((Fraction(3),)))] == [None] * 3

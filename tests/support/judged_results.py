@@ -32,7 +32,7 @@ def write_results(
     folder: Path,
     metrics: Mapping[str, Mapping[str, Any]],
     demanded: int = 0,
-    repeats: Sequence[int] = (1, 1),
+    repeats: Sequence[float] = (1, 1),
     names: Mapping[str, str] | None = None,
     labels: Sequence[str] = ("1.0", "1.1"),
     sections: Mapping[str, Sequence[str]] | None = None,

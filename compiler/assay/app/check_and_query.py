@@ -12,8 +12,9 @@ from sqlglot import exp
 
 from assay.app import filters
 from assay.app.article import resolve_compared_metrics
-from assay.app.compute import RunResult, compute, list_report_metrics
+from assay.app.compute import Computation, RunResult, compute, list_report_metrics
 from assay.app.export_run import link_run_folders
+from assay.app.options import choose_summary
 from assay.app.outputs import replace_folder
 from assay.app.phases import PhaseSelection, select_phases
 from assay.app.prepare import prepare
@@ -44,7 +45,7 @@ from assay.report.blocks.rows import list_row_requests, list_shown_series
 from assay.sql import dialect, formulas
 from assay.sql.codegen import Statement, build_standalone_query
 from assay.sql.expressions import build_literal, build_placeholders
-from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, raise_all, suggest_names
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, raise_all
 from assay.util.paths import resolve_path
 
 Texts = Mapping[str, Mapping[str, str]]
@@ -328,20 +329,18 @@ def query_metrics(
     metrics = tuple({subject.id: subject.metric for subject in subjects}.values())
     report = subjects[0].report
     applied_filters = subjects[0].select_filters(filter_texts, no_filters)
-    summaries = [item.name for item in checked.package.summaries]
-    summary_name = summary or (report.summary if report else summaries[0])
-    if summary_name not in summaries:
-        raise fail(
-            "unknown-summary",
-            f"unknown summary `{summary_name}`",
-            hint=suggest_names(summary_name, summaries),
-            status=USAGE,
-        )
+    summary_name = choose_summary(checked.package, report, summary)
     phase_selection = select_phases(checked.package, (), time_texts, phases)
     computation = compute(session, checked, runs, metrics, applied_filters, phase_selection=phase_selection)
     rows = tuple(
         (metric, run.id, _get_result(run.results, metric)) for metric in metrics for run in computation.columns
     )
+    warnings = list_run_messages(checked, computation, metrics)
+    return Answer(checked, rows, tuple(item.label for item in applied_filters), summary_name, warnings)
+
+
+def list_run_messages(checked: CheckedPackage, computation: Computation, metrics: Sequence[Metric]) -> tuple[str, ...]:
+    """Return the notes and warnings on the results of metrics, each after the id of its run or phase."""
     measured_metrics = list_measured(index_metrics(checked.package), metrics)
     measured_ids = [metric.id for metric in measured_metrics]
     columns = computation.columns
@@ -351,8 +350,7 @@ def query_metrics(
         *((run, _list_notes(run)) for run in columns),
         *((run, _iter_rejection_warnings(checked, run.results, metrics)) for run in columns),
     )
-    warnings = tuple(f"{run.id}: {text}" for run, texts in texts_by_run for text in texts)
-    return Answer(checked, rows, tuple(item.label for item in applied_filters), summary_name, warnings)
+    return tuple(f"{run.id}: {text}" for run, texts in texts_by_run for text in texts)
 
 
 def _get_result(results: RunResults, metric: Metric) -> Distribution | FormulaResult:

@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.app import filters
 from assay.app.compute import Computation, RunResult, compute, list_report_metrics
 from assay.app.judging import JudgedVersion, build_judgement_data, judge_versions
-from assay.app.options import BuildResult, Options, list_report_files
+from assay.app.options import BuildResult, Options, choose_summary, list_report_files
 from assay.app.outputs import replace_folder
 from assay.app.phases import iter_overrule_notes, select_phases
 from assay.app.prepare import IngestedRun
@@ -115,15 +115,7 @@ def _resolve_options(checked: CheckedPackage, report: Report, options: Options) 
 
     Raises AssayError (usage) for an unknown summary or style, and for an invalid date.
     """
-    summary = options.summary or report.summary
-    summary_names = [item.name for item in checked.package.summaries]
-    if summary not in summary_names:
-        raise fail(
-            "unknown-summary",
-            f"unknown summary `{summary}`",
-            hint=suggest_names(summary, summary_names),
-            status=USAGE,
-        )
+    summary = choose_summary(checked.package, report, options.summary)
     style_name = options.style or report.style
     if style_name not in list_style_names():
         raise fail(

@@ -38,7 +38,7 @@ def ingest_runs(
     """
     systems = (system,) if system else session.workspace.list_systems()
     runs = fetch_runs(session, runs, [item for name in systems for item in session.load_sources(name)])
-    checked = _find_system(session, runs[0], systems)
+    checked = find_system(session, runs[0], systems)
     package = checked.package
     session.run_hasher.begin([(run.id, run.directory) for run in runs], package.sources, package.events)
     from assay.app.prepare import MAX_CONCURRENT, prepare  # imported while files are hashed
@@ -79,7 +79,7 @@ def select_available_events(
     return {name: fields for name, fields in required_fields.items() if name in events or not sources}
 
 
-def _find_system(session: Session, run: NamedRun, systems: Sequence[str]) -> CheckedPackage:
+def find_system(session: Session, run: NamedRun, systems: Sequence[str]) -> CheckedPackage:
     """Return the package of the system whose sources have files in the run's directory.
 
     Of several systems, returns the only one whose sources all have files. Raises AssayError if there is no such system.

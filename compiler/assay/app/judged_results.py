@@ -97,14 +97,14 @@ def read_judged_results(folder: Path) -> JudgedResults:
         )
     try:
         return parse_judged_results(results)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise _build_format_error(path) from None
 
 
 def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
     """Return the judgements of results with a `judgement`.
 
-    Raises KeyError, TypeError, ValueError or AttributeError for data that no build writes.
+    Raises KeyError, TypeError, ValueError, AttributeError or OverflowError for data that no build writes.
     """
     judgement = results["judgement"]
     base, *others = results["runs"]
@@ -153,35 +153,48 @@ def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[Judg
             section_by_metric.setdefault(metric, section["title"])
     metrics = [*section_by_metric, *(metric for metric in judgement["metrics"] if metric not in section_by_metric)]
     return tuple(
-        _build_change(results, metric, section_by_metric.get(metric, NO_SECTION), (base, run))
+        _read_change(results, metric, section_by_metric.get(metric, NO_SECTION), (base, run))
         for metric in metrics
         if metric in judgement["metrics"]
     )
 
 
-def _build_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> JudgedChange:
+def _read_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> JudgedChange:
     """Return the change of a metric between two runs, of which the first is the base."""
     judgement, declaration = results["judgement"], results["metrics"][metric]
-    data = judgement["metrics"][metric][runs[1]]
     base, value = (_read_average(declaration["runs"][run]) for run in runs)
-    p = None if data["gate"] is None else float(data["gate"])
+    name, unit = str(declaration["name"]), str(declaration["unit"])
+    data = judgement["metrics"][metric][runs[1]]
+    return build_change(metric, name, unit, str(section), (base, value), data, float(judgement["level"]))
+
+
+def build_change(
+    metric: str,
+    name: str,
+    unit: str,
+    section: str,
+    averages: tuple[float | None, float | None],
+    data: Mapping[str, Any],
+    level: float,
+) -> JudgedChange:
+    """Return a change from its judgement as `results.json` holds it, and from the averages of base and run."""
+    p = _read_number(data["gate"])
     return JudgedChange(
         metric,
-        str(declaration["name"]),
-        str(declaration["unit"]),
-        str(section),
+        name,
+        unit,
+        section,
         str(data["verdict"]),
         str(data["reason"]) if data["reason"] else None,
         str(data["better"]),
-        base,
-        value,
+        *averages,
         _read_number(data["percent"]),
         _read_number(data["low"]),
         _read_number(data["high"]),
         p,
-        format_margin(data["margin"], declaration["unit"]),
+        format_margin(data["margin"], unit),
         _read_number(data["margin"]["least"]),
-        p is not None and is_beyond_chance(p, float(judgement["level"])),
+        p is not None and is_beyond_chance(p, level),
     )
 
 

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.lang.model.package import Package
+from assay.lang.model.report import Report
 from assay.report.output_forms import DEFAULT_FORMS, FILES
+from assay.util.diagnostics import USAGE, fail, suggest_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +40,20 @@ class BuildResult:
 def list_report_files(folder: Path, forms: Sequence[str]) -> tuple[Path, ...]:
     """Return the main file of each form of a report."""
     return tuple(folder / FILES[form][0] for form in forms)
+
+
+def choose_summary(package: Package, report: Report | None, name: str) -> str:
+    """Return the summary of a name, or else that of the report, or else the first of the package.
+
+    Raises AssayError (usage) for an unknown summary.
+    """
+    summary_names = [item.name for item in package.summaries]
+    summary = name or (report.summary if report else summary_names[0])
+    if summary not in summary_names:
+        raise fail(
+            "unknown-summary",
+            f"unknown summary `{summary}`",
+            hint=suggest_names(summary, summary_names),
+            status=USAGE,
+        )
+    return summary

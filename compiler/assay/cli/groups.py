@@ -88,7 +88,7 @@ def _has_empty(value: object) -> bool:
 #: Heading -> commands, in the order of `assay --help`.
 GROUPS = {
     "Author": ("init", "check", "test", "watch", "schema", "lsp"),
-    "Build": ("build", "regenerate", "ingest", "fetch", "query"),
+    "Build": ("build", "regenerate", "ingest", "fetch", "query", "compare"),
     "Trust": ("explain", "lineage", "trace", "verify", "spec-diff", "gate"),
     "Look": ("list", "inspect", "sql", "catalogue", "cache", "completion"),
 }
@@ -109,6 +109,10 @@ EXAMPLES = {
         "--end 2026-11-21T01:00:00Z -o runs/1.2",
     ),
     "query": ("assay query wait work --run runs/1.0 --format csv",),
+    "compare": (
+        "assay compare runs/1.0 runs/1.1",
+        "assay compare base=runs/1.0 new=runs/1.1 --metric wait --format csv",
+    ),
     "explain": ("assay explain wait --run runs/1.0",),
     "lineage": ("assay lineage wait --format dot",),
     "trace": ("assay trace build/comparison 'Times/Waiting time/1.1'",),

@@ -16,6 +16,7 @@ from assay.cli import audit, output
 from assay.cli.audit import catalogue
 from assay.cli.author import init, lsp, schema, watch
 from assay.cli.cache import cache
+from assay.cli.compare import compare
 from assay.cli.diff import spec_diff
 from assay.cli.gate import gate
 from assay.cli.groups import SectionedGroup
@@ -289,6 +290,7 @@ for command in (
     schema,
     watch,
     run_examples,
+    compare,
     spec_diff,
     gate,
     fetch,

@@ -208,6 +208,16 @@ def estimate_spread(base: Sequence[RunInfluence], other: Sequence[RunInfluence],
     return _add_hosts(spread, base, other, ratio) if spread else None
 
 
+def estimate_reach(version: Version, noise: RunNoise | None = None, level: float = 0.95) -> float | None:
+    """Return the half-width of the interval of a version's average, in percent of it; None if it is not known."""
+    within = estimate_spread(version.runs, version.runs, 0.0) if version.runs else None
+    count = 2 * len(version.estimates)  # the mean of R runs varies by 1/R, which is 1/2R of each side
+    total = combine_with_noise(within, noise, count, count) if count else None
+    if total is None or not total.variance or not version.mean:
+        return None
+    return 100 * compute_quantile((1 + level) / 2, total.df) * math.sqrt(total.variance) / abs(float(version.mean))
+
+
 def are_uncorrelated(differences: Sequence[float]) -> bool:
     """Return whether neighbours among n numbers, whose sum is 0, are no more alike than chance allows.
 

@@ -104,6 +104,7 @@ def is_encodable(text: str, encoding: str) -> bool:
 
 #: sign in Assay's own texts -> ASCII replacement
 PLAIN = {"…": "...", "≥": ">=", "≤": "<=", "×": "x", "−": "-", "≠": "!=", "·": "-", "→": "->", "÷": "div", "Δ": "d",
+         "±": "+-", "µ": "u",
          "“": '"', "”": '"', "—": "-", "│": "|", "├": "+", "└": "+", "─": "-"}  # fmt: skip
 
 

@@ -1,0 +1,195 @@
+"""Compare runs without a report: the averages of metrics, how they changed, and the verdicts (`assay compare`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.app import filters
+from assay.app.check_and_query import list_run_messages
+from assay.app.comparison import iter_shared_file_notes
+from assay.app.compute import compute
+from assay.app.ingest import find_system
+from assay.app.judged_results import NO_SECTION, JudgedChange, build_change
+from assay.app.judging import JudgedVersion, build_change_data, judge_versions, measure_version
+from assay.app.options import choose_summary
+from assay.app.runs import NamedRun, fetch_runs
+from assay.app.session import Session
+from assay.app.subject import find_metric
+from assay.judgement.interval import estimate_reach
+from assay.judgement.repeats import pool_variances
+from assay.judgement.report_judgements import ReportJudgements
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.package import Metric
+from assay.lang.model.report import Report
+from assay.lang.model.vocabulary import Judgement, Margin, Unit
+from assay.report.judged_cells import list_judgement_notes
+from assay.util.diagnostics import USAGE, fail
+
+#: The rules of `S.Judgement::{=}`, for reports that judge nothing.
+DEFAULT_RULES = Judgement("0.95", Margin("2", "", Unit("percent", "%")), (), 3)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMetric:
+    """The change of a metric from the base to a run.
+
+    `spreads` are the half-widths of the intervals of both averages, in percent, and `sizes` the numbers of samples;
+    None where they are not known.
+    """
+
+    change: JudgedChange
+    spreads: tuple[float | None, float | None]
+    sizes: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedVersion:
+    """A version that is compared with the base: its metrics in the order of the report, and notes on verdicts."""
+
+    id: str
+    metrics: tuple[ComparedMetric, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """The comparison of versions with the first, `base`; `noise` is the sentence on the noise in intervals.
+
+    `report` is the report whose metrics, filters and rules are used; empty if there is none.
+    """
+
+    report: str
+    base: str
+    versions: tuple[ComparedVersion, ...]
+    level: float
+    noise: str
+    filters: tuple[str, ...]
+    summary: str
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to compare, as the user selects it; empty values select what `compare_runs` describes.
+
+    `metrics` are ids or names of metrics; `report` is `system/name`.
+    """
+
+    metrics: tuple[str, ...] = ()
+    report: str = ""
+    system: str | None = None
+    filters: tuple[str, ...] = ()
+    no_filters: bool = False
+    summary: str = ""
+
+
+def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selection) -> RunComparison:
+    """Compare runs with the first, in the selected metrics or else in those that a report shows or gates.
+
+    The report is the selected one, or else the one that shows the first metric, or else the only one of the runs'
+    system; its filters, summary and rules apply. Raises AssayError, also (usage) for fewer than two runs.
+    """
+    if len(runs) < 2:
+        raise fail("runs", "a comparison needs two or more runs", found=f"{len(runs)} run", status=USAGE)
+    checked, report = _choose_report(session, runs, selection)
+    rules = report.judgement if report and report.judgement else DEFAULT_RULES
+    titles = _map_sections(report, _choose_metrics(session, checked, report, selection))
+    metrics = [checked.get_metric(name) for name in titles]
+    applied_filters = filters.parse_filters(checked.package, report, selection.filters, selection.no_filters)
+    summary = choose_summary(checked.package, report, selection.summary)
+    computation = compute(session, checked, runs, metrics, applied_filters, judged=metrics)
+    versions = [JudgedVersion(item.id, (item.results,)) for item in computation.runs]
+    judgements = judge_versions(checked, rules, metrics, versions, summary)
+    estimates = {metric.id: _estimate_averages(checked, metric, versions, summary, judgements.level)
+                 for metric in metrics}  # fmt: skip
+    return RunComparison(
+        f"{checked.package.system}/{report.name}" if report else "",
+        versions[0].id,
+        tuple(
+            ComparedVersion(
+                version.id,
+                tuple(
+                    _compare_metric(metric, titles[metric.id], judgements, version.id, estimates[metric.id], number)
+                    for metric in metrics
+                ),
+                tuple(list_judgement_notes(judgements, metrics, version.id)),
+            )
+            for number, version in enumerate(versions[1:], start=1)
+        ),
+        judgements.level,
+        judgements.noise,
+        tuple(item.label for item in applied_filters),
+        summary,
+        (*iter_shared_file_notes([item.ingested_run for item in computation.runs], [item.id for item in runs]),
+         *list_run_messages(checked, computation, metrics)),
+    )  # fmt: skip
+
+
+def _choose_report(
+    session: Session, runs: Sequence[NamedRun], selection: Selection
+) -> tuple[CheckedPackage, Report | None]:
+    """Return the package of the runs' system and the report to compare by; None if no report shows the first metric."""
+    if selection.report:
+        return session.find_comparison(selection.report)
+    if selection.metrics:
+        subject = find_metric(session, selection.metrics[0], selection.system)
+        return subject.checked, subject.report
+    systems = session.list_systems(selection.system)
+    local_runs = fetch_runs(session, runs, [item for name in systems for item in session.load_sources(name)])
+    checked = find_system(session, local_runs[0], systems)
+    reports = checked.package.reports
+    if len(reports) != 1:
+        raise fail(
+            "no-report",
+            f"there is no single report of {checked.package.system} that compares runs",
+            found=", ".join(f"{checked.package.system}/{item.name}" for item in reports) or "none",
+            hint="pass --report SYSTEM/NAME or --metric ID",
+            status=USAGE,
+        )
+    return checked, reports[0]
+
+
+def _choose_metrics(
+    session: Session, checked: CheckedPackage, report: Report | None, selection: Selection
+) -> tuple[str, ...]:
+    """Return the ids of the selected metrics, or else of those in the sections and the gate of a report."""
+    if selection.metrics or report is None:
+        system = checked.package.system
+        return tuple(find_metric(session, name, system).id for name in selection.metrics)
+    gate = report.judgement.gate if report.judgement else ()
+    return (*(name for section in report.sections for name in section.metrics), *gate)
+
+
+def _map_sections(report: Report | None, names: Sequence[str]) -> dict[str, str]:
+    """Return the title of the section that shows each metric, in the order of the report; others come last."""
+    sections = report.sections if report else ()
+    titles = {name: section.title for section in reversed(sections) for name in section.metrics}
+    order = list(dict.fromkeys(name for section in sections for name in section.metrics))
+    shown = [name for name in order if name in names]
+    return {name: titles.get(name, NO_SECTION) for name in dict.fromkeys((*shown, *names))}
+
+
+def _estimate_averages(
+    checked: CheckedPackage, metric: Metric, versions: Sequence[JudgedVersion], summary: str, level: float
+) -> list[tuple[float | None, float | None]]:
+    """Return the average of a metric in each version, and the half-width of its interval in percent."""
+    measured = [measure_version(checked, metric, version.runs, summary) for version in versions]
+    noise = pool_variances([version.estimates for version in measured])
+    return [(float(item.mean) if item.estimates else None, estimate_reach(item, noise, level)) for item in measured]
+
+
+def _compare_metric(
+    metric: Metric,
+    section: str,
+    judgements: ReportJudgements,
+    version: str,
+    estimates: Sequence[tuple[float | None, float | None]],
+    number: int,
+) -> ComparedMetric:
+    """Return the change of a metric in a version, which has a `number` among all versions."""
+    judged = judgements.changes[metric.id, version]
+    (base, base_spread), (value, spread) = estimates[0], estimates[number]
+    data = build_change_data(judged, judgements.level)
+    change = build_change(metric.id, metric.name, metric.unit.symbol, section, (base, value), data, judgements.level)
+    return ComparedMetric(change, (base_spread, spread), judged.sizes)

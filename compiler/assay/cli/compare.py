@@ -1,0 +1,233 @@
+"""Define `assay compare`: judge the differences between runs in the terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli import output
+from assay.cli.judged_texts import count_verdicts, format_percents, format_values, list_local_names
+from assay.cli.options import (
+    add_cache_option,
+    add_filter_options,
+    add_summary_option,
+    add_system_option,
+    complete_names,
+    open_command_session,
+)
+from assay.util.escape import encode_lossless, escape_text, measure_width, truncate
+
+if TYPE_CHECKING:
+    from assay.app.compare import ComparedMetric, ComparedVersion, RunComparison
+
+GAP = "  "
+INDENT = "  "
+LEAST_NAME = 24  # columns of the name of a metric, however narrow the terminal
+STYLES: dict[str, dict[str, Any]] = {
+    "worse": {"fg": "red", "bold": True},
+    "better": {"fg": "green", "bold": True},
+    "changed": {"fg": "yellow", "bold": True},
+}
+"""How rows of a verdict are printed on a terminal with colours; others are dim."""
+RIGHT = frozenset((1, 2, 3, 4, 5, 8))
+"""The columns of numbers: values, spreads, change and number of samples."""
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
+@click.option(
+    "--metric",
+    "metrics",
+    metavar="ID",
+    multiple=True,
+    shell_complete=complete_names("metrics"),
+    help="Compare this metric instead of those of the report (repeatable).",
+)
+@click.option(
+    "--report",
+    default="",
+    metavar="SYSTEM/NAME",
+    shell_complete=complete_names("reports"),
+    help="Use the metrics, filters and rules of this report.",
+)
+@add_filter_options
+@add_system_option
+@add_summary_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "csv", "markdown"]),
+    default="text",
+    help="Output format.",
+)
+@add_cache_option
+@click.pass_context
+def compare(
+    context: click.Context, runs: tuple[str, ...], metrics: tuple[str, ...], report: str, filters: tuple[str, ...],
+    no_filters: bool, system: str | None, summary: str, form: str,
+) -> None:  # fmt: skip
+    """Compare runs with the first: averages, changes with intervals, verdicts.
+
+    A run is DIR or NAME=DIR. The metrics, filters and rules are those of the only report on runs of their system, of
+    the report that shows the first --metric, or of --report. The spread of a value (±) is the half-width of its
+    interval in percent. Writes no files.
+    """
+    with open_command_session(context, runs) as session:
+        from assay.app.compare import Selection, compare_runs  # imported while files are hashed
+        from assay.app.runs import parse_runs
+
+        selection = Selection(metrics, report, system, filters, no_filters, summary)
+        comparison = compare_runs(session, parse_runs(runs), selection)
+    output.print_warnings(comparison.warnings)
+    if form == "json":
+        output.print_data(export_comparison(comparison))
+    elif form == "csv":
+        rows = [list(map(_format_exact, row.values())) for row in export_comparison(comparison)["changes"]]
+        output.print_rows(_list_members(), rows, form)
+    elif form == "markdown":
+        output.print_text(format_markdown(comparison))
+    else:
+        _print_tables(comparison)
+    filters_text = ", ".join(comparison.filters) or "none"
+    source = f"report: {comparison.report}; " if comparison.report else ""
+    if form == "text":
+        output.print_line(f"{source}filters: {filters_text}; average: {comparison.summary}", err=True)
+
+
+def _list_members() -> tuple[str, ...]:
+    return ("section", "metric", "name", "unit", "base", "base_value", "base_spread", "base_size", "run", "value",
+            "spread", "size", "percent", "low", "high", "margin", "better", "verdict", "reason")  # fmt: skip
+
+
+def export_comparison(comparison: RunComparison) -> dict[str, Any]:
+    """Return a comparison as plain data: numbers are unrounded, those of values in the metric's unit."""
+    changes = [
+        dict(zip(_list_members(), _list_values(comparison.base, version.id, metric), strict=True))
+        for version in comparison.versions
+        for metric in version.metrics
+    ]
+    return {
+        "report": comparison.report or None,
+        "summary": comparison.summary,
+        "filters": list(comparison.filters),
+        "level": comparison.level,
+        "noise": comparison.noise,
+        "base": comparison.base,
+        "changes": changes,
+    }
+
+
+def _list_values(base: str, run: str, metric: ComparedMetric) -> tuple[object, ...]:
+    item, (base_spread, spread), (base_size, size) = metric.change, metric.spreads, metric.sizes or (None, None)
+    return (item.section, item.metric, item.name, item.unit, base, item.base, base_spread, base_size, run, item.value,
+            spread, size, item.percent, item.low, item.high, item.margin, item.better, item.verdict,
+            item.reason)  # fmt: skip
+
+
+def _format_exact(value: object) -> str:
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+def _list_cells(metric: ComparedMetric, name: str) -> tuple[str, ...]:
+    """Return name, base value with spread, value with spread, change, interval, verdict, number of samples.
+
+    A metric that is not judged has a change without an interval.
+    """
+    from assay.styles.prefixed import format_percent
+    from assay.styles.row import NO_VALUE
+
+    change = metric.change
+    base, value, unit = format_values(change)
+    values = [f"{text} {unit}".rstrip() for text in (base, value)]
+    spreads = [f"±{_format_spread(spread)} %" if spread is not None else "" for spread in metric.spreads]
+    sizes = "" if metric.sizes is None else " / ".join(map(str, dict.fromkeys(metric.sizes)))
+    percent, interval = format_percents(change)
+    if not percent:
+        percent, interval = format_percent(change.base, change.value), NO_VALUE
+    return name, values[0], spreads[0], values[1], spreads[1], percent, interval, change.verdict, sizes
+
+
+def _format_spread(percent: float) -> str:
+    """Return a spread with two significant digits, and all digits before the point."""
+    return f"{percent:.0f}" if percent >= 9.95 else f"{percent:#.2g}"
+
+
+def _print_tables(comparison: RunComparison) -> None:
+    """Print a table for each compared version, in colours on a terminal."""
+    is_colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    encoding = output.get_encoding()
+    for version in comparison.versions:
+        for line, verdict in format_lines(comparison, version):
+            text = encode_lossless(line, encoding)
+            styles = STYLES.get(verdict, {"dim": True}) if verdict else {}
+            output.write(click.style(text, **styles) if is_colored and styles else text, err=False)
+        output.print_line("")
+        for note in version.notes:
+            output.print_line(note)
+    if any(metric.change.percent is not None for version in comparison.versions for metric in version.metrics):
+        output.print_line(comparison.noise)
+
+
+def format_lines(comparison: RunComparison, version: ComparedVersion) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a table, each with the verdict of its row; other lines have none."""
+    changes = [metric.change for metric in version.metrics]
+    yield escape_text(f"{version.id} against {comparison.base}: {count_verdicts(changes)}"), ""
+    yield "", ""
+    names = list_local_names(changes)
+    header = ("", comparison.base, "", version.id, "", "Δ%", f"{100 * comparison.level:g} % interval", "verdict", "n")
+    rows = [
+        tuple(map(escape_text, _list_cells(metric, INDENT + names[metric.change.metric]))) for metric in version.metrics
+    ]
+    widths = _measure_columns([tuple(map(escape_text, header)), *rows])
+    yield _join_cells(tuple(map(escape_text, header)), widths), ""
+    pairs = zip(version.metrics, rows, strict=True)
+    for section, group in groupby(pairs, key=lambda pair: pair[0].change.section):
+        yield escape_text(section), ""
+        for metric, row in group:
+            yield _join_cells(row, widths), metric.change.verdict
+
+
+def _measure_columns(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the widths of columns; on a terminal, names are shortened where rows would not fit."""
+    widths = [max(map(measure_width, column)) for column in zip(*rows, strict=True)]
+    if sys.stdout.isatty():
+        rest = sum(widths[1:]) + len(GAP) * (len(widths) - 1)
+        widths[0] = max(LEAST_NAME, min(widths[0], shutil.get_terminal_size().columns - rest))
+    return widths
+
+
+def _join_cells(row: Sequence[str], widths: Sequence[int]) -> str:
+    cells = [truncate(row[0], widths[0]), *row[1:]]
+    padded = []
+    for column, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        blanks = " " * (width - measure_width(cell))
+        padded.append(blanks + cell if column in RIGHT else cell + blanks)
+    return GAP.join(padded).rstrip()
+
+
+def format_markdown(comparison: RunComparison) -> str:
+    """Return a comparison as Markdown: for each version a heading with the counts, and a table for each section."""
+    from assay.report.render.markdown import escape_cell, escape_line, format_table
+
+    blocks = []
+    for version in comparison.versions:
+        changes = [metric.change for metric in version.metrics]
+        blocks.append(f"## {escape_line(f'{version.id} against {comparison.base}')}")
+        blocks.append(escape_line(count_verdicts(changes)))
+        names = list_local_names(changes)
+        header = (comparison.base, "±", version.id, "±", "Δ%", f"{100 * comparison.level:g} % interval", "verdict", "n")
+        for section, group in groupby(version.metrics, key=lambda metric: metric.change.section):
+            rows = []
+            for metric in group:
+                name, *cells = _list_cells(metric, names[metric.change.metric])
+                rows.append([escape_cell(cell) for cell in (name, *cells)])
+            blocks.append(f"### {escape_line(section)}")
+            blocks.append(format_table(["", *map(escape_cell, header)], rows).rstrip("\n"))
+        blocks += [escape_line(note) for note in version.notes]
+    return "\n\n".join([*blocks, escape_line(comparison.noise)])
