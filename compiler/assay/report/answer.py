@@ -72,15 +72,16 @@ class Axis:
 class Answer:
     """The answer of a comparison of a run with the base.
 
-    `base` and `run` are their labels, `run_id` is the id of the run. `counts` is a sentence. Metrics that are better in
-    no direction are `conditions`; `caution` is a sentence if one of them changed. `differing` are the rows of the
-    manifest in which the runs differ: label, base, run. `omitted` says which metrics do not fit on the page. `notes`
-    are sentences: on the noise in intervals, few units of time, the quality of the data.
+    `base` and `run` are their labels, `run_id` is the id of the run, `level` that of intervals: `95 %`. `counts` is a
+    sentence. Metrics that are better in no direction are `conditions`; `caution` is a sentence if one of them changed.
+    `differing` are the rows of the manifest in which the runs differ: label, base, run. `omitted` says which metrics do
+    not fit on the page. `notes` are sentences: on the noise in intervals, few units of time, the quality of the data.
     """
 
     base: str
     run: str
     run_id: str
+    level: str
     headline: str
     counts: str
     key_changes: tuple[KeyChange, ...]

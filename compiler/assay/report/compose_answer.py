@@ -22,7 +22,7 @@ from assay.styles.row import NO_VALUE
 from assay.styles.unit_prefix import choose_prefix
 from assay.util.numbers import format_count
 
-LINES = 46  # lines of a page for key changes, rows of the plot, conditions and differing parameters
+LINES = 43  # lines of a page for key changes, rows of the plot, conditions and differing parameters
 LEAST_ROWS = 12
 MOST_CONDITIONS = 6
 MOST_KEY_CHANGES = 5
@@ -71,6 +71,7 @@ def compose_answers(
     manifest: Table,
 ) -> tuple[Answer, ...]:
     """Return the answer of each run but the first, which is the base. `manifest` has a column for each run."""
+    level = f"{100 * judgements.level:g} %"
     answers = []
     for column, (run, label) in enumerate(zip(runs[1:], run_labels[1:], strict=True), start=2):
         shown = tuple(_list_shown(checked, report, (runs[0], run), summary, judgements))
@@ -79,7 +80,7 @@ def compose_answers(
         # The labels of the runs are in the headline: rows that repeat them say nothing.
         differing = [item for item in differing if item[1:] != labels]
         notes = tuple(filter(None, _list_notes((runs[0], run), labels, shown, judgements.noise)))
-        answers.append(_compose_answer(labels, run.id, shown, tuple(differing), notes))
+        answers.append(_compose_answer(labels, run.id, level, shown, tuple(differing), notes))
     return tuple(answers)
 
 
@@ -138,6 +139,7 @@ def format_values(averages: Sequence[float | None], symbol: str) -> tuple[str, .
 def _compose_answer(
     labels: tuple[str, str],
     run_id: str,
+    level: str,
     shown: Sequence[Shown],
     differing: tuple[tuple[str, str, str], ...],
     notes: tuple[str, ...],
@@ -152,6 +154,7 @@ def _compose_answer(
     return Answer(
         *labels,
         run_id,
+        level,
         compose_headline(*labels, [item.change for item in directed]),
         compose_counts([item.change for item in directed]),
         tuple(_describe_key_change(item) for item in key_changes),

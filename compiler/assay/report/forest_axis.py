@@ -11,6 +11,7 @@ from assay.report.answer import Axis, JudgedRow
 _LEAST_REACH = 1.0  # percent: an axis that is shorter would magnify noise
 _UPPER_SHARE = 0.75
 _STRETCH = 2.0
+_LEAST_SIDE = 0.25  # share of the longer side of 0: room for the word on the other side
 _MOST_STEPS = 8
 _FACTORS = (1, 2, 5, 10)
 _ROUNDING = 1e-9
@@ -23,8 +24,9 @@ def choose_axis(rows: Sequence[JudgedRow], left: str, right: str) -> Axis:
     margin = max((row.margin for row in rows if row.margin is not None), default=0.0)
     bound = _find_bound([abs(end) for end in (*lows, *highs)])
     least = max(_LEAST_REACH, min(1.5 * margin, bound) if lows else 1.5 * margin)
-    low = -max(least, min(-min(lows, default=0.0), bound))
-    high = max(least, min(max(highs, default=0.0), bound))
+    below = max(least, min(-min(lows, default=0.0), bound))
+    above = max(least, min(max(highs, default=0.0), bound))
+    low, high = -max(below, _LEAST_SIDE * above), max(above, _LEAST_SIDE * below)
     return Axis(low, high, tuple(_list_ticks(low, high)), left, right)
 
 
