@@ -91,4 +91,4 @@ class Answer:
     caution: str
     differing: tuple[tuple[str, str, str], ...]
     omitted: str
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()

@@ -35,13 +35,15 @@ _JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.SAME, Verdict.OPEN)
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A metric of the report with its change, its line of the plot, and the section that shows it first."""
+    """The change of a metric of the report, its line of the plot, and the section that shows it first.
 
-    metric: Metric
-    section: str
+    `is_key` says that the gate of the report names the metric.
+    """
+
     change: JudgedChange
     row: JudgedRow
-    is_key: bool
+    section: str
+    is_key: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -80,7 +82,7 @@ def compose_answers(
         # The labels of the runs are in the headline: rows that repeat them say nothing.
         differing = [item for item in differing if item[1:] != labels]
         notes = tuple(filter(None, _list_notes((runs[0], run), labels, shown, judgements.noise)))
-        answers.append(_compose_answer(labels, run.id, level, shown, tuple(differing), notes))
+        answers.append(compose_answer(labels, run.id, level, shown, tuple(differing), notes))
     return tuple(answers)
 
 
@@ -97,7 +99,7 @@ def _list_shown(
     for name in dict.fromkeys(name for section in report.sections for name in section.metrics):
         metric, change = checked.get_metric(name), judgements.changes[name, runs[1].id]
         averages = [get_average(run, metric, summary) for run in runs]
-        yield Shown(metric, sections[name], change, _build_row(metric, averages, change), name in named)
+        yield Shown(change, _build_row(metric, averages, change), sections[name], name in named)
 
 
 def _build_row(metric: Metric, averages: Sequence[float | None], change: JudgedChange) -> JudgedRow:
@@ -136,7 +138,7 @@ def format_values(averages: Sequence[float | None], symbol: str) -> tuple[str, .
     )
 
 
-def _compose_answer(
+def compose_answer(
     labels: tuple[str, str],
     run_id: str,
     level: str,
@@ -144,6 +146,7 @@ def _compose_answer(
     differing: tuple[tuple[str, str, str], ...],
     notes: tuple[str, ...],
 ) -> Answer:
+    """Return the answer of a run whose metrics have these changes; its rows are those that fit on a page."""
     directed = [item for item in shown if item.change.judgement.direction is not Direction.NEITHER]
     conditions = [item for item in shown if item.change.judgement.direction is Direction.NEITHER]
     key_changes = _choose_key_changes(directed)
@@ -151,6 +154,7 @@ def _compose_answer(
     lines = LINES - len(key_changes) - len(printed_conditions) - (min(len(differing), MOST_DIFFERING) + 1) // 2
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     left, right = _name_sides(printed)
+    printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
     return Answer(
         *labels,
         run_id,
@@ -164,9 +168,9 @@ def _compose_answer(
         ),
         choose_axis([item.row for item in (*printed, *printed_conditions)], left, right),
         tuple(item.row for item in printed_conditions),
-        _describe_caution([item.metric.name for item in conditions if item.verdict is Verdict.CHANGED]),
+        _describe_caution([item.row.label for item in conditions if item.verdict is Verdict.CHANGED]),
         differing,
-        _describe_omitted([item for item in shown if item not in (*printed, *printed_conditions)]),
+        _describe_omitted([item for item in shown if item.row.metric not in printed_ids]),
         notes,
     )
 
@@ -177,6 +181,8 @@ def compose_headline(base: str, run: str, changes: Sequence[JudgedChange]) -> st
     judged = sum(counts[verdict] for verdict in _JUDGED)
     worse, better = counts[Verdict.WORSE], counts[Verdict.BETTER]
     of_all = f"of {format_count(judged, 'metric')}"
+    if judged == 1 and worse + better:
+        return f"{run} is {'worse' if worse else 'better'} than {base} in the only metric that is judged"
     if not judged:
         return f"No metric of {run} can be judged against {base}"
     if worse and worse >= better:
@@ -196,10 +202,10 @@ def compose_counts(changes: Sequence[JudgedChange]) -> str:
     counts = _count_verdicts(changes)
     left_out = counts[Verdict.NOT_JUDGED]
     if left_out == len(changes):
-        reasons = Counter(item.judgement.reason.value for item in changes if item.judgement.reason)
-        return (
-            f"{left_out} not judged: {', '.join(f'{count} because {text}' for text, count in reasons.most_common())}."
-        )
+        reasons = Counter(item.judgement.reason.value for item in changes if item.judgement.reason).most_common()
+        if len(reasons) == 1:
+            return f"{left_out} not judged, because {reasons[0][0]}."
+        return f"{left_out} not judged: {', '.join(f'{count} because {text}' for text, count in reasons)}."
     margin = _find_shared_margin(changes)
     parts = [
         f"{counts[Verdict.WORSE]} worse",
@@ -248,8 +254,8 @@ def describe_change(row: JudgedRow) -> str:
 
 def _choose_rows(shown: Sequence[Shown], count: int) -> list[Shown]:
     """Return the most relevant metrics, in the order of the report."""
-    chosen_ids = {item.metric.id for item in sorted(shown, key=lambda item: item.relevance)[:count]}
-    return [item for item in shown if item.metric.id in chosen_ids]
+    chosen_ids = {item.row.metric for item in sorted(shown, key=lambda item: item.relevance)[:count]}
+    return [item for item in shown if item.row.metric in chosen_ids]
 
 
 def _choose_printed(directed: Sequence[Shown], lines: int) -> list[Shown]:
@@ -262,7 +268,7 @@ def _choose_printed(directed: Sequence[Shown], lines: int) -> list[Shown]:
 
 
 def _name_sides(printed: Sequence[Shown]) -> tuple[str, str]:
-    directions = {item.change.judgement.direction for item in printed}
+    directions = {item.change.judgement.direction for item in printed if item.change.judgement.interval}
     if directions == {Direction.LOWER}:
         return "better", "worse"
     return ("worse", "better") if directions == {Direction.HIGHER} else ("less", "more")
@@ -273,7 +279,7 @@ def _describe_caution(names: Sequence[str]) -> str:
         return ""
     listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
     verb = "differ" if len(names) > 1 else "differs"
-    return f"The comparison itself is suspect: {listed} {verb} between the runs, and may be the cause of other changes."
+    return f"The comparison itself is suspect. {listed} {verb} between the runs, and may be the cause of other changes."
 
 
 def _describe_omitted(omitted: Sequence[Shown]) -> str:

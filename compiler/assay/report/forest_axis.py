@@ -10,9 +10,10 @@ from assay.report.answer import Axis, JudgedRow
 
 _LEAST_REACH = 1.0  # percent: an axis that is shorter would magnify noise
 _UPPER_SHARE = 0.75
-_STRETCH = 2.0
+_MOST_STRETCH, _STRETCH = 3.0, 2.5  # an axis is cut at the second if ends are beyond the first, times most ends
 _LEAST_SIDE = 0.25  # share of the longer side of 0: room for the word on the other side
-_MOST_STEPS = 8
+_MOST_STEPS = 7
+_PADDING = 1.05
 _FACTORS = (1, 2, 5, 10)
 _ROUNDING = 1e-9
 
@@ -26,16 +27,17 @@ def choose_axis(rows: Sequence[JudgedRow], left: str, right: str) -> Axis:
     least = max(_LEAST_REACH, min(1.5 * margin, bound) if lows else 1.5 * margin)
     below = max(least, min(-min(lows, default=0.0), bound))
     above = max(least, min(max(highs, default=0.0), bound))
-    low, high = -max(below, _LEAST_SIDE * above), max(above, _LEAST_SIDE * below)
+    low, high = -_PADDING * max(below, _LEAST_SIDE * above), _PADDING * max(above, _LEAST_SIDE * below)
     return Axis(low, high, tuple(_list_ticks(low, high)), left, right)
 
 
 def _find_bound(ends: Sequence[float]) -> float:
-    """Return the distance from 0 at which an axis is cut: somewhat more than that of most ends of intervals."""
+    """Return the distance from 0 at which an axis is cut: some times that of most ends of intervals."""
     if not ends:
         return 0.0
     ascending = sorted(ends)
-    return _STRETCH * ascending[min(len(ascending) - 1, int(_UPPER_SHARE * len(ascending)))]
+    usual = ascending[min(len(ascending) - 1, int(_UPPER_SHARE * len(ascending)))]
+    return ascending[-1] if ascending[-1] <= _MOST_STRETCH * usual else _STRETCH * usual
 
 
 def _list_ticks(low: float, high: float) -> Iterator[tuple[float, str]]:
@@ -47,4 +49,4 @@ def _list_ticks(low: float, high: float) -> Iterator[tuple[float, str]]:
         if high - low <= _MOST_STEPS * float(item)
     )
     for number in range(math.ceil(low / float(step) - _ROUNDING), math.floor(high / float(step) + _ROUNDING) + 1):
-        yield float(number * step), f"{'+' if number > 0 else ''}{number * step:f}" if number else "0"
+        yield float(number * step), f"{'+' if number > 0 else ''}{(number * step).normalize():f}" if number else "0"
