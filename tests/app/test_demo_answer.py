@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pypdf
 import pytest
 
-from tests.app.test_judged_comparison import JUDGEMENT, RUNS, load_results
+from tests.app.test_judged_comparison import RUNS, load_results
 from tests.support.commands import run_assay
-from tests.support.documentation import parse_page
-from tests.support.workspaces import copy_workspace
 
 HEADLINE = "10.6-sim is worse than 10.5-sim in 19 of 40 metrics"
 
 
 @pytest.fixture(scope="module")
 def answered_build(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """Return the folder of the demo's comparison with judgements, in all forms."""
-    folder = tmp_path_factory.mktemp("answered")
-    workspace = copy_workspace(folder / "workspace", *JUDGEMENT)
+    """Return the folder of the demo's comparison, in all forms."""
+    folder = tmp_path_factory.mktemp("answered") / "build"
     run_options = [f"--run={name}={place}" for name, place in RUNS]
     forms = ("--to=pdf", "--to=html", "--to=md")
-    result = run_assay(
-        "build", "cardano/comparison", *run_options, *forms, "-o", folder / "build", "--cache", cache, cwd=workspace
-    )
+    result = run_assay("build", "cardano/comparison", *run_options, *forms, "-o", folder, "--cache", cache)
     assert result.status == 0, result.err
-    return folder / "build"
+    return folder
 
 
 def load_answer(build: Path) -> Mapping[str, Any]:
@@ -86,21 +81,3 @@ def test_only_parameters_that_differ_are_on_the_page(answered_build: Path) -> No
     assert "cardano-node git" in labels
     assert "Identifier" not in labels  # the headline has it
     assert all(base != value for _, base, value in load_answer(answered_build)["differing"])
-
-
-def list_members(value: object, path: str) -> Iterator[str]:
-    """Yield the paths of all members, as docs/results.md writes them."""
-    if isinstance(value, dict):
-        for name, item in value.items():
-            yield f"{path}.{name}"
-            yield from list_members(item, f"{path}.{name}")
-    elif isinstance(value, list):
-        for item in value:
-            yield from list_members(item, f"{path}[]")
-
-
-def test_documented_members_of_answers_are_those_of_the_build(answered_build: Path) -> None:
-    table = next(item for item in parse_page("docs/results.md").tables if item.section == "Answers in document.json")
-    documented = {row[0].strip("`") for row in table.rows} - {"answers"}
-    members = list_members([load_answer(answered_build)], "answers")
-    assert documented == {name.replace("conditions[]", "groups[].rows[]") for name in members}
