@@ -15,7 +15,7 @@ from assay.judgement.interval import Change, Comparison, Component, Reason, Spre
 from assay.judgement.report_judgements import JudgedChange
 from assay.judgement.verdict import Direction, Margin, judge
 from assay.report.answer import Answer, JudgedRow
-from assay.report.compose_answer import Shown, compose_answer, describe_change, format_values
+from assay.report.compose_answer import Candidate, compose_answer, describe_change, format_values
 from assay.report.document import Document, parse_document, to_json
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import get_arrow, get_word
@@ -47,7 +47,7 @@ def create_change(word: str, direction: Direction, margin: float = 2.0) -> Judge
     return JudgedChange(judgement, Margin(margin), sizes=(500, 501))
 
 
-def create_shown(label: str, change: JudgedChange, section: str = "Section") -> Shown:
+def create_candidate(label: str, change: JudgedChange, section: str = "Section") -> Candidate:
     judgement = change.judgement
     interval = judgement.interval
     row = JudgedRow(
@@ -56,22 +56,22 @@ def create_shown(label: str, change: JudgedChange, section: str = "Section") -> 
         interval.low if interval else None, interval.high if interval else None, judgement.margin,
         judgement.reason.value if judgement.reason else "",
     )  # fmt: skip
-    return Shown(change, row, section)
+    return Candidate(change, row, section)
 
 
-def list_shown(verdicts: Mapping[str, int], direction: Direction, margins: Sequence[float]) -> Iterator[Shown]:
+def list_candidates(verdicts: Mapping[str, int], direction: Direction, margins: Sequence[float]) -> Iterator[Candidate]:
     for word, count in verdicts.items():
         for number in range(count):
-            yield create_shown(f"{word} {number}", create_change(word, direction, margins[number % len(margins)]))
+            yield create_candidate(f"{word} {number}", create_change(word, direction, margins[number % len(margins)]))
 
 
 def compose(case: Mapping[str, Any]) -> Answer:
     margins = case.get("margins", [2.0])
-    shown = [
-        *list_shown(case["verdicts"], Direction.LOWER, margins),
-        *list_shown(case.get("conditions", {}), Direction.NEITHER, margins),
+    candidates = [
+        *list_candidates(case["verdicts"], Direction.LOWER, margins),
+        *list_candidates(case.get("conditions", {}), Direction.NEITHER, margins),
     ]
-    return compose_answer(LABELS, "two", "95 %", shown, (), ())
+    return compose_answer(LABELS, "two", "95 %", candidates, (), ())
 
 
 CASE_LIST = yaml.safe_load(CASES.read_text(encoding="utf-8"))
@@ -94,12 +94,15 @@ def test_rows_that_changed_precede_others_when_lines_are_few() -> None:
 
 
 def test_key_changes_are_the_gate_else_what_changed() -> None:
-    shown = list(list_shown({"same": 1, "worse": 5}, Direction.LOWER, [2.0]))
-    labels = [item.label for item in compose_answer(LABELS, "two", "95 %", shown, (), ()).key_changes]
+    candidates = list(list_candidates({"same": 1, "worse": 5}, Direction.LOWER, [2.0]))
+    labels = [item.label for item in compose_answer(LABELS, "two", "95 %", candidates, (), ()).key_changes]
     assert labels == ["worse 0", "worse 1", "worse 2"]
-    shown[0] = replace(shown[0], is_key=True)
-    answer = compose_answer(LABELS, "two", "95 %", shown, (), ())
-    assert [(item.label, item.verdict, item.arrow) for item in answer.key_changes] == [("same 0", "same", "")]
+    candidates[0] = replace(candidates[0], is_key=True)
+    answer = compose_answer(LABELS, "two", "95 %", candidates, (), ())
+    assert [item.label for item in answer.key_changes] == ["same 0", "worse 0", "worse 1", "worse 2"]
+    candidates[4] = replace(candidates[4], is_key=True)
+    answer = compose_answer(LABELS, "two", "95 %", candidates, (), ())
+    assert [(item.label, item.arrow) for item in answer.key_changes] == [("worse 3", "▲"), ("same 0", "")]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +120,7 @@ def test_values_have_one_unit(values: tuple[float | None, ...], symbol: str, exp
 
 
 def test_change_in_words_has_its_unit_once() -> None:
-    row = create_shown("m", create_change("worse", Direction.LOWER)).row
+    row = create_candidate("m", create_change("worse", Direction.LOWER)).row
     assert describe_change(row) == "100 → 120 ms, +20 % (+18 … +22)"
 
 
@@ -133,7 +136,7 @@ def test_change_in_words_has_its_unit_once() -> None:
 def test_axis_has_nice_ticks_and_is_not_stretched(
     intervals: Sequence[tuple[float, float]], margin: float, low: float, high: float, labels: Sequence[str]
 ) -> None:
-    row = create_shown("m", create_change("worse", Direction.LOWER)).row
+    row = create_candidate("m", create_change("worse", Direction.LOWER)).row
     rows = [replace(row, low=first, high=last, margin=margin) for first, last in intervals]
     axis = choose_axis(rows or [replace(row, low=None, high=None, margin=margin)], "better", "worse")
     assert (axis.low, axis.high) == pytest.approx((low, high))
@@ -152,16 +155,18 @@ def create_crowded_answer() -> Answer:
     """Create the answer of 300 metrics with long names, in 40 sections, with long values and parameters."""
     long = "A metric whose name goes on and on, as names of metrics do in reports of some systems, number"
     words = ("worse", "open", "better", "same", "not judged")
-    shown = [
-        create_shown(
+    candidates = [
+        create_candidate(
             f"{long} {number}", create_change(words[number % 5], Direction.LOWER), f"Section {number % 40} {long}"
         )
         for number in range(300)
     ]
-    conditions = list(list_shown({"changed": 9}, Direction.NEITHER, [2.0]))
+    conditions = list(list_candidates({"changed": 9}, Direction.NEITHER, [2.0]))
     differing = tuple((f"{long} {number}", "x" * 70, f"{long} {number}") for number in range(30))
     labels = ("release-candidate-of-a-branch-with-a-long-name", "release-candidate-of-another-branch-with-a-long-name")
-    answer = compose_answer(labels, "two", "95 %", [*shown, *conditions], differing, ("A sentence. " * 30, "The end."))
+    answer = compose_answer(
+        labels, "two", "95 %", [*candidates, *conditions], differing, ("A sentence. " * 30, "The end.")
+    )
     return replace(answer, key_changes=tuple(replace(item, text=long) for item in answer.key_changes))
 
 

@@ -27,14 +27,14 @@ LEAST_ROWS = 12
 MOST_CONDITIONS = 6
 MOST_KEY_CHANGES = 5
 MOST_DIFFERING = 12  # parameters that the PDF prints, two in a line
-_UNNAMED_KEY_CHANGES = 3
+_MOST_UNNAMED = 3
 _DECIDED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
 _RANKS = {Verdict.OPEN: 2, Verdict.SAME: 3, Verdict.NOT_JUDGED: 4}
 _JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.SAME, Verdict.OPEN)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Candidate:
     """The change of a metric of the report, its line of the plot, and the section that shows it first.
 
     `is_key` says that the gate of the report names the metric.
@@ -76,30 +76,30 @@ def compose_answers(
     level = f"{100 * judgements.level:g} %"
     answers = []
     for column, (run, label) in enumerate(zip(runs[1:], run_labels[1:], strict=True), start=2):
-        shown = tuple(_list_shown(checked, report, (runs[0], run), summary, judgements))
+        candidates = tuple(_list_candidates(checked, report, (runs[0], run), summary, judgements))
         labels = run_labels[0], label
         differing = [(row[0], row[1], row[column]) for row in manifest.rows if row[1] != row[column]]
         # The labels of the runs are in the headline: rows that repeat them say nothing.
         differing = [item for item in differing if item[1:] != labels]
-        notes = tuple(filter(None, _list_notes((runs[0], run), labels, shown, judgements.noise)))
-        answers.append(compose_answer(labels, run.id, level, shown, tuple(differing), notes))
+        notes = tuple(filter(None, _list_notes((runs[0], run), labels, candidates, judgements.noise)))
+        answers.append(compose_answer(labels, run.id, level, candidates, tuple(differing), notes))
     return tuple(answers)
 
 
-def _list_shown(
+def _list_candidates(
     checked: CheckedPackage,
     report: Report,
     runs: tuple[RunFigures, RunFigures],
     summary: str,
     judgements: ReportJudgements,
-) -> Iterator[Shown]:
+) -> Iterator[Candidate]:
     """Yield each metric of the sections once, in their order."""
     named = set(report.judgement.gate) if report.judgement else set()
     sections = {name: section.title for section in reversed(report.sections) for name in section.metrics}
     for name in dict.fromkeys(name for section in report.sections for name in section.metrics):
         metric, change = checked.get_metric(name), judgements.changes[name, runs[1].id]
         averages = [get_average(run, metric, summary) for run in runs]
-        yield Shown(change, _build_row(metric, averages, change), sections[name], name in named)
+        yield Candidate(change, _build_row(metric, averages, change), sections[name], name in named)
 
 
 def _build_row(metric: Metric, averages: Sequence[float | None], change: JudgedChange) -> JudgedRow:
@@ -142,13 +142,13 @@ def compose_answer(
     labels: tuple[str, str],
     run_id: str,
     level: str,
-    shown: Sequence[Shown],
+    candidates: Sequence[Candidate],
     differing: tuple[tuple[str, str, str], ...],
     notes: tuple[str, ...],
 ) -> Answer:
     """Return the answer of a run whose metrics have these changes; its rows are those that fit on a page."""
-    directed = [item for item in shown if item.change.judgement.direction is not Direction.NEITHER]
-    conditions = [item for item in shown if item.change.judgement.direction is Direction.NEITHER]
+    directed = [item for item in candidates if item.change.judgement.direction is not Direction.NEITHER]
+    conditions = [item for item in candidates if item.change.judgement.direction is Direction.NEITHER]
     key_changes = _choose_key_changes(directed)
     printed_conditions = _choose_rows(conditions, MOST_CONDITIONS)
     lines = LINES - len(key_changes) - len(printed_conditions) - (min(len(differing), MOST_DIFFERING) + 1) // 2
@@ -170,7 +170,7 @@ def compose_answer(
         tuple(item.row for item in printed_conditions),
         _describe_caution([item.row.label for item in conditions if item.verdict is Verdict.CHANGED]),
         differing,
-        _describe_omitted([item for item in shown if item.row.metric not in printed_ids]),
+        _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
         notes,
     )
 
@@ -229,16 +229,17 @@ def _find_shared_margin(changes: Sequence[JudgedChange]) -> str | None:
     return f"{margin.percent:g} %" if margin.percent else ""
 
 
-def _choose_key_changes(directed: Sequence[Shown]) -> list[Shown]:
-    """Return the metrics that the gate names, else the most relevant ones that changed, or that are open."""
-    ascending = sorted(directed, key=lambda item: item.relevance)
-    named = [item for item in ascending if item.is_key]
-    if named:
-        return sorted(named, key=lambda item: replace(item, is_key=False).relevance)[:MOST_KEY_CHANGES]
-    return [item for item in ascending if item.verdict in _DECIDED][:_UNNAMED_KEY_CHANGES]
+def _choose_key_changes(directed: Sequence[Candidate]) -> list[Candidate]:
+    """Return the metrics that the gate names, and the largest changes if it names none that changed."""
+    ascending = sorted(directed, key=lambda item: replace(item, is_key=False).relevance)
+    named = [item for item in ascending if item.is_key][:MOST_KEY_CHANGES]
+    if any(item.verdict in _DECIDED for item in named):
+        return named
+    others = [item for item in ascending if item.verdict in _DECIDED and not item.is_key]
+    return [*named, *others[: min(_MOST_UNNAMED, MOST_KEY_CHANGES - len(named))]]
 
 
-def _describe_key_change(item: Shown) -> KeyChange:
+def _describe_key_change(item: Candidate) -> KeyChange:
     row = item.row
     return KeyChange(row.metric, row.label, describe_change(row), row.verdict, row.arrow)
 
@@ -252,13 +253,13 @@ def describe_change(row: JudgedRow) -> str:
     return f"{base} → {row.value}, {row.percent}{interval}{reason}"
 
 
-def _choose_rows(shown: Sequence[Shown], count: int) -> list[Shown]:
+def _choose_rows(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
     """Return the most relevant metrics, in the order of the report."""
-    chosen_ids = {item.row.metric for item in sorted(shown, key=lambda item: item.relevance)[:count]}
-    return [item for item in shown if item.row.metric in chosen_ids]
+    chosen_ids = {item.row.metric for item in sorted(candidates, key=lambda item: item.relevance)[:count]}
+    return [item for item in candidates if item.row.metric in chosen_ids]
 
 
-def _choose_printed(directed: Sequence[Shown], lines: int) -> list[Shown]:
+def _choose_printed(directed: Sequence[Candidate], lines: int) -> list[Candidate]:
     """Return as many of the most relevant metrics as fit into so many lines, with a line for each section."""
     for count in range(min(len(directed), lines), 0, -1):
         printed = _choose_rows(directed, count)
@@ -267,7 +268,7 @@ def _choose_printed(directed: Sequence[Shown], lines: int) -> list[Shown]:
     return []
 
 
-def _name_sides(printed: Sequence[Shown]) -> tuple[str, str]:
+def _name_sides(printed: Sequence[Candidate]) -> tuple[str, str]:
     directions = {item.change.judgement.direction for item in printed if item.change.judgement.interval}
     if directions == {Direction.LOWER}:
         return "better", "worse"
@@ -282,7 +283,7 @@ def _describe_caution(names: Sequence[str]) -> str:
     return f"The comparison itself is suspect. {listed} {verb} between the runs, and may be the cause of other changes."
 
 
-def _describe_omitted(omitted: Sequence[Shown]) -> str:
+def _describe_omitted(omitted: Sequence[Candidate]) -> str:
     if not omitted:
         return ""
     counts = _count_verdicts([item.change for item in omitted])
@@ -292,11 +293,11 @@ def _describe_omitted(omitted: Sequence[Shown]) -> str:
 
 
 def _list_notes(
-    runs: tuple[RunFigures, RunFigures], labels: tuple[str, str], shown: Sequence[Shown], noise: str
+    runs: tuple[RunFigures, RunFigures], labels: tuple[str, str], candidates: Sequence[Candidate], noise: str
 ) -> Iterator[str]:
     """Yield sentences on noise, few units of time and data; some may be empty."""
     yield noise
-    yield describe_few_units([item.change.judgement for item in shown])
+    yield describe_few_units([item.change.judgement for item in candidates])
     measured = [(label, run.quality) for run, label in zip(runs, labels, strict=True) if run.quality is not UNMEASURED]
     incomplete = [
         f"{label} has {format_count(len(item.findings), 'finding')}" for label, item in measured if item.findings
