@@ -438,7 +438,8 @@ def test_a_printed_page_has_all_cells_and_figures(chromium: Browser, pages: dict
     printed_pdf = pypdf.PdfReader(io.BytesIO(content))
     texts = [page.extract_text() for page in printed_pdf.pages]
     if name == "two":
-        assert "What" in texts[1].split()  # the head of the first table is repeated on the next pages
+        heads = [text for text in texts if "Metric Description Unit" in " ".join(text.split())]
+        assert len(heads) > len(document.dictionary)  # the head of a table is repeated on the next pages
     text = re.sub(r"\s", "", "".join(texts))
     tables = [document.manifest.rows, document.filters.rows, *(section.rows for section in document.sections)]
     tables += [table.rows for gallery in document.galleries for table in gallery.tables]

@@ -6,6 +6,20 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class KeyChange:
+    """The change of an important metric in words: `200 → 229 ms, +14 % (+8 … +21)`.
+
+    `verdict` is a word, `arrow` the direction of a change beyond the margin (▲, ▼, or empty).
+    """
+
+    metric: str
+    label: str
+    text: str
+    verdict: str
+    arrow: str
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedRow:
     """The change of a metric in words and as a line of the forest plot.
 
@@ -41,19 +55,25 @@ class JudgedGroup:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The axis of a forest plot, in percent: what lies beyond `low` or `high` is cut there."""
+    """The axis of a forest plot, in percent: what lies beyond `low` or `high` is cut there.
+
+    `ticks` are positions with their labels; `left` and `right` say what lies on either side of 0: better and
+    worse, or less and more if directions differ.
+    """
 
     low: float
     high: float
-    ticks: tuple[float, ...]
+    ticks: tuple[tuple[float, str], ...]
+    left: str
+    right: str
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer of a comparison of a run with the base.
 
-    `base` and `run` are their labels, `run_id` is the id of the run. `counts` and `key_changes` are sentences below the
-    headline. Metrics that are better in no direction are `conditions`; `caution` is a sentence if one of them changed.
+    `base` and `run` are their labels, `run_id` is the id of the run, `level` that of intervals: `95 %`. `counts` is a
+    sentence. Metrics that are better in no direction are `conditions`; `caution` is a sentence if one of them changed.
     `differing` are the rows of the manifest in which the runs differ: label, base, run. `omitted` says which metrics do
     not fit on the page. `notes` are sentences: on the noise in intervals, few units of time, the quality of the data.
     """
@@ -61,13 +81,14 @@ class Answer:
     base: str
     run: str
     run_id: str
+    level: str
     headline: str
     counts: str
-    key_changes: tuple[str, ...]
+    key_changes: tuple[KeyChange, ...]
     groups: tuple[JudgedGroup, ...]
     axis: Axis
     conditions: tuple[JudgedRow, ...]
     caution: str
     differing: tuple[tuple[str, str, str], ...]
     omitted: str
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from assay.lang.model.report import Report
 from assay.lang.model.report import Section as SectionSpec
 from assay.report import run_results
 from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, list_printed_columns
+from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
 from assay.report.document import Chart, Document, Group, Section, Series, Table
 from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_filter_id, get_row_id
@@ -132,6 +133,9 @@ def assemble(
         differences=describe_imprecise_differences(checked, report, runs, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
+        answers=compose_answers(checked, report, runs, run_labels, choices.summary, judgements, manifest)
+        if judgements
+        else (),
     )
 
 

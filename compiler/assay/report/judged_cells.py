@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.judgement.batches import LEAST_PLACED
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
-from assay.judgement.verdict import Verdict
+from assay.judgement.verdict import Judgement, Verdict
 from assay.lang.model.package import Metric
 from assay.report.cell_links import VERDICT
 from assay.report.document import Section
@@ -104,9 +104,16 @@ def list_judgement_notes(judgements: ReportJudgements, metrics: Sequence[Metric]
         if names_by_reason:
             parts = (f"{', '.join(names)} ({reason})" for reason, names in names_by_reason.items())
             yield f"{heading}: {'; '.join(parts)}."
-    comparisons = [item.comparison for item in changes.values() if item.comparison]
+    if few_units := describe_few_units(list(changes.values())):
+        yield few_units
+
+
+def describe_few_units(judgements: Sequence[Judgement]) -> str:
+    """Return on how few units of time, and how many batches, intervals rest; empty if units are not few."""
+    comparisons = [item.comparison for item in judgements if item.comparison]
     short = [item for item in comparisons if 0 < item.units < LEAST_PLACED and item.spread.batches]
-    if short:
-        units, batches = min(item.units for item in short), sorted({item.spread.batches for item in short})
-        counts = str(batches[0]) if len(batches) == 1 else f"{batches[0]} to {batches[-1]}"
-        yield f"{units} units of time are few: {counts} batches."
+    if not short:
+        return ""
+    units, batches = min(item.units for item in short), sorted({item.spread.batches for item in short})
+    counts = str(batches[0]) if len(batches) == 1 else f"{batches[0]} to {batches[-1]}"
+    return f"{units} units of time are few: {counts} batches."

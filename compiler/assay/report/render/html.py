@@ -298,7 +298,7 @@ def format_script_data(value: object) -> str:
 def _list_contents(document: Document) -> list[tuple[str, str]]:
     """Return title and anchor of each part; other numbers are explained after the dictionary."""
     parts = list_contents(document)
-    trailing_anchors = ("filters", "warnings", "appendix-1", "provenance")
+    trailing_anchors = ("filters", "warnings", "appendix-1", "provenance", *(["manifest"] if document.answers else []))
     place = next((index for index, (_, anchor) in enumerate(parts) if anchor in trailing_anchors), len(parts))
     return [*parts[:place], *([(OTHER, "terms")] if document.terms else []), *parts[place:]]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from html import escape
 from urllib.parse import quote
 
+from assay.report.answer import Answer, JudgedRow
 from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
 from assay.report.judged_cells import mark_changes
@@ -55,9 +56,10 @@ def _format_reference(character: str) -> str:
     return f"&#{ord(character)};"
 
 
-def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table of Markdown cells under a header; columns of numbers are aligned right."""
-    rules = ["--:" if x and _is_numeric([row[x] for row in rows]) else "---" for x in range(len(header))]
+def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Container[int] = ()) -> str:
+    """Return a table of Markdown cells under a header; columns of numbers, and those in `right`, are aligned right."""
+    is_right = [x in right or (x > 0 and _is_numeric([row[x] for row in rows])) for x in range(len(header))]
+    rules = ["--:" if flag else "---" for flag in is_right]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (header, rules, *rows))
 
 
@@ -93,15 +95,22 @@ def render_markdown(document: Document) -> str:
 
 def _list_blocks(document: Document) -> Blocks:
     yield from _list_front(document)
-    if document.manifest.rows:
-        yield _format_heading(2, document.manifest.title, "manifest")
-        yield _format_plain_table(document.manifest)
+    if not document.answers:
+        yield from _list_manifest(document)
     yield from _list_sections(document)
     yield from _list_charts(document)
     for gallery in document.galleries:
         yield from _list_gallery(document, gallery)
     yield from _list_dictionary(document)
+    if document.answers:
+        yield from _list_manifest(document)
     yield from _list_back(document)
+
+
+def _list_manifest(document: Document) -> Blocks:
+    if document.manifest.rows:
+        yield _format_heading(2, document.manifest.title, "manifest")
+        yield _format_plain_table(document.manifest)
 
 
 def _format_heading(level: int, title: str, anchor: str = "") -> str:
@@ -122,6 +131,8 @@ def _list_front(document: Document) -> Blocks:
     if document.subtitle:
         yield f"*{escape_line(document.subtitle)}*"
     yield escape_line(" · ".join(part for part in (document.author, document.date) if part))
+    for number, answer in enumerate(document.answers, start=1):
+        yield from _list_answer(document, answer, number)
     yield from map(escape_line, document.intro)
     if count := len(document.warnings):
         warnings = "One warning" if count == 1 else f"{count} warnings"
@@ -132,15 +143,23 @@ def _list_front(document: Document) -> Blocks:
 
 def list_contents(document: Document) -> list[tuple[str, str]]:
     """Return title and anchor of each part of the report, in order."""
-    parts = [(document.manifest.title, "manifest")] if document.manifest.rows else []
+    manifest = [(document.manifest.title, "manifest")] if document.manifest.rows else []
+    parts = [(name_answer(document, item), f"answer-{number}") for number, item in enumerate(document.answers, start=1)]
+    parts += [] if document.answers else manifest
     parts += [(item.title, f"section-{item.id}") for item in document.sections]
     parts += [("Distributions", "distributions")] if document.charts else []
     parts += [(item.title, f"section-{item.id}") for item in document.galleries]
     parts += [("Data dictionary", "dictionary")] if document.dictionary else []
+    parts += manifest if document.answers else []
     parts += [(document.filters.title, "filters")] if document.filters.rows else []
     parts += [("Warnings", "warnings")] if document.warnings else []
     parts += [(item.title, f"appendix-{number}") for number, item in enumerate(document.appendices, start=1)]
     return parts + ([("Provenance", "provenance")] if document.provenance else [])
+
+
+def name_answer(document: Document, answer: Answer) -> str:
+    """Return the title of an answer in the contents."""
+    return "Verdicts" if len(document.answers) == 1 else f"{answer.run} against {answer.base}"
 
 
 def _format_plain_table(source: Table | Appendix) -> str:
@@ -155,6 +174,66 @@ def _format_plain_table(source: Table | Appendix) -> str:
         for y, row in enumerate(source.rows)
     ]
     return format_table([escape_cell(text) for text in source.header], rows)
+
+
+# The first page of a comparison
+
+
+def _list_answer(document: Document, answer: Answer, number: int) -> Blocks:
+    entries = index_dictionary(document)
+    yield _format_heading(2, answer.headline, f"answer-{number}")
+    yield escape_line(answer.counts)
+    if answer.key_changes:
+        yield "".join(
+            f"- **{_link_metric(item.label, item.metric, entries)}:** {escape_cell(item.text)} "
+            f"{_format_verdict(item.arrow, item.verdict)}\n"
+            for item in answer.key_changes
+        )
+    if answer.caution:
+        yield f"**{escape_line(answer.caution)}**"
+    groups = [(item.title, item.rows) for item in answer.groups]
+    groups += [("Conditions (neither better nor worse)", answer.conditions)] if answer.conditions else []
+    if groups:
+        yield _format_forest(answer, groups, entries)
+    yield from map(escape_line, filter(None, (answer.omitted,)))
+    if answer.differing:
+        yield "The runs differ in:"
+        yield format_table(
+            ["", *map(escape_cell, (answer.base, answer.run))],
+            [list(map(escape_cell, row)) for row in answer.differing],
+        )
+    yield from map(escape_line, answer.notes)
+
+
+def _format_forest(
+    answer: Answer, groups: Sequence[tuple[str, Sequence[JudgedRow]]], entries: Mapping[str, Entry]
+) -> str:
+    """Return a table of all changes; the title of a group is a row of its own."""
+    header = ["", answer.base, answer.run, "Change", answer.level, "Verdict", "Samples"]
+    rows = []
+    for title, judged_rows in groups:
+        rows.append([f"**{escape_cell(title)}**", *[""] * (len(header) - 1)])
+        rows += [
+            [
+                _link_metric(row.label, row.metric, entries),
+                *map(escape_cell, (row.base, row.value, row.percent, row.interval)),
+                _format_verdict(row.arrow, row.verdict)
+                if row.change is not None
+                else escape_cell(f"{row.verdict}: {row.reason}"),
+                escape_cell(row.sizes),
+            ]
+            for row in judged_rows
+        ]
+    return format_table(list(map(escape_cell, header)), rows, (1, 2, 3, 4, 6))
+
+
+def _link_metric(label: str, metric: str, entries: Mapping[str, Entry]) -> str:
+    return _format_link(escape_cell(label), f"metric-{metric}") if metric in entries else escape_cell(label)
+
+
+def _format_verdict(arrow: str, word: str) -> str:
+    """Return a verdict after its arrow, bold if the metric changed."""
+    return f"**{arrow} {word}**" if arrow else word
 
 
 # Tables of metrics

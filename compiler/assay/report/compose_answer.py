@@ -1,0 +1,308 @@
+"""Compose the first page of a comparison from its judgements: headline, counts, key changes, forest plot."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from assay.judgement.report_judgements import JudgedChange, ReportJudgements
+from assay.judgement.verdict import Direction, Verdict
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.package import Metric
+from assay.lang.model.report import Report
+from assay.report.answer import Answer, JudgedGroup, JudgedRow, KeyChange
+from assay.report.data_quality import TITLE, UNMEASURED
+from assay.report.document import Table
+from assay.report.forest_axis import choose_axis
+from assay.report.judged_cells import describe_few_units, get_arrow, get_word
+from assay.report.run_results import RunFigures, get_average
+from assay.styles.prefixed import format_interval, format_percent, format_percent_change, format_value
+from assay.styles.row import NO_VALUE
+from assay.styles.unit_prefix import choose_prefix
+from assay.util.numbers import format_count
+
+LINES = 43  # lines of a page for key changes, rows of the plot, conditions and differing parameters
+LEAST_ROWS = 12
+MOST_CONDITIONS = 6
+MOST_KEY_CHANGES = 5
+MOST_DIFFERING = 12  # parameters that the PDF prints, two in a line
+_MOST_UNNAMED = 3
+_DECIDED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
+_RANKS = {Verdict.OPEN: 2, Verdict.SAME: 3, Verdict.NOT_JUDGED: 4}
+_JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.SAME, Verdict.OPEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The change of a metric of the report, its line of the plot, and the section that shows it first.
+
+    `is_key` says that the gate of the report names the metric.
+    """
+
+    change: JudgedChange
+    row: JudgedRow
+    section: str
+    is_key: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the metric."""
+        return self.change.judgement.verdict
+
+    @property
+    def relevance(self) -> tuple[int, float]:
+        """The sort key of metrics on the page: gated ones first, then those that changed, then by size.
+
+        Of open ones, those come first whose interval says most.
+        """
+        comparison, interval = self.change.judgement.comparison, self.change.judgement.interval
+        size = abs(comparison.percent.value) if comparison else 0.0
+        if self.verdict is Verdict.OPEN and interval and interval.high > interval.low:
+            size /= interval.high - interval.low
+        return 0 if self.is_key else _RANKS.get(self.verdict, 1), -size
+
+
+def compose_answers(
+    checked: CheckedPackage,
+    report: Report,
+    runs: Sequence[RunFigures],
+    run_labels: Sequence[str],
+    summary: str,
+    judgements: ReportJudgements,
+    manifest: Table,
+) -> tuple[Answer, ...]:
+    """Return the answer of each run but the first, which is the base. `manifest` has a column for each run."""
+    level = f"{100 * judgements.level:g} %"
+    answers = []
+    for column, (run, label) in enumerate(zip(runs[1:], run_labels[1:], strict=True), start=2):
+        candidates = tuple(_list_candidates(checked, report, (runs[0], run), summary, judgements))
+        labels = run_labels[0], label
+        differing = [(row[0], row[1], row[column]) for row in manifest.rows if row[1] != row[column]]
+        # The labels of the runs are in the headline: rows that repeat them say nothing.
+        differing = [item for item in differing if item[1:] != labels]
+        notes = tuple(filter(None, _list_notes((runs[0], run), labels, candidates, judgements.noise)))
+        answers.append(compose_answer(labels, run.id, level, candidates, tuple(differing), notes))
+    return tuple(answers)
+
+
+def _list_candidates(
+    checked: CheckedPackage,
+    report: Report,
+    runs: tuple[RunFigures, RunFigures],
+    summary: str,
+    judgements: ReportJudgements,
+) -> Iterator[Candidate]:
+    """Yield each metric of the sections once, in their order."""
+    named = set(report.judgement.gate) if report.judgement else set()
+    sections = {name: section.title for section in reversed(report.sections) for name in section.metrics}
+    for name in dict.fromkeys(name for section in report.sections for name in section.metrics):
+        metric, change = checked.get_metric(name), judgements.changes[name, runs[1].id]
+        averages = [get_average(run, metric, summary) for run in runs]
+        yield Candidate(change, _build_row(metric, averages, change), sections[name], name in named)
+
+
+def _build_row(metric: Metric, averages: Sequence[float | None], change: JudgedChange) -> JudgedRow:
+    judgement = change.judgement
+    comparison, interval = judgement.comparison, judgement.interval
+    base, value = format_values(averages, metric.unit.symbol)
+    percent = (
+        format_percent_change(comparison.percent.value) if comparison else format_percent(averages[0], averages[1])
+    )
+    return JudgedRow(
+        metric.id,
+        metric.name,
+        base,
+        value,
+        percent if percent == NO_VALUE else f"{percent} %",
+        format_interval(interval.low, interval.high) if interval else "",
+        get_word(change),
+        get_arrow(change),
+        " / ".join(map(str, change.sizes)) if change.sizes else "",
+        comparison.percent.value if comparison else None,
+        interval.low if interval else None,
+        interval.high if interval else None,
+        judgement.margin,
+        judgement.reason.value if judgement.reason else "",
+    )
+
+
+def format_values(averages: Sequence[float | None], symbol: str) -> tuple[str, ...]:
+    """Return values with three digits and their unit, of which all have the same prefix."""
+    factor, symbol = choose_prefix(averages, symbol)
+    # Signs such as that of a ratio are no units of a value.
+    unit = f" {symbol}" if any(letter.isalnum() or letter == "%" for letter in symbol) else ""
+    return tuple(
+        NO_VALUE if value is None else f"{format_value(value * factor.numerator / factor.denominator)}{unit}"
+        for value in averages
+    )
+
+
+def compose_answer(
+    labels: tuple[str, str],
+    run_id: str,
+    level: str,
+    candidates: Sequence[Candidate],
+    differing: tuple[tuple[str, str, str], ...],
+    notes: tuple[str, ...],
+) -> Answer:
+    """Return the answer of a run whose metrics have these changes; its rows are those that fit on a page."""
+    directed = [item for item in candidates if item.change.judgement.direction is not Direction.NEITHER]
+    conditions = [item for item in candidates if item.change.judgement.direction is Direction.NEITHER]
+    key_changes = _choose_key_changes(directed)
+    printed_conditions = _choose_rows(conditions, MOST_CONDITIONS)
+    lines = LINES - len(key_changes) - len(printed_conditions) - (min(len(differing), MOST_DIFFERING) + 1) // 2
+    printed = _choose_printed(directed, max(lines, LEAST_ROWS))
+    left, right = _name_sides(printed)
+    printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
+    return Answer(
+        *labels,
+        run_id,
+        level,
+        compose_headline(*labels, [item.change for item in directed]),
+        compose_counts([item.change for item in directed]),
+        tuple(_describe_key_change(item) for item in key_changes),
+        tuple(
+            JudgedGroup(title, tuple(item.row for item in printed if item.section == title))
+            for title in dict.fromkeys(item.section for item in printed)
+        ),
+        choose_axis([item.row for item in (*printed, *printed_conditions)], left, right),
+        tuple(item.row for item in printed_conditions),
+        _describe_caution([item.row.label for item in conditions if item.verdict is Verdict.CHANGED]),
+        differing,
+        _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
+        notes,
+    )
+
+
+def compose_headline(base: str, run: str, changes: Sequence[JudgedChange]) -> str:
+    """Return the outcome in one sentence; the changes are those of metrics that are better in a direction."""
+    counts = _count_verdicts(changes)
+    judged = sum(counts[verdict] for verdict in _JUDGED)
+    worse, better = counts[Verdict.WORSE], counts[Verdict.BETTER]
+    of_all = f"of {format_count(judged, 'metric')}"
+    if judged == 1 and worse + better:
+        return f"{run} is {'worse' if worse else 'better'} than {base} in the only metric that is judged"
+    if not judged:
+        return f"No metric of {run} can be judged against {base}"
+    if worse and worse >= better:
+        also = f", and better in {better}" if better else ""
+        return f"{run} is worse than {base} in {worse} {of_all}{also}"
+    if better:
+        return f"{run} is better than {base} in {better} {of_all}, and worse in {worse or 'none'}"
+    if counts[Verdict.SAME] == judged:
+        return f"{run} is the same as {base} in {'all ' if judged > 1 else ''}{format_count(judged, 'metric')}"
+    margin = _find_shared_margin(changes)
+    beyond = f" beyond {margin}" if margin else "" if margin == "" else " beyond the margin"
+    return f"No change{beyond} is certain between {base} and {run}"
+
+
+def compose_counts(changes: Sequence[JudgedChange]) -> str:
+    """Return how many metrics are worse, better, the same, open and not judged; if none is judged, also why."""
+    counts = _count_verdicts(changes)
+    left_out = counts[Verdict.NOT_JUDGED]
+    if left_out == len(changes):
+        reasons = Counter(item.judgement.reason.value for item in changes if item.judgement.reason).most_common()
+        if len(reasons) == 1:
+            return f"{left_out} not judged, because {reasons[0][0]}."
+        return f"{left_out} not judged: {', '.join(f'{count} because {text}' for text, count in reasons)}."
+    margin = _find_shared_margin(changes)
+    parts = [
+        f"{counts[Verdict.WORSE]} worse",
+        f"{counts[Verdict.BETTER]} better",
+        f"{counts[Verdict.SAME]} same{f' within {margin}' if margin else ''}",
+        f"{counts[Verdict.OPEN]} open",
+        *([f"{left_out} not judged"] if left_out else []),
+    ]
+    return f"{', '.join(parts)}."
+
+
+def _count_verdicts(changes: Sequence[JudgedChange]) -> Counter[Verdict]:
+    return Counter(item.judgement.verdict for item in changes)
+
+
+def _find_shared_margin(changes: Sequence[JudgedChange]) -> str | None:
+    """Return the margin of all metrics in words, empty if all have a margin of 0; None if they differ."""
+    margins = {item.margin for item in changes}
+    if len(margins) != 1 or (margin := margins.pop()).amount:
+        return None
+    return f"{margin.percent:g} %" if margin.percent else ""
+
+
+def _choose_key_changes(directed: Sequence[Candidate]) -> list[Candidate]:
+    """Return the metrics that the gate names, and the largest changes if it names none that changed."""
+    ascending = sorted(directed, key=lambda item: replace(item, is_key=False).relevance)
+    named = [item for item in ascending if item.is_key][:MOST_KEY_CHANGES]
+    if any(item.verdict in _DECIDED for item in named):
+        return named
+    others = [item for item in ascending if item.verdict in _DECIDED and not item.is_key]
+    return [*named, *others[: min(_MOST_UNNAMED, MOST_KEY_CHANGES - len(named))]]
+
+
+def _describe_key_change(item: Candidate) -> KeyChange:
+    row = item.row
+    return KeyChange(row.metric, row.label, describe_change(row), row.verdict, row.arrow)
+
+
+def describe_change(row: JudgedRow) -> str:
+    """Return a change in words: `200 → 229 ms, +14 % (+8 … +21)`; values that share a unit have it once."""
+    number, _, unit = row.base.partition(" ")
+    base = number if unit and row.value.endswith(f" {unit}") else row.base
+    interval = f" ({row.interval})" if row.interval else ""
+    reason = f" ({row.reason})" if row.reason else ""
+    return f"{base} → {row.value}, {row.percent}{interval}{reason}"
+
+
+def _choose_rows(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
+    """Return the most relevant metrics, in the order of the report."""
+    chosen_ids = {item.row.metric for item in sorted(candidates, key=lambda item: item.relevance)[:count]}
+    return [item for item in candidates if item.row.metric in chosen_ids]
+
+
+def _choose_printed(directed: Sequence[Candidate], lines: int) -> list[Candidate]:
+    """Return as many of the most relevant metrics as fit into so many lines, with a line for each section."""
+    for count in range(min(len(directed), lines), 0, -1):
+        printed = _choose_rows(directed, count)
+        if count + len({item.section for item in printed}) <= lines:
+            return printed
+    return []
+
+
+def _name_sides(printed: Sequence[Candidate]) -> tuple[str, str]:
+    directions = {item.change.judgement.direction for item in printed if item.change.judgement.interval}
+    if directions == {Direction.LOWER}:
+        return "better", "worse"
+    return ("worse", "better") if directions == {Direction.HIGHER} else ("less", "more")
+
+
+def _describe_caution(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    verb = "differ" if len(names) > 1 else "differs"
+    return f"The comparison itself is suspect. {listed} {verb} between the runs, and may be the cause of other changes."
+
+
+def _describe_omitted(omitted: Sequence[Candidate]) -> str:
+    if not omitted:
+        return ""
+    counts = _count_verdicts([item.change for item in omitted])
+    parts = [f"{counts[verdict]} of them {verdict.value}" for verdict in _DECIDED if counts[verdict]]
+    decided = ", ".join(parts) or ("none of them worse or better" if len(omitted) > 1 else "neither worse nor better")
+    return f"{format_count(len(omitted), 'more metric')}, {decided}: see the tables."
+
+
+def _list_notes(
+    runs: tuple[RunFigures, RunFigures], labels: tuple[str, str], candidates: Sequence[Candidate], noise: str
+) -> Iterator[str]:
+    """Yield sentences on noise, few units of time and data; some may be empty."""
+    yield noise
+    yield describe_few_units([item.change.judgement for item in candidates])
+    measured = [(label, run.quality) for run, label in zip(runs, labels, strict=True) if run.quality is not UNMEASURED]
+    incomplete = [
+        f"{label} has {format_count(len(item.findings), 'finding')}" for label, item in measured if item.findings
+    ]
+    if incomplete:
+        yield f"Data: {', '.join(incomplete)} on incomplete data, under {TITLE}."
+    elif measured:
+        yield "Data: complete in both runs."

@@ -1,0 +1,215 @@
+"""The first page of a comparison: what its sentences say, what its axis shows, and that it is one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pypdf
+import pytest
+import yaml
+
+from assay.judgement.interval import Change, Comparison, Component, Reason, Spread
+from assay.judgement.report_judgements import JudgedChange
+from assay.judgement.verdict import Direction, Margin, judge
+from assay.report.answer import Answer, JudgedRow
+from assay.report.compose_answer import Candidate, compose_answer, describe_change, format_values
+from assay.report.document import Document, parse_document, to_json
+from assay.report.forest_axis import choose_axis
+from assay.report.judged_cells import get_arrow, get_word
+from assay.report.render.markdown import render_markdown
+from assay.report.render.pdf import render
+from tests.report_sample import TEMPLATES, build_sample, limit_charts
+
+CASES = Path(__file__).parent / "cases" / "answers.yaml"
+#: change and standard error in percent with which a metric that is better if lower has a verdict at a margin of 2 %
+CHANGES = {"worse": (20.0, 1.0), "better": (-20.0, 1.0), "changed": (20.0, 1.0), "same": (0.1, 0.2), "open": (5.0, 9.0)}
+LABELS = ("v1", "v2")
+BOTTOM = 20 / 25.4 * 72  # points: the margin of the page
+
+
+def create_change(word: str, direction: Direction, margin: float = 2.0) -> JudgedChange:
+    if word == "not judged":
+        return JudgedChange(judge(Reason.ZERO_BASE, Margin(margin), direction), Margin(margin))
+    value, error = CHANGES[word]
+    comparison = Comparison(
+        100.0,
+        100.0 + value,
+        Change(value, error, 60),
+        Change(value, error, 60),
+        Spread(error**2, 60, Component.TIME, 61),
+        500,
+    )
+    judgement = judge(comparison, Margin(margin), direction)
+    assert judgement.verdict == word
+    return JudgedChange(judgement, Margin(margin), sizes=(500, 501))
+
+
+def create_candidate(label: str, change: JudgedChange, section: str = "Section") -> Candidate:
+    judgement = change.judgement
+    interval = judgement.interval
+    row = JudgedRow(
+        f"m.{label}", label, "100 ms", "120 ms", "+20 %", "+18 … +22" if interval else "", get_word(change),
+        get_arrow(change), "500 / 501", judgement.comparison.percent.value if judgement.comparison else None,
+        interval.low if interval else None, interval.high if interval else None, judgement.margin,
+        judgement.reason.value if judgement.reason else "",
+    )  # fmt: skip
+    return Candidate(change, row, section)
+
+
+def list_candidates(verdicts: Mapping[str, int], direction: Direction, margins: Sequence[float]) -> Iterator[Candidate]:
+    for word, count in verdicts.items():
+        for number in range(count):
+            yield create_candidate(f"{word} {number}", create_change(word, direction, margins[number % len(margins)]))
+
+
+def compose(case: Mapping[str, Any]) -> Answer:
+    margins = case.get("margins", [2.0])
+    candidates = [
+        *list_candidates(case["verdicts"], Direction.LOWER, margins),
+        *list_candidates(case.get("conditions", {}), Direction.NEITHER, margins),
+    ]
+    return compose_answer(LABELS, "two", "95 %", candidates, (), ())
+
+
+CASE_LIST = yaml.safe_load(CASES.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", CASE_LIST, ids=[item["case"] for item in CASE_LIST])
+def test_sentences_say_what_the_verdicts_are(case: Mapping[str, Any]) -> None:
+    answer = compose(case)
+    assert (answer.headline, answer.counts) == (case["headline"], case["counts"])
+    assert answer.caution == case.get("caution", "")
+    if "omitted" in case:
+        assert answer.omitted == case["omitted"]
+
+
+def test_rows_that_changed_precede_others_when_lines_are_few() -> None:
+    answer = compose({"verdicts": {"same": 30, "open": 30, "worse": 5, "not judged": 30}})
+    verdicts = [row.verdict for group in answer.groups for row in group.rows]
+    assert (verdicts.count("worse"), verdicts.count("open")) == (5, 30)
+    assert verdicts == sorted(verdicts, key=["same", "open", "worse"].index)  # in the order of the report
+
+
+def test_key_changes_are_the_gate_else_what_changed() -> None:
+    candidates = list(list_candidates({"same": 1, "worse": 5}, Direction.LOWER, [2.0]))
+    labels = [item.label for item in compose_answer(LABELS, "two", "95 %", candidates, (), ()).key_changes]
+    assert labels == ["worse 0", "worse 1", "worse 2"]
+    candidates[0] = replace(candidates[0], is_key=True)
+    answer = compose_answer(LABELS, "two", "95 %", candidates, (), ())
+    assert [item.label for item in answer.key_changes] == ["same 0", "worse 0", "worse 1", "worse 2"]
+    candidates[4] = replace(candidates[4], is_key=True)
+    answer = compose_answer(LABELS, "two", "95 %", candidates, (), ())
+    assert [(item.label, item.arrow) for item in answer.key_changes] == [("worse 3", "▲"), ("same 0", "")]
+
+
+@pytest.mark.parametrize(
+    ("values", "symbol", "expected"),
+    [
+        ((2.94e-5, 4.36e-5), "s", ("29.4 µs", "43.6 µs")),
+        ((0.00079, 0.00124), "s", ("0.790 ms", "1.24 ms")),
+        ((7.53, 9.857), "%", ("7.53 %", "9.86 %")),
+        ((1.0, 0.966), "∶", ("1.00", "0.966")),
+        ((None, 3.0), "s", ("—", "3.00 s")),
+    ],
+)
+def test_values_have_one_unit(values: tuple[float | None, ...], symbol: str, expected: tuple[str, str]) -> None:
+    assert format_values(values, symbol) == expected
+
+
+def test_change_in_words_has_its_unit_once() -> None:
+    row = create_candidate("m", create_change("worse", Direction.LOWER)).row
+    assert describe_change(row) == "100 → 120 ms, +20 % (+18 … +22)"
+
+
+@pytest.mark.parametrize(
+    ("intervals", "margin", "low", "high", "labels"),
+    [
+        ([(10, 50)] * 4, 2, -13.125, 52.5, ["-10", "0", "+10", "+20", "+30", "+40", "+50"]),
+        ([(-1, 1)] * 4, 2, -1.05, 1.05, ["-1", "-0.5", "0", "+0.5", "+1"]),
+        ([(3, 9), (2, 10), (-400, 900), (1, 8), (4, 10)], 2, -26.25, 26.25, ["-20", "-10", "0", "+10", "+20"]),
+        ([], 2, -3.15, 3.15, ["-3", "-2", "-1", "0", "+1", "+2", "+3"]),
+    ],
+)
+def test_axis_has_nice_ticks_and_is_not_stretched(
+    intervals: Sequence[tuple[float, float]], margin: float, low: float, high: float, labels: Sequence[str]
+) -> None:
+    row = create_candidate("m", create_change("worse", Direction.LOWER)).row
+    rows = [replace(row, low=first, high=last, margin=margin) for first, last in intervals]
+    axis = choose_axis(rows or [replace(row, low=None, high=None, margin=margin)], "better", "worse")
+    assert (axis.low, axis.high) == pytest.approx((low, high))
+    assert [label for _, label in axis.ticks] == labels
+    assert all(position == pytest.approx(float(label)) for position, label in axis.ticks)
+
+
+# The page
+
+
+def create_document(answers: Sequence[Answer]) -> Document:
+    return replace(limit_charts(build_sample(), 1), answers=tuple(answers))
+
+
+def create_crowded_answer() -> Answer:
+    """Create the answer of 300 metrics with long names, in 40 sections, with long values and parameters."""
+    long = "A metric whose name goes on and on, as names of metrics do in reports of some systems, number"
+    words = ("worse", "open", "better", "same", "not judged")
+    candidates = [
+        create_candidate(
+            f"{long} {number}", create_change(words[number % 5], Direction.LOWER), f"Section {number % 40} {long}"
+        )
+        for number in range(300)
+    ]
+    conditions = list(list_candidates({"changed": 9}, Direction.NEITHER, [2.0]))
+    differing = tuple((f"{long} {number}", "x" * 70, f"{long} {number}") for number in range(30))
+    labels = ("release-candidate-of-a-branch-with-a-long-name", "release-candidate-of-another-branch-with-a-long-name")
+    answer = compose_answer(
+        labels, "two", "95 %", [*candidates, *conditions], differing, ("A sentence. " * 30, "The end.")
+    )
+    return replace(answer, key_changes=tuple(replace(item, text=long) for item in answer.key_changes))
+
+
+def list_lowest_texts(page: pypdf.PageObject) -> list[float]:
+    """List the heights above the bottom of the page at which its texts are."""
+    heights: list[float] = []
+
+    def visit(text: str, user: Any, matrix: Any, font: Any, size: Any) -> None:  # noqa: ARG001
+        if text.strip():
+            heights.append(user[5] + user[3] * matrix[5])
+
+    page.extract_text(visitor_text=visit)
+    return heights
+
+
+def test_answers_are_one_page_each_before_the_contents(tmp_path: Path) -> None:
+    crowded, short = create_crowded_answer(), compose({"verdicts": {"worse": 1}})
+    document = create_document([crowded, short])
+    assert parse_document(to_json(document)) == document
+    render(document, tmp_path, TEMPLATES)
+    pages = [" ".join(page.extract_text().split()) for page in pypdf.PdfReader(tmp_path / "report.pdf").pages[:3]]
+    assert [("Contents" in page, "verdict" in page) for page in pages] == [(False, True), (False, True), (True, False)]
+    assert "in 60 of 240 metrics" in pages[0]
+    assert "The end." in pages[0]
+    assert short.headline in pages[1]
+    heights = list_lowest_texts(pypdf.PdfReader(tmp_path / "report.pdf").pages[0])
+    assert sorted(heights)[3] >= BOTTOM  # below are the three texts of the foot
+
+
+def test_parameters_of_runs_move_behind_the_tables() -> None:
+    plain, answered = build_sample(), replace(build_sample(), answers=(compose({"verdicts": {"worse": 1}}),))
+    title, section = f"</a>{plain.manifest.title}", f"</a>{plain.sections[0].title}"
+    assert render_markdown(plain).index(title) < render_markdown(plain).index(section)
+    assert render_markdown(answered).index(title) > render_markdown(answered).index(section)
+
+
+def test_markdown_has_verdicts_in_words() -> None:
+    text = render_markdown(create_document([compose({"verdicts": {"worse": 1, "open": 1, "not judged": 1}})]))
+    rows = [line for line in text.split("## Contents")[0].splitlines() if line.startswith("|")]
+    assert rows[0] == "|  | v1 | v2 | Change | 95 % | Verdict | Samples |"
+    assert rows[2:] == [
+        "| **Section** |  |  |  |  |  |  |",
+        "| worse 0 | 100 ms | 120 ms | +20 % | +18 … +22 | **▲ worse** | 500 / 501 |",
+        "| open 0 | 100 ms | 120 ms | +20 % | +18 … +22 | open | 500 / 501 |",
+        "| not judged 0 | 100 ms | 120 ms | +20 % |  | not judged: the base is 0 | 500 / 501 |",
+    ]
