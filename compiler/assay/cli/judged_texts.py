@@ -55,8 +55,11 @@ def summarize_gate(changes: Sequence[JudgedChange]) -> str:
 
 
 def count_verdicts(changes: Iterable[JudgedChange]) -> str:
-    """Return the number of changes of each verdict: `2 worse, 0 better, 5 same within 2 %, 1 open, 3 not judged`."""
-    listed = list(changes)
+    """Return the number of changes of each verdict: `2 worse, 0 better, 5 same within 2 %, 1 open, 3 not judged`.
+
+    Metrics that are better in no direction count only if they changed, as on the first page of a report.
+    """
+    listed = [change for change in changes if change.better != "neither" or change.verdict == "changed"]
     numbers = Counter(change.verdict for change in listed)
     margins = {change.margin for change in listed if change.verdict == "same"}
     margin_text = f" within {margins.pop()}" if len(margins) == 1 else " within their margins" if margins else ""
