@@ -71,3 +71,20 @@ def test_row_leads_to_the_metric(chromium: Browser, answered_page: Path) -> None
 def test_everybody_can_read_the_answer(chromium: Browser, answered_page: Path, scheme: str) -> None:
     with open_page(chromium, answered_page, color_scheme=scheme) as result:
         assert list_accessibility_problems(result.page) == []
+
+
+def test_texts_of_an_answer_stay_texts() -> None:
+    answer = compose({"verdicts": {"worse": 1}})
+    hostile = "<b onclick=alert(1)>&amp;</b>"
+    (group,) = answer.groups
+    changed = replace(
+        answer,
+        headline=hostile,
+        groups=(replace(group, title=hostile, rows=(replace(group.rows[0], label=hostile, base=hostile),)),),
+        key_changes=(replace(answer.key_changes[0], label=hostile, text=hostile),),
+        differing=((hostile, hostile, hostile),),
+        notes=(hostile,),
+    )
+    page = build_page(replace(create_document([changed]), charts=()), TEMPLATES, "")
+    assert "<b onclick" not in page
+    assert page.count("&lt;b onclick=alert(1)&gt;&amp;amp;&lt;/b&gt;") >= 10
