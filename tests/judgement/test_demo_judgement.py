@@ -72,12 +72,12 @@ def test_judgement_of_the_demo_is_the_published_one(
 
 
 def test_gate_of_the_demo_is_closed() -> None:
-    gate = assess_gate({(metric, "10.6"): judged(metric) for metric in ("CentiCpu", "cdf0.80")}, has_repeats=False)
-    assert [(metric.key[0], round(metric.adjusted, 4)) for metric in gate.metrics] == [
+    gate = assess_gate({(metric, "10.6"): judged(metric) for metric in ("CentiCpu", "cdf0.80")})
+    assert [(metric.key[0], round(metric.adjusted, 4)) for metric in gate] == [
         ("cdf0.80", 0.0012),
         ("CentiCpu", 0.0027),
     ]
-    assert not gate.is_open
+    assert any(metric.is_worse for metric in gate)
 
 
 def test_every_machine_computes_the_same_bits() -> None:

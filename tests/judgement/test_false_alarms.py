@@ -46,7 +46,8 @@ def judged(base: Influences, other: Influences) -> Judgements:
 
 
 def is_closed(judgements: Judgements) -> bool:
-    return not assess_gate({(metric, "b"): item for metric, item in judgements.items()}, has_repeats=False).is_open
+    gate = assess_gate({(metric, "b"): item for metric, item in judgements.items()})
+    return any(metric.is_worse for metric in gate)
 
 
 def is_alarm(judgement: Judgement) -> bool:

@@ -10,7 +10,7 @@ from assay.app.check_and_query import list_run_messages
 from assay.app.comparison import iter_shared_file_notes
 from assay.app.compute import compute
 from assay.app.ingest import find_system
-from assay.app.judged_results import NO_SECTION, JudgedChange, build_change
+from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
 from assay.app.judging import JudgedVersion, build_change_data, judge_versions, measure_version
 from assay.app.options import choose_summary
 from assay.app.runs import NamedRun, fetch_runs
@@ -38,7 +38,7 @@ class ComparedMetric:
     None where they are not known.
     """
 
-    change: JudgedChange
+    change: RecordedChange
     spreads: tuple[float | None, float | None]
     sizes: tuple[int, int] | None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.app.judged_results import ComparedRun, JudgedChange, JudgedResults, read_judged_results
+from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange, read_judged_results
 from assay.judgement.gate import has_enough_repeats
 from assay.util.diagnostics import fail
 
@@ -38,7 +38,7 @@ def is_open(results: JudgedResults) -> bool:
     return not any(change.is_closing for change in results.changes)
 
 
-def list_gated_changes(run: ComparedRun) -> tuple[JudgedChange, ...]:
+def list_gated_changes(run: ComparedRun) -> tuple[RecordedChange, ...]:
     """Return the changes of the metrics of the gate, in the order of their p."""
     gated = ((change.p, change.metric, change) for change in run.changes if change.p is not None)
     return tuple(change for _, _, change in sorted(gated, key=lambda item: item[:2]))

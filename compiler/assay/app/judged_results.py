@@ -18,7 +18,7 @@ NO_SECTION = "Other metrics"
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedChange:
+class RecordedChange:
     """The change of a metric in a run; numbers are None where nothing is known.
 
     `section` is the title of the section that shows the metric, `better` its better direction, `base` and `value` are
@@ -57,7 +57,7 @@ class ComparedRun:
 
     id: str
     label: str
-    changes: tuple[JudgedChange, ...]
+    changes: tuple[RecordedChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class JudgedResults:
     noise: str
 
     @property
-    def changes(self) -> Iterator[JudgedChange]:
+    def changes(self) -> Iterator[RecordedChange]:
         """The changes of all runs."""
         return (change for run in self.runs for change in run.changes)
 
@@ -145,7 +145,7 @@ def _build_format_error(path: Path) -> Exception:
     return fail("no-build", message, hint="build the report again")
 
 
-def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[JudgedChange, ...]:
+def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[RecordedChange, ...]:
     judgement = results["judgement"]
     section_by_metric: dict[str, str] = {}
     for section in judgement["sections"]:
@@ -159,7 +159,7 @@ def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[Judg
     )
 
 
-def _read_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> JudgedChange:
+def _read_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> RecordedChange:
     """Return the change of a metric between two runs, of which the first is the base."""
     judgement, declaration = results["judgement"], results["metrics"][metric]
     base, value = (_read_average(declaration["runs"][run]) for run in runs)
@@ -176,10 +176,10 @@ def build_change(
     averages: tuple[float | None, float | None],
     data: Mapping[str, Any],
     level: float,
-) -> JudgedChange:
+) -> RecordedChange:
     """Return a change from its judgement as `results.json` holds it, and from the averages of base and run."""
     p = _read_number(data["gate"])
-    return JudgedChange(
+    return RecordedChange(
         metric,
         name,
         unit,

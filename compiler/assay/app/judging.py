@@ -10,7 +10,7 @@ from assay.engine.results import RunResults
 from assay.judgement.batches import Cell, RunCells, Weighting, keep_lowest_clusters, measure_run
 from assay.judgement.gate import Key, assess_gate
 from assay.judgement.interval import Reason, Version, compare
-from assay.judgement.repeats import describe_noise, has_repeats, pool_variances
+from assay.judgement.repeats import can_measure_noise, describe_noise, pool_variances
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Direction, Margin, judge
 from assay.lang.checked_package import CheckedPackage
@@ -57,10 +57,10 @@ def judge_versions(
             )
             changes[metric.id, version.id] = JudgedChange(judgement, margin, sizes=sizes)
     gated = _list_gated(rules, metrics)
-    gate = assess_gate({key: item.judgement for key, item in changes.items() if key[0] in gated}, True, level)
-    changes |= {item.key: replace(changes[item.key], adjusted=item.adjusted) for item in gate.metrics}
+    gate = assess_gate({key: item.judgement for key, item in changes.items() if key[0] in gated}, level)
+    changes |= {item.key: replace(changes[item.key], adjusted=item.adjusted) for item in gate}
     runs = tuple(len(version.runs) for version in versions)
-    sentence = describe_noise(has_repeats(runs, len(calibration)), runs, len(calibration))
+    sentence = describe_noise(can_measure_noise(runs, len(calibration)), runs, len(calibration))
     return ReportJudgements(level, runs, rules.repeats, len(calibration), sentence, gated, changes)
 
 

@@ -19,7 +19,7 @@ from assay.util.escape import escape_text
 if TYPE_CHECKING:
     from xml.etree import ElementTree
 
-    from assay.app.judged_results import ComparedRun, JudgedChange, JudgedResults
+    from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
 
 
 @click.command()
@@ -86,7 +86,7 @@ def format_gate(results: JudgedResults) -> Iterator[str]:
     yield results.noise
 
 
-def _format_changes(changes: list[JudgedChange]) -> Iterator[str]:
+def _format_changes(changes: list[RecordedChange]) -> Iterator[str]:
     """Yield a line for each change, in columns."""
     rows = [(escape_text(item.name), *format_change(item), f"margin {item.margin}", format_p(item.p or 0))
             for item in changes]  # fmt: skip
@@ -140,5 +140,5 @@ def _create_cases(run: ComparedRun) -> list[ElementTree.Element]:
     return cases
 
 
-def _describe_change(change: JudgedChange) -> str:
+def _describe_change(change: RecordedChange) -> str:
     return f"{' '.join(format_change(change))}, margin {change.margin}"

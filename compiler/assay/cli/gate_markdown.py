@@ -16,7 +16,7 @@ from assay.cli.judged_texts import (
 )
 
 if TYPE_CHECKING:
-    from assay.app.judged_results import JudgedChange, JudgedResults
+    from assay.app.judged_results import JudgedResults, RecordedChange
 
 MOST_BYTES = 1999
 FOLDED_BYTES = 450  # that rows of the table leave to the folded part
@@ -30,7 +30,7 @@ REST = ("better", "changed", "open", "same", "not judged")
 class _Entry:
     """A change with the title of its metric, and the label of its run, which is empty if there is only one."""
 
-    change: JudgedChange
+    change: RecordedChange
     title: str
     label: str
 

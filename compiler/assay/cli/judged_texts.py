@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
-    from assay.app.judged_results import JudgedChange
+    from assay.app.judged_results import RecordedChange
 
 LEAST_P = 0.001
 
 
-def format_percents(change: JudgedChange) -> tuple[str, str]:
+def format_percents(change: RecordedChange) -> tuple[str, str]:
     """Return the change in percent and its interval, without units: `+31`, `+11 … +51`; empty if there is none."""
     from assay.styles.prefixed import format_interval, format_percent_change
 
@@ -23,7 +23,7 @@ def format_percents(change: JudgedChange) -> tuple[str, str]:
     return format_percent_change(change.percent), format_interval(change.low, change.high)
 
 
-def format_values(change: JudgedChange) -> tuple[str, str, str]:
+def format_values(change: RecordedChange) -> tuple[str, str, str]:
     """Return the averages of base and run with three digits, and the symbol of the unit that they are written in."""
     from assay.styles.prefixed import format_value
     from assay.styles.unit_prefix import choose_prefix
@@ -34,7 +34,7 @@ def format_values(change: JudgedChange) -> tuple[str, str, str]:
     return base, value, symbol
 
 
-def format_change(change: JudgedChange) -> tuple[str, str]:
+def format_change(change: RecordedChange) -> tuple[str, str]:
     """Return the change and its interval as words of a line: `+31 %`, `(+11 … +51)`; empty if there is none."""
     percent, interval = format_percents(change)
     return (f"{percent} %", f"({interval})") if percent else ("", "")
@@ -45,7 +45,7 @@ def format_p(p: float) -> str:
     return "Holm p < 0.001" if p < LEAST_P else f"Holm p {p:.3f}"
 
 
-def summarize_gate(changes: Sequence[JudgedChange]) -> str:
+def summarize_gate(changes: Sequence[RecordedChange]) -> str:
     """Return how many of gated changes are worse by more than their margin."""
     worse, count = sum(change.is_closing for change in changes), len(changes)
     if not worse:
@@ -54,7 +54,7 @@ def summarize_gate(changes: Sequence[JudgedChange]) -> str:
     return f"{worse} of {format_count(count, 'gated metric')} {verb}"
 
 
-def count_verdicts(changes: Iterable[JudgedChange]) -> str:
+def count_verdicts(changes: Iterable[RecordedChange]) -> str:
     """Return the number of changes of each verdict: `2 worse, 0 better, 5 same within 2 %, 1 open, 3 not judged`.
 
     Metrics that are better in no direction count only if they changed, as on the first page of a report.
@@ -71,12 +71,12 @@ def count_verdicts(changes: Iterable[JudgedChange]) -> str:
     )
 
 
-def sort_by_relevance(changes: Iterable[JudgedChange]) -> Sequence[JudgedChange]:
+def sort_by_relevance(changes: Iterable[RecordedChange]) -> Sequence[RecordedChange]:
     """Return changes by relevance: those that close the gate first, then by how far their interval is from 0."""
     return sorted(changes, key=lambda item: (not item.is_closing, -item.certain_change, item.metric))
 
 
-def list_titles(changes: Iterable[JudgedChange]) -> dict[str, str]:
+def list_titles(changes: Iterable[RecordedChange]) -> dict[str, str]:
     """Return a title for each metric: its name, with its section or id if another metric has the same name."""
     listed = list(changes)
     numbers = Counter(change.name for change in listed)
@@ -89,7 +89,7 @@ def list_titles(changes: Iterable[JudgedChange]) -> dict[str, str]:
     return titles
 
 
-def list_local_names(changes: Iterable[JudgedChange]) -> dict[str, str]:
+def list_local_names(changes: Iterable[RecordedChange]) -> dict[str, str]:
     """Return a name for each metric that is unique in its section: its name, with its id if another one has it."""
     listed = list(changes)
     numbers = Counter((change.section, change.name) for change in listed)

@@ -25,22 +25,6 @@ class GatedMetric:
     is_worse: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """The metrics of a gate in the order of their adjusted p.
-
-    `has_repeats` says whether there are as many repeats as the gate demands: without them it must not decide.
-    """
-
-    metrics: tuple[GatedMetric, ...]
-    has_repeats: bool
-
-    @property
-    def is_open(self) -> bool:
-        """Whether no metric is worse by more than its margin."""
-        return not any(metric.is_worse for metric in self.metrics)
-
-
 def adjust_by_holm(ps: Sequence[float]) -> tuple[float, ...]:
     """Return the p adjusted for their number, in the order of `ps`."""
     adjusted = [0.0] * len(ps)
@@ -56,8 +40,8 @@ def has_enough_repeats(demanded: int, runs_of_versions: Sequence[int], calibrati
     return min(runs_of_versions, default=0) >= demanded or calibration_runs >= demanded
 
 
-def assess_gate(judgements: Mapping[Key, Judgement], has_repeats: bool, level: float = 0.95) -> Gate:
-    """Assess the metrics that a gate names, of all versions that are compared with the base.
+def assess_gate(judgements: Mapping[Key, Judgement], level: float = 0.95) -> tuple[GatedMetric, ...]:
+    """Assess the metrics that a gate names, of all versions that are compared with the base, by their adjusted p.
 
     A metric that is not judged, or whose run is too short, counts as not worse but stays one of the family.
     Raises ValueError for a metric that is better in no direction.
@@ -69,7 +53,7 @@ def assess_gate(judgements: Mapping[Key, Judgement], has_repeats: bool, level: f
     ps = [_find_p(judgements[key]) for key in keys]
     rows = zip(keys, ps, adjust_by_holm(ps), strict=True)
     metrics = [GatedMetric(key, p, adjusted, is_beyond_chance(adjusted, level)) for key, p, adjusted in rows]
-    return Gate(tuple(sorted(metrics, key=lambda metric: (metric.adjusted, metric.p, metric.key))), has_repeats)
+    return tuple(sorted(metrics, key=lambda metric: (metric.adjusted, metric.p, metric.key)))
 
 
 def is_beyond_chance(adjusted: float, level: float) -> bool:

@@ -41,7 +41,7 @@ def pool_variances(groups: Iterable[Sequence[Fraction]]) -> RunNoise | None:
     return RunNoise(float(squares / df), df) if df >= LEAST_DF else None
 
 
-def has_repeats(runs_of_versions: Sequence[int], calibration_runs: int) -> bool:
+def can_measure_noise(runs_of_versions: Sequence[int], calibration_runs: int) -> bool:
     """Return whether runs of one version are enough to show how much they differ."""
     return sum(max(0, runs - 1) for runs in (*runs_of_versions, calibration_runs)) >= LEAST_DF
 
