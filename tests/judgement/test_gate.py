@@ -52,7 +52,7 @@ def test_gate_is_closed_by_a_worse_metric() -> None:
     gate = assess_gate({("cpu", "b"): judged(0.02), ("heap", "b"): judged(0.6)})
     assert not is_open(gate)
     assert [(metric.key[0], metric.adjusted, metric.is_worse) for metric in gate] == [
-        ("cpu", 0.04),
+        ("cpu", 0.04, True),
         ("heap", 0.6, False),
     ]
 
