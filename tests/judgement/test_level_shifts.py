@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from random import Random
 
 import pytest
@@ -51,9 +51,7 @@ def compute_score(values: Sequence[Fraction], split: int) -> Fraction:
 
 def list_scores(values: Sequence[float]) -> dict[int, Fraction]:
     exact_values = [Fraction(value) for value in values]
-    return {
-        split: compute_score(exact_values, split) for split in range(LEAST_POINTS, len(values) - LEAST_POINTS + 1)
-    }
+    return {split: compute_score(exact_values, split) for split in range(LEAST_POINTS, len(values) - LEAST_POINTS + 1)}
 
 
 def compute_p(left: Sequence[float], right: Sequence[float]) -> float:
@@ -61,18 +59,22 @@ def compute_p(left: Sequence[float], right: Sequence[float]) -> float:
     return float(2 * stats.t.sf(abs(stats.ttest_ind(left, right).statistic), df - df % 2))
 
 
-def list_candidates(values: Sequence[float], begin: int = 0) -> list[int]:
+def split_slowly(values: Sequence[float], max_p: float, begin: int = 0) -> tuple[list[int], list[range]]:
+    """Return the splits with p up to a maximum, and the ranges that are not split further."""
+    indexes = range(begin, begin + len(values))
     if len(values) < 2 * LEAST_POINTS:
-        return []
+        return [], [indexes]
     scores = list_scores(values)
     split = max(scores, key=lambda item: scores[item])
     left, right = values[:split], values[split:]
-    if compute_p(left, right) >= 0.1:
-        return []
-    return [*list_candidates(left, begin), begin + split, *list_candidates(right, begin + split)]
+    if compute_p(left, right) >= max_p:
+        return [], [indexes]
+    left_splits, left_rest = split_slowly(left, max_p, begin)
+    right_splits, right_rest = split_slowly(right, max_p, begin + split)
+    return [*left_splits, begin + split, *right_splits], left_rest + right_rest
 
 
-def list_indexes_slowly(values: Sequence[float], splits: list[int]) -> list[int]:
+def remove_weak_splits(values: Sequence[float], splits: list[int]) -> list[int]:
     """Return the splits that remain after the weakest were removed, one by one."""
     bounds = [0, *splits, len(values)]
     p_by_split = {
@@ -82,7 +84,15 @@ def list_indexes_slowly(values: Sequence[float], splits: list[int]) -> list[int]
     weakest = max(splits, key=lambda split: p_by_split[split], default=0)
     if not splits or p_by_split[weakest] < MAX_P:
         return splits
-    return list_indexes_slowly(values, [split for split in splits if split != weakest])
+    return remove_weak_splits(values, [split for split in splits if split != weakest])
+
+
+def list_indexes_slowly(values: Sequence[float]) -> list[int]:
+    splits, rest = split_slowly(values, MAX_P)
+    for part in rest:
+        part_values = values[part.start : part.stop]
+        splits += [part.start + split for split in remove_weak_splits(part_values, split_slowly(part_values, 0.1)[0])]
+    return sorted(splits)
 
 
 @pytest.mark.parametrize("seed", range(60 if is_deep() else 12))
@@ -90,7 +100,7 @@ def test_shifts_equal_those_of_exact_fractions(seed: int) -> None:
     random = Random(seed)
     parts = [(random.choice([0, 3, 5, -6]), random.randint(2, 12)) for _ in range(random.randint(1, 4))]
     values = [random.gauss(level, 1) for level, count in parts for _ in range(count)]
-    assert list_indexes(values) == list_indexes_slowly(values, list_candidates(values))
+    assert list_indexes(values) == list_indexes_slowly(values)
 
 
 @given(st.lists(st.integers(-1000, 1000), min_size=4, max_size=16))
@@ -172,7 +182,7 @@ def test_offset_does_not_matter(numbers: list[int], offset: int) -> None:
 def test_levels_are_averages_between_shifts(numbers: list[int]) -> None:
     shifts = find_level_shifts(numbers)
     bounds = [0, *(item.index for item in shifts), len(numbers)]
-    assert all(end - begin >= LEAST_POINTS for begin, end in zip(bounds, bounds[1:], strict=False) if shifts)
+    assert all(end - begin >= LEAST_POINTS for begin, end in pairwise(bounds) if shifts)
     for shift, begin, end in zip(shifts, bounds, bounds[2:], strict=False):
         before, after = numbers[begin : shift.index], numbers[shift.index : end]
         assert shift.before == pytest.approx(sum(before) / len(before))

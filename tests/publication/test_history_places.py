@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,7 +24,8 @@ from assay.publication.history import (
     list_history_warnings,
     parse_cell,
 )
-from assay.publication.history_report import Frame, build_plot
+from assay.publication.history_plot import Frame, build_plot
+from assay.publication.history_shifts import Levels
 from assay.publication.model import MetricRow, Publication
 from assay.report.document import Plot
 
@@ -164,10 +166,10 @@ def test_digits_are_counted_from_the_first(cell: str, expected: int) -> None:
 
 @pytest.mark.parametrize(
     ("cell", "expected"),
-    [("—", None), ("nan", None), ("NaN", None), ("5e-05", 5e-05), ("-0.0", 0.0), ("93674", 93674.0)],
+    [("—", None), ("nan", None), ("NaN", None), ("5e-05", "0.00005"), ("-0.0", "0"), ("93674", "93674")],
 )
-def test_printed_cell_is_a_number_or_none(cell: str, expected: float | None) -> None:
-    assert parse_cell(cell) == expected
+def test_printed_cell_is_a_number_or_none(cell: str, expected: str | None) -> None:
+    assert parse_cell(cell) == (None if expected is None else Decimal(expected))
 
 
 def find_moves(*cells: Sequence[str], limit: int = 9) -> list[tuple[str, str, str]]:
@@ -230,9 +232,10 @@ def test_move_crosses_breaks_between_base_and_run(breaks: Sequence[Change], keys
 # Plots
 
 
-def draw_plot(issues: Sequence[Issue], breaks: Sequence[Change] = ()) -> Plot:
+def draw_plot(issues: Sequence[Issue], breaks: Sequence[Change] = (), levels: Levels | None = None) -> Plot:
     names = tuple(dict.fromkeys(item.publication.workload for item in issues))
-    return build_plot(Frame(group_issues_by_runs(issues), issues, names, breaks), "m", ("Latency", "s"), 1, "history")
+    frame = Frame(group_issues_by_runs(issues), issues, names, breaks, levels or {})
+    return build_plot(frame, "m", ("Latency", "s"), 1, "history")
 
 
 def select_marks(plot: Plot, *kinds: str) -> list[Mapping[str, Any]]:

@@ -104,16 +104,25 @@ def _export_results(name: str, history_report: HistoryReport, report_document: D
          "notes": [{"metrics": list(metrics), "doc": text} for metrics, text in item.notes]}
         for item in history_report.changes
     ]  # fmt: skip
-    table = report_document.galleries[0].tables[0]
+    moves = next(gallery.tables[0] for gallery in report_document.galleries if gallery.id == "largest-moves")
     return {
         "report": name,
         "series": build_series_data(history_report),
         "breaks": breaks,
         "moves": [
             {"metric": item.metric, **dict(zip(MOVE, row[1:], strict=True))}
-            for item, row in zip(history_report.moves, table.rows, strict=True)
+            for item, row in zip(history_report.moves, moves.rows, strict=True)
         ],
-    }
+        "level_shifts": [
+            {"metric": item.metric, "workload": item.workload, "day": item.start.issue.publication.day,
+             "last_run_before": item.before.points[-1].label, "first_run": item.start.label,
+             "before": item.before.average, "after": item.after.average,
+             "percent": None if item.share is None else float(100 * item.share),
+             "runs_before": len(item.before.points), "runs_after": len(item.after.points),
+             "p": item.after.p, "verdict": item.verdict.value}
+            for item in history_report.shifts
+        ],
+    }  # fmt: skip
 
 
 MOVE = ("workload", "day", "base", "run", "base_value", "value", "percent", "breaks")

@@ -4,9 +4,10 @@ The best split of n points is that of the greatest energy statistic (E-divisive;
 
     Q(L, R) = L R / (L + R) (2 mean|x - y| - mean|x - x'| - mean|y - y'|)      x of the left part, y of the right part
 
-If a two-sided t test of the two parts has p < 0.1, either part is split again. So a level that lasts for a few runs is
-found, which a strict test of the first split would miss. Then the split between the two levels that differ least is
-removed, until all neighbouring levels differ with p < 0.001. A level has at least two points.
+It is a level shift if a two-sided t test of the two parts has p < 0.001; then either part is split again. A part with
+a level that lasts only for some runs fails this test, because what comes before and after is one part. So a part that
+fails is split in trial, down to p < 0.1, and the split between the two levels that differ least is removed until all
+neighbouring levels differ with p < 0.001. A level has at least two points.
 
 The tests ignore that splits were chosen: about 1 to 3 % of series without a shift have one.
 """
@@ -16,11 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from assay.judgement.student_t import compute_cdf, floor_to_even
 
 MAX_P = 0.001
-_MAX_P_OF_CANDIDATES = 0.1
+_MAX_TRIAL_P = 0.1
 LEAST_POINTS = 2
 #: values that differ by less than this share of the greatest may differ by rounding of doubles alone
 _RELATIVE_RESOLUTION = 1e-9
@@ -30,7 +32,7 @@ _RELATIVE_RESOLUTION = 1e-9
 class LevelShift:
     """A shift before the point `index` of a series: the averages of the points since the shift before, and to the next.
 
-    `p` is that of the t test of these points.
+    `p` is that of the t test which found it.
     """
 
     index: int
@@ -45,28 +47,63 @@ def find_level_shifts(values: Sequence[float], resolution: float = 0.0) -> tuple
     `resolution` is the unit of the last printed digit: rounding alone makes values vary by its square divided by 12.
     """
     least_variance = max(resolution, _RELATIVE_RESOLUTION * max(map(abs, values), default=0.0)) ** 2 / 12
-    splits = sorted(_iter_candidates(values, 0, len(values), least_variance))
-    while splits:
-        shifts = [
-            _compare_levels(values, begin, split, end, least_variance)
-            for begin, split, end in zip([0, *splits], splits, [*splits[1:], len(values)], strict=False)
-        ]
-        weakest_shift = max(shifts, key=lambda item: item.p)
-        if weakest_shift.p < MAX_P:
-            return tuple(shifts)
-        splits.remove(weakest_shift.index)
-    return ()
+    splits = dict(_iter_splits(_Series(values, least_variance), 0, len(values)))
+    levels = [compute_mean(values[begin:end]) for begin, end in pairwise([0, *splits, len(values)]) if begin < end]
+    return tuple(
+        LevelShift(index, before, after, p)
+        for (index, p), (before, after) in zip(splits.items(), pairwise(levels), strict=True)
+    )
 
 
-def _iter_candidates(values: Sequence[float], begin: int, end: int, least_variance: float) -> Iterator[int]:
-    """Yield the splits between two bounds that may be level shifts."""
+@dataclass(frozen=True, slots=True)
+class _Series:
+    values: Sequence[float]
+    least_variance: float
+
+    def compute_p(self, begin: int, split: int, end: int) -> float:
+        """Return p of a two-sided t test of two parts with a common variance; odd degrees of freedom are cut by one."""
+        left, right = self.values[begin:split], self.values[split:end]
+        before, after = compute_mean(left), compute_mean(right)
+        df = end - begin - 2
+        variance = max((_sum_squares(left, before) + _sum_squares(right, after)) / df, self.least_variance)
+        if variance == 0:
+            return 1.0
+        t = abs(after - before) / math.sqrt(variance * (1 / len(left) + 1 / len(right)))
+        return 2 * compute_cdf(-t, floor_to_even(df))
+
+
+def _iter_splits(series: _Series, begin: int, end: int) -> Iterator[tuple[int, float]]:
+    """Yield the level shifts between two bounds, in their order, each with its p."""
     if end - begin < 2 * LEAST_POINTS:
         return
-    split = begin + find_best_split(values[begin:end])
-    if _compare_levels(values, begin, split, end, least_variance).p < _MAX_P_OF_CANDIDATES:
+    split = begin + find_best_split(series.values[begin:end])
+    if (p := series.compute_p(begin, split, end)) < MAX_P:
+        yield from _iter_splits(series, begin, split)
+        yield split, p
+        yield from _iter_splits(series, split, end)
+    else:
+        yield from _find_passing_levels(series, begin, end)
+
+
+def _find_passing_levels(series: _Series, begin: int, end: int) -> list[tuple[int, float]]:
+    """Return the splits between two bounds whose neighbouring levels all differ, each with its p."""
+    splits = list(_iter_trial_splits(series, begin, end))
+    while splits:
+        ps = [series.compute_p(*bounds) for bounds in zip([begin, *splits], splits, [*splits[1:], end], strict=False)]
+        if max(ps) < MAX_P:
+            break
+        del splits[ps.index(max(ps))]
+    return list(zip(splits, ps, strict=True)) if splits else []
+
+
+def _iter_trial_splits(series: _Series, begin: int, end: int) -> Iterator[int]:
+    if end - begin < 2 * LEAST_POINTS:
+        return
+    split = begin + find_best_split(series.values[begin:end])
+    if series.compute_p(begin, split, end) < _MAX_TRIAL_P:
+        yield from _iter_trial_splits(series, begin, split)
         yield split
-        yield from _iter_candidates(values, begin, split, least_variance)
-        yield from _iter_candidates(values, split, end, least_variance)
+        yield from _iter_trial_splits(series, split, end)
 
 
 def find_best_split(values: Sequence[float]) -> int:
@@ -89,19 +126,8 @@ def find_best_split(values: Sequence[float]) -> int:
     return best_split
 
 
-def _compare_levels(values: Sequence[float], begin: int, split: int, end: int, least_variance: float) -> LevelShift:
-    """Compare two parts by a two-sided t test with a common variance; odd degrees of freedom are cut by one."""
-    left, right = values[begin:split], values[split:end]
-    before, after = _compute_mean(left), _compute_mean(right)
-    df = end - begin - 2
-    variance = max((_sum_squares(left, before) + _sum_squares(right, after)) / df, least_variance)
-    if variance == 0:
-        return LevelShift(split, before, after, 1.0)
-    t = abs(after - before) / math.sqrt(variance * (1 / len(left) + 1 / len(right)))
-    return LevelShift(split, before, after, 2 * compute_cdf(-t, floor_to_even(df)))
-
-
-def _compute_mean(values: Sequence[float]) -> float:
+def compute_mean(values: Sequence[float]) -> float:
+    """Return the average of at least one number, independent of their order."""
     return math.fsum(values) / len(values)
 
 

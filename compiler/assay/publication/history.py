@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, History, Report
@@ -39,10 +40,21 @@ class Issue:
         publication = self.publication
         return publication.day, publication.workload, publication.title, *publication.runs
 
-    def list_numbers(self, metric: str) -> tuple[float | None, ...]:
+    def list_values(self, metric: str) -> tuple[Decimal | None, ...]:
         """Return the value of each run; None where none is printed."""
         row = self.rows.get(metric)
         return tuple(map(parse_cell, row.values)) if row else (None,) * len(self.publication.runs)
+
+    def list_numbers(self, metric: str) -> tuple[float | None, ...]:
+        """Return the values as floating-point numbers."""
+        return tuple(None if value is None else float(value) for value in self.list_values(metric))
+
+    def list_resolutions(self, metric: str) -> tuple[Decimal, ...]:
+        """Return the unit of the last digit of each run's value; 0 where none is printed."""
+        return tuple(
+            Decimal(0) if value is None else Decimal((0, (1,), cast("int", value.as_tuple().exponent)))
+            for value in self.list_values(metric)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +97,9 @@ class Move:
         return max(self.value / self.base, self.base / self.value)
 
 
-def parse_cell(cell: str) -> float | None:
+def parse_cell(cell: str) -> Decimal | None:
     """Return a printed cell as a number; None where none is printed."""
-    return None if cell == MISSING or cell in UNDEFINED else float(cell)
+    return None if cell == MISSING or cell in UNDEFINED else Decimal(cell)
 
 
 def read_issues(files: Sequence[Path], checked: CheckedPackage, report: Report) -> tuple[Issue, ...]:
@@ -242,13 +254,12 @@ def find_largest_moves(
 
 def _list_values(issue: Issue, metric: str) -> Iterator[tuple[int, Decimal, Decimal]]:
     """Yield each further run with the base's value and its own, if both are positive and the base is precise enough."""
-    base, *values = issue.list_numbers(metric)
+    base, *values = issue.list_values(metric)
     if base is None or base <= 0 or count_digits(issue.rows[metric].values[0]) < LEAST_DIGITS:
         return
-    cells = issue.rows[metric].values
     for run, value in enumerate(values, start=1):
         if value is not None and value > 0:
-            yield run, Decimal(cells[0]), Decimal(cells[run])
+            yield run, base, value
 
 
 def count_digits(cell: str) -> int:

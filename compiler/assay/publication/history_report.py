@@ -1,15 +1,4 @@
-"""Turn publications over time into a document: tables, largest changes and plots.
-
-Rows of a plot have the columns `COLUMNS`. `mark` is the kind of a row:
-
-    run, base  a printed value at (`x`, `y`): `value` is its text, `run` and `publication` (a day) are its origin
-    move       from a run to its base: (`x`, `y`) to (`x2`, `y2`)
-    break      a break before `x`; `kind` is `meaning` or `form`, `text` holds its key (several where they coincide)
-    column     the boundary of a column at `x`
-    label      `text` under the column whose middle is `x`
-    panel      `text` names the panel
-    extent     a corner of the panel's axes
-"""
+"""Turn publications over time into a document: tables, level shifts, largest changes and plots."""
 
 from __future__ import annotations
 
@@ -21,161 +10,29 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import History, Report, Section
 from assay.publication.edition import Word, collect_metric_words
 from assay.publication.history import (
-    FORM,
     LEAST_DIGITS,
-    MEANING,
     Change,
     Issue,
     Move,
-    find_break_place,
     find_largest_moves,
     group_issues_by_runs,
     list_changes,
     list_history_warnings,
     list_workloads,
 )
-from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table, Value
+from assay.publication.history_plot import Frame, build_plot
+from assay.publication.history_shifts import Levels, Shift, find_levels, list_shifts
+from assay.publication.reader import MISSING
+from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table
 from assay.report.run_results import add_unit
+from assay.styles.prefixed import format_value
 from assay.util.numbers import format_count
-
-COLUMNS = ("panel", "mark", "x", "y", "x2", "y2", "kind", "text", "value", "run", "publication")
-#: distance of the runs of a publication, and the greatest distance of its first and last run, in widths of a column
-RUN_DISTANCE, MAX_RUNS_WIDTH = 0.4, 0.64
-#: an axis begins at zero if its least value is at most this share of its greatest
-NEAR_ZERO = 0.5
-#: characters of a column's label that fit below the panels
-MAX_LABEL_LENGTH = 13
-
-Row = tuple[Value, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """The common data of all plots of a history: its columns, the issues in order, workloads, breaks."""
-
-    columns: Sequence[Sequence[Issue]]
-    issues: Sequence[Issue]
-    workloads: Sequence[str]
-    changes: Sequence[Change]
-
-    def compute_x(self, issue: Issue, run: int) -> float:
-        """Return the position of a run of a publication."""
-        column = next(index for index, column_issues in enumerate(self.columns) if issue in column_issues)
-        return round(column + 0.5 + (run - (len(issue.publication.runs) - 1) / 2) * self._compute_step(issue), 4)
-
-    def compute_break_x(self, issue: Issue, run: int) -> float:
-        """Return the position between a run and the one before it; between columns for the first run."""
-        if run:
-            return round(self.compute_x(issue, run) - self._compute_step(issue) / 2, 4)
-        return float(next(index for index, column_issues in enumerate(self.columns) if issue in column_issues))
-
-    def _compute_step(self, issue: Issue) -> float:
-        return min(RUN_DISTANCE, MAX_RUNS_WIDTH / max(len(issue.publication.runs) - 1, 1))
-
-
-def build_plot(frame: Frame, metric: str, metric_word: tuple[str, str], figure: int, template: str) -> Plot:
-    """Build the plot of a metric, called `metric_word` (name and unit symbol)."""
-    panels = tuple(
-        name
-        for name in frame.workloads
-        if any(value is not None for issue in select_issues(frame, name) for value in issue.list_numbers(metric))
-    )
-    rows = [row for name in panels for row in _list_panel_rows(frame, metric, name)]
-    rows += _list_label_rows(frame, panels[-1]) if panels else ()
-    name, symbol = metric_word
-    return Plot(
-        metric, figure, add_unit(name, symbol), symbol, _describe_plot(frame, metric, name, symbol, panels),
-        template, COLUMNS, tuple(rows), panels,
-    )  # fmt: skip
-
-
-def select_issues(frame: Frame, workload: str) -> list[Issue]:
-    """Return the issues with a workload."""
-    return [issue for issue in frame.issues if issue.publication.workload == workload]
-
-
-def _build_row(panel: str, mark: str, **columns: Value) -> Row:
-    values_by_column: Mapping[str, Value] = {"panel": panel, "mark": mark, **columns}
-    return tuple(values_by_column.get(name) for name in COLUMNS)
-
-
-def _list_panel_rows(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
-    yield _build_row(workload, "panel", x=0.0, text=workload)
-    for index in range(1, len(frame.columns)):
-        yield _build_row(workload, "column", x=float(index))
-    workload_issues = select_issues(frame, workload)
-    printed_values = [value for issue in workload_issues for value in issue.list_numbers(metric) if value is not None]
-    low, high = _choose_axis_ends(min(printed_values), max(printed_values))
-    yield _build_row(workload, "extent", x=0.0, y=low)
-    yield _build_row(workload, "extent", x=float(len(frame.columns)), y=high)
-    yield from _list_break_rows(frame, metric, workload)
-    for issue in workload_issues:
-        yield from _list_value_rows(frame, metric, issue)
-
-
-def _choose_axis_ends(low: float, high: float) -> tuple[float, float]:
-    """Return the ends of an axis: from zero if the least value is near it; with room around a single value."""
-    if low == high:
-        return (low - 0.1 * abs(low), high + 0.1 * abs(high)) if low else (0.0, 1.0)
-    return (0.0 if 0 <= low <= NEAR_ZERO * high else low), high
-
-
-def _list_value_rows(frame: Frame, metric: str, issue: Issue) -> Iterator[Row]:
-    """Yield the values of a publication as they are printed; a run without a value has no row."""
-    workload, day = issue.publication.workload, issue.publication.day
-    if metric not in issue.rows:
-        return
-    base, *_ = numbers = issue.list_numbers(metric)
-    cells = issue.rows[metric].values
-    for run, (value, label) in enumerate(zip(numbers, issue.publication.runs, strict=True)):
-        if value is None:
-            continue
-        x = frame.compute_x(issue, run)
-        if run and base is not None:
-            yield _build_row(
-                workload, "move", x=x, y=value, x2=frame.compute_x(issue, 0), y2=base, run=label, publication=day
-            )
-        mark = "run" if run else "base"
-        yield _build_row(workload, mark, x=x, y=value, value=cells[run], run=label, publication=day)
-
-
-def _list_break_rows(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
-    """Yield the breaks of a metric; those at one place share a row."""
-    places: dict[float, list[Change]] = {}
-    for change in frame.changes:
-        break_place = find_break_place(change, frame.issues, workload) if change.affects(metric) else None
-        if break_place:
-            places.setdefault(frame.compute_break_x(*break_place), []).append(change)
-    for x, coinciding_changes in places.items():
-        kind = MEANING if any(change.kind == MEANING for change in coinciding_changes) else FORM
-        yield _build_row(workload, "break", x=x, kind=kind, text=" ".join(change.key for change in coinciding_changes))
-
-
-def _list_label_rows(frame: Frame, panel: str) -> Iterator[Row]:
-    for index, column in enumerate(frame.columns):
-        label = column[0].publication.runs[-1]
-        short_label = label if len(label) <= MAX_LABEL_LENGTH else label[: MAX_LABEL_LENGTH - 1] + "…"
-        yield _build_row(panel, "label", x=index + 0.5, text=short_label)
-
-
-def _describe_plot(frame: Frame, metric: str, name: str, symbol: str, panels: Sequence[str]) -> str:
-    """Describe the plot in words: its first and last values by workload, and its breaks."""
-    unit = f" {symbol}" if symbol else ""
-    parts = []
-    for workload in panels:
-        rows = [issue.rows[metric] for issue in select_issues(frame, workload) if metric in issue.rows]
-        ends = f"from {rows[0].values[0]}{unit} to {rows[-1].values[-1]}{unit}"
-        parts.append(f"{workload}, {len(rows)} publication{'' if len(rows) == 1 else 's'}, {ends}")
-    keys = [change.key for change in frame.changes if change.affects(metric)]
-    breaks = f" Breaks: {', '.join(keys)}." if keys else ""
-    return f"{name} over releases: {'; '.join(parts)}.{breaks}"
-
 
 STYLE = "as published"
 READING = (
     "Each column has the publications of the same runs, and is labelled by the newest run. Dots are further "
     "runs; a thin line connects each to the hollow dot of its base. If a base differs from the same run in the "
-    "preceding column, it was run or analysed again. Axes may begin above zero."
+    "preceding column, it was run or analysed again. Broad lines are levels between shifts. Axes may begin above zero."
 )
 KEYS = (
     "A dashed line is a break in meaning: the values on its two sides were measured differently. A dotted line is a "
@@ -190,6 +47,14 @@ OVERVIEW = {
     "Runs": "The number of runs in these publications; a run in several publications is counted in each.",
     "Editions": "The editions of these publications.",
 }
+SHIFTS = (
+    "From the first run on, the metric has another level than in the runs before; the newest shifts come first. Before "
+    "and after are averages of the runs between two shifts, or a shift and a break in meaning. The runs of two levels "
+    "differ with p < 0.001 in a t test, and by more than the margin of the metric. Of series without a shift, 1 to 3 % "
+    "have one by chance. A level has at least two runs: whether the newest run begins a new level only the next shows.",
+    "A base that prints the numbers of an earlier run is that run; any other base is a run of its own.",
+)
+NO_SHIFTS = "There are no level shifts."
 MOVES = (
     "The greatest change of each metric and workload between the base and a further run of one publication; Δ% is "
     "computed from the printed values. Rises and falls are ordered by their factor: a fall by half ranks like a "
@@ -212,7 +77,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class HistoryReport:
-    """The content of a history: the publications in order, the breaks, the largest moves, the names of metrics."""
+    """The content of a history: publications in order, breaks, largest moves, levels and shifts, names of metrics."""
 
     checked: CheckedPackage
     report: Report
@@ -220,6 +85,8 @@ class HistoryReport:
     issues: tuple[Issue, ...]
     changes: tuple[Change, ...]
     moves: tuple[Move, ...]
+    levels: Levels
+    shifts: tuple[Shift, ...]
     names: Mapping[str, Word]
 
 
@@ -229,9 +96,10 @@ def analyze_history(
     """Return the content of a history of publications in order (at least one), with names of the newest edition."""
     breaks = list_changes(history, checked, issues)
     largest = find_largest_moves(history, issues, breaks, history.moves)
-    return HistoryReport(
-        checked, report, history, tuple(issues), breaks, largest, collect_metric_words(checked, issues[-1].edition)
-    )
+    levels = find_levels(history, issues, breaks)
+    shifts = list_shifts(checked, report, levels, issues)
+    names = collect_metric_words(checked, issues[-1].edition)
+    return HistoryReport(checked, report, history, tuple(issues), breaks, largest, levels, shifts, names)
 
 
 def build_history_document(history_report: HistoryReport, heading: Heading, provenance: Mapping[str, str]) -> Document:
@@ -256,7 +124,11 @@ def build_history_document(history_report: HistoryReport, heading: Heading, prov
         filters=Table("Filters", ("Run", "Filter"), ()),
         provenance=tuple(provenance.items()),
         appendices=(_build_publications_appendix(history_report),),
-        galleries=(_build_moves_gallery(history_report), *_build_galleries(history_report)),
+        galleries=(
+            _build_shifts_gallery(history_report),
+            _build_moves_gallery(history_report),
+            *_build_galleries(history_report),
+        ),
         terms=(
             Group(
                 "Publications and workloads",
@@ -304,6 +176,27 @@ def _build_overview(history_report: HistoryReport) -> Table:
     return Table("Publications and workloads", ("", *workload_names), rows, of_rows=entry_ids)
 
 
+def _build_shifts_gallery(history_report: HistoryReport) -> Gallery:
+    header = ("Metric", "Workload", "Published", "Last run before", "First run", "Before", "After", "Δ%", "Verdict")
+    rows = tuple(_build_shift_row(history_report, item) for item in history_report.shifts)
+    text = SHIFTS if rows else (*SHIFTS, NO_SHIFTS)
+    return Gallery("level-shifts", "Level shifts", text, (), (Table("", header, rows),) if rows else ())
+
+
+def _build_shift_row(history_report: HistoryReport, shift: Shift) -> tuple[str, ...]:
+    return (
+        add_unit(*history_report.names[shift.metric]),
+        shift.workload,
+        shift.start.issue.publication.day,
+        shift.before.points[-1].label,
+        shift.start.label,
+        format_value(shift.before.average),
+        format_value(shift.after.average),
+        MISSING if shift.share is None else format_percent(shift.share),
+        shift.verdict.value,
+    )
+
+
 def _build_moves_gallery(history_report: HistoryReport) -> Gallery:
     header = ("Metric", "Workload", "Published", "Base run", "Run", "Base", "Value", "Δ%", "Break")
     rows = tuple(_build_move_row(history_report, item) for item in history_report.moves)
@@ -338,6 +231,7 @@ def _build_galleries(history_report: HistoryReport) -> Iterator[Gallery]:
         history_report.issues,
         list_workloads(history_report.issues),
         history_report.changes,
+        history_report.levels,
     )
     figure = 0
     for index, section in enumerate(history_report.history.sections):
