@@ -1,8 +1,9 @@
-"""Plot metrics over publications.
+"""Plot metrics over publications and builds.
 
 Rows of a plot have the columns `COLUMNS`. `mark` is the kind of a row:
 
     run, base  a value at (`x`, `y`): `value` is its text, `run` and `publication` (a day) are its origin
+    interval   the interval from `y` to `y2` of the run at `x`
     move       from a run to its base: (`x`, `y`) to (`x2`, `y2`)
     level      the average `y` of the points from `x` to `x2`, where a metric has level shifts
     break      a break before `x`; `kind` is `meaning` or `form`, `text` holds its key (several where they coincide)
@@ -17,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.publication.history import FORM, MEANING, Change, Issue, find_break_place
+from assay.publication.history import FORM, MEANING, Change, Issue, describe_inputs, find_break_place
 from assay.publication.history_shifts import Levels
 from assay.report.document import Plot, Value
 from assay.report.run_results import add_unit
@@ -89,8 +90,9 @@ def _list_panel_rows(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
     for index in range(1, len(frame.columns)):
         yield _build_row(workload, "column", x=float(index))
     workload_issues = select_issues(frame, workload)
-    printed_values = [value for issue in workload_issues for value in issue.list_numbers(metric) if value is not None]
-    low, high = _choose_axis_ends(min(printed_values), max(printed_values))
+    values = [value for issue in workload_issues for value in issue.list_numbers(metric) if value is not None]
+    values += (end for issue in workload_issues for _, interval in _list_intervals(issue, metric) for end in interval)
+    low, high = _choose_axis_ends(min(values), max(values))
     yield _build_row(workload, "extent", x=0.0, y=low)
     yield _build_row(workload, "extent", x=float(len(frame.columns)), y=high)
     yield from _list_level_rows(frame, metric, workload)
@@ -113,6 +115,8 @@ def _list_value_rows(frame: Frame, metric: str, issue: Issue) -> Iterator[Row]:
         return
     base, *_ = numbers = issue.list_numbers(metric)
     cells = issue.rows[metric].values
+    for run, (interval_low, interval_high) in _list_intervals(issue, metric):
+        yield _build_row(workload, "interval", x=frame.compute_x(issue, run), y=interval_low, y2=interval_high)
     for run, (value, label) in enumerate(zip(numbers, issue.publication.runs, strict=True)):
         if value is None:
             continue
@@ -121,8 +125,15 @@ def _list_value_rows(frame: Frame, metric: str, issue: Issue) -> Iterator[Row]:
             yield _build_row(
                 workload, "move", x=x, y=value, x2=frame.compute_x(issue, 0), y2=base, run=label, publication=day
             )
-        mark = "run" if run else "base"
+        mark = "base" if run == 0 and issue.has_base else "run"
         yield _build_row(workload, mark, x=x, y=value, value=cells[run], run=label, publication=day)
+
+
+def _list_intervals(issue: Issue, metric: str) -> Iterator[tuple[int, tuple[float, float]]]:
+    """Yield the runs of a build that have an interval, with it."""
+    for run, interval in enumerate(issue.build.intervals.get(metric, ()) if issue.build else ()):
+        if interval:
+            yield run, interval
 
 
 def _list_level_rows(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
@@ -158,9 +169,11 @@ def _describe_plot(frame: Frame, metric: str, name: str, symbol: str, panels: Se
     unit = f" {symbol}" if symbol else ""
     parts = []
     for workload in panels:
-        rows = [issue.rows[metric] for issue in select_issues(frame, workload) if metric in issue.rows]
+        issues = [issue for issue in select_issues(frame, workload) if metric in issue.rows]
+        rows = [issue.rows[metric] for issue in issues]
         ends = f"from {rows[0].values[0]}{unit} to {rows[-1].values[-1]}{unit}"
-        parts.append(f"{workload}, {len(rows)} publication{'' if len(rows) == 1 else 's'}, {ends}")
+        inputs = describe_inputs(issues, count=len(issues))
+        parts.append(f"{workload}, {len(issues)} {inputs}, {ends}")
     keys = [change.key for change in frame.changes if change.affects(metric)]
     breaks = f" Breaks: {', '.join(keys)}." if keys else ""
     return f"{name} over releases: {'; '.join(parts)}.{breaks}"

@@ -1,7 +1,8 @@
 """Find the level shifts of a history: runs from which on a metric has another level than in the runs before.
 
 The *points* of a metric in a workload are its runs, oldest first. A base whose numbers are those of an earlier run is
-that run, printed again, and no point. Breaks in meaning divide the points into parts without shifts between them.
+that run, printed again, and no point. Neither is a base with the label of an earlier run, run again after others: the
+series would go back to an older version. Breaks in meaning divide the points into parts without shifts between them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ DEFAULT_MARGIN = Margin(percent=2.0)
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A run of a publication with the value of a metric; `resolution` is the unit of its last printed digit."""
+    """A run with the value of a metric; `resolution` is the unit of its last printed digit, 0 for unrounded ones."""
 
     issue: Issue
     run: int
@@ -108,7 +109,7 @@ def list_shifts(
 
 
 def find_repeated_bases(all_issues: Sequence[Issue]) -> frozenset[Issue]:
-    """Return the publications of several runs whose base is an earlier run of the workload, whatever its label.
+    """Return the issues of several runs whose base is an earlier run of the workload, whatever its label.
 
     It is if all metrics of both have the same value, within the unit of the last digit of the coarser one.
     """
@@ -158,12 +159,17 @@ def list_parts(
         if (place := find_break_place(change, all_issues, workload))
     }
     parts: list[list[Point]] = [[]]
+    labels: list[str] = []
     for index, issue in enumerate(of_workload):
+        base_label = issue.publication.runs[0]
+        is_older_run = base_label in labels and base_label != labels[-1]
+        skips_base = issue.has_base and (is_older_run or issue in repeated_bases)
+        labels += issue.publication.runs
         runs = zip(issue.list_values(metric), issue.list_resolutions(metric), strict=True)
         for run, (value, resolution) in enumerate(runs):
             if (index, run) in starts:
                 parts.append([])
-            if value is not None and not (run == 0 and issue in repeated_bases):
+            if value is not None and not (run == 0 and skips_base):
                 parts[-1].append(Point(issue, run, float(value), float(resolution)))
     return tuple(tuple(part) for part in parts if part)
 
