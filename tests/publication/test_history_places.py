@@ -317,6 +317,14 @@ def test_long_label_is_cut_to_13_characters() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("count", "expected"), [(26, list(range(26))), (27, list(range(0, 27, 2))), (60, list(range(2, 60, 3)))]
+)
+def test_labels_that_do_not_fit_are_left_out(count: int, expected: Sequence[int]) -> None:
+    issues = [publish(f"2024-{1 + index // 28:02}-{1 + index % 28:02}", str(index), m=["1"]) for index in range(count)]
+    assert [int(row["text"]) for row in select_marks(draw_plot(issues), "label")] == expected
+
+
 def test_plot_names_its_first_and_last_values() -> None:
     issues = [
         publish("2024-01-01", "1", "2", m=["10", "20"]),

@@ -15,6 +15,7 @@ Rows of a plot have the columns `COLUMNS`. `mark` is the kind of a row:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -30,6 +31,8 @@ RUN_DISTANCE, MAX_RUNS_WIDTH = 0.4, 0.64
 NEAR_ZERO = 0.5
 #: characters of a column's label that fit below the panels
 MAX_LABEL_LENGTH = 13
+#: labels that fit side by side
+MAX_LABELS = 26
 
 Row = tuple[Value, ...]
 
@@ -158,10 +161,13 @@ def _list_break_rows(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
 
 
 def _list_label_rows(frame: Frame, panel: str) -> Iterator[Row]:
+    """Yield the labels of columns; of more than fit, every second, third, ... is left, with that of the newest."""
+    step = math.ceil(len(frame.columns) / MAX_LABELS)
     for index, column in enumerate(frame.columns):
-        label = column[0].publication.runs[-1]
-        short_label = label if len(label) <= MAX_LABEL_LENGTH else label[: MAX_LABEL_LENGTH - 1] + "…"
-        yield _build_row(panel, "label", x=index + 0.5, text=short_label)
+        if (len(frame.columns) - 1 - index) % step == 0:
+            label = column[0].publication.runs[-1]
+            short_label = label if len(label) <= MAX_LABEL_LENGTH else label[: MAX_LABEL_LENGTH - 1] + "…"
+            yield _build_row(panel, "label", x=index + 0.5, text=short_label)
 
 
 def _describe_plot(frame: Frame, metric: str, name: str, symbol: str, panels: Sequence[str]) -> str:
