@@ -74,7 +74,7 @@ def split_slowly(values: Sequence[float], max_p: float, begin: int = 0) -> tuple
     return [*left_splits, begin + split, *right_splits], left_rest + right_rest
 
 
-def remove_weak_splits(values: Sequence[float], splits: list[int]) -> list[int]:
+def remove_weak_splits(values: Sequence[float], splits: list[int], max_p: float) -> list[int]:
     """Return the splits that remain after the weakest were removed, one by one."""
     bounds = [0, *splits, len(values)]
     p_by_split = {
@@ -82,16 +82,18 @@ def remove_weak_splits(values: Sequence[float], splits: list[int]) -> list[int]:
         for begin, split, end in zip(bounds, splits, bounds[2:], strict=False)
     }
     weakest = max(splits, key=lambda split: p_by_split[split], default=0)
-    if not splits or p_by_split[weakest] < MAX_P:
+    if not splits or p_by_split[weakest] < max_p:
         return splits
-    return remove_weak_splits(values, [split for split in splits if split != weakest])
+    return remove_weak_splits(values, [split for split in splits if split != weakest], max_p)
 
 
 def list_indexes_slowly(values: Sequence[float]) -> list[int]:
-    splits, rest = split_slowly(values, MAX_P)
+    max_p = MAX_P if len(values) <= 40 else 0.04 / len(values)
+    splits, rest = split_slowly(values, max_p)
     for part in rest:
         part_values = values[part.start : part.stop]
-        splits += [part.start + split for split in remove_weak_splits(part_values, split_slowly(part_values, 0.1)[0])]
+        trial_splits, _ = split_slowly(part_values, 0.1)
+        splits += [part.start + split for split in remove_weak_splits(part_values, trial_splits, max_p)]
     return sorted(splits)
 
 
@@ -112,7 +114,7 @@ def test_split_has_the_greatest_exact_score(numbers: list[int]) -> None:
 # Rates
 
 
-@pytest.mark.parametrize("count", [12, 20, 40])
+@pytest.mark.parametrize("count", [12, 20, 40, *([100, 200] if is_deep() else [])])
 def test_few_series_without_a_shift_have_one(count: int) -> None:
     random = Random(count)
     alarms = sum(bool(list_indexes(draw_series(random, count))) for _ in range(SERIES))

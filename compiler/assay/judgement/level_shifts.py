@@ -9,7 +9,8 @@ a level that lasts only for some runs fails this test, because what comes before
 fails is split in trial, down to p < 0.1, and the split between the two levels that differ least is removed until all
 neighbouring levels differ with p < 0.001. A level has at least two points.
 
-The tests ignore that splits were chosen: about 1 to 3 % of series without a shift have one.
+The tests ignore that splits were chosen: about 1 to 3 % of series without a shift have one. Longer series have more
+splits to choose from: for n points, more than 40, p must be less than 0.04 / n.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from itertools import pairwise
 from assay.judgement.student_t import compute_cdf, floor_to_even
 
 MAX_P = 0.001
+#: in longer series, p must be less in proportion
+_USUAL_POINTS = 40
 _MAX_TRIAL_P = 0.1
 LEAST_POINTS = 2
 #: values that differ by less than this share of the greatest may differ by rounding of doubles alone
@@ -47,7 +50,8 @@ def find_level_shifts(values: Sequence[float], resolution: float = 0.0) -> tuple
     `resolution` is the unit of the last printed digit: rounding alone makes values vary by its square divided by 12.
     """
     least_variance = max(resolution, _RELATIVE_RESOLUTION * max(map(abs, values), default=0.0)) ** 2 / 12
-    splits = dict(_iter_splits(_Series(values, least_variance), 0, len(values)))
+    max_p = MAX_P * min(1.0, _USUAL_POINTS / max(len(values), 1))
+    splits = dict(_iter_splits(_Series(values, least_variance, max_p), 0, len(values)))
     levels = [compute_mean(values[begin:end]) for begin, end in pairwise([0, *splits, len(values)]) if begin < end]
     return tuple(
         LevelShift(index, before, after, p)
@@ -59,6 +63,7 @@ def find_level_shifts(values: Sequence[float], resolution: float = 0.0) -> tuple
 class _Series:
     values: Sequence[float]
     least_variance: float
+    max_p: float
 
     def compute_p(self, begin: int, split: int, end: int) -> float:
         """Return p of a two-sided t test of two parts with a common variance; odd degrees of freedom are cut by one."""
@@ -77,7 +82,7 @@ def _iter_splits(series: _Series, begin: int, end: int) -> Iterator[tuple[int, f
     if end - begin < 2 * LEAST_POINTS:
         return
     split = begin + find_best_split(series.values[begin:end])
-    if (p := series.compute_p(begin, split, end)) < MAX_P:
+    if (p := series.compute_p(begin, split, end)) < series.max_p:
         yield from _iter_splits(series, begin, split)
         yield split, p
         yield from _iter_splits(series, split, end)
@@ -90,7 +95,7 @@ def _find_passing_levels(series: _Series, begin: int, end: int) -> list[tuple[in
     splits = list(_iter_trial_splits(series, begin, end))
     while splits:
         ps = [series.compute_p(*bounds) for bounds in zip([begin, *splits], splits, [*splits[1:], end], strict=False)]
-        if max(ps) < MAX_P:
+        if max(ps) < series.max_p:
             break
         del splits[ps.index(max(ps))]
     return list(zip(splits, ps, strict=True)) if splits else []

@@ -90,7 +90,8 @@ def _build_row(panel: str, mark: str, **columns: Value) -> Row:
 
 def _list_panel_rows(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
     yield _build_row(workload, "panel", x=0.0, text=workload)
-    for index in range(1, len(frame.columns)):
+    step = _compute_label_step(frame)
+    for index in range(step, len(frame.columns), step):
         yield _build_row(workload, "column", x=float(index))
     workload_issues = select_issues(frame, workload)
     values = [value for issue in workload_issues for value in issue.list_numbers(metric) if value is not None]
@@ -160,9 +161,13 @@ def _list_break_rows(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
         yield _build_row(workload, "break", x=x, kind=kind, text=" ".join(change.key for change in coinciding_changes))
 
 
+def _compute_label_step(frame: Frame) -> int:
+    return math.ceil(len(frame.columns) / MAX_LABELS)
+
+
 def _list_label_rows(frame: Frame, panel: str) -> Iterator[Row]:
     """Yield the labels of columns; of more than fit, every second, third, ... is left, with that of the newest."""
-    step = math.ceil(len(frame.columns) / MAX_LABELS)
+    step = _compute_label_step(frame)
     for index, column in enumerate(frame.columns):
         if (len(frame.columns) - 1 - index) % step == 0:
             label = column[0].publication.runs[-1]

@@ -60,8 +60,9 @@ OVERVIEW = {
 SHIFTS = (
     "From the first run on, the metric has another level than in the runs before; the newest shifts come first. Before "
     "and after are averages of the runs between two shifts, or a shift and a break in meaning. A shift is found by "
-    "a t test with p < 0.001, and is larger than the margin of the metric. Of series without a shift, 1 to 3 % have "
-    "one by chance. A level has at least two runs: whether the newest run begins a new level only the next shows.",
+    "a t test with p < 0.001 (less for more than 40 runs), and is larger than the margin of the metric. Of series "
+    "without a shift, 1 to 3 % have one by chance. A level has at least two runs: whether the newest run begins a new "
+    "level only the next shows.",
     "A base with the numbers of an earlier run is that run. A base that was run again is a run of its own, but only "
     "right after the run that it repeats: else the series would go back to an older version.",
 )
