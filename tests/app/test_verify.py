@@ -388,10 +388,10 @@ def test_changed_publication_is_named(tmp_path: Path, cache: Path) -> None:
     [
         (lambda data: data["content"].pop("specs"), "content.specs: Field required"),
         (lambda data: data["content"].update(versions=3), "content.versions: Input should be"),
-        (lambda data: data.update(places={}), "places: does not have exactly one path for each publication file"),
+        (lambda data: data.update(places={}), "places: does not have exactly one path for each of the publications"),
         (
             lambda data: data["places"]["publications"].append("x"),
-            "places: does not have exactly one path for each publication file",
+            "places: does not have exactly one path for each of the publications",
         ),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,7 +24,8 @@ from assay.publication.history import (
     list_history_warnings,
     parse_cell,
 )
-from assay.publication.history_report import Frame, build_plot
+from assay.publication.history_plot import Frame, build_plot
+from assay.publication.history_shifts import Levels
 from assay.publication.model import MetricRow, Publication
 from assay.report.document import Plot
 
@@ -164,10 +166,10 @@ def test_digits_are_counted_from_the_first(cell: str, expected: int) -> None:
 
 @pytest.mark.parametrize(
     ("cell", "expected"),
-    [("—", None), ("nan", None), ("NaN", None), ("5e-05", 5e-05), ("-0.0", 0.0), ("93674", 93674.0)],
+    [("—", None), ("nan", None), ("NaN", None), ("5e-05", "0.00005"), ("-0.0", "0"), ("93674", "93674")],
 )
-def test_printed_cell_is_a_number_or_none(cell: str, expected: float | None) -> None:
-    assert parse_cell(cell) == expected
+def test_printed_cell_is_a_number_or_none(cell: str, expected: str | None) -> None:
+    assert parse_cell(cell) == (None if expected is None else Decimal(expected))
 
 
 def find_moves(*cells: Sequence[str], limit: int = 9) -> list[tuple[str, str, str]]:
@@ -230,9 +232,10 @@ def test_move_crosses_breaks_between_base_and_run(breaks: Sequence[Change], keys
 # Plots
 
 
-def draw_plot(issues: Sequence[Issue], breaks: Sequence[Change] = ()) -> Plot:
+def draw_plot(issues: Sequence[Issue], breaks: Sequence[Change] = (), levels: Levels | None = None) -> Plot:
     names = tuple(dict.fromkeys(item.publication.workload for item in issues))
-    return build_plot(Frame(group_issues_by_runs(issues), issues, names, breaks), "m", ("Latency", "s"), 1, "history")
+    frame = Frame(group_issues_by_runs(issues), issues, names, breaks, levels or {})
+    return build_plot(frame, "m", ("Latency", "s"), 1, "history")
 
 
 def select_marks(plot: Plot, *kinds: str) -> list[Mapping[str, Any]]:
@@ -312,6 +315,14 @@ def test_long_label_is_cut_to_13_characters() -> None:
         "10.5.4-pre-01",
         "10.5.4-pre-0…",
     ]
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"), [(26, list(range(26))), (27, list(range(0, 27, 2))), (60, list(range(2, 60, 3)))]
+)
+def test_labels_that_do_not_fit_are_left_out(count: int, expected: Sequence[int]) -> None:
+    issues = [publish(f"2024-{1 + index // 28:02}-{1 + index % 28:02}", str(index), m=["1"]) for index in range(count)]
+    assert [int(row["text"]) for row in select_marks(draw_plot(issues), "label")] == expected
 
 
 def test_plot_names_its_first_and_last_values() -> None:

@@ -83,6 +83,7 @@ SAMPLED_FILES = {
     "test_new_metric.py": 5,
     "test_properties.py": 6,
     "test_history_builds.py": 4,
+    "test_histories_of_builds.py": 3,
     "test_regenerated_reports.py": 4,
     "test_outputs.py": 6,
     "test_build_failures.py": 6,

@@ -39,6 +39,7 @@ from assay.util.paths import resolve_path
 
 KIND = "builds"
 DRAWINGS = "drawings"
+RESULTS = "results.json"
 FILES, FACTS = "report", "facts.json"
 Mark = tuple[str, int, int, int, int]
 
@@ -109,8 +110,11 @@ def _iter_marks(path: Path) -> Iterator[Mark]:
 def build_report(session: Session, name: str, runs: Sequence[str], out: Path, options: Options) -> BuildResult:
     """Build the report `system/name` over runs (`NAME=DIR`), as `build_any_report` does, or copy a cached build.
 
-    Raises AssayError.
+    Histories are not cached. Raises AssayError.
     """
+    # The question needs the package, which a cached build does not load.
+    if any((Path(text.rpartition("=")[2]) / RESULTS).is_file() for text in runs) and not session.is_of_runs(name):
+        return build_any_report(session, name, runs, (), out, options)
     build_key = _BuildKey(session, name, parse_runs(runs), options)
     refuse_sources(session, out, build_key.runs)
     inputs_hash = build_key.hash_inputs() if all(run.is_here for run in build_key.runs) else ""
@@ -184,33 +188,34 @@ def _build_and_store(build_key: _BuildKey, inputs_hash: str, runs: Sequence[str]
 def build_any_report(
     session: Session, name: str, runs: Sequence[str], publications: Sequence[Path], out: Path, options: Options
 ) -> BuildResult:
-    """Build the report `system/name` over runs (`NAME=DIR`), or the history of that name over publications.
+    """Build the report `system/name` over runs (`NAME=DIR`), or the history of that name.
 
-    Raises AssayError, also (usage) for publications of a report over runs and for runs of a history.
+    A history is built over publications and builds (`WORKLOAD=DIR`), which `runs` are in this case.
+
+    Raises AssayError, also (usage) for publications of a report over runs.
     """
-    parsed_runs = parse_runs(runs)
-    refuse_sources(session, out, parsed_runs)
-    input_kind, other_kind = ("runs", "publications") if session.is_of_runs(name) else ("publications", "runs")
-    if {"runs": runs, "publications": publications}[other_kind]:
+    # Imports are local, so that a build loads only the modules that its kind of report needs.
+    if not session.is_of_runs(name):
+        from assay.app.history import build_history, parse_builds
+
+        return build_history(session, name, publications, parse_builds(session, name, runs), out, options)
+    if publications:
         raise fail(
             "report-inputs",
-            f"`{name}` is built from {input_kind}, not from {other_kind}",
-            hint=f"pass --{input_kind[:-1]} instead of --{other_kind[:-1]}",
+            f"`{name}` is built from runs, not from publications",
+            hint="pass --run instead of --publication",
             status=USAGE,
         )
+    parsed_runs = parse_runs(runs)
+    refuse_sources(session, out, parsed_runs)
     checked, report = session.find_report(name)
-    if input_kind == "runs" and all(run.is_here for run in parsed_runs):
+    if all(run.is_here for run in parsed_runs):
         package = checked.package
         session.run_hasher.begin([(run.id, run.directory) for run in parsed_runs], package.sources, package.events)
-    # Imports are local, so that a build loads only the modules that its kind of report needs.
-    if input_kind == "runs" and isinstance(report, Article):
+    if isinstance(report, Article):
         from assay.app.article import build_article
 
         return build_article(session, name, parsed_runs, out, options)
-    if input_kind == "runs":
-        from assay.app.comparison import build_comparison
+    from assay.app.comparison import build_comparison
 
-        return build_comparison(session, name, parsed_runs, out, options)
-    from assay.app.history import build_history
-
-    return build_history(session, name, publications, out, options)
+    return build_comparison(session, name, parsed_runs, out, options)

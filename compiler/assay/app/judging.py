@@ -12,14 +12,13 @@ from assay.judgement.gate import Key, assess_gate
 from assay.judgement.interval import Reason, Version, compare
 from assay.judgement.repeats import can_measure_noise, describe_noise, pool_variances
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
-from assay.judgement.verdict import Direction, Margin, judge
+from assay.judgement.verdict import Direction, judge
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement as Rules
-from assay.lang.model.vocabulary import Margin as DeclaredMargin
-from assay.lang.units import get_library
 from assay.plan.planner import name_cells_statement
+from assay.report.declared_margin import convert_margin
 from assay.sql.cells import REAL_SCALE
 
 
@@ -46,7 +45,7 @@ def judge_versions(
     level = float(rules.level)
     changes: dict[Key, JudgedChange] = {}
     for metric in metrics:
-        margin = _convert_margin(checked, metric, metric.margin or rules.margin)
+        margin = convert_margin(checked, metric, metric.margin or rules.margin)
         measured = [measure_version(checked, metric, version.runs, summary) for version in versions]
         calibrated = measure_version(checked, metric, calibration, summary)
         noise = pool_variances([*(version.estimates for version in measured), calibrated.estimates])
@@ -133,17 +132,6 @@ def build_run_cells(
 def _read_integer(value: object) -> int:
     assert isinstance(value, int)
     return value
-
-
-def _convert_margin(checked: CheckedPackage, metric: Metric, declared: DeclaredMargin) -> Margin:
-    """Return a margin with its amount in the unit of the metric."""
-    percent, amount = (float(text or "0") for text in (declared.percent, declared.amount))
-    if amount and declared.unit.name != metric.unit.name:
-        factor = get_library(tuple(unit.name for unit in checked.package.units)).compute_factor(
-            declared.unit.name, metric.unit.name
-        )
-        amount = amount * factor.numerator / factor.denominator
-    return Margin(percent, amount)
 
 
 def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:

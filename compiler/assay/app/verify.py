@@ -38,6 +38,7 @@ from assay.provenance.read import (
 )
 from assay.provenance.record import get_form_tools, get_versions, hash_input_file, hash_outline, hash_templates
 from assay.publication.edition import choose_edition
+from assay.publication.history_builds import BuildPlace
 from assay.remote.address import is_address
 from assay.report.article import list_article_metrics
 from assay.report.results_json import dump_json_by_member
@@ -46,9 +47,15 @@ from assay.util.scratch import create_temporary_folder as temporary
 
 
 def list_changed_publications(record: RecordedPublishedBuild) -> Iterator[str]:
-    """Yield a line for each publication file that is missing or has other content."""
-    for path, recorded_file in zip(record.places, record.content.publications, strict=True):
-        name = f"input {recorded_file.file}"
+    """Yield a line for each publication, or results of a build, that is missing or has other content."""
+    publications = zip(record.places, record.content.publications, strict=True)
+    builds = zip(record.folders, record.content.builds, strict=True)
+    inputs = (
+        *((path, path.name, item.sha256) for path, item in publications),
+        *((folder / item.file, f"{folder.name}/{item.file}", item.sha256) for folder, item in builds),
+    )
+    for path, file, recorded_digest in inputs:
+        name = f"input {file}"
         try:
             _, _, digest = hash_input_file(path.parent, path.name)
         except FileNotFoundError:
@@ -56,8 +63,8 @@ def list_changed_publications(record: RecordedPublishedBuild) -> Iterator[str]:
         except OSError as error:
             yield f"{name}: cannot be read ({error.strerror})"
         else:
-            if digest != recorded_file.sha256:
-                yield f"{name}: content changed (sha256 {_format_change(digest, recorded_file.sha256)})"
+            if digest != recorded_digest:
+                yield f"{name}: content changed (sha256 {_format_change(digest, recorded_digest)})"
 
 
 def hash_definition(session: Session, record: RecordedPublishedBuild) -> str:
@@ -77,9 +84,11 @@ def rebuild(session: Session, record: RecordedPublishedBuild, out: Path) -> None
         regenerate_report(session, record.places[0], out, content.report, content.edition, forms)
     else:
         title, author, date = (content.options.get(name, "") for name in ("title", "author", "date"))
-        build_history(
-            session, content.report, record.places, out, Options(title=title, author=author, date=date, forms=forms)
-        )
+        builds = [
+            BuildPlace(item.workload, folder) for folder, item in zip(record.folders, content.builds, strict=True)
+        ]
+        options = Options(title=title, author=author, date=date, forms=forms)
+        build_history(session, content.report, record.places, builds, out, options)
 
 
 DIGITS = 12  # of a hash in a message

@@ -64,7 +64,7 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
 @cli.command()
 @click.argument("report", shell_complete=complete_names("reports"))
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True,
-              help=RUN_HELP)  # fmt: skip
+              help=f"{RUN_HELP} Of a history: the folder of a build, NAME is its workload.")  # fmt: skip
 @click.option("--publication", "publications", metavar="FILE|DIR", multiple=True, type=click.Path(path_type=Path),
               help="Publication of a history, or a folder of publications (repeatable).")  # fmt: skip
 @add_out_option("Folder for the report.")
@@ -84,7 +84,7 @@ def build(
     context: click.Context, /, report: str, runs: tuple[str, ...], publications: tuple[Path, ...], out: str,
     forms: tuple[str, ...], **options: Any,
 ) -> None:  # fmt: skip
-    """Build a report over runs, or a history of publications."""
+    """Build a report over runs, or a history of publications and builds."""
     with open_command_session(context, runs) as session:
         from assay.app import build  # imported while files are hashed
         from assay.app.options import Options

@@ -103,6 +103,19 @@ class RecordedPublication:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedHistoryBuild:
+    """The `results.json` of a build: its name, size and hash, the workload of the build, and its day."""
+
+    file: str
+    bytes: int
+    sha256: str
+    workload: str
+    day: str
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True, slots=True)
 class PublishedContent:
     """All inputs of a report of publications: a history, or, with an edition, a report built again."""
 
@@ -114,6 +127,7 @@ class PublishedContent:
     outline: str
     templates: str
     publications: tuple[RecordedPublication, ...]
+    builds: tuple[RecordedHistoryBuild, ...] = ()
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
@@ -124,11 +138,15 @@ Forms = dict[str, dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class RecordedPublishedBuild:
-    """The provenance of a report of publications; `places` are the files, in the order of the content."""
+    """The provenance of a report of publications; `places` are the files, in the order of the content.
+
+    `folders` are those of the builds of a history.
+    """
 
     content: PublishedContent
     is_intact: bool
     places: tuple[Path, ...]
+    folders: tuple[Path, ...]
     forms: Forms
 
 
@@ -175,7 +193,13 @@ def read_provenance_file(path: Path) -> RecordedBuild | RecordedPublishedBuild:
     is_intact = document.get("hash") == hash_content(data) if isinstance(data, dict) else False
     if isinstance(data, dict) and "publications" in data:
         published = _decode_content(PublishedContent, data, path)
-        return RecordedPublishedBuild(published, is_intact, _read_places(published, places, path), forms)
+        if not published.publications and not published.builds:
+            raise _build_error(path, "publications: there are none")
+        files, folders = (
+            _read_places(places, kind, len(inputs), path)
+            for kind, inputs in (("publications", published.publications), ("builds", published.builds))
+        )
+        return RecordedPublishedBuild(published, is_intact, files, folders, forms)
     content = _decode_content(Content, data, path)
     for item in (item for run in content.runs for item in run.inputs):
         if not is_below(item.file):
@@ -196,16 +220,11 @@ def hash_content(content: Mapping[str, object]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _read_places(content: PublishedContent, places: object, path: Path) -> tuple[Path, ...]:
-    """Return the places of the publication files."""
-    files = places.get("publications") if isinstance(places, dict) else None
-    if (
-        not isinstance(files, list)
-        or len(files) != len(content.publications)
-        or not files
-        or not all(isinstance(item, str) for item in files)
-    ):
-        raise _build_error(path, "places: does not have exactly one path for each publication file")
+def _read_places(places: object, kind: str, count: int, path: Path) -> tuple[Path, ...]:
+    """Return the places of the `publications` or `builds`."""
+    files = places.get(kind, []) if isinstance(places, dict) else None
+    if not isinstance(files, list) or len(files) != count or not all(isinstance(item, str) for item in files):
+        raise _build_error(path, f"places: does not have exactly one path for each of the {kind}")
     return tuple(Path(item) for item in files)
 
 

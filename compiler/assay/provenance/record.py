@@ -116,11 +116,12 @@ def build_publications_provenance(
     specs: str,
     definition: str,
     templates: Path,
+    builds: Sequence[tuple[Path, str, str]] = (),
 ) -> dict[str, object]:
     """Return the provenance of a report of publications, each a file and the name of its edition.
 
-    `edition` is empty for a history. For a report that is built again from its publication, the first file, it is that
-    publication's edition.
+    `builds` are those of a history: results.json, workload and day. `edition` is empty for a history. For a report that
+    is built again from its publication, the first file, it is that publication's edition.
     """
     read = [(hash_input_file(path.parent, path.name), name) for path, name in files]
     content: dict[str, object] = {
@@ -136,6 +137,12 @@ def build_publications_provenance(
         ],
     }
     places = {"publications": [str(path) for path, _ in files]}
+    if builds:
+        content["builds"] = [
+            {**_describe_file(hash_input_file(path.parent, path.name)), "workload": workload, "day": day}
+            for path, workload, day in builds
+        ]
+        places["builds"] = [str(path.parent) for path, _, _ in builds]
     return {"format": FORMAT, "hash": hash_content(content), "content": content, "places": places}
 
 

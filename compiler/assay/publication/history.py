@@ -1,4 +1,4 @@
-"""Order publications over time and by workload, with the breaks between them and the largest changes within them.
+"""Order publications and builds over time and by workload, with breaks and the largest changes.
 
 A *column* holds the publications of the same runs, one per workload; columns are in the order of their days. A *break*
 is a point before a run of a publication: from this run on, something is measured or named in another way than before.
@@ -6,11 +6,13 @@ is a point before a run of a publication: from this run on, something is measure
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, History, Report
@@ -18,45 +20,94 @@ from assay.publication.edition import Word, choose_edition, collect_metric_words
 from assay.publication.model import MetricRow, Publication
 from assay.publication.reader import MISSING, UNDEFINED, StructureChecker, read_publication
 from assay.util.diagnostics import fail
+from assay.util.paths import resolve_path
 
 MEANING, FORM = "meaning", "form"
 #: fewest digits of a printed base; percentages of rougher ones reflect rounding rather than the measurement
 LEAST_DIGITS = 2
 
 
+Notes = tuple[tuple[tuple[str, ...], str], ...]
+"""What changes at a break: ids of metrics, and a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What is known of a build but not of a publication, by metric: unrounded values, intervals, definition hashes.
+
+    An interval is that of the run's value if the base has its measured value, by the judgement of the build.
+    """
+
+    values: Mapping[str, tuple[Decimal | None, ...]]
+    intervals: Mapping[str, tuple[tuple[float, float] | None, ...]]
+    definitions: Mapping[str, str]
+    summary: str
+    filters: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Issue:
-    """A publication in its edition, with its rows by metric; equal to itself only."""
+    """A publication in its edition, or a build, with its rows by metric; equal to itself only.
+
+    `file` is that of the publication, or the `results.json` of the build.
+    """
 
     file: Path
     publication: Publication
     edition: Edition
     rows: Mapping[str, MetricRow]
+    build: Build | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the file; of a build, that of its folder."""
+        return resolve_path(self.file).parent.name if self.build else self.file.name
 
     @property
     def sort_key(self) -> tuple[str, ...]:
-        """The sort key, which also identifies the publication."""
+        """The sort key: days, then workloads. It identifies a publication; builds of a day are sorted by version."""
         publication = self.publication
+        if self.build:
+            return publication.day, publication.workload, _pad_numbers(publication.runs[-1])
         return publication.day, publication.workload, publication.title, *publication.runs
 
-    def list_numbers(self, metric: str) -> tuple[float | None, ...]:
-        """Return the value of each run; None where none is printed."""
+    @property
+    def has_base(self) -> bool:
+        """Whether the first run is the base of others; the only run of a build is not."""
+        return not (self.build and len(self.publication.runs) == 1)
+
+    def list_values(self, metric: str) -> tuple[Decimal | None, ...]:
+        """Return the value of each run; None where there is none."""
+        if self.build and metric in self.build.values:
+            return self.build.values[metric]
         row = self.rows.get(metric)
         return tuple(map(parse_cell, row.values)) if row else (None,) * len(self.publication.runs)
+
+    def list_numbers(self, metric: str) -> tuple[float | None, ...]:
+        """Return the values as floating-point numbers."""
+        return tuple(None if value is None else float(value) for value in self.list_values(metric))
+
+    def list_resolutions(self, metric: str) -> tuple[Decimal, ...]:
+        """Return the unit of the last printed digit of each run's value; 0 if it is unrounded or there is none."""
+        return tuple(
+            Decimal(0) if value is None or self.build else Decimal((0, (1,), cast("int", value.as_tuple().exponent)))
+            for value in self.list_values(metric)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A break: its key in the report, its kind, its first day and run, and what changes for which metrics.
 
-    The kind is `meaning` (what is measured) or `form` (how it is published).
+    The kind is `meaning` (what is measured) or `form` (how it is published). A break before a build has its `issue`.
     """
 
     key: str
     kind: str
     since: str
     run: str
-    notes: tuple[tuple[tuple[str, ...], str], ...]
+    notes: Notes
+    issue: Issue | None = None
 
     def affects(self, metric: str) -> bool:
         """Check that the break affects a metric."""
@@ -85,18 +136,23 @@ class Move:
         return max(self.value / self.base, self.base / self.value)
 
 
-def parse_cell(cell: str) -> float | None:
+def parse_cell(cell: str) -> Decimal | None:
     """Return a printed cell as a number; None where none is printed."""
-    return None if cell == MISSING or cell in UNDEFINED else float(cell)
+    return None if cell == MISSING or cell in UNDEFINED else Decimal(cell)
 
 
-def read_issues(files: Sequence[Path], checked: CheckedPackage, report: Report) -> tuple[Issue, ...]:
-    """Read publications and sort them, whatever the order of their files.
-    Raises AssayError: the errors of `read_publication` and `match_rows`, and `same-publication` for two files of one
-    publication.
+def _pad_numbers(text: str) -> str:
+    """Return a text by which versions are sorted: 10.9 before 10.10."""
+    return re.sub(r"\d+", lambda match: match[0].zfill(12), text)
+
+
+def sort_issues(all_issues: Iterable[Issue]) -> tuple[Issue, ...]:
+    """Sort publications and builds; the order of publications is ignored.
+
+    Raises AssayError `same-publication` for two files of one publication.
     """
-    sorted_issues = sorted((_read_issue(file, checked, report) for file in files), key=lambda item: item.sort_key)
-    for older_issue, newer_issue in pairwise(sorted_issues):
+    sorted_issues = sorted(all_issues, key=lambda item: item.sort_key)
+    for older_issue, newer_issue in pairwise(item for item in sorted_issues if not item.build):
         if older_issue.sort_key == newer_issue.sort_key:
             publication = newer_issue.publication
             raise fail(
@@ -108,7 +164,8 @@ def read_issues(files: Sequence[Path], checked: CheckedPackage, report: Report) 
     return tuple(sorted_issues)
 
 
-def _read_issue(file: Path, checked: CheckedPackage, report: Report) -> Issue:
+def read_issue(file: Path, checked: CheckedPackage, report: Report) -> Issue:
+    """Read a publication.  Raises AssayError: the errors of `read_publication` and `match_rows`."""
     publication = read_publication(file)
     edition = choose_edition(report, publication.day, None)
     matched_rows = match_rows(
@@ -117,6 +174,12 @@ def _read_issue(file: Path, checked: CheckedPackage, report: Report) -> Issue:
     return Issue(
         file, publication, edition, {metric: row for section in matched_rows.sections for metric, row in section}
     )
+
+
+def describe_inputs(all_issues: Iterable[Issue], conjunction: str = "and", count: int = 2) -> str:
+    """Return `publications`, `builds` or `publications and builds`; for one of them, the singular."""
+    kinds = dict.fromkeys("build" if issue.build else "publication" for issue in all_issues)
+    return f" {conjunction} ".join(f"{kind}{'' if count == 1 else 's'}" for kind in sorted(kinds, reverse=True))
 
 
 def list_workloads(all_issues: Sequence[Issue]) -> tuple[str, ...]:
@@ -143,16 +206,27 @@ def group_issues_by_runs(all_issues: Sequence[Issue]) -> tuple[tuple[Issue, ...]
     return tuple(tuple(column) for column in stacks)
 
 
-def list_changes(history: History, checked: CheckedPackage, all_issues: Sequence[Issue]) -> tuple[Change, ...]:
-    """Return the declared breaks and those that follow from the editions; keys are letters in the order of days."""
-    declared_changes = [(item.since, item.run, MEANING, ((item.metrics, item.doc),)) for item in history.breaks]
+def list_changes(
+    history: History,
+    checked: CheckedPackage,
+    all_issues: Sequence[Issue],
+    build_changes: Iterable[tuple[Issue, Notes]] = (),
+) -> tuple[Change, ...]:
+    """Return the declared breaks, those that follow from the editions, and those before builds.
+
+    If there are only builds, declared breaks outside of them are left out. Keys are letters in the order of days.
+    """
+    days = [issue.publication.day for issue in all_issues]
+    is_of_builds = all(issue.build for issue in all_issues)
+    declared_breaks = [item for item in history.breaks if not is_of_builds or days[0] < item.since <= days[-1]]
     metric_ids = [name for section in history.sections for name in section.metrics]
-    derived_changes = [(since, "", FORM, notes) for since, notes in _compare_editions(checked, all_issues, metric_ids)]
-    sorted_changes = sorted((*declared_changes, *derived_changes), key=lambda item: item[0])
-    return tuple(
-        Change(_format_key(index), kind, since, run, notes)
-        for index, (since, run, kind, notes) in enumerate(sorted_changes)
-    )
+    changes = [
+        *(Change("", MEANING, item.since, item.run, ((item.metrics, item.doc),)) for item in declared_breaks),
+        *(Change("", FORM, since, "", notes) for since, notes in _compare_editions(checked, all_issues, metric_ids)),
+        *(Change("", MEANING, issue.publication.day, "", notes, issue) for issue, notes in build_changes),
+    ]
+    sorted_changes = sorted(changes, key=lambda item: item.since)
+    return tuple(replace(change, key=_format_key(index)) for index, change in enumerate(sorted_changes))
 
 
 def _format_key(index: int) -> str:
@@ -163,7 +237,7 @@ def _format_key(index: int) -> str:
 
 def _compare_editions(
     checked: CheckedPackage, all_issues: Sequence[Issue], metric_ids: Sequence[str]
-) -> Iterator[tuple[str, tuple[tuple[tuple[str, ...], str], ...]]]:
+) -> Iterator[tuple[str, Notes]]:
     """Yield the day and notes of each edition that changes the number style, a metric's name or its unit."""
     first_issue_by_edition: dict[str, Issue] = {}
     for issue in all_issues:
@@ -197,6 +271,8 @@ def find_break_place(change: Change, all_issues: Sequence[Issue], workload: str)
 
     None if no publication of the workload follows the break, or nothing precedes it.
     """
+    if change.issue:
+        return (change.issue, 0) if change.issue.publication.workload == workload else None
     of_workload = [issue for issue in all_issues if issue.publication.workload == workload]
     first_issue = next((issue for issue in of_workload if issue.publication.day >= change.since), None)
     if first_issue is None:
@@ -242,13 +318,12 @@ def find_largest_moves(
 
 def _list_values(issue: Issue, metric: str) -> Iterator[tuple[int, Decimal, Decimal]]:
     """Yield each further run with the base's value and its own, if both are positive and the base is precise enough."""
-    base, *values = issue.list_numbers(metric)
+    base, *values = issue.list_values(metric)
     if base is None or base <= 0 or count_digits(issue.rows[metric].values[0]) < LEAST_DIGITS:
         return
-    cells = issue.rows[metric].values
     for run, value in enumerate(values, start=1):
         if value is not None and value > 0:
-            yield run, Decimal(cells[0]), Decimal(cells[run])
+            yield run, base, value
 
 
 def count_digits(cell: str) -> int:
@@ -258,21 +333,27 @@ def count_digits(cell: str) -> int:
 
 
 def list_history_warnings(history: History, all_issues: Sequence[Issue]) -> Iterator[str]:
-    """Yield warnings about breaks outside of the publications, and about metrics that none of them has."""
+    """Yield warnings about breaks outside of the publications, and about metrics that nothing has."""
+    if not all(issue.build for issue in all_issues):  # declared breaks are those of publications
+        yield from _list_break_warnings(history, all_issues)
+    measured_metrics = {metric for issue in all_issues for metric in issue.rows}
+    for section in history.sections:
+        for metric in section.metrics:
+            if metric not in measured_metrics:
+                yield f"{metric}: no {describe_inputs(all_issues, 'or', 1)} has it."
+
+
+def _list_break_warnings(history: History, all_issues: Sequence[Issue]) -> Iterator[str]:
     first, last = all_issues[0].publication.day, all_issues[-1].publication.day
-    published_metrics = {metric for issue in all_issues for metric in issue.rows}
+    inputs = describe_inputs(all_issues)
     for item in history.breaks:
         subject = f"The break of {', '.join(item.metrics)} since {item.since}"
         if not first <= item.since <= last or (item.since == first and not item.run):
-            yield f"{subject} lies outside of the publications, which are from {first} to {last}."
+            yield f"{subject} lies outside of the {inputs}, which are from {first} to {last}."
         elif item.run and not any(
             _is_run_published(item.since, item.run, all_issues, name) for name in list_workloads(all_issues)
         ):
-            yield f"{subject} names the run {item.run}, which the first publications since that day lack."
-    for section in history.sections:
-        for metric in section.metrics:
-            if metric not in published_metrics:
-                yield f"{metric}: no publication has it."
+            yield f"{subject} names the run {item.run}, which the first {inputs} since that day lack."
 
 
 def _is_run_published(since: str, run: str, all_issues: Sequence[Issue], workload: str) -> bool:

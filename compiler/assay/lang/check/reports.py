@@ -278,13 +278,6 @@ def _check_history(checker: Checker, history: History) -> None:
             hint=suggest_names(history.of, reports),
             within=(history.name,),
         )
-    elif not reports[history.of].editions:
-        checker.report(
-            "no-editions",
-            f"report `{history.of}` of {owner} has no editions",
-            history.name,
-            hint="publications are read with the editions of their report",
-        )
     _check_breaks(checker, owner, history, set(shown_metrics))
 
 

@@ -1,0 +1,202 @@
+"""Find the level shifts of a history: runs from which on a metric has another level than in the runs before.
+
+The *points* of a metric in a workload are its runs, oldest first. A base whose numbers are those of an earlier run is
+that run, printed again, and no point. Neither is a base with the label of an earlier run, run again after others: the
+series would go back to an older version. Breaks in meaning divide the points into parts without shifts between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+
+from assay.judgement.level_shifts import compute_mean, find_level_shifts
+from assay.judgement.verdict import Direction, Margin, Verdict
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.package import Metric
+from assay.lang.model.report import History, Report
+from assay.publication.history import MEANING, Change, Issue, find_break_place, list_workloads
+from assay.report.declared_margin import convert_margin
+
+#: margin of reports that declare no judgement
+DEFAULT_MARGIN = Margin(percent=2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A run with the value of a metric; `resolution` is the unit of its last printed digit, 0 for unrounded ones."""
+
+    issue: Issue
+    run: int
+    value: float
+    resolution: float = 0.0
+
+    @property
+    def label(self) -> str:
+        """The label of the run."""
+        return self.issue.publication.runs[self.run]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Points of one level, oldest first, and their average; `p` is that of the shift before it, 1 for none."""
+
+    points: tuple[Point, ...]
+    average: float
+    p: float
+
+
+Levels = Mapping[tuple[str, str], tuple[tuple[Level, ...], ...]]
+"""Levels by metric and workload: those of each part between breaks in meaning, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A shift of a metric between two levels of a workload."""
+
+    metric: str
+    workload: str
+    before: Level
+    after: Level
+    verdict: Verdict
+
+    @property
+    def start(self) -> Point:
+        """The first point of the new level."""
+        return self.after.points[0]
+
+    @property
+    def share(self) -> Decimal | None:
+        """(after - before) / |before|; None if the level before is 0."""
+        if not self.before.average:
+            return None
+        return Decimal((self.after.average - self.before.average) / abs(self.before.average))
+
+
+def find_levels(history: History, all_issues: Sequence[Issue], changes: Sequence[Change]) -> Levels:
+    """Return the levels of all metrics of a history in all workloads."""
+    repeated_bases = find_repeated_bases(all_issues)
+    return {
+        (metric, workload): tuple(
+            map(_divide_into_levels, list_parts(metric, workload, all_issues, changes, repeated_bases))
+        )
+        for section in history.sections
+        for metric in section.metrics
+        for workload in list_workloads(all_issues)
+    }
+
+
+def list_shifts(
+    checked: CheckedPackage, report: Report, levels: Levels, all_issues: Sequence[Issue]
+) -> tuple[Shift, ...]:
+    """Return the shifts between levels that are beyond the margins of the report: newest first, those of a run by size.
+
+    Shifts within the margin of a metric are too small to matter.
+    """
+    shifts = (
+        Shift(metric, workload, before, after, _choose_verdict(before, after, checked.get_metric(metric)))
+        for (metric, workload), parts in levels.items()
+        for part in parts
+        for before, after in pairwise(part)
+        if _is_beyond(_get_margin(checked, report, metric), before.average, after.average)
+    )
+    order = {issue: index for index, issue in enumerate(all_issues)}
+    return tuple(
+        sorted(shifts, key=lambda item: (-order[item.start.issue], -item.start.run, -abs(item.share or Decimal(0))))
+    )
+
+
+def find_repeated_bases(all_issues: Sequence[Issue]) -> frozenset[Issue]:
+    """Return the issues of several runs whose base is an earlier run of the workload, whatever its label.
+
+    It is if all metrics of both have the same value, within the unit of the last digit of the coarser one.
+    """
+    return frozenset(
+        issue
+        for index, issue in enumerate(all_issues)
+        if len(issue.publication.runs) > 1
+        and any(
+            _has_same_values(issue, earlier_issue, run)
+            for earlier_issue in all_issues[:index]
+            if earlier_issue.publication.workload == issue.publication.workload
+            for run in range(len(earlier_issue.publication.runs))
+        )
+    )
+
+
+def _has_same_values(issue: Issue, earlier_issue: Issue, run: int) -> bool:
+    """Return whether the base of a publication has the values of a run of an earlier one."""
+    shared_metrics = issue.rows.keys() & earlier_issue.rows.keys()
+    return bool(shared_metrics) and all(
+        _is_same_value(
+            issue.list_values(metric)[0],
+            earlier_issue.list_values(metric)[run],
+            max(issue.list_resolutions(metric)[0], earlier_issue.list_resolutions(metric)[run]),
+        )
+        for metric in shared_metrics
+    )
+
+
+def _is_same_value(value: Decimal | None, other: Decimal | None, resolution: Decimal) -> bool:
+    return value is other if value is None or other is None else abs(value - other) <= resolution
+
+
+def list_parts(
+    metric: str,
+    workload: str,
+    all_issues: Sequence[Issue],
+    changes: Sequence[Change],
+    repeated_bases: frozenset[Issue],
+) -> tuple[tuple[Point, ...], ...]:
+    """Return the points of a metric in a workload, divided by breaks in meaning."""
+    of_workload = [issue for issue in all_issues if issue.publication.workload == workload]
+    starts = {
+        (of_workload.index(place[0]), place[1])
+        for change in changes
+        if change.kind == MEANING and change.affects(metric)
+        if (place := find_break_place(change, all_issues, workload))
+    }
+    parts: list[list[Point]] = [[]]
+    labels: list[str] = []
+    for index, issue in enumerate(of_workload):
+        base_label = issue.publication.runs[0]
+        is_older_run = base_label in labels and base_label != labels[-1]
+        skips_base = issue.has_base and (is_older_run or issue in repeated_bases)
+        labels += issue.publication.runs
+        runs = zip(issue.list_values(metric), issue.list_resolutions(metric), strict=True)
+        for run, (value, resolution) in enumerate(runs):
+            if (index, run) in starts:
+                parts.append([])
+            if value is not None and not (run == 0 and skips_base):
+                parts[-1].append(Point(issue, run, float(value), float(resolution)))
+    return tuple(tuple(part) for part in parts if part)
+
+
+def _divide_into_levels(points: Sequence[Point]) -> tuple[Level, ...]:
+    values = [point.value for point in points]
+    shifts = find_level_shifts(values, max(point.resolution for point in points))
+    bounds = [0, *(item.index for item in shifts), len(points)]
+    return tuple(
+        Level(tuple(points[begin:end]), compute_mean(values[begin:end]), p)
+        for (begin, end), p in zip(pairwise(bounds), (1.0, *(item.p for item in shifts)), strict=True)
+    )
+
+
+def _get_margin(checked: CheckedPackage, report: Report, metric: str) -> Margin:
+    definition = checked.get_metric(metric)
+    declared = definition.margin or (report.judgement.margin if report.judgement else None)
+    return convert_margin(checked, definition, declared) if declared else DEFAULT_MARGIN
+
+
+def _is_beyond(margin: Margin, before: float, after: float) -> bool:
+    return abs(after - before) > max(margin.percent / 100 * abs(before), margin.amount)
+
+
+def _choose_verdict(before: Level, after: Level, metric: Metric) -> Verdict:
+    direction = Direction(metric.better)
+    if direction is Direction.NEITHER:
+        return Verdict.CHANGED
+    is_lower = after.average < before.average
+    return Verdict.BETTER if is_lower == (direction is Direction.LOWER) else Verdict.WORSE

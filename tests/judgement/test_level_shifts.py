@@ -1,0 +1,211 @@
+"""Level shifts of series: false alarms, power, and the same result as a slow implementation with exact fractions.
+
+All seeds are fixed. A deep run has more series and narrower bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from assay.judgement.level_shifts import LEAST_POINTS, MAX_P, find_best_split, find_level_shifts
+from tests.support.deep import is_deep
+
+SERIES = 2000 if is_deep() else 150
+#: how far a share of the series may be from its expectation, in standard errors
+ERRORS = 4
+INTEGERS = st.lists(st.integers(-1000, 1000), max_size=24)
+
+
+def draw_series(random: Random, count: int, step: float = 0.0, begin: int = 0) -> list[float]:
+    """Return independent normal numbers of standard deviation 1, `step` higher from `begin` on."""
+    return [random.gauss(100, 1) + (step if index >= begin else 0) for index in range(count)]
+
+
+def list_indexes(values: Sequence[float], resolution: float = 0.0) -> list[int]:
+    return [item.index for item in find_level_shifts(values, resolution)]
+
+
+# A slow implementation
+
+
+def compute_score(values: Sequence[Fraction], split: int) -> Fraction:
+    """Compute the energy statistic of a split from its definition."""
+    left, right = values[:split], values[split:]
+
+    def average(pairs: list[tuple[Fraction, Fraction]]) -> Fraction:
+        return sum((abs(x - y) for x, y in pairs), Fraction(0)) / len(pairs)
+
+    between = 2 * average(list(product(left, right)))
+    within = average(list(combinations(left, 2))) + average(list(combinations(right, 2)))
+    return Fraction(len(left) * len(right), len(values)) * (between - within)
+
+
+def list_scores(values: Sequence[float]) -> dict[int, Fraction]:
+    exact_values = [Fraction(value) for value in values]
+    return {split: compute_score(exact_values, split) for split in range(LEAST_POINTS, len(values) - LEAST_POINTS + 1)}
+
+
+def compute_p(left: Sequence[float], right: Sequence[float]) -> float:
+    df = len(left) + len(right) - 2
+    return float(2 * stats.t.sf(abs(stats.ttest_ind(left, right).statistic), df - df % 2))
+
+
+def split_slowly(values: Sequence[float], max_p: float, begin: int = 0) -> tuple[list[int], list[range]]:
+    """Return the splits with p up to a maximum, and the ranges that are not split further."""
+    indexes = range(begin, begin + len(values))
+    if len(values) < 2 * LEAST_POINTS:
+        return [], [indexes]
+    scores = list_scores(values)
+    split = max(scores, key=lambda item: scores[item])
+    left, right = values[:split], values[split:]
+    if compute_p(left, right) >= max_p:
+        return [], [indexes]
+    left_splits, left_rest = split_slowly(left, max_p, begin)
+    right_splits, right_rest = split_slowly(right, max_p, begin + split)
+    return [*left_splits, begin + split, *right_splits], left_rest + right_rest
+
+
+def remove_weak_splits(values: Sequence[float], splits: list[int], max_p: float) -> list[int]:
+    """Return the splits that remain after the weakest were removed, one by one."""
+    bounds = [0, *splits, len(values)]
+    p_by_split = {
+        split: compute_p(values[begin:split], values[split:end])
+        for begin, split, end in zip(bounds, splits, bounds[2:], strict=False)
+    }
+    weakest = max(splits, key=lambda split: p_by_split[split], default=0)
+    if not splits or p_by_split[weakest] < max_p:
+        return splits
+    return remove_weak_splits(values, [split for split in splits if split != weakest], max_p)
+
+
+def list_indexes_slowly(values: Sequence[float]) -> list[int]:
+    max_p = MAX_P if len(values) <= 40 else 0.04 / len(values)
+    splits, rest = split_slowly(values, max_p)
+    for part in rest:
+        part_values = values[part.start : part.stop]
+        trial_splits, _ = split_slowly(part_values, 0.1)
+        splits += [part.start + split for split in remove_weak_splits(part_values, trial_splits, max_p)]
+    return sorted(splits)
+
+
+@pytest.mark.parametrize("seed", range(60 if is_deep() else 12))
+def test_shifts_equal_those_of_exact_fractions(seed: int) -> None:
+    random = Random(seed)
+    parts = [(random.choice([0, 3, 5, -6]), random.randint(2, 12)) for _ in range(random.randint(1, 4))]
+    values = [random.gauss(level, 1) for level, count in parts for _ in range(count)]
+    assert list_indexes(values) == list_indexes_slowly(values)
+
+
+@given(st.lists(st.integers(-1000, 1000), min_size=4, max_size=16))
+def test_split_has_the_greatest_exact_score(numbers: list[int]) -> None:
+    scores = list_scores(numbers)
+    assert scores[find_best_split(numbers)] == pytest.approx(max(scores.values()), rel=1e-9, abs=1e-9)
+
+
+# Rates
+
+
+@pytest.mark.parametrize("count", [12, 20, 40, *([100, 200] if is_deep() else [])])
+def test_few_series_without_a_shift_have_one(count: int) -> None:
+    random = Random(count)
+    alarms = sum(bool(list_indexes(draw_series(random, count))) for _ in range(SERIES))
+    assert alarms / SERIES <= 0.025 + ERRORS * math.sqrt(0.025 / SERIES)
+
+
+POWER = {
+    (12, 3): (0.73, 0.55, 0.35),
+    (20, 3): (0.97, 0.80, 0.57),
+    (40, 3): (0.99, 0.93, 0.74),
+    (12, 5): (0.99, 0.98, 0.89),
+    (20, 5): (0.99, 0.99, 0.98),
+    (40, 5): (0.99, 0.99, 0.99),
+}
+
+
+@pytest.mark.parametrize(("count", "step"), POWER)
+def test_power_is_the_documented_one(count: int, step: int) -> None:
+    """Power for a step in the middle, 3 points and 2 points from the end."""
+    for begin, expected in zip((count // 2, count - 3, count - 2), POWER[count, step], strict=True):
+        random = Random(begin)
+        shares = [bool(list_indexes(draw_series(random, count, step, begin))) for _ in range(SERIES)]
+        error = math.sqrt(expected * (1 - expected) / SERIES)
+        assert sum(shares) / SERIES == pytest.approx(expected, abs=ERRORS * error + 0.02)
+
+
+@pytest.mark.parametrize(("count", "least"), [(20, 0.8), (40, 0.97)])
+def test_level_that_lasts_for_a_while_is_found(count: int, least: float) -> None:
+    """A quarter of the points is 5 standard deviations higher; a strict test of the first split finds 2 % of 20."""
+    random = Random(count)
+    found = 0
+    for _ in range(SERIES):
+        values = draw_series(random, count, 5, count // 2)
+        values[count * 3 // 4 :] = draw_series(random, count // 4)
+        found += len(list_indexes(values)) >= 2
+    assert found / SERIES >= least
+
+
+def test_large_step_is_found_at_its_place() -> None:
+    random = Random(1)
+    for _ in range(SERIES // 4):
+        begin = random.randint(3, 17)
+        shifts = {item.index: item for item in find_level_shifts(draw_series(random, 20, 12, begin))}
+        assert shifts[begin].after - shifts[begin].before == pytest.approx(12, abs=4)
+
+
+# Properties
+
+
+@given(st.integers(-1000, 1000), st.integers(0, 30))
+def test_constant_series_has_no_shift(value: int, count: int) -> None:
+    assert find_level_shifts([value / 10] * count) == ()
+
+
+@given(INTEGERS, st.integers(-40, 40), st.booleans())
+def test_order_of_magnitude_and_sign_do_not_matter(numbers: list[int], exponent: int, is_negated: bool) -> None:
+    factor = (-1 if is_negated else 1) * 2.0**exponent
+    assert list_indexes([number * factor for number in numbers]) == list_indexes(numbers)
+
+
+@given(st.lists(st.integers(-100, 100), max_size=16), st.integers(-1000, 1000))
+def test_offset_does_not_matter(numbers: list[int], offset: int) -> None:
+    assert list_indexes([number + offset for number in numbers], 1e-3) == list_indexes(numbers, 1e-3)
+
+
+@given(INTEGERS)
+def test_levels_are_averages_between_shifts(numbers: list[int]) -> None:
+    shifts = find_level_shifts(numbers)
+    bounds = [0, *(item.index for item in shifts), len(numbers)]
+    assert all(end - begin >= LEAST_POINTS for begin, end in pairwise(bounds) if shifts)
+    for shift, begin, end in zip(shifts, bounds, bounds[2:], strict=False):
+        before, after = numbers[begin : shift.index], numbers[shift.index : end]
+        assert shift.before == pytest.approx(sum(before) / len(before))
+        assert shift.after == pytest.approx(sum(after) / len(after))
+        assert 0 <= shift.p < MAX_P
+
+
+@pytest.mark.parametrize(
+    ("values", "resolution", "indexes"),
+    [
+        ([3, 3, 4, 4], 0, [2]),
+        ([3, 3, 4, 4], 1, []),
+        ([3] * 6 + [4] * 6, 1, [6]),
+        ([1, 1, 1, 1, 1, 1, 9], 0, []),
+        ([1, 1, 1, 1, 1, 9, 1, 1, 1, 1, 1], 0, []),
+        ([0.3, 0.3, 0.1 + 0.2, 0.1 + 0.2], 0, []),
+        ([5, 5, 5, 5, 9, 9, 9, 9, 2, 2, 2, 2], 0, [4, 8]),
+        ([1, 2, 9], 0, []),
+        ([], 0, []),
+    ],
+    ids=["exact", "rounded", "rounded, many", "last point alone", "one point alone", "doubles", "two", "short", "none"],
+)
+def test_shifts_of_small_series(values: list[float], resolution: float, indexes: list[int]) -> None:
+    assert list_indexes(values, resolution) == indexes
