@@ -28,7 +28,8 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lineage.constants import format_place, index_constants
 from assay.plan.planner import AppliedFilter, RowRequest, name_cells_statement, name_rows_statement
-from assay.provenance.record import add_forms, get_form_tools, get_versions, hash_templates
+from assay.provenance.record import add_forms, hash_templates
+from assay.provenance.versions import get_form_tools, get_versions
 from assay.report.document import Document, to_json
 from assay.report.glossary import get_row_id
 from assay.report.judged_cells import describe_change

@@ -36,7 +36,8 @@ from assay.provenance.read import (
     hash_content,
     read_provenance,
 )
-from assay.provenance.record import get_form_tools, get_versions, hash_input_file, hash_outline, hash_templates
+from assay.provenance.record import hash_input_file, hash_outline, hash_templates
+from assay.provenance.versions import get_form_tools, get_versions
 from assay.publication.edition import choose_edition
 from assay.remote.address import is_address
 from assay.report.article import list_article_metrics

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.lang import checked_package, decode, normal_form
-from assay.lang import sources as source_index
+from assay.lang import checked_package, decode, normal_form, source_index
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.libraries import LIBRARIES
 from assay.lang.model.package import Package
