@@ -117,8 +117,7 @@ def check_shown_metrics(checker: Checker, owner: str, names: tuple[str, ...]) ->
     """Check that the package lists every metric that `owner` shows."""
     metrics = {metric.id for metric in checker.package.metrics}
     for name in sorted(set(names) - metrics):
-        message = f"unknown metric `{name}` in {owner}"
-        checker.report_missing("unknown-metric", message, name, metrics)
+        checker.report_unlisted("metric", name, f"in {owner}", metrics)
 
 
 def check_compared_metrics(checker: Checker, owner: str, names: Iterable[str], within: Sequence[str]) -> None:
@@ -126,8 +125,7 @@ def check_compared_metrics(checker: Checker, owner: str, names: Iterable[str], w
     metric_ids = [metric.id for metric in checker.package.metrics]
     for name in dict.fromkeys(names):
         if name not in metric_ids:
-            message = f"unknown metric `{name}` in {owner}"
-            checker.report_missing("unknown-metric", message, name, metric_ids, within=within)
+            checker.report_unlisted("metric", name, f"in {owner}", metric_ids, within=within)
 
 
 def _check_charts(checker: Checker, report: Report) -> None:
@@ -158,11 +156,12 @@ def _check_has_summary(checker: Checker) -> None:
 def _check_summary(checker: Checker, report: Report) -> None:
     summaries = {item.name for item in checker.package.summaries}
     if summaries and report.summary not in summaries:
-        checker.report(
-            "unknown-summary",
-            f"unknown summary `{report.summary}` in report `{report.name}`",
-            report.summary or report.name,
-            hint=suggest_names(report.summary, summaries),
+        checker.report_unknown(
+            "summary",
+            report.summary,
+            f"in report `{report.name}`",
+            summaries,
+            word=report.summary or report.name,
             within=(report.name,),
         )
 
@@ -171,11 +170,12 @@ def _check_constants(checker: Checker, report: Report) -> None:
     constants = set(scopes.collect_constants(checker.package))
     for name in (report.label, *report.compare, *(row.constant for row in report.manifest if row.constant)):
         if name not in constants:
-            checker.report(
-                "unknown-constant",
-                f"unknown constant `{name}` in report `{report.name}`",
-                name or report.name,
-                hint=suggest_names(name, constants),
+            checker.report_unknown(
+                "constant",
+                name,
+                f"in report `{report.name}`",
+                constants,
+                word=name or report.name,
                 within=(report.name,),
             )
 
@@ -271,12 +271,8 @@ def _check_history(checker: Checker, history: History) -> None:
             hint="rename one of them",
         )
     if history.of not in reports:
-        checker.report(
-            "unknown-report",
-            f"unknown report `{history.of}` of {owner}",
-            history.of or history.name,
-            hint=suggest_names(history.of, reports),
-            within=(history.name,),
+        checker.report_unknown(
+            "report", history.of, f"of {owner}", reports, word=history.of or history.name, within=(history.name,)
         )
     elif not reports[history.of].editions:
         checker.report(
