@@ -77,6 +77,7 @@ def write_report(session: Session, report: AssembledReport, folder: Path, forms:
     """Write all files of a report of any kind into a folder; return warnings."""
 
     def write_data_files() -> None:
+        """Write all files that do not depend on the output forms."""
         if report.results is not None:
             (folder / "results.json").write_text(dump_json_by_member(report.results), "utf-8")
         (folder / "provenance.json").write_text(dump_json_by_member(add_forms(report.provenance, forms)), "utf-8")

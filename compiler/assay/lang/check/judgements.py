@@ -124,15 +124,15 @@ def _check_judgement(checker: Checker, report: Report, judgement: Judgement) -> 
 
 
 def _check_gate(checker: Checker, report: Report, gate: Sequence[str]) -> None:
-    shown = dict.fromkeys(list_compared_metrics(report))
+    compared_metrics = dict.fromkeys(list_compared_metrics(report))
     better = {metric.id: metric.better for metric in checker.package.metrics}
     for name in dict.fromkeys(gate):
-        if name not in shown:
+        if name not in compared_metrics:
             checker.report(
                 "gate",
                 f"the gate of report `{report.name}` names `{name}`, which the report does not show",
                 name or report.name,
-                hint=suggest_names(name, shown),
+                hint=suggest_names(name, compared_metrics),
                 within=(report.name, Field("gate")),
             )
         elif better.get(name) == "neither":
