@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from assay.lang import scopes
 from assay.lang.check.checker import Checker, Field
+from assay.lang.check.reports import list_metrics
 from assay.lang.model.package import Grain, Metric
 from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin
@@ -124,7 +125,7 @@ def _check_judgement(checker: Checker, report: Report, judgement: Judgement) -> 
 
 
 def _check_gate(checker: Checker, report: Report, gate: Sequence[str]) -> None:
-    compared_metrics = dict.fromkeys(list_compared_metrics(report))
+    compared_metrics = dict.fromkeys((*list_metrics(report), *report.also))
     better = {metric.id: metric.better for metric in checker.package.metrics}
     for name in dict.fromkeys(gate):
         if name not in compared_metrics:
@@ -143,11 +144,3 @@ def _check_gate(checker: Checker, report: Report, gate: Sequence[str]) -> None:
                 expected='a metric with `better = "lower"` or `"higher"`',
                 within=(report.name, Field("gate")),
             )
-
-
-def list_compared_metrics(report: Report) -> tuple[str, ...]:
-    """Return the ids of the metrics that a report compares between runs, in its order, once."""
-    names = [name for section in report.sections for name in section.metrics]
-    names += [chart.metric for chart in report.charts]
-    names += [name for group in report.dictionary for name in group.metrics]
-    return tuple(dict.fromkeys([*names, *report.also]))

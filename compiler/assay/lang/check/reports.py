@@ -92,7 +92,7 @@ def check_reports(checker: Checker) -> None:
     """Check every report and history of the package."""
     _check_has_summary(checker)
     for report in checker.package.reports:
-        check_shown_metrics(checker, f"report `{report.name}`", (*_list_metrics(report), *report.also))
+        check_shown_metrics(checker, f"report `{report.name}`", (*list_metrics(report), *report.also))
         _check_charts(checker, report)
         _check_summary(checker, report)
         _check_constants(checker, report)
@@ -104,7 +104,8 @@ def check_reports(checker: Checker) -> None:
         _check_history(checker, history)
 
 
-def _list_metrics(report: Report | Edition) -> Iterator[str]:
+def list_metrics(report: Report | Edition) -> Iterator[str]:
+    """Yield the metrics of all parts of a report, in its order."""
     for section in report.sections:
         yield from section.metrics
     for chart in report.charts:
@@ -212,7 +213,7 @@ def _check_editions(checker: Checker, report: Report) -> None:
             )
     for edition in report.editions:
         owner = f"edition `{edition.name}` of report `{report.name}`"
-        check_shown_metrics(checker, owner, (*_list_metrics(edition), *(label.metric for label in edition.labels)))
+        check_shown_metrics(checker, owner, (*list_metrics(edition), *(label.metric for label in edition.labels)))
         _check_labels(checker, owner, edition)
         if not is_day(edition.since):
             checker.report(
