@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.styles.row import is_imprecise_percent
 from tests.support.cases import CARDANO
 from tests.support.commands import CommandResult, run_assay
 
@@ -56,6 +57,24 @@ def test_other_styles_cut_nothing(folder: Path, cache: Path) -> None:
 def compute_change(base: float, value: float) -> float:
     """Return the absolute change in percent."""
     return abs(100 * (value - base) / base)
+
+
+@pytest.mark.parametrize(
+    ("percent", "base", "value", "expected"),
+    [
+        ("1.0", 1.0, 1.0, False),
+        ("2.0", 1.0, 1.0, True),
+        ("-81", 10.0, 19.0, False),
+        ("80", 10.0, 19.0, True),
+        ("99", 10.0, 19.0, False),
+        ("100", 10.0, 19.0, True),
+        ("100", 0.0, 1.9, False),
+    ],
+)
+def test_percent_is_imprecise_beyond_a_tenth_and_a_point(
+    percent: str, base: float, value: float, expected: bool
+) -> None:
+    assert is_imprecise_percent(percent, base, value) == expected
 
 
 @pytest.mark.parametrize(("style", "least_count"), [("typst-2026", 3), ("org-2023", 10), ("three-digits", 0)])
