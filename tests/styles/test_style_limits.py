@@ -88,7 +88,7 @@ def test_report_names_changes_lost_in_rounding(style: str, least_count: int, cac
     )
     rounded_labels = []
     for section in document["sections"]:
-        for name, (label, *_, printed_percent) in zip(section["metrics"], section["rows"], strict=True):
+        for name, (label, _, _, _, printed_percent, *_) in zip(section["metrics"], section["rows"], strict=True):
             if name and printed_percent not in ("nan", "NaN"):
                 base, value = (run["average"] for run in results["metrics"][name]["runs"].values())
                 true, printed_change = compute_change(base, value) if base else 0, abs(float(printed_percent))
