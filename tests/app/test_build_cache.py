@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from assay.app import build as build_module
-from tests.support.commands import CommandResult, build
+from tests.support.commands import DATE, CommandResult, build, build_environment
 from tests.support.laboratory import ROOT
 from tests.support.outcomes import read_contents
 from tests.support.runs import change_log, copy_run
@@ -69,6 +71,29 @@ def test_unchanged_build_comes_from_cache(place: Place, tmp_path: Path) -> None:
     assert result.out == f"{second / 'report.md'}\n"
     stages = [line.split(" ")[1] for line in result.err.splitlines() if " seconds=" in line]
     assert stages == ["kept", "command"]
+
+
+HEAVY = ("assay.dhall", "assay.lang.resolve", "assay.sql", "duckdb", "pydantic", "pint", "sqlglot", "typst", "yaml")
+IMPORTED = f"""
+import sys
+from assay.app import build
+from assay.cli.main import main
+build.SETTLED = 0
+try:
+    main()
+except SystemExit as ended:
+    print(ended.code, [name for name in {HEAVY!r} if name in sys.modules])
+"""
+
+
+def test_cached_build_imports_no_heavy_module(place: Place, tmp_path: Path) -> None:
+    workspace_root, run, cache = place
+    arguments = ["build", "cardano/comparison", "--run", f"run={run}", "-o", str(tmp_path / "made"), *OPTIONS]
+    arguments += ["--cache", str(cache), "--date", DATE]
+    command = [sys.executable, "-c", IMPORTED, *arguments]
+    result = subprocess.run(command, cwd=workspace_root, env=build_environment(), capture_output=True, text=True)
+    assert " kept report=cardano/comparison " in result.stderr
+    assert result.stdout.splitlines()[-1] == "0 []"
 
 
 def test_warnings_of_cached_build_are_repeated(place: Place, tmp_path: Path) -> None:

@@ -308,6 +308,20 @@ def test_boxes_of_a_picture_do_not_overlap_and_hold_every_column(lab: Laboratory
         assert wanted <= labels
         _check_boxes_are_disjoint(drawn_picture)
         assert {line.role for line in drawn_picture.lines} <= set(roles)
+        _check_lines_join_rows(drawn_picture)
+
+
+def _check_lines_join_rows(drawing: Picture) -> None:
+    """Check that a line leads from the right of a row to the left of one in another box, or round the left of a box."""
+    lefts = {(box.x, row.y): box for box in drawing.boxes for row in box.rows}
+    rights = {(box.x + box.width, row.y): box for box in drawing.boxes for row in box.rows}
+    for line in drawing.lines:
+        points = [point.strip("MC").split(",") for point in line.path.split(" ")]
+        begin, *_, end = ((float(x), float(y)) for x, y in points)
+        if begin in lefts:
+            assert lefts[begin] == lefts[end]
+        else:
+            assert rights[begin] != lefts[end]
 
 
 def _check_boxes_are_disjoint(drawing: Picture) -> None:

@@ -26,7 +26,8 @@ from assay.engine.graph import build_nodes
 from assay.lang.checked_package import CheckedPackage
 from assay.plan.planner import build_plan
 from assay.provenance.read import hash_content
-from assay.provenance.record import get_versions, hash_outline, hash_templates
+from assay.provenance.record import hash_outline, hash_templates
+from assay.provenance.versions import get_versions
 from assay.util.checksums import unseal_text
 from tests.compare_reference import CARDANO
 from tests.support import commands

@@ -53,7 +53,7 @@ def run_verify(folder: Path, cache: Path, *options: str | Path, root: Path = ROO
 
 def list_cache(cache: Path) -> list[str]:
     """List a cache without the scratch folder of running processes."""
-    return sorted(path.name for path in cache.iterdir() if path.name != "scratch")
+    return sorted(path.name for path in cache.glob("*") if path.name != "scratch")
 
 
 def read_differences(result: CommandResult) -> list[str]:

@@ -14,7 +14,8 @@ import pytest
 
 from assay.app.session import Session
 from assay.engine.result_cache import Store
-from assay.lang import checked_package, normal_form
+from assay.lang import normal_form
+from assay.lang.resolve import resolve_package
 from assay.lang.workspace import Workspace
 from tests.compare_reference import load_json
 from tests.support.commands import run_assay
@@ -321,7 +322,7 @@ def test_normal_form_round_trips(place: Path, cache: Path) -> None:
 def test_formulas_of_normal_form_equal_those_of_source(place: Path, cache: Path) -> None:
     checked = Session(Workspace(place / "workspace"), Store(cache)).load_package("drives")
     assert (
-        checked_package.resolve_package(
+        resolve_package(
             normal_form.parse_normal_form(normal_form.format_normal_form(checked), "here").package, checked.sources
         )
         == checked

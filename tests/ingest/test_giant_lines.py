@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.ingest import plain_copies
-from assay.ingest.plain_copies import TOO_LONG, iter_bounded_lines
+from assay.ingest.plain_copies import LONGEST, TOO_LONG, has_too_long_end, iter_bounded_lines
 from assay.ingest.readers import csv_text
 from assay.ingest.readers.blocks import Blocks
 from assay.util.diagnostics import AssayError
@@ -90,3 +90,23 @@ def test_only_long_lines_are_cut(lines: list[tuple[str, str]], last: str) -> Non
         assert visible_text == expected_line[:12]
         assert quotes == expected_line[12:].count('"')
         assert visible_text == expected_line or len(expected_line.rstrip("\r\n")) > 10
+
+
+@pytest.mark.parametrize(
+    ("before", "size", "after", "is_too_long"),
+    [
+        (b"", LONGEST - 1, b"", False),
+        (b"", LONGEST, b"", True),
+        (b"", LONGEST, b"\n", True),
+        (b"a\n", LONGEST - 2, b"\n", False),
+        (b"a\n", LONGEST, b"", True),
+        (b"a" * LONGEST + b"\n", 9, b"\n", False),
+    ],
+    ids=["short", "long", "long-ended", "short-last", "long-last", "long-first"],
+)
+def test_only_a_long_last_line_is_too_long(
+    tmp_path: Path, before: bytes, size: int, after: bytes, is_too_long: bool
+) -> None:
+    place = tmp_path / "log"
+    place.write_bytes(before + b"x" * size + after)
+    assert has_too_long_end(place) == is_too_long

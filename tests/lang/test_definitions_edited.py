@@ -15,11 +15,12 @@ import pytest
 from assay.diff.specs import diff_packages
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.graph import Node, build_nodes
-from assay.lang import checked_package, decode, plain_data
+from assay.lang import decode, plain_data
 from assay.lang.check.check import check_package
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula
 from assay.lang.model.package import Metric, Package
+from assay.lang.resolve import resolve_package
 from assay.plan.planner import AppliedFilter, EventStep, build_plan
 from assay.util.diagnostics import AssayError
 from tests.support.laboratory import Laboratory
@@ -80,7 +81,7 @@ def decode_checked(body: Any) -> CheckedPackage | None:
     """Return the package of plain data, or None if the checker refuses it."""
     try:
         package = decode.decode_package(body, "edited", lenient=True)
-        return None if check_package(package, NO_POSITIONS) else checked_package.resolve_package(package, "")
+        return None if check_package(package, NO_POSITIONS) else resolve_package(package, "")
     except AssayError:
         return None
 

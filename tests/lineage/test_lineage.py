@@ -23,8 +23,9 @@ from assay.engine.dry_run import run_on_empty_tables
 from assay.engine.graph import build_nodes
 from assay.lang import definition_hash, dependencies
 from assay.lang.check import check
-from assay.lang.checked_package import CheckedPackage, resolve_package
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Field, Metric, Package
+from assay.lang.resolve import resolve_package
 from assay.lineage.column_lineage import ROWS, Origin, trace_columns
 from assay.lineage.graph import to_dot
 from assay.lineage.metric_lineage import Lineage, build_lineage, get_root

@@ -206,6 +206,18 @@ def test_table_without_rows_is_not_reported_as_missing(faults: Path, cache: Path
     assert hint == ("  hint: did you mean `Results/Scenarios`?")
 
 
+def test_fact_of_a_run_is_refused_with_its_definition(two: Path, cache: Path) -> None:
+    cell = "Overall run parameters/Number of filters applied/10.5-sim"
+    text = json.loads((two / "provenance.json").read_text(encoding="utf-8"))["content"]["options"]["filters"]
+    check_failure(
+        run_assay("trace", two, cell, "--cache", cache), 2,
+        f"error[not-a-metric]: `{cell}` is a fact of run baseline, not a metric\n"
+        f"  found:    {len(text)}, from genesis-shelley.json, meta.json\n"
+        "  note: The number of filters that are applied to samples. The table of filters lists them.\n"
+        "  hint: pass --list to list the cells\n",
+    )  # fmt: skip
+
+
 def test_a_log_that_changed_is_named_with_both_hashes(moved_report: Path, cache: Path) -> None:
     import hashlib
 

@@ -15,9 +15,10 @@ from assay.engine.graph import Node, build_nodes
 from assay.engine.mount import build_host_view
 from assay.lang.model.expression import Expression
 from assay.lang.reserved_names import KEY
+from assay.lang.scopes import HOST
 from assay.lineage.metric_lineage import build_lineage, get_root
 from assay.lineage.row_provenance import add_provenance
-from assay.plan.planner import AppliedFilter, build_plan
+from assay.plan.planner import AppliedFilter, GrainRowsStep, build_plan
 from assay.sql.distributions import select_samples
 from assay.sql.expressions import build_placeholders
 from tests.support.laboratory import Laboratory
@@ -34,6 +35,27 @@ def test_metric_of_all_rows_of_filtered_grain_compiles(lab: Laboratory, metric: 
     for applied_filters in ([], all_filters):
         statements = compile_statements(checked, build_plan(package, [metric_of_all_rows], applied_filters))
         assert run_on_empty_tables(build_nodes(statements), constants) == ()
+
+
+@pytest.mark.parametrize(("hosts", "is_across"), [("node-*", True), ("", False)])
+def test_instant_that_is_not_bound_by_host_is_across_hosts(lab: Laboratory, hosts: str, is_across: bool) -> None:
+    """Log positions order the rows of one host only; a source without hosts has one."""
+    checked = lab.session.load_package("cardano")
+    sources = tuple(dataclasses.replace(source, hosts=hosts) for source in checked.package.sources)
+    grain = next(grain for grain in checked.package.grains if grain.name == "observation")
+    instants = tuple(
+        dataclasses.replace(item, on=tuple(pair for pair in item.on if pair.field != HOST))
+        if item.name == "adopted"
+        else item
+        for item in grain.instants
+    )
+    grains = tuple(
+        dataclasses.replace(item, instants=instants) if item is grain else item for item in checked.package.grains
+    )
+    package = dataclasses.replace(checked.package, sources=sources, grains=grains)
+    steps = build_plan(package, [checked.get_metric("cdfPeerAdoption")], ()).steps
+    across = [step.across for step in steps if isinstance(step, GrainRowsStep) and step.grain.name == "observation"]
+    assert across == [frozenset({"adopted"} if is_across else ())]
 
 
 def test_plans_share_immutable_statements(lab: Laboratory) -> None:

@@ -401,6 +401,11 @@ def test_invalid_address_is_reported(url: str) -> None:
         Server(url)
 
 
+@pytest.mark.parametrize("url", ["http://localhost", "https://metrics.example/prometheus", "http://[::1]:9090"])
+def test_valid_address_is_accepted(url: str) -> None:
+    assert Server(url).public_address == url
+
+
 def test_failed_fetch_replaces_nothing(tmp_path: Path) -> None:
     with serve_script(answer_well) as script:
         server, _ = make_patient(script.url)

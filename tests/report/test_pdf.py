@@ -468,7 +468,7 @@ def test_table_of_long_rows_continues_on_the_next_page(tmp_path: Path) -> None:
         if re.fullmatch(r"host\d+", name)
     ]
     assert sorted(name for name, _ in places) == sorted(row[0] for row in rows)
-    assert min(place for _, place in places) > 65, "nothing stands in the lower margin or below the page"
+    assert min(place for _, place in places) > 65, "no text is in the lower margin or below the page"
     first = next(page for page in reader.pages if "Found" in measure_heights(page))
     assert "host0" in measure_heights(first), "no page ends with the title of a table"
 
@@ -516,7 +516,7 @@ def test_text_longer_than_a_page_continues_on_the_next(tmp_path: Path) -> None:
         item for page in reader.pages for item in measure_heights(page).items() if re.fullmatch(r"word\d+", item[0])
     ]
     assert {name for name, _ in words} == set(text.split())
-    assert min(place for _, place in words) > 65, "nothing stands in the lower margin or below the page"
+    assert min(place for _, place in words) > 65, "no text is in the lower margin or below the page"
 
 
 @pytest.mark.parametrize("digits", [9, 17])

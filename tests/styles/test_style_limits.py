@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.styles.row import is_imprecise_percent
 from tests.support.cases import CARDANO
 from tests.support.commands import CommandResult, run_assay
 
@@ -58,6 +59,24 @@ def compute_change(base: float, value: float) -> float:
     return abs(100 * (value - base) / base)
 
 
+@pytest.mark.parametrize(
+    ("percent", "base", "value", "expected"),
+    [
+        ("1.0", 1.0, 1.0, False),
+        ("2.0", 1.0, 1.0, True),
+        ("-81", 10.0, 19.0, False),
+        ("80", 10.0, 19.0, True),
+        ("99", 10.0, 19.0, False),
+        ("100", 10.0, 19.0, True),
+        ("100", 0.0, 1.9, False),
+    ],
+)
+def test_percent_is_imprecise_beyond_a_tenth_and_a_point(
+    percent: str, base: float, value: float, expected: bool
+) -> None:
+    assert is_imprecise_percent(percent, base, value) == expected
+
+
 @pytest.mark.parametrize(("style", "least_count"), [("typst-2026", 3), ("org-2023", 10), ("three-digits", 0)])
 def test_report_names_changes_lost_in_rounding(style: str, least_count: int, cache: Path, tmp_path: Path) -> None:
     """Printed percentages that are off by a tenth and a point: 7.9e-5 to 9.5e-5 prints as 0 %."""
@@ -69,7 +88,7 @@ def test_report_names_changes_lost_in_rounding(style: str, least_count: int, cac
     )
     rounded_labels = []
     for section in document["sections"]:
-        for name, (label, *_, printed_percent) in zip(section["metrics"], section["rows"], strict=True):
+        for name, (label, _, _, _, printed_percent, *_) in zip(section["metrics"], section["rows"], strict=True):
             if name and printed_percent not in ("nan", "NaN"):
                 base, value = (run["average"] for run in results["metrics"][name]["runs"].values())
                 true, printed_change = compute_change(base, value) if base else 0, abs(float(printed_percent))

@@ -27,10 +27,10 @@ from assay.app.runs import NamedRun, parse_runs
 from assay.app.session import Session
 from assay.app.stages import log_stage
 from assay.engine.pruning import mark_used
-from assay.lang import sources as source_index
+from assay.lang import source_index
 from assay.lang.model.article import Article
 from assay.lang.workspace import get_shipped_workspace
-from assay.provenance.record import get_form_tools, get_versions
+from assay.provenance.versions import get_form_tools, get_versions
 from assay.report.charts.converter import start_converters
 from assay.util import atomic
 from assay.util.checksums import SETTLED, is_sealed, seal

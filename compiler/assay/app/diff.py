@@ -16,8 +16,9 @@ from assay.app.prose import KEPT, Texts, read_stored_texts, read_texts_by_articl
 from assay.app.session import Session
 from assay.diff.builds import compare_choices, compare_data
 from assay.diff.specs import SystemDiff, diff_hashes, diff_packages
-from assay.lang import checked_package, normal_form, workspace
+from assay.lang import normal_form, workspace
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.resolve import resolve_package
 from assay.lang.workspace import Workspace
 from assay.provenance.read import (
     NAME,
@@ -219,7 +220,7 @@ def read_stored_package(path: Path) -> tuple[CheckedPackage, Mapping[str, str]]:
     """
     try:
         stored_package = normal_form.restore_package(json.loads(path.read_text(encoding="utf-8")), str(path))
-        checked = checked_package.resolve_package(stored_package.package, stored_package.sources)
+        checked = resolve_package(stored_package.package, stored_package.sources)
         return checked, stored_package.definitions
     except AssayError:
         raise

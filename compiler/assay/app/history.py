@@ -13,7 +13,8 @@ from assay.app.session import Session
 from assay.lang import plain_data
 from assay.lang.check.reports import is_day
 from assay.provenance.read import hash_content
-from assay.provenance.record import build_publications_provenance, get_versions
+from assay.provenance.record import build_publications_provenance
+from assay.provenance.versions import get_versions
 from assay.publication.history import read_issue, sort_issues
 from assay.publication.history_builds import BuildPlace, read_builds
 from assay.publication.history_report import (

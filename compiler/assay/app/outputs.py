@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from assay.lang import workspace
 from assay.lang.checked_package import CheckedPackage
 from assay.provenance.read import NAME as RECORD
-from assay.provenance.read import read_provenance
+from assay.provenance.read import read_forms
 from assay.report.output_forms import FILES
 from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.locks import acquire_lock, ignore_wait, release
@@ -172,7 +172,7 @@ def _move(work_dir: Path, out: Path) -> None:
 def _find_outdated_files(new_folder: Path, out: Path) -> set[str]:
     """Return the files in `out` of output forms that the report no longer has."""
     try:
-        forms = read_provenance(out).forms
+        forms = read_forms(out)
     except AssayError:
         return set()
     return {name for form in forms for name in FILES[form]} - {entry.name for entry in new_folder.iterdir()}

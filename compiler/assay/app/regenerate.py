@@ -14,7 +14,8 @@ from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, Report
 from assay.provenance.read import hash_content
-from assay.provenance.record import build_publications_provenance, get_versions
+from assay.provenance.record import build_publications_provenance
+from assay.provenance.versions import get_versions
 from assay.publication.edition import choose_edition, match_rows
 from assay.publication.model import Publication
 from assay.publication.publication_document import build_publication_document

@@ -28,7 +28,8 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lineage.constants import format_place, index_constants
 from assay.plan.planner import AppliedFilter, RowRequest, name_cells_statement, name_rows_statement
-from assay.provenance.record import add_forms, get_form_tools, get_versions, hash_templates
+from assay.provenance.record import add_forms, hash_templates
+from assay.provenance.versions import get_form_tools, get_versions
 from assay.report.document import Document, to_json
 from assay.report.glossary import get_row_id
 from assay.report.judged_cells import describe_change
@@ -76,6 +77,7 @@ def write_report(session: Session, report: AssembledReport, folder: Path, forms:
     """Write all files of a report of any kind into a folder; return warnings."""
 
     def write_data_files() -> None:
+        """Write all files that do not depend on the output forms."""
         if report.results is not None:
             (folder / "results.json").write_text(dump_json_by_member(report.results), "utf-8")
         (folder / "provenance.json").write_text(dump_json_by_member(add_forms(report.provenance, forms)), "utf-8")

@@ -93,6 +93,7 @@ class Session:
             return text
 
         def rename(item: Diagnostic) -> Diagnostic:
+            """Return a problem with addresses and files that the user knows."""
             span = replace(item.span, file=localize(item.span.file)) if item.span else None
             file = self.find_file(item.text) if item.text else ""
             span = replace(span or Span(""), file=file) if file else span

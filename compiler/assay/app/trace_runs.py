@@ -208,7 +208,7 @@ class RunSamples:
         return tuple(self._create_sample(row, lines, SHOWN) for row in chosen_rows)
 
     def compute_spread(self) -> Spread | None:
-        """Return the histogram of the samples; None if there are none, or not all are finite."""
+        """Return the histogram of the samples; None without samples, or if not all are finite."""
         size, low, high = self._read_extremes()
         if not size or not (math.isfinite(low) and math.isfinite(high)):
             return None

@@ -31,12 +31,12 @@ from assay.provenance.read import (
     Content,
     Forms,
     RecordedBuild,
-    RecordedFile,
     RecordedPublishedBuild,
     hash_content,
     read_provenance,
 )
-from assay.provenance.record import get_form_tools, get_versions, hash_input_file, hash_outline, hash_templates
+from assay.provenance.record import hash_input_file, hash_outline, hash_templates
+from assay.provenance.versions import get_form_tools, get_versions
 from assay.publication.edition import choose_edition
 from assay.publication.history_builds import BuildPlace
 from assay.remote.address import is_address
@@ -55,16 +55,8 @@ def list_changed_publications(record: RecordedPublishedBuild) -> Iterator[str]:
         *((folder / item.file, f"{folder.name}/{item.file}", item.sha256) for folder, item in builds),
     )
     for path, file, recorded_digest in inputs:
-        name = f"input {file}"
-        try:
-            _, _, digest = hash_input_file(path.parent, path.name)
-        except FileNotFoundError:
-            yield f"{name}: gone"
-        except OSError as error:
-            yield f"{name}: cannot be read ({error.strerror})"
-        else:
-            if digest != recorded_digest:
-                yield f"{name}: content changed (sha256 {_format_change(digest, recorded_digest)})"
+        if change := _describe_file_change(path, recorded_digest):
+            yield f"input {file}: {change}"
 
 
 def hash_definition(session: Session, record: RecordedPublishedBuild) -> str:
@@ -253,26 +245,21 @@ def _iter_changed_inputs(session: Session, content: Content, runs: Sequence[Name
     """Yield a line for each recorded file that is missing or has other content."""
     inputs = [(run, item) for run, recorded_run in zip(runs, content.runs, strict=True) for item in recorded_run.inputs]
     with ThreadPoolExecutor() as pool:
-        lines = pool.map(lambda pair: _describe_file_change(*pair), inputs)
-        for done, line in enumerate(lines, start=1):
+        changes = pool.map(lambda pair: _describe_file_change(pair[0].directory / pair[1].file, pair[1].sha256), inputs)
+        for done, ((run, item), change) in enumerate(zip(inputs, changes, strict=True), start=1):
             session.progress("checking inputs", done, len(inputs))
-            if line:
-                yield line
+            if change:
+                yield f"input {run.id}/{item.file}: {change}"
 
 
-def _describe_file_change(run: NamedRun, recorded_file: RecordedFile) -> str:
-    name = f"input {run.id}/{recorded_file.file}"
+def _describe_file_change(path: Path, recorded_hash: str) -> str:
     try:
-        _, _, digest = hash_input_file(run.directory, recorded_file.file)
+        _, _, digest = hash_input_file(path.parent, path.name)
     except FileNotFoundError:
-        return f"{name}: gone"
+        return "gone"
     except OSError as error:
-        return f"{name}: cannot be read ({error.strerror})"
-    return (
-        ""
-        if digest == recorded_file.sha256
-        else f"{name}: content changed (sha256 {_format_change(digest, recorded_file.sha256)})"
-    )
+        return f"cannot be read ({error.strerror})"
+    return "" if digest == recorded_hash else f"content changed (sha256 {_format_change(digest, recorded_hash)})"
 
 
 def _iter_new_inputs(old: Content, new: Content) -> Iterator[str]:

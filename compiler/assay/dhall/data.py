@@ -47,6 +47,7 @@ class _Converter:
         self.tags = tags
 
     def convert(self, value: Value, path: Place) -> Any:
+        """Return a value, at a path in the root, as plain data."""
         kind = type(value)
         if kind in _PLAIN:
             return value
@@ -66,6 +67,7 @@ class _Converter:
         return {name: self.convert(value.fields[name], (*path, name)) for name in sorted(value.fields)}
 
     def convert_list(self, value: VList, path: Place) -> Any:
+        """Return a list; a list of records with `mapKey` and `mapValue` becomes a dictionary."""
         if is_map(value):
             data: dict[str, Any] = {}
             for number, item in enumerate(value.items):

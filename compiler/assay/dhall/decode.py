@@ -74,6 +74,7 @@ class _Reader:
         self.position = 0
 
     def read_item(self, depth: int) -> Any:
+        """Read the item at the position; `depth` is the number of items around it.  Raises DhallError."""
         if depth > MAX_DEPTH:
             _refuse(f"the binary form is nested more than {MAX_DEPTH:,} deep")
         head = self.content[self.position]
@@ -179,6 +180,7 @@ class _Builder:
         self.names: list[str] = []
 
     def build(self, item: Any) -> Node:
+        """Return the expression of an item.  Raises DhallError."""
         if isinstance(item, bool):
             return _create_node(Builtin, str(item))
         if isinstance(item, float):
@@ -239,6 +241,7 @@ class _Builder:
         return node
 
     def build_operation(self, code: int, left: Any, right: Any) -> Node:
+        """Return an operation by its code: a completion, a fallback or a binary operator."""
         if not 0 <= _expect(code, int) <= COMPLETE:
             _refuse("the binary form has an unknown operator")
         if code == COMPLETE:
@@ -282,6 +285,7 @@ class _Builder:
         return _create_node(TextLiteral, pieces)
 
     def build_import(self, digest: bytes | None, mode: int, kind: int, *rest: Any) -> Node:
+        """Return an import by hash, mode and kind; `rest` is the target, in a URL also headers and query."""
         target, headers, parts, query = TARGETS[kind], None, list(rest), None
         if target in ("http", "https"):
             headers, query = self.build_optional(parts[0]), parts[-1]
@@ -298,6 +302,7 @@ class _Builder:
         )
 
     def build_let(self, *parts: Any) -> Node:
+        """Return nested lets; `parts` are name, annotation and value of each binding, and the body."""
         bindings = []
         for number in range(0, len(parts) - 1, 3):
             name, annotation, value = parts[number : number + 3]

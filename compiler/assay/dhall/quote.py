@@ -95,6 +95,7 @@ class _Quoter:
         return self.quote_whole(value)
 
     def quote_short(self, value: Value) -> Node:
+        """Quote a value with the remaining depth; what is deeper becomes an ellipsis."""
         if self.depth == 0 and type(value) in (VRecord, VRecordType, VList, VUnionType, VPi, VLambda):
             braced = type(value) in (VRecord, VRecordType)
             return RecordType(NOWHERE, 0, 0, {ELLIPSIS: _DOTS}) if braced and value.fields else _DOTS
@@ -155,6 +156,7 @@ class _Quoter:
         return node
 
     def quote_list(self, value: VList) -> Node:
+        """Quote a list: all items, or with a limited depth the first three."""
         if value.items and self.depth >= 0:
             items = [self.quote(item) for item in value.items[:3]] + [_DOTS] * (len(value.items) > 3)
             return ListLiteral(NOWHERE, 0, 0, items, None)

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.lang import checked_package, decode, normal_form
-from assay.lang import sources as source_index
+from assay.lang import decode, normal_form, source_index
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.libraries import LIBRARIES
 from assay.lang.model.package import Package
@@ -263,6 +262,7 @@ def _verify_normal_form(text: str, where: str, sources: str, locate: Positions) 
     from yaml import YAMLError
 
     from assay.lang.check import check
+    from assay.lang.resolve import resolve_package
 
     try:
         package = normal_form.parse_normal_form(text, where).package
@@ -270,7 +270,7 @@ def _verify_normal_form(text: str, where: str, sources: str, locate: Positions) 
         return None
     if check.check_package(package, locate):
         return None
-    return checked_package.resolve_package(package, sources)
+    return resolve_package(package, sources)
 
 
 def _get_cache_path(cache: Path, sources: str) -> Path:
@@ -364,11 +364,12 @@ def evaluate_data(workspace: Workspace, system: str, files: Sequence[SourceFile]
 
 def evaluate_package(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> CheckedPackage:
     """Evaluate and check a system's package from its Dhall sources."""
+    from assay.lang.resolve import resolve_package
     from assay.lang.sources import hash_sources
 
     package, problems = check_evaluated(workspace, system, _evaluate_root(workspace, system, files))
     raise_all(problems)
-    return checked_package.resolve_package(package, hash_sources(files))
+    return resolve_package(package, hash_sources(files))
 
 
 def check_evaluated(workspace: Workspace, system: str, evaluated: Evaluation) -> tuple[Package, tuple[Diagnostic, ...]]:
@@ -425,12 +426,13 @@ def _resolve_unchecked(
     files: Sequence[SourceFile],
 ) -> CheckedPackage | None:
     """Return the package that `read_package` reads, resolved; None where that fails."""
+    from assay.lang.resolve import resolve_package
     from assay.lang.sources import hash_sources
 
     sources = hash_sources(files)
     try:
         package = read_package(workspace, system, files, sources)
-        return checked_package.resolve_package(package, sources) if package and package.system == system else None
+        return resolve_package(package, sources) if package and package.system == system else None
     except Exception:  # an unchecked package can raise any error
         return None
 

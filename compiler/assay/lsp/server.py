@@ -229,6 +229,7 @@ async def _complete(server: SpecsServer, params: types.CompletionParams) -> type
     """Answer with the names that may follow the dot before a position."""
 
     def list_completions(request: PositionRequest) -> types.CompletionList | None:
+        """List the names that may follow, with the place that they replace."""
         evaluator, text = request.project.evaluator, request.text
         offset = Source(request.name, text).get_offset(request.line, request.column)
         selection = find_selection(text, offset)
@@ -250,6 +251,7 @@ async def _prepare_rename(
     """Answer with the name at a position, if it can be renamed."""
 
     def find_placeholder(request: PositionRequest) -> types.PrepareRenamePlaceholder | None:
+        """Return the name at the position and its place."""
         try:
             renaming = find_renaming(request.name, request.text, request.line, request.column)
         except DhallError:
@@ -267,6 +269,7 @@ async def _rename(server: SpecsServer, params: types.RenameParams) -> types.Work
     """Answer with the edits that rename a `let` or parameter; refuse invalid names."""
 
     def compute_edits(request: PositionRequest) -> types.WorkspaceEdit:
+        """Return the edits of all places of the name."""
         try:
             edits = rename(request.name, request.text, request.line, request.column, params.new_name)
         except RenameError as error:

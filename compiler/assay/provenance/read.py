@@ -179,17 +179,8 @@ def read_provenance(folder: Path) -> RecordedBuild | RecordedPublishedBuild:
 def read_provenance_file(path: Path) -> RecordedBuild | RecordedPublishedBuild:
     """Read the provenance in a file of any name.  Raises the errors of `read_provenance`."""
     document = _load_document(path.parent, path)
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        number = document.get("format") if isinstance(document, dict) else None
-        raise fail(
-            "provenance",
-            f"the provenance has an unsupported format: {path}",
-            expected=f"a provenance of format {FORMAT}",
-            found="no format" if number is None else f"format {json.dumps(number)[:40]}",
-            hint="verify it with the version of Assay that built it",
-        )
     data, places = document.get("content"), document.get("places")
-    forms = _read_forms(document.get("forms", {form: {} for form in DEFAULT_FORMS}), path)
+    forms = _read_forms(document, path)
     is_intact = document.get("hash") == hash_content(data) if isinstance(data, dict) else False
     if isinstance(data, dict) and "publications" in data:
         published = _decode_content(PublishedContent, data, path)
@@ -228,8 +219,15 @@ def _read_places(places: object, kind: str, count: int, path: Path) -> tuple[Pat
     return tuple(Path(item) for item in files)
 
 
-def _read_forms(data: object, path: Path) -> Forms:
+def read_forms(folder: Path) -> Forms:
+    """Read only the output forms of a build's folder.  Raises the errors of `read_provenance`."""
+    path = folder / NAME
+    return _read_forms(_load_document(folder, path), path)
+
+
+def _read_forms(document: dict[str, Any], path: Path) -> Forms:
     """Return the output forms of the report."""
+    data = document.get("forms", {form: {} for form in DEFAULT_FORMS})
     forms = data if isinstance(data, dict) else {}
     tools = [
         pair
@@ -241,7 +239,7 @@ def _read_forms(data: object, path: Path) -> Forms:
     return forms
 
 
-def _load_document(folder: Path, path: Path) -> Any:
+def _load_document(folder: Path, path: Path) -> dict[str, Any]:
     """Return the plain data of the file."""
     resolve_path(path)
     if not path.is_file():
@@ -250,12 +248,22 @@ def _load_document(folder: Path, path: Path) -> Any:
                    hint="pass the output folder of a build (-o)",
                    status=SPECS_OR_DATA if folder.exists() else USAGE)  # fmt: skip
     try:
-        return parse_json(path.read_text(encoding="utf-8"))
+        document = parse_json(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         span = Span(str(path), error.lineno, error.colno)
         raise fail("provenance", f"the provenance is not JSON: {error.msg}", span=span) from None
     except (OSError, ValueError, RecursionError) as error:
         raise fail("provenance", f"the provenance cannot be read: {error}", span=Span(str(path))) from None
+    if isinstance(document, dict) and document.get("format") == FORMAT:
+        return document
+    number = document.get("format") if isinstance(document, dict) else None
+    raise fail(
+        "provenance",
+        f"the provenance has an unsupported format: {path}",
+        expected=f"a provenance of format {FORMAT}",
+        found="no format" if number is None else f"format {json.dumps(number)[:40]}",
+        hint="verify it with the version of Assay that built it",
+    )
 
 
 def _decode_content(kind: type[T], data: object, path: Path) -> T:

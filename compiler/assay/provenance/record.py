@@ -7,11 +7,9 @@ forms of the report (left out if the only form is PDF).
 from __future__ import annotations
 
 import errno
-import functools
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,34 +19,12 @@ from assay.lang.model.article import Article
 from assay.lang.model.package import Package
 from assay.lang.model.report import Report
 from assay.provenance.read import FORMAT, hash_content
-from assay.report.output_forms import DEFAULT_FORMS, VEGA_LITE
-from assay.report.output_forms import TOOLS as FORM_TOOLS
+from assay.provenance.versions import get_form_tools, get_versions
+from assay.report.output_forms import DEFAULT_FORMS
 from assay.util import checksums
 
 if TYPE_CHECKING:
     from assay.report.run_results import Choices, RunFigures
-
-TOOLS = ("duckdb", "sqlglot", "typst", "vl-convert-python")
-
-
-def get_versions() -> dict[str, str]:
-    """Return the versions of Assay and of the tools that affect its output.
-
-    Python's version is left out: no output may depend on it.
-    """
-    return {**{name: _get_version(name) for name in ("assay", *TOOLS)}, "vega-lite": VEGA_LITE}
-
-
-def get_form_tools(form: str) -> dict[str, str]:
-    """Return the versions of the tools that only one output form needs."""
-    return {name: _get_version(name) for name in FORM_TOOLS[form]}
-
-
-@functools.cache
-def _get_version(name: str) -> str:
-    """Return the version of an installed package."""
-    return metadata.version(name)
-
 
 File = tuple[str, int, str]
 """Name of an input file relative to its run's directory, bytes, sha256."""

@@ -79,7 +79,9 @@ def _build_place(has_clusters: bool) -> exp.Expr:
 
 def _add_empty_clusters() -> exp.Expr:
     """Select what is placed, and a sample 0 for each cluster that has none."""
-    absent = (
+    empty_clusters = (
         "SELECT 0 AS place, k, 0 AS value, units FROM domain CROSS JOIN bounds WHERE NOT k IN (SELECT k FROM placed)"
     )
-    return exp.union(fill_query("SELECT place, k, value, units FROM placed"), fill_query(absent), distinct=False)
+    return exp.union(
+        fill_query("SELECT place, k, value, units FROM placed"), fill_query(empty_clusters), distinct=False
+    )

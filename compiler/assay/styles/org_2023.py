@@ -29,13 +29,30 @@ class Org2023(PrintedDeltas):
 
     @staticmethod
     def compute_delta(base: str, value: str) -> str:
-        """Return the delta of `compute_printed_delta`."""
-        return compute_printed_delta(base, value)
+        """Return value - base of printed numbers with 3 decimals, half away from zero: `0.000`, tiny `-0.000`.
+
+        Compatibility choice of the style: an integer without decimals when both cells are integers.
+        """
+        if NO_VALUE in (base, value):
+            return NO_VALUE
+        if not _are_finite(base, value):
+            return UNDEFINED
+        decimals = 0 if _is_integer(base) and _is_integer(value) else DELTA_DECIMALS
+        return format(_subtract(base, value, decimals), "f")
 
     @staticmethod
     def compute_percent(base: str, value: str) -> str:
-        """Return the percent of `compute_printed_percent`."""
-        return compute_printed_percent(base, value)
+        """Return 100 x the printed delta / the printed base as an integer, half away from zero, never `-0`.
+
+        It is `nan` for a base of 0.  Compatibility choice of the style: the delta loses its digits below 0.001 before
+        it is divided.
+        """
+        if NO_VALUE in (base, value):
+            return NO_VALUE
+        delta = Org2023.compute_delta(base, value)
+        if delta == UNDEFINED or Decimal(base) == 0:
+            return UNDEFINED
+        return str(int(round_decimal(100 * Decimal(delta) / Decimal(base), 0, ROUND_HALF_UP)))
 
     def format_sample_count(self, count: int) -> str:
         """Return the count in parentheses: `(52)`, `(291>)`."""
@@ -63,33 +80,6 @@ def reformat_cell(cell: str) -> str:
     if "." not in cell or cell.endswith("."):
         return cell.removesuffix(".")
     return repr(float(cell))
-
-
-def compute_printed_delta(base: str, value: str) -> str:
-    """Return value - base of printed numbers with 3 decimals, half away from zero: `0.000`, tiny `-0.000`.
-
-    Compatibility choice of the style: an integer without decimals when both cells are integers.
-    """
-    if NO_VALUE in (base, value):
-        return NO_VALUE
-    if not _are_finite(base, value):
-        return UNDEFINED
-    decimals = 0 if _is_integer(base) and _is_integer(value) else DELTA_DECIMALS
-    return format(_subtract(base, value, decimals), "f")
-
-
-def compute_printed_percent(base: str, value: str) -> str:
-    """Return 100 x the printed delta / the printed base as an integer, half away from zero, never `-0`.
-
-    It is `nan` for a base of 0.  Compatibility choice of the style: the delta loses its digits below 0.001 before it is
-    divided.
-    """
-    if NO_VALUE in (base, value):
-        return NO_VALUE
-    delta = compute_printed_delta(base, value)
-    if delta == UNDEFINED or Decimal(base) == 0:
-        return UNDEFINED
-    return str(int(round_decimal(100 * Decimal(delta) / Decimal(base), 0, ROUND_HALF_UP)))
 
 
 def format_short_count(count: int) -> str:

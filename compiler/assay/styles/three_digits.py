@@ -30,13 +30,19 @@ class ThreeDigits(PrintedDeltas):
 
     @staticmethod
     def compute_delta(base: str, value: str) -> str:
-        """Return the delta of `compute_printed_delta`."""
-        return compute_printed_delta(base, value)
+        """Return value - base of the printed numbers, exactly."""
+        return format(Decimal(value) - Decimal(base), "f") if _are_numbers(base, value) else NO_VALUE
 
     @staticmethod
     def compute_percent(base: str, value: str) -> str:
-        """Return the percent of `compute_printed_percent`."""
-        return compute_printed_percent(base, value)
+        """Return 100 x delta / the amount of the base, of printed numbers, with one decimal; a dash for base 0.
+
+        A value greater than its base has a positive percent, even if the base is negative.
+        """
+        if not _are_numbers(base, value) or Decimal(base) == 0:
+            return NO_VALUE
+        percent = 100 * (Decimal(value) - Decimal(base)) / abs(Decimal(base))
+        return format(round_decimal(percent, DECIMALS, ROUND_HALF_EVEN), "f")
 
     def format_sample_count(self, count: int) -> str:
         """Raise AssayError: tables of this style have no sample counts."""
@@ -57,22 +63,6 @@ def format_value(value: float | None) -> str:
 
 def _count_decimals(number: Decimal) -> int:
     return DECIMALS if number == 0 else max(DECIMALS, DIGITS - 1 - number.adjusted())
-
-
-def compute_printed_delta(base: str, value: str) -> str:
-    """Return value - base of the printed numbers, exactly."""
-    return format(Decimal(value) - Decimal(base), "f") if _are_numbers(base, value) else NO_VALUE
-
-
-def compute_printed_percent(base: str, value: str) -> str:
-    """Return 100 x delta / the amount of the base, of printed numbers, with one decimal; a dash for base 0.
-
-    A value greater than its base has a positive percent, even if the base is negative.
-    """
-    if not _are_numbers(base, value) or Decimal(base) == 0:
-        return NO_VALUE
-    percent = 100 * (Decimal(value) - Decimal(base)) / abs(Decimal(base))
-    return format(round_decimal(percent, DECIMALS, ROUND_HALF_EVEN), "f")
 
 
 def _are_numbers(*cells: str) -> bool:

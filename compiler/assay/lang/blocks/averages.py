@@ -39,8 +39,7 @@ class Averages(Block):
             checker.report("averages-series", f"{owner} has no series", self.title)
         for name in self.series:
             if name not in series_by_name:
-                message = f"unknown series `{name}` in {owner}"
-                checker.report_missing("unknown-series", message, name, series_by_name, within=(self.title,))
+                checker.report_unlisted("series", name, f"in {owner}", series_by_name, within=(self.title,))
         units = {series_by_name[name].unit.name: name for name in reversed(self.series) if name in series_by_name}
         if len(units) > 1:
             checker.report(

@@ -16,7 +16,6 @@ from assay.lang.model.package import Package
 from assay.lang.model.vocabulary import Unit
 from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
-from assay.util.diagnostics import suggest_names
 from assay.util.numbers import parse_decimal
 
 
@@ -88,12 +87,7 @@ class ClassTable(Block):
             return
         columns = [column.name for column in grain.columns]
         if self.across not in columns:
-            checker.report(
-                "unknown-column",
-                f"unknown column `{self.across}` of grain `{grain.name}` in {owner}",
-                self.across,
-                hint=suggest_names(self.across, columns),
-            )
+            checker.report_unknown("column", self.across, f"of grain `{grain.name}` in {owner}", columns)
 
     def resolve(self, resolver: FormulaResolver) -> ClassTable:
         """Return the table with conversion factors in its formula, and each class in base units."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from assay.lang import scopes
 from assay.lang.check.checker import Checker
 from assay.lang.model.article import Article, Block, Part
-from assay.util.diagnostics import suggest_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +27,6 @@ class Fact(Block):
     def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
         constants = scopes.collect_constants(checker.package)
         if self.constant not in constants:
-            checker.report(
-                "unknown-constant",
-                f"unknown constant `{self.constant}` in {owner}",
-                self.constant,
-                hint=suggest_names(self.constant, constants),
-                within=(article.name, part.title),
+            checker.report_unknown(
+                "constant", self.constant, f"in {owner}", constants, within=(article.name, part.title)
             )

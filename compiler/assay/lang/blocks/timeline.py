@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import check_has_time, find_choice
 from assay.lang.model.article import Article, Block, Part
-from assay.util.diagnostics import suggest_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +47,10 @@ class Timeline(Block):
         series = next((item for item in checker.package.series if item.name == self.series), None)
         if series is None:
             series_names = [item.name for item in checker.package.series]
-            message = f"unknown series `{self.series}` in {owner}"
-            checker.report_missing("unknown-series", message, self.series, series_names, within=(self.title,))
+            checker.report_unlisted("series", self.series, f"in {owner}", series_names, within=(self.title,))
         elif not self.alone and self.line not in series.by:
-            checker.report(
-                "unknown-label",
-                f"unknown label `{self.line}` of series `{series.name}` in {owner}",
-                self.line or series.name,
-                hint=suggest_names(self.line, series.by),
+            checker.report_unknown(
+                "label", self.line, f"of series `{series.name}` in {owner}", series.by, word=self.line or series.name
             )
 
     def read_series(self) -> Iterable[str]:

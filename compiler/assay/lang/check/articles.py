@@ -37,12 +37,7 @@ def _check_constants(checker: Checker, owner: str, article: Article) -> None:
     constants = set(scopes.collect_constants(checker.package))
     for name in (article.label, *([article.cases] if article.cases else [])):
         if name not in constants:
-            checker.report(
-                "unknown-constant",
-                f"unknown constant `{name}` in {owner}",
-                name or article.name,
-                hint=suggest_names(name, constants),
-            )
+            checker.report_unknown("constant", name, f"in {owner}", constants, word=name or article.name)
 
 
 NUMBER = r"-?[0-9]+(\.[0-9]+)?"

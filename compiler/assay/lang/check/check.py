@@ -42,18 +42,17 @@ def check_coverage(checker: Checker) -> None:
         if item.name in instants:
             continue
         if "." in item.name:
-            checker.report_missing(
-                "unknown-instant", f"unknown instant `{item.name}` in the coverage", item.name, instants
-            )
+            checker.report_unlisted("instant", item.name, "in the coverage", instants)
             continue
         if item.name not in events:
-            checker.report_missing("unknown-event", f"unknown event `{item.name}` in the coverage", item.name, events)
+            checker.report_unlisted("event", item.name, "in the coverage", events)
             continue
         fields = [field.name for field in events[item.name].fields]
         for name in (item.dropped, item.count):
             if name and name not in fields:
-                message = f"unknown field `{name}` in the coverage of event `{item.name}`"
-                checker.report_missing("unknown-field", message, name, fields, within=(item.name,))
+                checker.report_unlisted(
+                    "field", name, f"in the coverage of event `{item.name}`", fields, within=(item.name,)
+                )
 
 
 def check_package(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
@@ -102,12 +101,8 @@ def _check_sources(checker: Checker) -> None:
     for source in checker.package.sources:
         kind = SOURCE_KINDS.get(source.kind)
         if kind is None:
-            checker.report(
-                "unknown-kind",
-                f"unknown kind `{source.kind}` of source `{source.name}`",
-                source.kind,
-                hint=suggest_names(source.kind, SOURCE_KINDS),
-                within=(source.name,),
+            checker.report_unknown(
+                "kind", source.kind, f"of source `{source.name}`", SOURCE_KINDS, within=(source.name,)
             )
             continue
         file_pattern = source.hosts.rpartition("/")[2]
@@ -135,12 +130,8 @@ def _check_events(checker: Checker) -> None:
     seen: dict[tuple[str, str, str], str] = {}
     for event in checker.package.events:
         if event.source not in sources:
-            checker.report_missing(
-                "unknown-source",
-                f"unknown source `{event.source}` of event `{event.name}`",
-                event.source,
-                sources,
-                within=(event.doc, event.name),
+            checker.report_unlisted(
+                "source", event.source, f"of event `{event.name}`", sources, within=(event.doc, event.name)
             )
             continue
         source = sources[event.source]
@@ -202,37 +193,27 @@ def _check_table_references(checker: Checker) -> None:
     for relation in checker.package.relations:
         for table in (*relation.uses, *(name for item in relation.checks for name in item.uses)):
             if table not in tables:
-                checker.report_missing(
-                    "unknown-table",
-                    f"unknown table `{table}` in relation `{relation.name}`",
-                    table,
-                    tables,
-                    within=(relation.doc, relation.name),
+                checker.report_unlisted(
+                    "table", table, f"in relation `{relation.name}`", tables, within=(relation.doc, relation.name)
                 )
     for grain in checker.package.grains:
         table, kind = (grain.runs.of, "grain") if grain.runs else (grain.relation, "relation")
         if table not in tables:
-            checker.report_missing(
-                f"unknown-{kind}",
-                f"unknown {kind} `{table}` in grain `{grain.name}`",
-                table,
-                tables,
-                within=(grain.doc, grain.name),
-            )
+            checker.report_unlisted(kind, table, f"in grain `{grain.name}`", tables, within=(grain.doc, grain.name))
         for instant in grain.instants:
             if instant.pick != COMPUTED and instant.of not in tables:
-                checker.report_missing(
-                    "unknown-event",
-                    f"unknown event `{instant.of}` of instant `{instant.name}` (grain `{grain.name}`)",
+                checker.report_unlisted(
+                    "event",
                     instant.of,
+                    f"of instant `{instant.name}` (grain `{grain.name}`)",
                     tables,
                     within=(grain.name, instant.doc, instant.name),
                 )
         for check, table in ((item, name) for item in grain.checks for name in item.uses if name not in tables):
-            checker.report_missing(
-                "unknown-table",
-                f"unknown table `{table}` in check `{check.code}` of grain `{grain.name}`",
+            checker.report_unlisted(
+                "table",
                 table,
+                f"in check `{check.code}` of grain `{grain.name}`",
                 tables,
                 within=(grain.doc, check.code),
             )
@@ -305,13 +286,7 @@ def _check_metrics(checker: Checker) -> None:
         if formula.is_formula(metric):
             continue
         if metric.grain not in grains:
-            checker.report_missing(
-                "unknown-grain",
-                f"unknown grain `{metric.grain}` of metric `{metric.id}`",
-                metric.grain,
-                grains,
-                within=(metric.id,),
-            )
+            checker.report_unlisted("grain", metric.grain, f"of metric `{metric.id}`", grains, within=(metric.id,))
             continue
         _check_metric(checker, metric, scopes.build_grain_scope(checker.package, grains[metric.grain]))
 

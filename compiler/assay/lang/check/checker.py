@@ -85,10 +85,20 @@ class Checker:
             span, excerpt = self.locate(word, 0, within)
         self.add(Diagnostic(code, message, span, excerpt, expected, found, hint, notes), cause)
 
-    def report_missing(
-        self, code: str, message: str, name: str, candidates: Iterable[str], *, within: Sequence[str] = ()
+    def report_unknown(
+        self, kind: str, name: str, use: str, candidates: Iterable[str], *, word: str = "", within: Sequence[str] = ()
     ) -> None:
-        """Report a reference to a name that the package does not list.
+        """Report a reference to a name that is not among `candidates`; `use` is the rest of the message after the name.
+
+        The place is that of `word` (default: the name).
+        """
+        hint = suggest_names(name, candidates)
+        self.report(f"unknown-{kind}", f"unknown {kind} `{name}` {use}", word or name, hint=hint, within=within)
+
+    def report_unlisted(
+        self, kind: str, name: str, use: str, candidates: Iterable[str], *, within: Sequence[str] = ()
+    ) -> None:
+        """Report a reference to a name that the package does not list, as `report_unknown` does.
 
         The place is where `name` is written in the declaration of `within`.  References to one name are one problem.
         """
@@ -100,9 +110,9 @@ class Checker:
         if declaration and declaration == span:
             hint = "add it to the package's lists"
         related = (declaration,) if declaration and declaration != span else ()
-        kind = code.removeprefix("unknown-")
+        message = f"unknown {kind} `{name}` {use}"
         self.add(
-            Diagnostic(code, message, span, excerpt, hint=hint, related=related),
+            Diagnostic(f"unknown-{kind}", message, span, excerpt, hint=hint, related=related),
             kind=_NAME_KIND.get(kind, kind),
             cause=name,
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from assay.lang import formula, scopes
 from assay.lang.check.checker import Checker
 from assay.lang.model.article import Article, Choice
-from assay.util.diagnostics import suggest_names
 
 INSTANT = "instant"
 
@@ -49,12 +48,7 @@ def _check_pins(checker: Checker, owner: str, choice: Choice) -> None:
     constants = scopes.collect_constants(checker.package)
     for pin in choice.pins:
         if pin.constant not in constants:
-            checker.report(
-                "unknown-constant",
-                f"unknown constant `{pin.constant}` in {owner}",
-                pin.constant,
-                hint=suggest_names(pin.constant, constants),
-            )
+            checker.report_unknown("constant", pin.constant, f"in {owner}", constants)
 
 
 def _check_rule(checker: Checker, owner: str, choice: Choice) -> None:
@@ -86,9 +80,7 @@ def find_choice(checker: Checker, owner: str, article: Article, name: str, grain
     selected = next((choice for choice in article.choices if choice.name == name), None)
     if name and selected is None:
         choice_names = [choice.name for choice in article.choices]
-        checker.report(
-            "unknown-choice", f"unknown choice `{name}` in {owner}", name, hint=suggest_names(name, choice_names)
-        )
+        checker.report_unknown("choice", name, f"in {owner}", choice_names)
     if selected and grain and selected.grain != grain:
         checker.report(
             "other-grain", f"choice `{name}` in {owner} selects rows of another grain", name,
@@ -124,29 +116,19 @@ def check_row_columns(
     definition = next((item for item in checker.package.grains if item.name == grain), None)
     if definition is None:
         grain_names = [item.name for item in checker.package.grains]
-        message = f"unknown grain `{grain}` in {owner}"
-        checker.report_missing("unknown-grain", message, grain, grain_names, within=within)
+        checker.report_unlisted("grain", grain, f"in {owner}", grain_names, within=within)
         return False
     column_names = [column.name for column in definition.columns]
     for name in dict.fromkeys(columns):
         if name not in column_names:
             is_valid = False
-            checker.report(
-                "unknown-column",
-                f"unknown column `{name}` of grain `{grain}` in {owner}",
-                name,
-                hint=suggest_names(name, column_names),
-                within=within,
-            )
+            checker.report_unknown("column", name, f"of grain `{grain}` in {owner}", column_names, within=within)
     metrics_by_id = formula.index_metrics(checker.package)
     grain_by_metric = {name: formula.find_grain(metrics_by_id, metric) for name, metric in metrics_by_id.items()}
     for name in metrics:
         is_valid = is_valid and grain_by_metric.get(name) == grain
         if name not in grain_by_metric:
-            checker.report_missing(
-                "unknown-metric", f"unknown metric `{name}` in {owner}", name, grain_by_metric,
-                within=within,
-            )  # fmt: skip
+            checker.report_unlisted("metric", name, f"in {owner}", grain_by_metric, within=within)
         elif grain_by_metric[name] != grain and formula.list_measured(
             metrics_by_id, [metrics_by_id[name]]
         ):  # errors in the formula are reported elsewhere

@@ -147,12 +147,12 @@ def check_manifest(checker: Checker, report: Report) -> None:
     for row in report.manifest:
         owner = f"row `{row.id}` of report `{report.name}`"
         if row.relation and row.relation not in columns:
-            message = f"unknown relation `{row.relation}` in {owner}"
-            checker.report_missing("unknown-relation", message, row.relation, columns, within=(report.name, row.id))
+            checker.report_unlisted("relation", row.relation, f"in {owner}", columns, within=(report.name, row.id))
             continue
         if row.relation and row.column not in columns[row.relation]:
-            message = f"unknown column `{row.column}` of relation `{row.relation}` in {owner}"
-            checker.report("unknown-column", message, row.id, hint=suggest_names(row.column, columns[row.relation]))
+            checker.report_unknown(
+                "column", row.column, f"of relation `{row.relation}` in {owner}", columns[row.relation], word=row.id
+            )
             continue
         kind = columns[row.relation][row.column] if row.relation else types.get(row.constant, "")
         if kind and kind not in CELLS[row.cell.kind]:

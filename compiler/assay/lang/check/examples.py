@@ -50,8 +50,7 @@ def _check_expectation(checker: Checker, item: Example, expectation: Expectation
             hint="put worked examples of a formula in `examples` of the metric",
         )  # fmt: skip
     if expectation.metric not in metrics:
-        message = f"unknown metric `{expectation.metric}` in example `{item.name}`"
-        checker.report_missing("unknown-metric", message, expectation.metric, metrics, within=(item.name,))
+        checker.report_unlisted("metric", expectation.metric, f"in example `{item.name}`", metrics, within=(item.name,))
     numbers = []
     for text in expectation.samples:
         number = parse_decimal(text)

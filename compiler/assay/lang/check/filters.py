@@ -8,7 +8,6 @@ from assay.lang import scopes
 from assay.lang.check.checker import Checker
 from assay.lang.model.package import Parameter
 from assay.lang.model.report import FilterUse
-from assay.util.diagnostics import suggest_names
 from assay.util.numbers import parse_decimal
 
 
@@ -18,8 +17,9 @@ def check_filters(checker: Checker) -> None:
     for item in checker.package.filters:
         for condition in item.conditions:
             if condition.grain not in grains:
-                message = f"unknown grain `{condition.grain}` in filter `{item.name}`"
-                checker.report_missing("unknown-grain", message, condition.grain, grains, within=(item.name,))
+                checker.report_unlisted(
+                    "grain", condition.grain, f"in filter `{item.name}`", grains, within=(item.name,)
+                )
                 continue
             scope = scopes.build_grain_scope(checker.package, grains[condition.grain], item.parameter)
             inferred = checker.infer_type(condition.holds, scope, f"filter `{item.name}`", item.name)
@@ -38,8 +38,7 @@ def check_filter_uses(checker: Checker, owner: str, uses: Sequence[FilterUse], w
     filters = {item.name: item for item in checker.package.filters}
     for use in uses:
         if use.name not in filters:
-            message = f"unknown filter `{use.name}` in {owner}"
-            checker.report("unknown-filter", message, word, hint=suggest_names(use.name, filters))
+            checker.report_unknown("filter", use.name, f"in {owner}", filters, word=word)
             continue
         parameter = filters[use.name].parameter
         if bool(parameter) != bool(use.argument):

@@ -160,8 +160,7 @@ def _check_tally(checker: Checker, owner: str, tally: Tally, scope: Scope) -> No
     rows = scopes.list_row_columns(checker.package, tally.of)
     if rows is None:
         tables = [item.name for item in checker.package.tables]
-        message = f"unknown table `{tally.of}` counted by {column_owner}"
-        checker.report("unknown-table", message, name, hint=suggest_names(tally.of, tables))
+        checker.report_unknown("table", tally.of, f"counted by {column_owner}", tables, word=name)
         return
     for pair in tally.on:
         _check_pair(checker, column_owner, name, pair, tally.of, rows, scope)
@@ -208,11 +207,12 @@ def _check_instant(checker: Checker, grain: Grain, instant: Instant, scope: Scop
         _check_pair(checker, owner, instant.name, pair, instant.of, rows, scope)
     for field in instant.fields:
         if field not in rows:
-            checker.report(
-                "unknown-field",
-                f"unknown field `{field}` of `{instant.of}` in {owner}",
-                field or instant.name,
-                hint=suggest_names(field, rows),
+            checker.report_unknown(
+                "field",
+                field,
+                f"of `{instant.of}` in {owner}",
+                rows,
+                word=field or instant.name,
                 within=(instant.name,),
             )
 
@@ -223,19 +223,9 @@ def _check_pair(
     """Check that a pair names a column of the grain and one of `table`, with types that can be equal."""
     columns = scope.leaves["column"]
     if rows and pair.field not in rows:
-        checker.report(
-            "unknown-field",
-            f"unknown field `{pair.field}` of `{table}` in `on` of {owner}",
-            word,
-            hint=suggest_names(pair.field, rows),
-        )
+        checker.report_unknown("field", pair.field, f"of `{table}` in `on` of {owner}", rows, word=word)
     if pair.column not in columns:
-        checker.report(
-            "unknown-column",
-            f"unknown column `{pair.column}` in `on` of {owner}",
-            word,
-            hint=suggest_names(pair.column, columns),
-        )
+        checker.report_unknown("column", pair.column, f"in `on` of {owner}", columns, word=word)
     check_agreement(checker, owner, word, [pair], columns, rows, table)
 
 
@@ -318,8 +308,9 @@ def _check_subject(checker: Checker, owner: str, grain: Grain, scope: Scope) -> 
     grains = {item.name: item for item in checker.package.grains}
     subject = grains.get(grain.subject.grain)
     if not subject:
-        message = f"unknown grain `{grain.subject.grain}` as the subject of {owner}"
-        checker.report_missing("unknown-grain", message, grain.subject.grain, grains, within=(grain.doc, grain.name))
+        checker.report_unlisted(
+            "grain", grain.subject.grain, f"as the subject of {owner}", grains, within=(grain.doc, grain.name)
+        )
         return
     fields = list(dict.fromkeys(pair.field for pair in grain.subject.on))
     subject_columns = scopes.build_grain_scope(checker.package, subject).leaves["column"]
@@ -328,8 +319,9 @@ def _check_subject(checker: Checker, owner: str, grain: Grain, scope: Scope) -> 
         *((name, subject_columns, f"grain `{subject.name}`") for name in fields),
     ):
         if name not in columns:
-            message = f"unknown column `{name}` of {table_label} in the subject of {owner}"
-            checker.report("unknown-column", message, grain.name, hint=suggest_names(name, columns))
+            checker.report_unknown(
+                "column", name, f"of {table_label} in the subject of {owner}", columns, word=grain.name
+            )
     pairs, columns = grain.subject.on, scope.leaves["column"]
     check_agreement(checker, f"the subject of {owner}", grain.name, pairs, columns, subject_columns, subject.name)
     if not set(subject.key) <= set(fields):

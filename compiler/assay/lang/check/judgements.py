@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from assay.lang import scopes
 from assay.lang.check.checker import Checker, Field
+from assay.lang.check.reports import list_metrics
 from assay.lang.model.package import Grain, Metric
 from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin
@@ -124,15 +125,15 @@ def _check_judgement(checker: Checker, report: Report, judgement: Judgement) -> 
 
 
 def _check_gate(checker: Checker, report: Report, gate: Sequence[str]) -> None:
-    shown = dict.fromkeys(list_compared_metrics(report))
+    compared_metrics = dict.fromkeys((*list_metrics(report), *report.also))
     better = {metric.id: metric.better for metric in checker.package.metrics}
     for name in dict.fromkeys(gate):
-        if name not in shown:
+        if name not in compared_metrics:
             checker.report(
                 "gate",
                 f"the gate of report `{report.name}` names `{name}`, which the report does not show",
                 name or report.name,
-                hint=suggest_names(name, shown),
+                hint=suggest_names(name, compared_metrics),
                 within=(report.name, Field("gate")),
             )
         elif better.get(name) == "neither":
@@ -143,11 +144,3 @@ def _check_gate(checker: Checker, report: Report, gate: Sequence[str]) -> None:
                 expected='a metric with `better = "lower"` or `"higher"`',
                 within=(report.name, Field("gate")),
             )
-
-
-def list_compared_metrics(report: Report) -> tuple[str, ...]:
-    """Return the ids of the metrics that a report compares between runs, in its order, once."""
-    names = [name for section in report.sections for name in section.metrics]
-    names += [chart.metric for chart in report.charts]
-    names += [name for group in report.dictionary for name in group.metrics]
-    return tuple(dict.fromkeys([*names, *report.also]))

@@ -49,8 +49,7 @@ def _check_boundary(checker: Checker, cut: Cut) -> None:
     rows = scopes.list_row_columns(checker.package, cut.of)
     if rows is None:
         tables = [item.name for item in checker.package.tables]
-        message = f"unknown table `{cut.of}` of {owner}"
-        checker.report_missing("unknown-table", message, cut.of, tables, within=(cut.name,))
+        checker.report_unlisted("table", cut.of, f"of {owner}", tables, within=(cut.name,))
         return
     if rows.get(cut.column, scopes.UNTYPED).type != "instant":
         instants = [name for name, kind in rows.items() if kind.type == "instant"]
@@ -83,8 +82,7 @@ def _check_phase(checker: Checker, owner: str, phase: Phase) -> None:
     boundaries = [cut.name for cut in checker.package.cuts]
     for name in (phase.since, phase.until):
         if name and name not in boundaries:
-            message = f"unknown instant `{name}` in {owner}"
-            checker.report("unknown-instant", message, phase.name, hint=suggest_names(name, boundaries))
+            checker.report_unknown("instant", name, f"in {owner}", boundaries, word=phase.name)
     if phase.since == phase.until:
         ends = f"begins and ends at `{phase.since}`" if phase.since else "is the whole run"
         checker.report("phase-ends", f"{owner} {ends}", phase.name, expected="one instant, or two different ones")

@@ -92,7 +92,7 @@ def check_reports(checker: Checker) -> None:
     """Check every report and history of the package."""
     _check_has_summary(checker)
     for report in checker.package.reports:
-        check_shown_metrics(checker, f"report `{report.name}`", (*_list_metrics(report), *report.also))
+        check_shown_metrics(checker, f"report `{report.name}`", (*list_metrics(report), *report.also))
         _check_charts(checker, report)
         _check_summary(checker, report)
         _check_constants(checker, report)
@@ -104,7 +104,8 @@ def check_reports(checker: Checker) -> None:
         _check_history(checker, history)
 
 
-def _list_metrics(report: Report | Edition) -> Iterator[str]:
+def list_metrics(report: Report | Edition) -> Iterator[str]:
+    """Yield the metrics of all parts of a report, in its order."""
     for section in report.sections:
         yield from section.metrics
     for chart in report.charts:
@@ -117,8 +118,7 @@ def check_shown_metrics(checker: Checker, owner: str, names: tuple[str, ...]) ->
     """Check that the package lists every metric that `owner` shows."""
     metrics = {metric.id for metric in checker.package.metrics}
     for name in sorted(set(names) - metrics):
-        message = f"unknown metric `{name}` in {owner}"
-        checker.report_missing("unknown-metric", message, name, metrics)
+        checker.report_unlisted("metric", name, f"in {owner}", metrics)
 
 
 def check_compared_metrics(checker: Checker, owner: str, names: Iterable[str], within: Sequence[str]) -> None:
@@ -126,8 +126,7 @@ def check_compared_metrics(checker: Checker, owner: str, names: Iterable[str], w
     metric_ids = [metric.id for metric in checker.package.metrics]
     for name in dict.fromkeys(names):
         if name not in metric_ids:
-            message = f"unknown metric `{name}` in {owner}"
-            checker.report_missing("unknown-metric", message, name, metric_ids, within=within)
+            checker.report_unlisted("metric", name, f"in {owner}", metric_ids, within=within)
 
 
 def _check_charts(checker: Checker, report: Report) -> None:
@@ -158,11 +157,12 @@ def _check_has_summary(checker: Checker) -> None:
 def _check_summary(checker: Checker, report: Report) -> None:
     summaries = {item.name for item in checker.package.summaries}
     if summaries and report.summary not in summaries:
-        checker.report(
-            "unknown-summary",
-            f"unknown summary `{report.summary}` in report `{report.name}`",
-            report.summary or report.name,
-            hint=suggest_names(report.summary, summaries),
+        checker.report_unknown(
+            "summary",
+            report.summary,
+            f"in report `{report.name}`",
+            summaries,
+            word=report.summary or report.name,
             within=(report.name,),
         )
 
@@ -171,11 +171,12 @@ def _check_constants(checker: Checker, report: Report) -> None:
     constants = set(scopes.collect_constants(checker.package))
     for name in (report.label, *report.compare, *(row.constant for row in report.manifest if row.constant)):
         if name not in constants:
-            checker.report(
-                "unknown-constant",
-                f"unknown constant `{name}` in report `{report.name}`",
-                name or report.name,
-                hint=suggest_names(name, constants),
+            checker.report_unknown(
+                "constant",
+                name,
+                f"in report `{report.name}`",
+                constants,
+                word=name or report.name,
                 within=(report.name,),
             )
 
@@ -212,7 +213,7 @@ def _check_editions(checker: Checker, report: Report) -> None:
             )
     for edition in report.editions:
         owner = f"edition `{edition.name}` of report `{report.name}`"
-        check_shown_metrics(checker, owner, (*_list_metrics(edition), *(label.metric for label in edition.labels)))
+        check_shown_metrics(checker, owner, (*list_metrics(edition), *(label.metric for label in edition.labels)))
         _check_labels(checker, owner, edition)
         if not is_day(edition.since):
             checker.report(
@@ -271,12 +272,8 @@ def _check_history(checker: Checker, history: History) -> None:
             hint="rename one of them",
         )
     if history.of not in reports:
-        checker.report(
-            "unknown-report",
-            f"unknown report `{history.of}` of {owner}",
-            history.of or history.name,
-            hint=suggest_names(history.of, reports),
-            within=(history.name,),
+        checker.report_unknown(
+            "report", history.of, f"of {owner}", reports, word=history.of or history.name, within=(history.name,)
         )
     _check_breaks(checker, owner, history, set(shown_metrics))
 

@@ -36,8 +36,7 @@ def _check_term(checker: Checker, owner: str, item: Series, term: Term) -> None:
     upstream = next((series for series in checker.package.series if series.name == term.series), None)
     if upstream is None:
         names = [series.name for series in checker.package.series]
-        message = f"unknown series `{term.series}` in {owner}"
-        checker.report_missing("unknown-series", message, term.series, names, within=(item.doc, item.name))
+        checker.report_unlisted("series", term.series, f"in {owner}", names, within=(item.doc, item.name))
         return
     if term.over not in _MERGES:
         checker.report(
@@ -173,8 +172,9 @@ def _check_windows(checker: Checker, owner: str, item: Series) -> None:
     windows = next((relation for relation in checker.package.relations if relation.name == item.windows), None)
     if not isinstance(windows, Relation):
         names = [relation.name for relation in checker.package.relations]
-        message = f"unknown relation `{item.windows}` in `windows` of {owner}"
-        checker.report_missing("unknown-relation", message, item.windows, names, within=(item.doc, item.name))
+        checker.report_unlisted(
+            "relation", item.windows, f"in `windows` of {owner}", names, within=(item.doc, item.name)
+        )
         return
     types = {column.name: column.type for column in windows.columns}
     for name in ("from_ns", "to_ns"):
@@ -269,8 +269,7 @@ def _find_fields(checker: Checker, owner: str, item: Series, event: str) -> dict
     definition = next((item for item in checker.package.events if item.name == event), None)
     if not isinstance(definition, Event):
         names = [item.name for item in checker.package.events]
-        message = f"unknown event `{event}` in {owner}"
-        checker.report_missing("unknown-event", message, event, names, within=(item.doc, item.name))
+        checker.report_unlisted("event", event, f"in {owner}", names, within=(item.doc, item.name))
         return None
     return {field.name: field for field in definition.fields}
 
