@@ -21,6 +21,7 @@ from assay.app.outputs import replace_folder
 from assay.app.phases import select_phases
 from assay.app.prose import get_texts, read_prose
 from assay.app.rendering import AssembledReport, collect_article_details, write_report
+from assay.app.repeats import refuse_repeats
 from assay.app.report_check import check_reports
 from assay.app.required_sources import has_source
 from assay.app.runs import NamedRun, fetch_runs
@@ -241,7 +242,7 @@ def assemble_article_report(session: Session, name: str, runs: Sequence[NamedRun
     """Compute the article `system/name` over runs, without drawing or writing anything. Raises AssayError."""
     checked, article = session.find_article(name)
     check_reports(session, checked.package)
-    _refuse_report_options(name, options)
+    _refuse_report_options(name, runs, options)
     phase_selection = select_phases(checked.package, article.phases, options.at, options.phases)
     texts = read_prose(session.workspace, checked, article)
     runs = fetch_runs(session, runs, checked.package.sources)
@@ -295,14 +296,15 @@ def assemble_article_report(session: Session, name: str, runs: Sequence[NamedRun
     return AssembledReport(checked, document, provenance_record, results, computation, details, texts, data_findings)
 
 
-def _refuse_report_options(name: str, options: Options) -> None:
-    """Raise AssayError (usage) if the user chose filters, a summary or a number style, which articles do not have."""
+def _refuse_report_options(name: str, runs: Sequence[NamedRun], options: Options) -> None:
+    """Raise AssayError (usage) for filters, a summary, a number style or repeats, which articles do not have."""
     if options.filters or options.no_filters or options.summary or options.style:
         raise fail(
             "article-options",
             f"the filters, summary and number style of an article cannot be chosen: `{name}` is an article",
             status=USAGE,
         )
+    refuse_repeats(name, runs, options)
 
 
 def _list_metrics(checked: CheckedPackage, article: Article) -> tuple[Metric, ...]:

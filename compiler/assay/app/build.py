@@ -60,7 +60,9 @@ class _BuildKey:
     @property
     def folder(self) -> Path:
         """Return the cache folder of the build, named by the hash of its arguments and of the workspace's path."""
-        run_places = [[run.id, run.place, str(resolve_path(run.directory))] for run in self.runs]
+        run_places = [
+            [run.id, run.version, run.is_calibration, run.place, str(resolve_path(run.directory))] for run in self.runs
+        ]
         key_parts = [str(self.session.workspace.root), self.name, run_places, dataclasses.asdict(self.options)]
         key = hashlib.sha256(json.dumps(key_parts).encode()).hexdigest()
         return self.session.store.get_path(KIND, key)
@@ -115,7 +117,7 @@ def build_report(session: Session, name: str, runs: Sequence[str], out: Path, op
     # The question needs the package, which a cached build does not load.
     if any((Path(text.rpartition("=")[2]) / RESULTS).is_file() for text in runs) and not session.is_of_runs(name):
         return build_any_report(session, name, runs, (), out, options)
-    build_key = _BuildKey(session, name, parse_runs(runs), options)
+    build_key = _BuildKey(session, name, parse_runs(runs, options.calibration), options)
     refuse_sources(session, out, build_key.runs)
     inputs_hash = build_key.hash_inputs() if all(run.is_here for run in build_key.runs) else ""
     return (_restore(build_key, inputs_hash, out) if inputs_hash else None) or _build_and_store(
@@ -206,7 +208,7 @@ def build_any_report(
             hint="pass --run instead of --publication",
             status=USAGE,
         )
-    parsed_runs = parse_runs(runs)
+    parsed_runs = parse_runs(runs, options.calibration)
     refuse_sources(session, out, parsed_runs)
     checked, report = session.find_report(name)
     if all(run.is_here for run in parsed_runs):

@@ -13,6 +13,7 @@ from assay.app.ingest import find_system
 from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
 from assay.app.judging import JudgedVersion, build_change_data, judge_versions, measure_version
 from assay.app.options import choose_summary
+from assay.app.repeats import list_versions
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
 from assay.app.subject import find_metric
@@ -90,8 +91,9 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     The report is the selected one, or else the one that shows the first metric, or else the only one of the runs'
     system; its filters, summary and rules apply. Raises AssayError, also (usage) for fewer than two runs.
     """
-    if len(runs) < 2:
-        raise fail("runs", "a comparison needs two or more runs", found=f"{len(runs)} run", status=USAGE)
+    if len({run.version or run.id for run in runs}) < 2:
+        found = f"several runs of `{runs[0].version}`" if len(runs) > 1 else f"{len(runs)} run"
+        raise fail("runs", "a comparison needs two or more runs", found=found, status=USAGE)
     checked, report = _choose_report(session, runs, selection)
     rules = report.judgement if report and report.judgement else DEFAULT_RULES
     titles = _map_sections(report, _choose_metrics(session, checked, report, selection))
@@ -99,7 +101,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     applied_filters = filters.parse_filters(checked.package, report, selection.filters, selection.no_filters)
     summary = choose_summary(checked.package, report, selection.summary)
     computation = compute(session, checked, runs, metrics, applied_filters, judged=metrics)
-    versions = [JudgedVersion(item.id, (item.results,)) for item in computation.runs]
+    versions = list_versions(computation.runs)
     judgements = judge_versions(checked, rules, metrics, versions, summary)
     estimates = {metric.id: _estimate_averages(checked, metric, versions, summary, judgements.level)
                  for metric in metrics}  # fmt: skip

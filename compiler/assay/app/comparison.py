@@ -9,13 +9,21 @@ from pathlib import Path
 
 from assay.app import filters
 from assay.app.compute import Computation, RunResult, compute, list_report_metrics
-from assay.app.judging import JudgedVersion, build_judgement_data, judge_versions
+from assay.app.judging import build_judgement_data, judge_versions
 from assay.app.options import BuildResult, Options, choose_summary, list_report_files
 from assay.app.outputs import replace_folder
 from assay.app.phases import iter_overrule_notes, select_phases
 from assay.app.prepare import IngestedRun
 from assay.app.raw_data_notes import list_raw_notes
 from assay.app.rendering import AssembledReport, collect_report_details, write_report
+from assay.app.repeats import (
+    build_noise_data,
+    check_repeats,
+    list_versions,
+    measure_metrics,
+    override_margin,
+    split_calibration,
+)
 from assay.app.report_check import check_reports
 from assay.app.runs import NamedRun
 from assay.app.session import Session
@@ -28,14 +36,16 @@ from assay.lang.model.report import Report
 from assay.plan.planner import FilterStep, can_split_by_phase
 from assay.provenance.record import CutRuns, Inputs, build_provenance, format_provenance, list_documents
 from assay.report.assemble import assemble
+from assay.report.noise_tables import replace_sections
 from assay.report.output_forms import HTML
 from assay.report.render.html import NO_DETAILS
 from assay.report.render.pdf import warm_up_converters
-from assay.report.results_json import build_results_data
+from assay.report.results_json import build_calibration_data, build_results_data
 from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs
 from assay.styles.registry import get_style, list_style_names
 from assay.util.diagnostics import USAGE, fail, suggest_names
 
+NOISE_STYLE = "prefixed"  # of reports on noise, whose numbers differ in magnitude
 MIN_SHARED_SIZE = 1024  # bytes: shorter files may be equal by chance
 
 
@@ -51,7 +61,9 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
     report_options = _resolve_options(checked, report, options)
     relations = sorted({row.relation for row in report.manifest if row.relation})
     phase_selection = select_phases(checked.package, report.phases, options.at, options.phases)
+    check_repeats(report, runs, options, has_phases=phase_selection is not None)
     shown_report, left_out = drop_uncut_metrics(checked, report) if phase_selection else (report, ())
+    shown_report = override_margin(shown_report, options.margin)
     metrics = list_report_metrics(checked, shown_report)
     with replace_folder(out, session.get_wait_notice(out), session.on_finished) as new_folder:
         computation = compute(
@@ -63,7 +75,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
             relations,
             lambda: warm_up_converters(session.get_templates()),
             phase_selection=phase_selection,
-            judged=metrics if report.judgement else (),
+            judged=metrics if report.judgement and not options.measures_noise else (),
         )
         choices = Choices(
             report_options.style,
@@ -74,10 +86,11 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
             report_options.author,
             options.at,
             options.phases,
+            options.margin,
+            options.measures_noise,
         )
-        figures = [create_run_figures(item) for item in computation.columns]
         assembled_report = _assemble_comparison(
-            session, checked, report, shown_report, computation, figures, choices, options.forms, left_out
+            session, checked, report, shown_report, computation, choices, options.forms, left_out
         )
         warnings = write_report(session, assembled_report, new_folder, options.forms)
     return BuildResult(out, list_report_files(out, options.forms), warnings)
@@ -116,7 +129,7 @@ def _resolve_options(checked: CheckedPackage, report: Report, options: Options) 
     Raises AssayError (usage) for an unknown summary or style, and for an invalid date.
     """
     summary = choose_summary(checked.package, report, options.summary)
-    style_name = options.style or report.style
+    style_name = options.style or (NOISE_STYLE if options.measures_noise else report.style)
     if style_name not in list_style_names():
         raise fail(
             "unknown-style",
@@ -140,7 +153,7 @@ def get_report_date(computation: Computation) -> str:
 
     Raises AssayError if no record has a time.
     """
-    last_day = max(_get_last_day(run) for run in computation.runs)
+    last_day = max(_get_last_day(run) for run in computation.runs if not run.ingested_run.run.is_calibration)
     if not last_day:
         raise fail(
             "no-date",
@@ -177,6 +190,7 @@ def create_run_figures(run: RunResult) -> RunFigures:
         _get_last_day(run),
         phase,
         run.quality,
+        ingested_run.run.version,
     )
 
 
@@ -185,16 +199,18 @@ def _assemble_comparison(
     checked: CheckedPackage,
     report: Report,
     shown_report: Report,
-    computation: Computation,
-    figures: Sequence[RunFigures],
+    whole_computation: Computation,
     choices: Choices,
     forms: Sequence[str],
     left_out: Sequence[str] = (),
 ) -> AssembledReport:
-    """Assemble a report for writing; `shown_report` is the report without the metrics that phases cannot cut."""
-    ids = [metric.id for metric in list_report_metrics(checked, shown_report)]
-    inputs = [collect_inputs(checked, item) for item in computation.runs]
+    """Assemble a report for writing; `shown_report` has the chosen margin, and no metrics that phases cannot cut."""
+    metrics = list_report_metrics(checked, shown_report)
+    inputs = [collect_inputs(checked, item) for item in whole_computation.runs]
+    computation, calibration = split_calibration(whole_computation)
+    figures = [create_run_figures(item) for item in computation.columns]
     run_figures = [create_run_figures(item) for item in computation.runs]
+    calibration_figures = [create_run_figures(item) for item in calibration]
     provenance_record = build_provenance(
         checked,
         report,
@@ -204,46 +220,53 @@ def _assemble_comparison(
         inputs,
         session.get_templates(),
         cut=collect_cut_runs(computation),
+        calibration=calibration_figures,
     )
-    views = run_figures if computation.views else []
-    judgements = _judge(checked, shown_report, computation, choices)
+    judgements = None if choices.measures_noise else _judge(checked, shown_report, whole_computation, choices)
     provenance_rows = format_provenance(provenance_record, checked)
-    document = assemble(checked, shown_report, figures, choices, provenance_rows, views, judgements)
-    if left_out:
-        note = f"Left out, because their data cannot be split into phases: {', '.join(left_out)}."
-        document = replace(document, warnings=(note, *document.warnings))
-    run_messages = list_run_warnings(checked.package, computation, label_runs(report, run_figures))
-    document = replace(document, warnings=(*run_messages, *document.warnings))
+    whole_runs = run_figures if computation.views else []
+    document = assemble(checked, shown_report, figures, choices, provenance_rows, whole_runs, judgements)
+    notes = [f"Left out, because their data cannot be split into phases: {', '.join(left_out)}."] if left_out else []
+    calibration_labels = [f"calibration run {label}" for label in label_runs(report, calibration_figures)]
+    labels = (*label_runs(report, run_figures), *calibration_labels)
+    run_messages = list_run_warnings(checked.package, whole_computation, labels)
+    document = replace(document, warnings=(*run_messages, *notes, *document.warnings))
     details = NO_DETAILS
     if HTML in forms:
-        metrics = list_report_metrics(checked, shown_report)
-        figures_by_label = dict(zip(document.manifest.header[1:], figures, strict=True))
         details = collect_report_details(
             checked,
             shown_report,
             metrics,
             computation.compiled_plan.plan.applied,
             computation,
-            figures_by_label,
+            dict(zip(document.manifest.header[1:], figures, strict=True)),
             choices,
             judgements,
         )
-    results = build_results_data(checked, shown_report, ids, figures, choices)
+    results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
     if judgements:
         results["judgement"] = {**build_judgement_data(judgements), "sections": list_section_data(shown_report)}
-    data_findings = tuple(iter_findings(label_runs(report, figures), figures))
-    return AssembledReport(checked, document, provenance_record, results, computation, details, findings=data_findings)
+    if choices.measures_noise:
+        noise = measure_metrics(checked, shown_report, computation, choices.summary)
+        document = replace_sections(document, checked, shown_report, figures, noise, choices)
+        results["noise"] = build_noise_data(noise)
+    results |= build_calibration_data(metrics, calibration_figures, choices)
+    labels = (*label_runs(report, figures), *calibration_labels)
+    findings = tuple(iter_findings(labels, (*figures, *calibration_figures)))
+    return AssembledReport(checked, document, provenance_record, results, whole_computation, details, findings=findings)
 
 
 def _judge(
-    checked: CheckedPackage, report: Report, computation: Computation, choices: Choices
+    checked: CheckedPackage, report: Report, whole_computation: Computation, choices: Choices
 ) -> ReportJudgements | None:
-    """Judge the runs or phases after the first; None if there is no other, or if the report judges nothing."""
-    if report.judgement is None or len(computation.columns) == 1:
+    """Judge the versions or phases after the first; None if there is no other, or if the report judges nothing."""
+    computation, calibration = split_calibration(whole_computation)
+    versions = list_versions(computation.columns)
+    if report.judgement is None or len(versions) == 1:
         return None
-    versions = [JudgedVersion(item.id, (item.results,)) for item in computation.columns]
     metrics = list_report_metrics(checked, report)
-    return judge_versions(checked, report.judgement, metrics, versions, choices.summary)
+    calibration_results = [item.results for item in calibration]
+    return judge_versions(checked, report.judgement, metrics, versions, choices.summary, calibration_results)
 
 
 def list_section_data(report: Report) -> list[dict[str, object]]:
@@ -327,7 +350,9 @@ def describe_shared_files(run: str, other: str, ingested_run: IngestedRun, commo
     """Say which raw files of a run are those of another; `run` and `other` are the labels of the runs."""
     file_count = len(ingested_run.hashes)
     if len(common_files) == file_count:
-        return f"{run} has the raw files of {other}, byte for byte: a run is compared with itself."
+        is_repeat = ingested_run.run.version or ingested_run.run.is_calibration
+        effect = "counts twice" if is_repeat else "is compared with itself"
+        return f"{run} has the raw files of {other}, byte for byte: a run {effect}."
     more = f" and {len(common_files) - 1} more" if len(common_files) > 1 else ""
     return (
         f"{run} has {len(common_files)} of its {file_count} raw files from {other}, byte for byte "

@@ -107,7 +107,7 @@ def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
     Raises KeyError, TypeError, ValueError, AttributeError or OverflowError for data that no build writes.
     """
     judgement = results["judgement"]
-    base, *others = results["runs"]
+    base, *others = results.get("versions") or results["runs"]
     repeats = judgement["repeats"]
     return JudgedResults(
         str(results["report"]),
@@ -162,7 +162,7 @@ def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[Reco
 def _read_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> RecordedChange:
     """Return the change of a metric between two runs, of which the first is the base."""
     judgement, declaration = results["judgement"], results["metrics"][metric]
-    base, value = (_read_average(declaration["runs"][run]) for run in runs)
+    base, value = (_read_average(declaration, run) for run in runs)
     name, unit = str(declaration["name"]), str(declaration["unit"])
     data = judgement["metrics"][metric][runs[1]]
     return build_change(metric, name, unit, str(section), (base, value), data, float(judgement["level"]))
@@ -198,8 +198,11 @@ def build_change(
     )
 
 
-def _read_average(result: Mapping[str, Any]) -> float | None:
-    """Return the average of a result, which formulas have without a size; None without samples."""
+def _read_average(declaration: Mapping[str, Any], run: str) -> float | None:
+    """Return the average of a metric in a run, or the mean of a version of several; None without samples."""
+    means = declaration.get("versions", {})
+    # Formulas have no size.
+    result = {"average": means[run]} if run in means else declaration["runs"][run]
     average = result["average"]
     is_number = isinstance(average, (int, float)) and math.isfinite(average)
     return average if is_number and result.get("size", 1) else None

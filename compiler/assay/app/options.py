@@ -14,7 +14,11 @@ from assay.util.diagnostics import USAGE, fail, suggest_names
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a build. Empty texts select the defaults of the report; an empty date, the date of the data."""
+    """The options of a build. Empty texts select the defaults of the report; an empty date, the date of the data.
+
+    `calibration` are runs (`NAME=DIR`) that only show how much runs of one version differ, `margin` is a percentage.
+    With `measures_noise`, the report is on this noise itself.
+    """
 
     filters: tuple[str, ...] = ()
     no_filters: bool = False
@@ -26,6 +30,9 @@ class Options:
     at: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
     forms: tuple[str, ...] = DEFAULT_FORMS
+    calibration: tuple[str, ...] = ()
+    margin: str = ""
+    measures_noise: bool = False
 
 
 @dataclass(frozen=True, slots=True)

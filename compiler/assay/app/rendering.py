@@ -116,8 +116,9 @@ def collect_report_details(
 def _add_changes(detail: Detail, metric: Metric, runs: Runs, files: Files, judgements: ReportJudgements) -> Detail:
     """Return the details with the judged changes of a metric, and with the statement of its cells."""
     changes = []
-    for label, run in runs.items():
-        if change := judgements.changes.get((metric.id, run.id)):
+    labels = {run.version or run.id: run.version or label for label, run in runs.items()}
+    for version, label in labels.items():
+        if change := judgements.changes.get((metric.id, version)):
             data = build_change_data(change, judgements.level)
             changes.append((label, *describe_change(data, judgements.level, metric.unit.symbol)))
     cells = files.get(("rows", name_cells_statement(metric.id)))

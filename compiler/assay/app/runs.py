@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,12 +24,15 @@ class NamedRun:
     """A run's directory, and its id in results.
 
     A remote or archived run has an address: an address of object storage, or the path of an archive. Until
-    `fetch_runs` mirrors the run, `directory` is this address, too.
+    `fetch_runs` mirrors the run, `directory` is this address, too. One of several runs of a version has the name of
+    the `version`. A calibration run is not compared: it only shows how much runs of one version differ.
     """
 
     id: str
     directory: Path
     address: str = ""
+    version: str = ""
+    is_calibration: bool = False
 
     @property
     def place(self) -> str:
@@ -108,33 +111,75 @@ def _check_run_place(run: NamedRun) -> Iterator[Diagnostic]:
     yield Diagnostic("no-run", f"the {kind} does not exist: {run.place}", hint=hint)
 
 
-def parse_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
-    """Parse the runs of a command line, in order.
+def parse_runs(texts: Sequence[str], calibration: Sequence[str] = ()) -> tuple[NamedRun, ...]:
+    """Parse the runs of a command line, in order, with the runs of each version together; calibration runs are last.
 
-    A run without a name is named after its directory as typed; clashing names are extended by the names of parent
-    folders.
+    Runs to which the user gives the same name are repeats of one version: `NAME-1`, `NAME-2` and so on. A run without a
+    name is named after its directory as typed; clashing names are extended by the names of parent folders.
 
     Raises AssayError (usage) if names still clash, or if a run is named twice.
     """
-    named_places = [_split_name(text) for text in texts]
+    named_places = [_split_name(text) for text in (*texts, *calibration)]
+    given_names, places = [name for name, _ in named_places], [place for _, place in named_places]
     _refuse_duplicates([place for name, place in named_places if not name])
-    depths = [1] * len(named_places)
+    _check_calibration(named_places[: len(texts)], named_places[len(texts) :])
+    repeated_names = {name for name, count in Counter(given_names).items() if name and count > 1}
+    for version in sorted(repeated_names):
+        _refuse_duplicates([place for name, place in named_places if name == version])
+    names = _extend_names([*_number_repeats(given_names)], places, repeated_names)
+    runs = [
+        replace(
+            create_named_run(name, place),
+            version=given_name if given_name in repeated_names else "",
+            is_calibration=index >= len(texts),
+        )
+        for index, (name, given_name, place) in enumerate(zip(names, given_names, places, strict=True))
+    ]
+    first_places = {run.version: index for index, run in reversed([*enumerate(runs)])}
+    order = [first_places[run.version] if run.version else index for index, run in enumerate(runs)]
+    return tuple(run for _, run in sorted(zip(order, runs, strict=True), key=lambda pair: pair[0]))
+
+
+def _number_repeats(names: Sequence[str]) -> Iterator[str]:
+    """Yield the names, with numbers behind those that occur several times; empty ones stay empty."""
+    for index, name in enumerate(names):
+        yield f"{name}-{names[: index + 1].count(name)}" if name and names.count(name) > 1 else name
+
+
+def _check_calibration(runs: Sequence[tuple[str, str]], calibration: Sequence[tuple[str, str]]) -> None:
+    """Raise AssayError (usage) if a calibration run has the name or the directory of another run."""
+    shared_names = sorted({name for name, _ in runs} & {name for name, _ in calibration} - {""})
+    if shared_names:
+        message = f"a run and a calibration run are named `{shared_names[0]}`"
+        raise fail("run-name", message, status=USAGE,
+                   hint="repeats of a compared version count as they are; pass --calibrate DIR for others")  # fmt: skip
+    if calibration:
+        distinct_places = {_get_identity(place): place for _, place in runs}.values()
+        _refuse_duplicates([*distinct_places, *(place for _, place in calibration)])
+
+
+def _extend_names(user_names: Sequence[str], places: Sequence[str], versions: Collection[str]) -> list[str]:
+    """Return unique names of runs: those of the user, else the names of directories, extended where they clash.
+
+    Raises AssayError (usage) if names still clash with each other or with those of versions.
+    """
+    depths = [1] * len(places)
     for _ in range(8):
-        names = [name or _join_tail(place, depth) for (name, place), depth in zip(named_places, depths, strict=True)]
-        clashing_names = {name for name, count in Counter(names).items() if count > 1}
+        names = [
+            name or _join_tail(place, depth) for name, place, depth in zip(user_names, places, depths, strict=True)
+        ]
+        clashing_names = {name for name, count in Counter([*names, *versions]).items() if count > 1}
         if not clashing_names:
-            break
+            return names
         depths = [
             depth + (name in clashing_names and not user_name)
-            for name, depth, (user_name, _) in zip(names, depths, named_places, strict=True)
+            for name, depth, user_name in zip(names, depths, user_names, strict=True)
         ]
-    else:
-        _refuse_duplicates(
-            [place for name, (_, place) in zip(names, named_places, strict=True) if name == sorted(clashing_names)[0]]
-        )
-        message = f"two runs are named `{sorted(clashing_names)[0]}`"
-        raise fail("run-name", message, status=USAGE, hint="pass --run NAME=DIR")
-    return tuple(create_named_run(name, place) for name, (_, place) in zip(names, named_places, strict=True))
+    name = sorted(clashing_names)[0]
+    _refuse_duplicates([place for item, place in zip(names, places, strict=True) if item == name])
+    numbered = next((item for item in versions if name.startswith(f"{item}-")), "")
+    hint = f"repeats of `{numbered}` are numbered; choose another name" if numbered else "pass --run NAME=DIR"
+    raise fail("run-name", f"two runs are named `{name}`", status=USAGE, hint=hint)
 
 
 def _refuse_duplicates(places: Sequence[str]) -> None:

@@ -135,7 +135,9 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
     current_runs = locate_runs(
         session, checked, built_report.provenance, parse_moved_runs(built_report.provenance, run_places)
     )
-    runs = {recorded_run.id: (run, recorded_run) for run, recorded_run in zip(current_runs, content.runs, strict=True)}
+    runs = {
+        recorded_run.id: (run, recorded_run) for run, recorded_run in zip(current_runs, content.all_runs, strict=True)
+    }
     cell_runs = {_find_run_name(runs, source): runs[_find_run_name(runs, source)] for source in cell.sources}
     _check_inputs(list(cell_runs.values()))
     applied_filters = filters.parse_filters(checked.package, None, content.options.filters, not content.options.filters)

@@ -55,7 +55,9 @@ def trace_judgement(
 
     `runs` has the run of each compared column, by the id of the column. Raises AssayError for results without it.
     """
-    base, other = (source.run for source in cell.sources)
+    columns = [source.run for source in cell.sources]
+    versions = {item.id: item.version for item in built_report.provenance.content.runs}
+    other = versions.get(columns[-1]) or columns[-1]
     try:
         judgement = built_report.results["judgement"]
         change = judgement["metrics"][metric.id][other]
@@ -69,7 +71,7 @@ def trace_judgement(
     file = next((item for item in files if (built_report.folder / item).is_file()), "")
     batches = {
         column: _collect_batches(session, built_report, metric, applied_filters, column, runs[column], count)
-        for column in ((base, other) if file and count else ())
+        for column in (columns if file and count else ())
     }
     return TracedJudgement(change, sentences, file, batches)
 

@@ -17,6 +17,7 @@ from assay.styles.registry import get_style
 from assay.util.escape import escape_text
 
 GROUPS = 12  # distributions listed
+CHANGES = (cell_links.DIFFERENCE, cell_links.PERCENT, cell_links.INTERVAL, cell_links.VERDICT)
 CONTENT_TEXTS = {
     cell_links.AVERAGE: "the average of all samples",
     cell_links.DIFFERENCE: "the difference of two averages",
@@ -90,6 +91,10 @@ def _describe_content(traced_cell: TracedCell) -> str:
         text = "the value of a formula over averages" if content == cell_links.AVERAGE else text
     elif content == cell_links.PERCENT and not item.metrics:
         text = text.replace("averages", "means")
+    if content == cell_links.AVERAGE and len(traced_cell.cell.sources) > 1:
+        text = f"the mean over runs of {text}"
+    elif content in CHANGES and len(traced_cell.cell.sources) > 2:
+        text += ", which are means over runs"
     if content in (cell_links.DIFFERENCE, cell_links.PERCENT):
         text += ", both as printed" if get_style(traced_cell.style).follows_from_print else ""
     if content in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.groups_by:

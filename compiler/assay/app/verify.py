@@ -206,11 +206,16 @@ def locate_runs(
     Notifies the user of each fetch from a recorded address, with its size. Raises AssayError if a run is missing.
     """
     try:
-        runs = [
-            relocated_runs.get(run.id) or create_named_run(run.id, record.places[run.id]) for run in record.content.runs
+        located_runs = [
+            relocated_runs.get(run.id) or create_named_run(run.id, record.places[run.id])
+            for run in record.content.all_runs
         ]
     except AssayError as error:
         raise _convert_usage_error(error) from None
+    runs = [
+        replace(run, version=recorded_run.version, is_calibration=recorded_run in record.content.calibration)
+        for run, recorded_run in zip(located_runs, record.content.all_runs, strict=True)
+    ]
     raise_all(
         Diagnostic(
             "no-run",
@@ -243,7 +248,9 @@ def _convert_usage_error(error: AssayError) -> AssayError:
 
 def _iter_changed_inputs(session: Session, content: Content, runs: Sequence[NamedRun]) -> Iterator[str]:
     """Yield a line for each recorded file that is missing or has other content."""
-    inputs = [(run, item) for run, recorded_run in zip(runs, content.runs, strict=True) for item in recorded_run.inputs]
+    inputs = [
+        (run, item) for run, recorded_run in zip(runs, content.all_runs, strict=True) for item in recorded_run.inputs
+    ]
     with ThreadPoolExecutor() as pool:
         changes = pool.map(lambda pair: _describe_file_change(pair[0].directory / pair[1].file, pair[1].sha256), inputs)
         for done, ((run, item), change) in enumerate(zip(inputs, changes, strict=True), start=1):
@@ -264,7 +271,7 @@ def _describe_file_change(path: Path, recorded_hash: str) -> str:
 
 def _iter_new_inputs(old: Content, new: Content) -> Iterator[str]:
     """Yield a line for each file that is read now and not recorded."""
-    for before, after in zip(old.runs, new.runs, strict=True):
+    for before, after in zip(old.all_runs, new.all_runs, strict=True):
         recorded_files = {item.file for item in before.inputs}
         yield from (f"input {after.id}/{item.file}: new" for item in after.inputs if item.file not in recorded_files)
 
@@ -324,7 +331,9 @@ def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[Name
         filters=choices.filters,
         no_filters=not choices.filters,
         summary=choices.summary,
-        style=choices.style,
+        style="" if choices.repeats else choices.style,
+        margin=choices.margin,
+        measures_noise=choices.repeats,
     )
     build_comparison(session, record.content.report, runs, out, options)
 

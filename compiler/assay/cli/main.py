@@ -29,6 +29,7 @@ from assay.cli.options import (
     add_one_run_option,
     add_out_option,
     add_phase_options,
+    add_repeats_options,
     add_run_option,
     add_summary_option,
     add_system_option,
@@ -78,14 +79,18 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
 @click.option("--author", default="", help="Author of the report.")
 @click.option("--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: last day of the logs]")
 @add_phase_options
+@add_repeats_options
 @add_cache_option
 @click.pass_context
 def build(
     context: click.Context, /, report: str, runs: tuple[str, ...], publications: tuple[Path, ...], out: str,
     forms: tuple[str, ...], **options: Any,
 ) -> None:  # fmt: skip
-    """Build a report over runs, or a history of publications and builds."""
-    with open_command_session(context, runs) as session:
+    """Build a report over runs, or a history of publications and builds.
+
+    Runs of the same NAME are repeats of one version: its column shows the means of their averages.
+    """
+    with open_command_session(context, (*runs, *options["calibration"])) as session:
         from assay.app import build  # imported while files are hashed
         from assay.app.options import Options
         from assay.report.output_forms import order_forms

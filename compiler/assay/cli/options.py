@@ -178,6 +178,16 @@ def add_phase_options(command: Command) -> Command:
     return click.option("--phase", "phases", metavar="NAME[=FROM..TO]", multiple=True, help=help_text)(command)
 
 
+def add_repeats_options(command: Command) -> Command:
+    """Add the options for runs of one version: `--calibrate`, `--margin` and `--repeats`."""
+    command = click.option("--repeats", "measures_noise", is_flag=True,
+                           help="Report how much the runs differ, which are of one version.")(command)  # fmt: skip
+    command = click.option("--margin", default="", metavar="N%",
+                           help="Judge by this margin instead of that of the report.")(command)  # fmt: skip
+    help_text = "Run of any version that only shows how much runs of one version differ (repeatable)."
+    return click.option("--calibrate", "calibration", metavar="[NAME=]DIR", multiple=True, help=help_text)(command)
+
+
 def add_run_option(command: Command) -> Command:
     """Add `--run`, which is required and repeatable."""
     return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,

@@ -10,7 +10,7 @@ from assay.provenance.read import Content, PublishedContent, RecordedRun
 
 BuildContent = Content | PublishedContent
 #: options in the order of the output; the date mostly follows from the data, so it is reported with the data
-_OPTIONS = ("filters", "summary", "phases", "at", "style", "title", "author")
+_OPTIONS = ("repeats", "filters", "summary", "phases", "at", "margin", "style", "title", "author")
 _DIGITS = 10
 
 
@@ -43,6 +43,8 @@ def _get_option(content: BuildContent, name: str) -> str:
     """Return an option as text; empty if the build has no such option."""
     options = content.options
     value = options.get(name, "") if isinstance(options, Mapping) else getattr(options, name)
+    if isinstance(value, bool):
+        return "yes" if value else ""
     return value if isinstance(value, str) else ", ".join(value)
 
 
@@ -63,7 +65,7 @@ def _compare_inputs(before: BuildContent, after: BuildContent) -> Iterator[tuple
 
 
 def _get_runs(content: BuildContent) -> Sequence[RecordedRun]:
-    return () if isinstance(content, PublishedContent) else content.runs
+    return () if isinstance(content, PublishedContent) else content.all_runs
 
 
 def _hash_publications(content: BuildContent) -> dict[str, str]:

@@ -93,7 +93,8 @@ def _list_section_cells(section: Section, aliases: Aliases) -> Iterator[Cell]:
         for name, text, item in zip(section.header[1:], row[1:], section.printed, strict=False):
             run_column = run_column if item.prints in DELTAS else name
             column = f"{run_column} {name}" if item.prints in DELTAS else name
-            column_aliases = (f"{item.runs[-1]} {name}" if item.prints in DELTAS else item.runs[-1],)
+            run = item.version or item.runs[-1]
+            column_aliases = (f"{run} {name}" if item.prints in DELTAS else run,)
             if text:
                 prints = item.prints if metric else SIZE
                 sources = tuple(CellSource(metric or section.counted, run) for run in item.runs)

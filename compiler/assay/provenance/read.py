@@ -38,7 +38,7 @@ class RecordedFile:
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """A run: its logs, and the documents that its constants were read from."""
+    """A run: its logs, and the documents that its constants were read from; `version` if it has several runs."""
 
     id: str
     label: str
@@ -46,6 +46,7 @@ class RecordedRun:
     documents: tuple[RecordedFile, ...]
     quarantined: tuple[dict[str, str | int], ...]
     filters: tuple[dict[str, str | int | None], ...]
+    version: str = ""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
@@ -67,6 +68,8 @@ class RecordedOptions:
     author: str
     at: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
+    margin: str = ""
+    repeats: bool = False
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
@@ -86,8 +89,14 @@ class Content:
     claims: tuple[dict[str, Any], ...] = ()
     cut_by: dict[str, str] = field(default_factory=dict)
     phases: dict[str, dict[str, Any]] = field(default_factory=dict)
+    calibration: tuple[RecordedRun, ...] = ()
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+    @property
+    def all_runs(self) -> tuple[RecordedRun, ...]:
+        """Return the compared runs and the calibration runs."""
+        return (*self.runs, *self.calibration)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +201,10 @@ def read_provenance_file(path: Path) -> RecordedBuild | RecordedPublishedBuild:
         )
         return RecordedPublishedBuild(published, is_intact, files, folders, forms)
     content = _decode_content(Content, data, path)
-    for item in (item for run in content.runs for item in run.inputs):
+    for item in (item for run in content.all_runs for item in run.inputs):
         if not is_below(item.file):
             raise _build_error(path, f"runs: {json.dumps(item.file[:80])} is not below the directory of a run")
-    ids = [run.id for run in content.runs]
+    ids = [run.id for run in content.all_runs]
     if (
         not isinstance(places, dict)
         or sorted(places) != sorted(ids)

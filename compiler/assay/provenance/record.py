@@ -160,13 +160,13 @@ def build_provenance(
     prose: Mapping[str, str] | None = None,
     cut: CutRuns | None = None,
     claims: Sequence[object] = (),
+    calibration: Sequence[RunFigures] = (),
 ) -> dict[str, object]:
     """Return the provenance of a build as plain data: everything that is needed to build it again.
 
-    `prose` is text by file, `cut` how runs were cut into phases, `claims` the claims of documents with their results,
-    as plain data.
+    `inputs` are those of the runs, then of the calibration runs. `prose` is text by file, `cut` how runs were cut into
+    phases, `claims` the claims of documents with their results, as plain data.
     """
-    run_labels = _label_runs(report, runs)
     content: dict[str, object] = {
         "report": f"{checked.package.system}/{report.name}",
         "options": {
@@ -178,18 +178,22 @@ def build_provenance(
             "author": choices.author,
             **({"at": list(choices.at)} if choices.at else {}),
             **({"phases": list(choices.phases)} if choices.phases else {}),
+            **({"margin": choices.margin} if choices.margin else {}),
+            **({"repeats": True} if choices.measures_noise else {}),
         },
         "versions": get_versions(),
         "specs": checked.sources,
         "definitions": {name: checked.definitions[name] for name in sorted(metrics)},
         "outline": hash_outline(report, prose or {}),
         "templates": hash_templates(templates),
-        "runs": [_describe_run(*item) for item in zip(runs, run_labels, inputs, strict=True)],
+        "runs": _describe_runs(report, runs, inputs[: len(runs)]),
     }
     if cut:
         content["cut_by"] = dict(sorted(cut.grains.items()))
         content["phases"] = {run.id: _describe_phases(*cut.runs[run.id]) for run in runs}
     content |= {"claims": list(claims)} if claims else {}
+    if calibration:
+        content["calibration"] = _describe_runs(report, calibration, inputs[len(runs) :])
     return {
         "format": FORMAT,
         "hash": hash_content(content),
@@ -197,6 +201,12 @@ def build_provenance(
         "places": {item.run: item.place for item in inputs},
         "resources": {item.run: dict(item.resources) for item in inputs},
     }
+
+
+def _describe_runs(
+    report: Report | Article, runs: Sequence[RunFigures], inputs: Sequence[Inputs]
+) -> list[dict[str, object]]:
+    return [_describe_run(*item) for item in zip(runs, _label_runs(report, runs), inputs, strict=True)]
 
 
 def _describe_run(run: RunFigures, label: str, inputs: Inputs) -> dict[str, object]:
@@ -207,6 +217,7 @@ def _describe_run(run: RunFigures, label: str, inputs: Inputs) -> dict[str, obje
         "documents": [_describe_file(item) for item in inputs.documents],
         "quarantined": [{"host": host, "lines": lines} for host, lines in inputs.quarantined],
         "filters": _describe_filters(run),
+        **({"version": run.version} if run.version else {}),
     }
 
 

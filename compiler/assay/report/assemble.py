@@ -27,6 +27,7 @@ from assay.report.judged_cells import (
     name_judged_columns,
 )
 from assay.report.run_results import Choices, RunFigures, add_unit
+from assay.report.versions import Version, combine_columns, combine_runs, list_mean_notes
 from assay.styles.registry import Style, get_style
 from assay.styles.row import Distribution, RunResults, has_right_magnitude, is_imprecise_percent
 from assay.styles.unit_prefix import choose_prefix
@@ -99,14 +100,17 @@ def assemble(
     `whole_runs` are the runs whose phases are compared. `judgements` has the changes of runs, by their ids.
     """
     run_labels = run_results.label_runs(report, runs)
-    placeholder_values = collect_placeholder_values(checked, runs, run_labels)
-    title, intro = _drop_comparisons(report, run_labels[0]) if len(runs) == 1 else (report.title, _split_intro(report))
+    constants = [shorten(text) for text in run_results.list_full_labels(report.label, runs)]
+    versions = combine_runs(runs, constants, run_labels)
+    columns, labels = [item.figures for item in versions], [item.label for item in versions]
+    placeholder_values = collect_placeholder_values(checked, columns, labels)
+    title, intro = _drop_comparisons(report, labels[0]) if len(versions) == 1 else (report.title, _split_intro(report))
     manifest, filters = _build_manifest(report, runs, run_labels, choices), _build_filters(runs, run_labels)
     quality = build_quality_parts(
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)},
         {label: run.quality for label, run in zip(run_results.label_runs(report, whole_runs), whole_runs, strict=True)},
     )
-    sections = tuple(_build_section(checked, item, runs, run_labels, choices, judgements) for item in report.sections)
+    sections = tuple(_build_section(checked, item, versions, choices, judgements) for item in report.sections)
     return Document(
         title=choices.title or fill_placeholders(title, placeholder_values),
         subtitle="",
@@ -121,7 +125,7 @@ def assemble(
         warnings=(
             *list_run_notes(whole_runs, run_results.label_runs(report, whole_runs)),
             *_list_warnings(checked, report, runs, run_labels),
-            *list_cut_warnings(checked, report, runs, choices),
+            *list_cut_warnings(checked, report, columns, choices),
             *quality.warnings,
         ),
         filters=filters,
@@ -130,10 +134,12 @@ def assemble(
             checked, report, (manifest, filters), has_sample_counts=any(None in item.metrics for item in sections)
         ),
         averages=_describe_averages(checked, report, choices.summary),
-        differences=describe_imprecise_differences(checked, report, runs, choices),
+        differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
-        answers=compose_answers(checked, report, runs, run_labels, choices.summary, judgements, manifest)
+        answers=compose_answers(
+            checked, report, columns, labels, choices.summary, judgements, combine_columns(manifest, versions)
+        )
         if judgements
         else (),
     )
@@ -192,11 +198,11 @@ def _build_manifest(report: Report, runs: Sequence[RunFigures], run_labels: Sequ
 def _build_section(
     checked: CheckedPackage,
     section: SectionSpec,
-    runs: Sequence[RunFigures],
-    run_labels: Sequence[str],
+    versions: Sequence[Version],
     choices: Choices,
     judgements: ReportJudgements | None,
 ) -> Section:
+    runs, run_labels = [item.figures for item in versions], [item.label for item in versions]
     number_style = get_style(choices.style)
     metrics = [checked.get_metric(name) for name in section.metrics]
     rows, sort_keys = [], []
@@ -221,8 +227,15 @@ def _build_section(
         tuple(rows),
         tuple(metric_ids),
         counted=counted_metric,
-        printed=list_printed_columns([run.id for run in runs], is_judged=judgements is not None),
-        notes=tuple(_list_section_notes(metrics, runs, run_labels, judgements)),
+        printed=list_printed_columns(
+            [item.runs for item in versions],
+            [item.figures.version for item in versions],
+            is_judged=judgements is not None,
+        ),
+        notes=(
+            *list_mean_notes(versions, metrics),
+            *_list_section_notes(metrics, runs, run_labels, judgements),
+        ),
         sort_keys=tuple(sort_keys) if number_style.has_unit_prefixes or judgements else (),
     )
 

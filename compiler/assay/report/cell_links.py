@@ -53,32 +53,42 @@ class CellLink:
 
 @dataclass(frozen=True, slots=True)
 class PrintedColumn:
-    """What a column prints of the metric of a row, and the ids of the runs or phases that it compares."""
+    """What a column prints of the metric of a row, and the ids of the runs or phases that it compares.
+
+    `version` is the name of the version if the column prints means of several runs.
+    """
 
     prints: str
     runs: tuple[str, ...]
+    version: str = ""
 
 
-def list_printed_columns(runs: Sequence[str], is_judged: bool = False) -> tuple[PrintedColumn, ...]:
-    """Return the columns of a comparison after that of labels: the base, then those of each further run.
+def list_printed_columns(
+    runs: Sequence[tuple[str, ...]], versions: Sequence[str] = (), is_judged: bool = False
+) -> tuple[PrintedColumn, ...]:
+    """Return the columns of a comparison after that of labels: the base, then those of each further version.
 
-    A further run has its value, difference and percent; if it is judged, interval and verdict follow.
+    `runs` has the runs of each version, `versions` their names, which are empty for a version of one run. A further
+    version has its value, difference and percent; if it is judged, interval and verdict follow.
     """
-    base, *rest = runs
+    (base, base_name), *rest = zip(runs, versions or [""] * len(runs), strict=True)
     changes = (DIFFERENCE, PERCENT, *((INTERVAL, VERDICT) if is_judged else ()))
     return (
-        PrintedColumn(AVERAGE, (base,)),
+        PrintedColumn(AVERAGE, base, base_name),
         *(
             column
-            for run in rest
-            for column in (PrintedColumn(AVERAGE, (run,)), *(PrintedColumn(item, (base, run)) for item in changes))
+            for ids, name in rest
+            for column in (
+                PrintedColumn(AVERAGE, ids, name),
+                *(PrintedColumn(item, (*base, *ids), name) for item in changes),
+            )
         ),
     )
 
 
 def link_comparison(row: int, metric: str, runs: Sequence[str]) -> Iterator[CellLink]:
     """Yield the links of a metric's row in a comparison."""
-    for column, printed_column in enumerate(list_printed_columns(runs), start=1):
+    for column, printed_column in enumerate(list_printed_columns([(run,) for run in runs]), start=1):
         yield CellLink(
             row, column, printed_column.prints, tuple(CellSource(metric, run) for run in printed_column.runs)
         )

@@ -443,6 +443,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "decided_by": (),
     "counted": "",
     "printed": (),
+    "version": "",
     "where": (),
     "since": None,
     "until": None,

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import format_formula, is_formula
+from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.report import data_quality
 from assay.report.run_results import (
@@ -15,9 +16,11 @@ from assay.report.run_results import (
     Choices,
     RunFigures,
     format_chart_points,
+    get_average,
     list_full_labels,
     make_labels_unique,
 )
+from assay.report.versions import Version, combine_runs
 from assay.styles.row import Centile, Distribution, FormulaResult
 from assay.util.escape import escape_json
 
@@ -29,23 +32,52 @@ def build_results_data(
 
     For each metric and run: size, average (by the chosen summary), averages (by each summary), median, stddev, min,
     max, centiles `[c, value]` (over hosts `[c, median, lowest, highest]`) and points (the texts of chart points); for a
-    formula only average and averages.
+    formula only average and averages. With several runs of a version, `versions` has the versions, and for each metric
+    the mean of the averages of their runs.
     """
-    run_labels = make_labels_unique(list_full_labels(report.label, runs), runs, LABEL_AND_ID)
+    constants = list_full_labels(report.label, runs)
+    run_labels = make_labels_unique(constants, runs, LABEL_AND_ID)
+    versions = combine_runs(runs, constants, run_labels) if any(run.version for run in runs) else ()
     return {
         "report": f"{checked.package.system}/{report.name}",
         "summary": choices.summary,
         "filters": list(choices.filters),
         "runs": [
-            {"id": run.id, "label": label, **build_phase_data(run)} for run, label in zip(runs, run_labels, strict=True)
+            {
+                "id": run.id,
+                "label": label,
+                **({"version": run.version} if run.version else {}),
+                **build_phase_data(run),
+            }
+            for run, label in zip(runs, run_labels, strict=True)
         ],
-        "metrics": {name: _build_metric_data(checked, name, runs, choices) for name in sorted(metrics)},
+        **({"versions": [_build_version_data(item) for item in versions]} if versions else {}),
+        "metrics": {name: _build_metric_data(checked, name, runs, choices, versions) for name in sorted(metrics)},
         "quality": {run.id: data_quality.build_quality_data(run.quality) for run in runs},
         "manifest": {run.id: _build_manifest_data(report, run, choices) for run in runs},
         "filtered": {
             run.id: [_build_filter_data(run, index) for index in range(len(run.results.filters))] for run in runs
         },
     }
+
+
+def build_calibration_data(
+    metrics: Sequence[Metric], runs: Sequence[RunFigures], choices: Choices
+) -> dict[str, object]:
+    """Return the averages of metrics in calibration runs as the member `calibration`; empty without such runs."""
+    averages = {
+        run.id: {metric.id: _encode_mean(get_average(run, metric, choices.summary)) for metric in metrics}
+        for run in runs
+    }
+    return {"calibration": averages} if averages else {}
+
+
+def _build_version_data(version: Version) -> dict[str, object]:
+    return {"id": version.id, "label": version.label, "runs": list(version.runs)}
+
+
+def _encode_mean(value: float | None) -> float | str | None:
+    return None if value is None else _encode_number(value)
 
 
 def build_phase_data(run: RunFigures) -> dict[str, object]:
@@ -57,9 +89,10 @@ def build_phase_data(run: RunFigures) -> dict[str, object]:
 
 
 def _build_metric_data(
-    checked: CheckedPackage, name: str, runs: Sequence[RunFigures], choices: Choices
+    checked: CheckedPackage, name: str, runs: Sequence[RunFigures], choices: Choices, versions: Sequence[Version]
 ) -> dict[str, object]:
     metric = checked.get_metric(name)
+    means = {item.id: _encode_mean(get_average(item.figures, metric, choices.summary)) for item in versions}
     if is_formula(metric):
         return {
             "name": metric.name,
@@ -67,6 +100,7 @@ def _build_metric_data(
             "definition": checked.definitions[name],
             "formula": format_formula(metric.measure),
             "runs": {run.id: build_formula_data(run.results.formulas[name], choices.summary) for run in runs},
+            **({"versions": means} if versions else {}),
         }
     distributions = {run.id: run.results.metrics[name] for run in runs}
     return {
@@ -80,6 +114,7 @@ def _build_metric_data(
             }
             for run, item in distributions.items()
         },
+        **({"versions": means} if versions else {}),
     }
 
 

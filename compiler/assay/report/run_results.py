@@ -33,7 +33,10 @@ class RunPhase:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """A run of a report, or a phase of one, with its results; `hosts` is their number, `day` the last day."""
+    """A run of a report, or a phase of one, with its results; `hosts` is their number, `day` the last day.
+
+    `version` is the name of the version of one of several runs.
+    """
 
     id: str
     constants: Mapping[str, object]
@@ -43,13 +46,15 @@ class RunFigures:
     day: str = ""
     phase: RunPhase | None = None
     quality: RunQuality = UNMEASURED
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
     """The options of a report: number style, summary, filters as texts, date, title, author.
 
-    `at` and `phases` are the instants and phases as written on the command line.
+    `at` and `phases` are the instants and phases as written on the command line, `margin` is that of judgements. With
+    `measures_noise`, the report is on the noise between its runs.
     """
 
     style: str
@@ -60,6 +65,8 @@ class Choices:
     author: str = ""
     at: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
+    margin: str = ""
+    measures_noise: bool = False
 
 
 def label_runs(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:
@@ -80,10 +87,19 @@ def make_labels_unique(
 ) -> tuple[str, ...]:
     """Return unique names of runs and of their phases.
 
-    Runs that share a label are named by `shared_label_format`, which has placeholders for name and id.
+    Runs that share a label are named by `shared_label_format`, which has placeholders for name and id. Several runs of
+    a version are numbered: `10.5 (1)`, `10.5 (2)`.
     """
-    ids = [run.phase.run if run.phase else run.id for run in runs]
-    unique_names = _make_names_unique(dict(zip(ids, run_labels, strict=True)), shared_label_format)
+    unique_names = name_versions(run_labels, runs, shared_label_format)
+    if any(run.version for run in runs):
+        counts: Counter[str] = Counter()
+        names = {}
+        for run in runs:
+            key = run.version or run.id
+            counts[key] += 1
+            names[run.id] = f"{unique_names[key]} ({counts[key]})" if run.version else unique_names[key]
+        return tuple(_make_names_unique(names, shared_label_format).values())
+    ids = [_get_version_id(run) for run in runs]
     is_only_run = len(unique_names) == 1
     return tuple(
         unique_names[id_]
@@ -93,6 +109,24 @@ def make_labels_unique(
         else _label_phase(unique_names[id_], run.phase.name)
         for id_, run in zip(ids, runs, strict=True)
     )
+
+
+def name_versions(
+    run_labels: Sequence[str], runs: Sequence[RunFigures], shared_label_format: str = LABEL_AND_ID
+) -> dict[str, str]:
+    """Return the unique names of versions by id: the label that all runs of a version share, else its id.
+
+    A run that is no repeat, or that is cut into phases, is a version by itself.
+    """
+    labels: dict[str, set[str]] = {}
+    for run, label in zip(runs, run_labels, strict=True):
+        labels.setdefault(_get_version_id(run), set()).add(label)
+    names = {id_: min(shared) if len(shared) == 1 else id_ for id_, shared in labels.items()}
+    return _make_names_unique(names, shared_label_format)
+
+
+def _get_version_id(run: RunFigures) -> str:
+    return run.phase.run if run.phase else run.version or run.id
 
 
 def _make_names_unique(names: Mapping[str, str], shared_label_format: str) -> dict[str, str]:

@@ -254,9 +254,9 @@ def _list_sections(document: Document) -> Blocks:
         yield _format_heading(2, section.title, f"section-{section.id}")
         if section.doc:
             yield escape_line(section.doc)
-        if index == 0 and len(document.manifest.header) > 2:
+        if index == 0 and len(section.header) > 2:
             yield (
-                f"Δ is the difference from {escape_cell(document.manifest.header[1])}, Δ% the same as a "
+                f"Δ is the difference from {escape_cell(section.header[1])}, Δ% the same as a "
                 "percentage of it. A "
                 "label leads to its entry in the data dictionary"
                 + (", a number under Fig. to the figure of its distribution." if document.charts else ".")

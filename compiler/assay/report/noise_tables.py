@@ -1,0 +1,74 @@
+"""Build the report of the noise between runs of one version: tables of means, deviations and numbers of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from assay.judgement.noise import CHANGES, MOST_RUNS, Noise
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.package import Metric
+from assay.lang.model.report import Report, Section
+from assay.report.cell_links import AVERAGE, CellLink, CellSource
+from assay.report.document import Document, Gallery, Table
+from assay.report.run_results import Choices, RunFigures, add_unit, list_full_labels
+from assay.styles.prefixed import format_value
+from assay.styles.row import NO_VALUE
+from assay.styles.unit_prefix import choose_prefix
+from assay.util.escape import shorten
+
+TITLE = "Noise from run to run"
+HEADER = ("", "Mean", "Deviation", "Deviation, %", *(f"Runs for {change:g} %" for change in CHANGES))
+TEXT = (
+    "Mean is that of the averages of the runs. Deviation is the standard deviation of the average of one run (n - 1), "
+    "in the unit of the row and in percent of the mean.",
+    "Runs for 1 % says how many runs of each of two versions detect a change of 1 %: in 80 % of the cases, two-sided, "
+    f"at a level of 95 %. A dash in a row with a mean is more than {MOST_RUNS}.",
+)
+
+
+def replace_sections(
+    document: Document,
+    checked: CheckedPackage,
+    report: Report,
+    runs: Sequence[RunFigures],
+    noise: Mapping[str, Noise | None],
+    choices: Choices,
+) -> Document:
+    """Return the document of a report with tables of noise instead of averages and charts."""
+    ids = tuple(run.id for run in runs)
+    tables = tuple(_build_table(checked, section, ids, noise) for section in report.sections)
+    labels = dict.fromkeys(shorten(label) for label in list_full_labels(report.label, runs))
+    version = runs[0].version if len(labels) > 1 and runs[0].version else ", ".join(labels)
+    return replace(
+        document,
+        title=choices.title or f"{version}: {TITLE.lower()}",
+        intro=(f"How much {len(runs)} runs of one version differ, although nothing changed between them.",),
+        sections=(),
+        charts=(),
+        differences="",
+        galleries=(Gallery("noise", TITLE, TEXT, (), tables),),
+    )
+
+
+def _build_table(
+    checked: CheckedPackage, section: Section, runs: Sequence[str], noise: Mapping[str, Noise | None]
+) -> Table:
+    rows = tuple(_build_row(checked.get_metric(name), noise[name]) for name in section.metrics)
+    links = tuple(
+        CellLink(row, 1, AVERAGE, tuple(CellSource(name, run) for run in runs))
+        for row, name in enumerate(section.metrics)
+        if noise[name]
+    )
+    return Table(section.title, HEADER, rows, of_rows=tuple(section.metrics), leads=links)
+
+
+def _build_row(metric: Metric, noise: Noise | None) -> tuple[str, ...]:
+    """Return the row of a metric; dashes if it has no average in one of the runs, or a mean of 0."""
+    if noise is None:
+        return (add_unit(metric.name, metric.unit.symbol), *[NO_VALUE] * (len(HEADER) - 1))
+    factor, symbol = choose_prefix([noise.mean], metric.unit.symbol)
+    mean, deviation = (value * factor.numerator / factor.denominator for value in (noise.mean, noise.deviation))
+    numbers = (NO_VALUE if number is None else str(number) for number in noise.runs_to_detect)
+    cells = format_value(mean), format_value(deviation), format_value(noise.percent)
+    return (add_unit(metric.name, symbol), *cells, *numbers)
