@@ -1,9 +1,9 @@
 """Define the report as data: what is printed, cell by cell, without any layout.
 
 A `Document` is the contract between the code that computes a report and the code that renders it. Every cell, date and
-hash in it is a finished string; only sort keys, points of charts and rows of plots are numbers. Texts have no characters
-that are invisible or have an effect on a page. A document that cannot be laid out (a row of the wrong width, a chart
-named twice, a number that is not finite) cannot be built.
+hash in it is a finished string; only sort keys, points of charts and rows of plots are numbers. Texts have no
+characters that are invisible or have an effect on a page. A document that cannot be laid out (a row of the wrong
+width, a chart named twice, a number that is not finite) cannot be built.
 """
 
 from __future__ import annotations
