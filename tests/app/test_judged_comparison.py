@@ -277,3 +277,18 @@ def test_verdict_leads_to_its_batches(judged_build: Path, cache: Path) -> None:
         figures = recorded["metrics"]["cdfForgerTicked"]["runs"][run]
         assert (len(batches), size) == (7, figures["size"])
         assert total / size == pytest.approx(figures["average"], rel=1e-9)
+
+
+def test_margin_is_in_the_provenance_but_in_no_definition(judged_build: Path, cache: Path, tmp_path: Path) -> None:
+    margin = (REPORTS, "judgement = Some S.Judgement::{", 'judgement = Some S.Judgement::{ margin = M.percent "7"')
+    workspace = copy_workspace(tmp_path / "workspace", margin, (REPORTS, "let R =", "let M = S.metric\n\nlet R ="))
+    run_options = [f"--run={name}={place}" for name, place in RUNS]
+    command = ("build", "cardano/comparison", *run_options, "--to", "md", "-o", tmp_path / "build", "--cache", cache)
+    answer = run_assay(*command, cwd=workspace)
+    assert answer.status == 0, answer.err
+    one, other = (
+        json.loads((folder / "provenance.json").read_text(encoding="utf-8"))["content"]
+        for folder in (judged_build, tmp_path / "build")
+    )
+    assert one["definitions"] == other["definitions"]
+    assert one["judgement"] != other["judgement"]

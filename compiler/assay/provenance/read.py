@@ -90,6 +90,7 @@ class Content:
     cut_by: dict[str, str] = field(default_factory=dict)
     phases: dict[str, dict[str, Any]] = field(default_factory=dict)
     calibration: tuple[RecordedRun, ...] = ()
+    judgement: str = ""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 

@@ -128,6 +128,24 @@ def hash_outline(report: Report | Article, prose: Mapping[str, str]) -> str:
     return hash_content({"report": plain, "prose": dict(prose)} if prose else plain)
 
 
+def hash_judgement(package: Package, report: Report, metrics: Sequence[str]) -> str:
+    """Return the hash of what decides on intervals and verdicts, apart from the definitions of the metrics.
+
+    It covers the judgement of the report, the margins of its metrics, and time and cluster of their grains.
+    """
+    judged = [metric for metric in package.metrics if metric.id in metrics]
+    grain_names = {metric.grain for metric in judged}
+    return hash_content(
+        {
+            "judgement": plain_data.to_plain_data(report.judgement),
+            "margins": {metric.id: plain_data.to_plain_data(metric.margin) for metric in judged if metric.margin},
+            "grains": {
+                grain.name: [grain.time, grain.cluster] for grain in package.grains if grain.name in grain_names
+            },
+        }
+    )
+
+
 def hash_templates(folder: Path) -> str:
     """Return the hash of the names and contents of all template files that are not hidden, fonts included."""
     files = ((path.relative_to(folder), path) for path in sorted(folder.rglob("*")) if path.is_file())
@@ -192,6 +210,8 @@ def build_provenance(
         content["cut_by"] = dict(sorted(cut.grains.items()))
         content["phases"] = {run.id: _describe_phases(*cut.runs[run.id]) for run in runs}
     content |= {"claims": list(claims)} if claims else {}
+    if isinstance(report, Report) and report.judgement and len(runs) > 1:
+        content["judgement"] = hash_judgement(checked.package, report, metrics)
     if calibration:
         content["calibration"] = _describe_runs(report, calibration, inputs[len(runs) :])
     return {
