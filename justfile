@@ -61,9 +61,9 @@ accept *parts:
 docs *args:
     pytest tests -m docs {{args}}
 
-# Render the picture of a report page for the README (needs pdftoppm).
+# Render the first page of the demo for the README (needs pdftoppm).
 picture: demo
-    pdftoppm -r 96 -f 3 -l 3 -singlefile -png build/demo/report.pdf docs/images/report-page
+    pdftoppm -r 96 -f 1 -l 1 -singlefile -png build/demo/report.pdf docs/images/report-page
 
 # Compare speed and memory with DuckDB's reader on simulated runs (--help lists the options).
 bench *args: scanner
