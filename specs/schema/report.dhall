@@ -27,7 +27,8 @@ let ManifestRow =
       , cell : Cell
       }
 
-let Section = { title : Text, doc : Text, metrics : List Text }
+-- A table of metrics. `columns` are shown besides averages: median, min, max, stddev, p95, p99.9.
+let Section = { title : Text, doc : Text, metrics : List Text, columns : List Text }
 
 -- A chart: `cdf` shows the cumulative distribution, a line a run. `scale`: linear, log, or auto.
 let Chart = { metric : Text, template : Text, scale : Text }
@@ -167,7 +168,10 @@ in  { Cell
     , Break
     , History
     , metricIds
-    , section = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, doc = "", metrics = metricIds ms } : Section
+    , section =
+        \(title : Text) ->
+        \(ms : List M.Metric.Type) ->
+          { title, doc = "", metrics = metricIds ms, columns = [] : List Text } : Section
     , group = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, metrics = metricIds ms } : DictionaryGroup
     , cdf = \(m : M.Metric.Type) -> { metric = m.id, template = "cdf", scale = "auto" } : Chart
     , uses = \(f : M.Filter.Type) -> { name = f.name, argument = "" } : FilterUse

@@ -183,6 +183,13 @@
     found.addEventListener("click", () => dialog.close());
     return found;
   }
+  /** A chart template with its placeholders replaced. */
+  function filled(node, values) {
+    if (typeof node === "string") return node.startsWith("${") ? values[node.slice(2, -1)] : node;
+    if (Array.isArray(node)) return node.map((item) => filled(item, values));
+    if (!node || typeof node !== "object") return node;
+    return Object.fromEntries(Object.entries(node).map(([name, item]) => [name, filled(item, values)]));
+  }
   function explain(asked) {
     const id = asked.dataset.metric;
     const metric = data.metrics[id];
@@ -208,6 +215,18 @@
       const sentences = ([run, ...texts]) => [run, ...texts.map((text) => made("div", {}, text))];
       parts.push(made("h3", {}, "Judgement"), described(...metric.changes.map(sentences)));
     }
+    const figures = metric.figures || [];
+    if (figures.length || (metric.remarks && metric.remarks.length)) {
+      parts.push(made("h3", {}, "Distribution"), ...(metric.remarks || []).map((text) => made("p", {}, text)));
+      parts.push(made("div", { className: "details" }, ...figures.map((figure) => {
+        const place = made("div", { className: "drawing" });
+        place.dataset.chart = figure.id;
+        const rows = figure.rows.map((row) => Object.fromEntries(row.map((value, index) => [figure.columns[index], value]).filter(([, value]) => value !== null)));
+        data.charts[figure.id] = filled(data.templates[figure.template], { ...figure, rows });
+        return made("figure", {}, made("figcaption", {}, figure.title), place);
+      })));
+    }
+    if (metric.quantiles && metric.quantiles.length) parts.push(samplesTable(metric.quantiles[0], metric.quantiles.slice(1)));
     if (metric.events && metric.events.length) {
       parts.push(made("h3", {}, "Source events"), described(...metric.events.map(([name, doc]) => [name, doc || "—"])));
     }
@@ -220,6 +239,7 @@
     body.replaceChildren(...parts);
     dialog.showModal();
     dialog.scrollTop = 0;
+    all(".drawing", body).forEach(draw);
   }
   document.addEventListener("click", (event) => {
     const asked = event.target.closest("a[data-metric]");

@@ -40,8 +40,8 @@ SUMMARIES = ("published", "mean-of-hosts")
 def judged_build(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """Return the folder of the demo's comparison."""
     folder = tmp_path_factory.mktemp("judged") / "build"
-    run_options = [f"--run={name}={place}" for name, place in RUNS]
-    result = run_assay("build", "cardano/comparison", *run_options, "--to", "md", "-o", folder, "--cache", cache)
+    options = [*(f"--run={name}={place}" for name, place in RUNS), "--to=md", "--details=cdfForgerTicked"]
+    result = run_assay("build", "cardano/comparison", *options, "-o", folder, "--cache", cache)
     assert result.status == 0, result.err
     return folder
 
@@ -203,11 +203,12 @@ def list_documented_members() -> set[str]:
 
 def test_documented_members_are_those_of_the_build(judged_build: Path) -> None:
     judgement = load_results(judged_build)["judgement"]
-    item = judgement["metrics"]["CentiCpu"]["10.6"]
+    item = judgement["metrics"]["cdfForgerTicked"]["10.6"]
     members = {f"judgement.{name}" for name in judgement}
     members |= {f"judgement.repeats.{name}" for name in judgement["repeats"]}
     members |= {f"judgement.metrics.*.*.{name}" for name in item}
     members |= {f"judgement.metrics.*.*.margin.{name}" for name in item["margin"]}
+    members |= {f"judgement.metrics.*.*.quantiles[].{name}" for quantile in item["quantiles"] for name in quantile}
     members |= {f"judgement.sections[].{name}" for name in judgement["sections"][0]}
     assert list_documented_members() == members | {"judgement", "judgement.metrics.*", "judgement.metrics.*.*"}
 

@@ -114,8 +114,11 @@ def test_sql_of_phase_report_is_the_executed_file(tmp_path: Path, cache: Path) -
     assert result.status == 0, result.err
     data, _ = read_page_data(out)
     metric = data["metrics"]["CentiCpu"]
-    assert metric["file"] == "sql/phases/metrics/CentiCpu.sql"
-    assert metric["sql"] in (out / metric["file"]).read_text(encoding="utf-8")
+    files = metric["file"].split(", ")
+    assert files == ["sql/phases/metrics/CentiCpu.sql", "sql/phases/rows/quantiles-CentiCpu.sql"]
+    texts = metric["sql"].split("\n\n")
+    for file, text in zip(files, texts, strict=True):
+        assert text in (out / file).read_text(encoding="utf-8")
 
 
 def test_constant_metrics_name_document_and_key(built: dict[str, Path]) -> None:

@@ -93,6 +93,18 @@ def test_all_charts_draw_without_messages_and_requests(chromium: Browser, pages:
         assert [url for url in result.requests if url.startswith("file")] == [pages[name].as_uri()]
 
 
+def test_details_of_a_metric_are_drawn_when_it_is_asked_for(chromium: Browser, pages: dict[str, Path]) -> None:
+    with open_page(chromium, pages["two"]) as opened:
+        opened.page.locator('a[data-metric="CentiCpu"]').first.click()
+        drawings = opened.page.locator("dialog .details .drawing")
+        expect(drawings).to_have_count(5)
+        for index in range(5):
+            expect(drawings.nth(index)).to_have_class(re.compile("drawn"))
+            assert drawings.nth(index).evaluate(MARKS) > 1
+        expect(opened.page.locator("dialog")).to_contain_text("The distributions differ most at")
+        assert (opened.messages, opened.requests[1:]) == ([], [])
+
+
 def test_hostile_texts_do_nothing_and_are_shown(chromium: Browser, pages: dict[str, Path]) -> None:
     with open_page(chromium, pages["hostile"]) as result:
         assert result.page.locator("h1").text_content() == escape.normalize_text(HOSTILE)

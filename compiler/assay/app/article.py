@@ -297,11 +297,11 @@ def assemble_article_report(session: Session, name: str, runs: Sequence[NamedRun
 
 
 def _refuse_report_options(name: str, runs: Sequence[NamedRun], options: Options) -> None:
-    """Raise AssayError (usage) for filters, a summary, a number style or repeats, which articles do not have."""
-    if options.filters or options.no_filters or options.summary or options.style:
+    """Raise AssayError (usage) for options of tables of metrics, which articles do not have."""
+    if options.filters or options.no_filters or options.summary or options.style or options.columns or options.details:
         raise fail(
             "article-options",
-            f"the filters, summary and number style of an article cannot be chosen: `{name}` is an article",
+            f"filters, summary, number style, columns and details cannot be chosen for the article `{name}`",
             status=USAGE,
         )
     refuse_repeats(name, runs, options)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from assay.app import filters
 from assay.app.compute import Computation, RunResult, compute, list_report_metrics
+from assay.app.detailing import Courses, add_quantile_data, collect_courses, collect_galleries
 from assay.app.judging import build_judgement_data, judge_versions
 from assay.app.options import BuildResult, Options, choose_summary, list_report_files
 from assay.app.outputs import replace_folder
@@ -31,13 +32,15 @@ from assay.ingest.hashing import FileHash
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.check.reports import is_day
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.package import Package
+from assay.lang.formula import is_formula
+from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import Report
-from assay.plan.planner import FilterStep, can_split_by_phase
+from assay.plan.planner import AppliedFilter, FilterStep, can_split_by_phase
 from assay.provenance.record import CutRuns, Inputs, build_provenance, format_provenance, list_documents
 from assay.report.assemble import assemble
 from assay.report.noise_tables import replace_sections
 from assay.report.output_forms import HTML
+from assay.report.percentiles import EXPECTED, STATISTICS, split_names, suggest_column
 from assay.report.render.html import NO_DETAILS
 from assay.report.render.pdf import warm_up_converters
 from assay.report.results_json import build_calibration_data, build_results_data
@@ -46,6 +49,7 @@ from assay.styles.registry import get_style, list_style_names
 from assay.util.diagnostics import USAGE, fail, suggest_names
 
 NOISE_STYLE = "prefixed"  # of reports on noise, whose numbers differ in magnitude
+DEFAULT_LEVEL = "0.95"  # of intervals in details of reports without a judgement
 MIN_SHARED_SIZE = 1024  # bytes: shorter files may be equal by chance
 
 
@@ -59,12 +63,14 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
     check_reports(session, checked.package)
     applied_filters = filters.parse_filters(checked.package, report, options.filters, options.no_filters)
     report_options = _resolve_options(checked, report, options)
+    columns = parse_columns(options.columns)
     relations = sorted({row.relation for row in report.manifest if row.relation})
     phase_selection = select_phases(checked.package, report.phases, options.at, options.phases)
     check_repeats(report, runs, options, has_phases=phase_selection is not None)
     shown_report, left_out = drop_uncut_metrics(checked, report) if phase_selection else (report, ())
     shown_report = override_margin(shown_report, options.margin)
     metrics = list_report_metrics(checked, shown_report)
+    details = find_detailed_metrics(metrics, options.details)
     with replace_folder(out, session.get_wait_notice(out), session.on_finished) as new_folder:
         computation = compute(
             session,
@@ -76,24 +82,38 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
             lambda: warm_up_converters(session.get_templates()),
             phase_selection=phase_selection,
             judged=metrics if report.judgement and not options.measures_noise else (),
+            detailed=metrics if HTML in options.forms else details,
         )
-        choices = Choices(
-            report_options.style,
-            report_options.summary,
-            tuple(item.label for item in applied_filters),
-            report_options.date or get_report_date(computation),
-            report_options.title,
-            report_options.author,
-            options.at,
-            options.phases,
-            options.margin,
-            options.measures_noise,
-        )
+        choices = _create_choices(report_options, applied_filters, computation, columns, details)
         assembled_report = _assemble_comparison(
             session, checked, report, shown_report, computation, choices, options.forms, left_out
         )
         warnings = write_report(session, assembled_report, new_folder, options.forms)
     return BuildResult(out, list_report_files(out, options.forms), warnings)
+
+
+def _create_choices(
+    options: Options,
+    applied_filters: Sequence[AppliedFilter],
+    computation: Computation,
+    columns: tuple[str, ...],
+    details: Sequence[Metric],
+) -> Choices:
+    """Return the choices of a report; `options` have its summary and number style."""
+    return Choices(
+        options.style,
+        options.summary,
+        tuple(item.label for item in applied_filters),
+        options.date or get_report_date(computation),
+        options.title,
+        options.author,
+        options.at,
+        options.phases,
+        options.margin,
+        options.measures_noise,
+        columns,
+        tuple(metric.id for metric in details),
+    )
 
 
 def iter_findings(run_labels: Sequence[str], columns: Sequence[RunFigures]) -> Iterator[str]:
@@ -141,6 +161,34 @@ def _resolve_options(checked: CheckedPackage, report: Report, options: Options) 
     if options.date:
         _check_date(options.date)
     return replace(options, summary=summary, style=style_name)
+
+
+def parse_columns(text: str) -> tuple[str, ...]:
+    """Return the columns of `--columns`. Raises AssayError (usage) for an unknown one."""
+    columns = split_names(text)
+    for name in columns:
+        if name not in STATISTICS:
+            raise fail(
+                "unknown-column",
+                f"unknown column `{name}` in --columns",
+                expected=EXPECTED,
+                hint=suggest_column(name),
+                status=USAGE,
+            )
+    return columns
+
+
+def find_detailed_metrics(metrics: Sequence[Metric], names: Sequence[str]) -> tuple[Metric, ...]:
+    """Return the metrics of `--details`. Raises AssayError (usage) for unknown ones and for formulas."""
+    metrics_by_id = {metric.id: metric for metric in metrics}
+    for name in names:
+        if name not in metrics_by_id:
+            message, hint = f"unknown metric `{name}` in --details", suggest_names(name, metrics_by_id)
+            raise fail("unknown-metric", message, expected="a metric of the report", hint=hint, status=USAGE)
+        if is_formula(metrics_by_id[name]):
+            message = f"the metric `{name}` of --details is a formula, which has no distribution"
+            raise fail("details-of-formula", message, hint="name the metrics that it is computed from", status=USAGE)
+    return tuple(metrics_by_id[name] for name in dict.fromkeys(names))
 
 
 def _check_date(text: str) -> None:
@@ -206,18 +254,16 @@ def _assemble_comparison(
 ) -> AssembledReport:
     """Assemble a report for writing; `shown_report` has the chosen margin, and no metrics that phases cannot cut."""
     metrics = list_report_metrics(checked, shown_report)
-    inputs = [collect_inputs(checked, item) for item in whole_computation.runs]
     computation, calibration = split_calibration(whole_computation)
     figures = [create_run_figures(item) for item in computation.columns]
-    run_figures = [create_run_figures(item) for item in computation.runs]
-    calibration_figures = [create_run_figures(item) for item in calibration]
+    run_figures, calibration_figures = (list(map(create_run_figures, item)) for item in (computation.runs, calibration))
     provenance_record = build_provenance(
         checked,
         report,
         [metric.id for metric in list_report_metrics(checked, report)],
         choices,
         run_figures,
-        inputs,
+        [collect_inputs(checked, item) for item in whole_computation.runs],
         session.get_templates(),
         cut=collect_cut_runs(computation),
         calibration=calibration_figures,
@@ -226,11 +272,12 @@ def _assemble_comparison(
     provenance_rows = format_provenance(provenance_record, checked)
     whole_runs = run_figures if computation.views else []
     document = assemble(checked, shown_report, figures, choices, provenance_rows, whole_runs, judgements)
-    notes = [f"Left out, because their data cannot be split into phases: {', '.join(left_out)}."] if left_out else []
     calibration_labels = [f"calibration run {label}" for label in label_runs(report, calibration_figures)]
     labels = (*label_runs(report, run_figures), *calibration_labels)
-    run_messages = list_run_warnings(checked.package, whole_computation, labels)
-    document = replace(document, warnings=(*run_messages, *notes, *document.warnings))
+    notes = _list_notes(checked, whole_computation, labels, left_out)
+    courses = _collect_courses(checked, report, metrics, document.manifest.header[1:], figures)
+    galleries = collect_galleries(map(checked.get_metric, choices.details), courses, len(document.charts) + 1)
+    document = replace(document, galleries=galleries, warnings=(*notes, *document.warnings))
     details = NO_DETAILS
     if HTML in forms:
         details = collect_report_details(
@@ -242,18 +289,39 @@ def _assemble_comparison(
             dict(zip(document.manifest.header[1:], figures, strict=True)),
             choices,
             judgements,
+            courses,
         )
     results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
     if judgements:
         results["judgement"] = {**build_judgement_data(judgements), "sections": list_section_data(shown_report)}
+        add_quantile_data(results, courses, figures)
     if choices.measures_noise:
         noise = measure_metrics(checked, shown_report, computation, choices.summary)
         document = replace_sections(document, checked, shown_report, figures, noise, choices)
         results["noise"] = build_noise_data(noise)
     results |= build_calibration_data(metrics, calibration_figures, choices)
-    labels = (*label_runs(report, figures), *calibration_labels)
-    findings = tuple(iter_findings(labels, (*figures, *calibration_figures)))
+    findings = tuple(iter_findings((*label_runs(report, figures), *calibration_labels), figures + calibration_figures))
     return AssembledReport(checked, document, provenance_record, results, whole_computation, details, findings=findings)
+
+
+def _list_notes(
+    checked: CheckedPackage, computation: Computation, run_labels: Sequence[str], left_out: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the warnings on runs as a whole, and on metrics that are `left_out`."""
+    notes = [f"Left out, because their data cannot be split into phases: {', '.join(left_out)}."] if left_out else []
+    return (*list_run_warnings(checked.package, computation, run_labels), *notes)
+
+
+def _collect_courses(
+    checked: CheckedPackage,
+    report: Report,
+    metrics: Sequence[Metric],
+    run_labels: Sequence[str],
+    figures: Sequence[RunFigures],
+) -> Courses:
+    """Return the courses of the metrics whose quantiles were computed; intervals have the level of the report."""
+    level = report.judgement.level if report.judgement else DEFAULT_LEVEL
+    return collect_courses(checked, metrics, dict(zip(run_labels, figures, strict=True)), float(level))
 
 
 def _judge(

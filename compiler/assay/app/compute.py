@@ -89,12 +89,13 @@ def compute(
     series: Sequence[str] = (),
     phase_selection: PhaseSelection | None = None,
     judged: Sequence[Metric] = (),
+    detailed: Sequence[Metric] = (),
 ) -> Computation:
     """Compute the metrics, one-row relations, rows and series of runs.
 
     With `phase_selection`, metrics and relations are computed for each phase of a run, rows and series for the run as a
     whole. `on_work_start` is called before the first work that the cache does not save. Metrics that are `judged` have
-    cells among the rows.
+    cells among the rows, those that are `detailed` also quantiles.
 
     Raises AssayError with the problems of every run.
     """
@@ -102,10 +103,12 @@ def compute(
         check_metrics(checked.package, metrics)
         check_runs(phase_selection, (run.id for run in runs))
         run_plan = compile_plan(checked, row_requests=row_requests, series=series, cuts=phase_selection.cuts)
-        phase_plan = compile_plan(checked, metrics, applied_filters, relations, cut=True, judged=judged)
+        phase_plan = compile_plan(
+            checked, metrics, applied_filters, relations, cut=True, judged=judged, detailed=detailed
+        )
     else:
         run_plan = phase_plan = compile_plan(
-            checked, metrics, applied_filters, relations, row_requests, series, judged=judged
+            checked, metrics, applied_filters, relations, row_requests, series, judged=judged, detailed=detailed
         )
     run_quality = QualityPlan(run_plan)
     phase_quality = QualityPlan(phase_plan, is_phase=True) if phase_selection else None

@@ -18,6 +18,7 @@ class Options:
 
     `calibration` are runs (`NAME=DIR`) that only show how much runs of one version differ, `margin` is a percentage.
     With `measures_noise`, the report is on this noise itself.
+    `columns` are names of statistics with commas between them, `details` are ids of metrics.
     """
 
     filters: tuple[str, ...] = ()
@@ -29,6 +30,8 @@ class Options:
     date: str = ""
     at: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
+    columns: str = ""
+    details: tuple[str, ...] = ()
     forms: tuple[str, ...] = DEFAULT_FORMS
     calibration: tuple[str, ...] = ()
     margin: str = ""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.app.compute import Computation
+from assay.app.detailing import NO_COURSES, Courses
 from assay.app.judging import build_change_data
 from assay.app.outputs import write_specs
 from assay.app.prose import write_prose_texts
@@ -27,12 +28,19 @@ from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lineage.constants import format_place, index_constants
-from assay.plan.planner import AppliedFilter, RowRequest, name_cells_statement, name_rows_statement
+from assay.plan.planner import (
+    AppliedFilter,
+    RowRequest,
+    name_cells_statement,
+    name_quantiles_statement,
+    name_rows_statement,
+)
 from assay.provenance.record import add_forms, hash_templates
 from assay.provenance.versions import get_form_tools, get_versions
 from assay.report.document import Document, to_json
 from assay.report.glossary import get_row_id
 from assay.report.judged_cells import describe_change
+from assay.report.metric_details import build_metric_details
 from assay.report.output_forms import DEFAULT_FORMS, HTML, MARKDOWN, PDF
 from assay.report.prose import Prose
 from assay.report.render import pdf
@@ -100,6 +108,7 @@ def collect_report_details(
     runs: Runs,
     choices: Choices,
     judgements: ReportJudgements | None = None,
+    courses: Courses = NO_COURSES,
 ) -> ReportDetails:
     """Return the details on the metrics of a report: distributions in `runs`, events, constants and statement.
 
@@ -109,7 +118,8 @@ def collect_report_details(
     details = {}
     for metric in metrics:
         detail = _create_metric_detail(checked, metric, applied_filters, runs, choices.summary, files)
-        details[metric.id] = _add_changes(detail, metric, runs, files, judgements) if judgements else detail
+        detail = _add_changes(detail, metric, runs, files, judgements) if judgements else detail
+        details[metric.id] = _add_figures(detail, metric, courses, files)
     return ReportDetails(SAMPLES, details | dict(_iter_parameter_details(checked, report, computation)))
 
 
@@ -121,14 +131,25 @@ def _add_changes(detail: Detail, metric: Metric, runs: Runs, files: Files, judge
         if change := judgements.changes.get((metric.id, version)):
             data = build_change_data(change, judgements.level)
             changes.append((label, *describe_change(data, judgements.level, metric.unit.symbol)))
-    cells = files.get(("rows", name_cells_statement(metric.id)))
-    statements = [(detail.file, detail.sql), *([cells] if cells else [])]
-    return replace(
-        detail,
-        changes=tuple(changes),
-        file=", ".join(file for file, _ in statements),
-        sql=f"{LINE_END}{LINE_END}".join(sql for _, sql in statements),
-    )
+    return _add_statement(replace(detail, changes=tuple(changes)), name_cells_statement(metric.id), files)
+
+
+def _add_statement(detail: Detail, name: str, files: Files) -> Detail:
+    """Return the details with a statement that yields rows, if it was executed."""
+    if ("rows", name) not in files:
+        return detail
+    file, sql = files["rows", name]
+    return replace(detail, file=f"{detail.file}, {file}", sql=f"{detail.sql}{LINE_END}{LINE_END}{sql}")
+
+
+def _add_figures(detail: Detail, metric: Metric, courses: Courses, files: Files) -> Detail:
+    """Return the details with sentences, figures and quantiles of a metric that has a course."""
+    if metric.id not in courses:
+        return detail
+    more = build_metric_details(metric, courses[metric.id])
+    quantiles = (more.table.header, *more.table.rows) if more.table else ()
+    detail = replace(detail, remarks=more.text, figures=more.plots, quantiles=quantiles)
+    return _add_statement(detail, name_quantiles_statement(metric.id), files)
 
 
 def collect_article_details(

@@ -1,4 +1,4 @@
-"""Check that the number styles and chart templates of reports exist."""
+"""Check that the number styles, chart templates and columns of reports exist."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from assay.app.session import Session
 from assay.lang import workspace
 from assay.lang.chart_templates import list_chart_requests
 from assay.lang.model.package import Package
+from assay.report.percentiles import EXPECTED, STATISTICS, suggest_column
 from assay.styles.registry import list_style_names
 from assay.util.diagnostics import Diagnostic, raise_all, suggest_names
 
@@ -20,7 +21,7 @@ ENDING = ".vl.json"
 
 
 def check_reports(session: Session, package: Package) -> None:
-    """Raise AssayError if reports of a package use unknown number styles or chart templates."""
+    """Raise AssayError if reports of a package use unknown number styles, chart templates or columns."""
     raise_all(
         iter_report_problems(
             package, session.get_templates(), workspace.get_positions(session.workspace, package.system)
@@ -29,7 +30,7 @@ def check_reports(session: Session, package: Package) -> None:
 
 
 def iter_report_problems(package: Package, templates: Path, locate: Callable[[str], Place]) -> Iterator[Diagnostic]:
-    """Yield a problem for each unknown number style or chart template of a package's reports, once."""
+    """Yield a problem for each unknown number style, chart template or column of a package's reports, once."""
     template_names = [path.name.removesuffix(ENDING) for path in (templates / "charts").glob(f"*{ENDING}")]
     checked_names: set[str] = set()
     for use in list_chart_requests(package):
@@ -48,3 +49,25 @@ def iter_report_problems(package: Package, templates: Path, locate: Callable[[st
                 hint=suggest_names(name, template_names),
             )
         checked_names |= {*use.styles, *use.templates}
+    yield from _iter_column_problems(package, locate)
+
+
+def _iter_column_problems(package: Package, locate: Callable[[str], Place]) -> Iterator[Diagnostic]:
+    """Yield a problem for each unknown column of a section, and for columns where only averages are published."""
+    for report in package.reports:
+        for section in report.sections:
+            for name in section.columns:
+                if name not in STATISTICS:
+                    message = f"section `{section.title}` of report `{report.name}` has the unknown column `{name}`"
+                    yield Diagnostic(
+                        "unknown-column", message, *locate(name), expected=EXPECTED, hint=suggest_column(name)
+                    )
+    of_published = [(f"edition `{edition.name}` of report `{report.name}`", edition.sections)
+                    for report in package.reports for edition in report.editions]  # fmt: skip
+    of_published += [(f"history `{history.name}`", history.sections) for history in package.histories]
+    for owner, sections in of_published:
+        for section in sections:
+            if section.columns:
+                message = f"section `{section.title}` of {owner} has columns"
+                hint = "remove them: published reports have averages only"
+                yield Diagnostic("published-columns", message, *locate(section.title), hint=hint)

@@ -168,12 +168,14 @@ class RunSamples:
         """Return the number of samples."""
         return int(self._read_extremes()[0])
 
-    def list_ranked(self, greatest: bool, limit: int, record_limit: int = SHOWN) -> tuple[Sample, ...]:
+    def list_ranked(
+        self, greatest: bool, limit: int, record_limit: int = SHOWN, equal_to: float | None = None
+    ) -> tuple[Sample, ...]:
         """Return the greatest (or least) samples, each with at most `record_limit` records.
 
-        Equal samples are in order of their keys.
+        Equal samples are in order of their keys. `equal_to` selects the samples of one value, as measured.
         """
-        rows = self._fetch_rows(sample_query.select_ranked(TABLE, self.query.keys, greatest, limit))
+        rows = self._fetch_rows(sample_query.select_ranked(TABLE, self.query.keys, greatest, limit, equal_to))
         lines = self._read_records([item for row in rows for item in row[get_companion_name(VALUE)][:record_limit]])
         return tuple(self._create_sample(row, lines, record_limit) for row in rows)
 

@@ -22,14 +22,27 @@ from assay.plan.planner import AppliedFilter, name_rows_statement
 from assay.provenance.read import RecordedBuild
 from assay.report.blocks.averages import DIGITS, compute_mean_over_time, select_rows_within
 from assay.report.blocks.rows import format_metric_value
-from assay.report.cell_links import AVERAGE, DIFFERENCE, INTERVAL, JUDGED, MEAN, PERCENT, ROW, SIZE, VERDICT, CellSource
+from assay.report.cell_links import (
+    AVERAGE,
+    DIFFERENCE,
+    INTERVAL,
+    JUDGED,
+    MEAN,
+    PERCENT,
+    ROW,
+    SIZE,
+    STATISTIC,
+    VERDICT,
+    CellSource,
+)
+from assay.report.percentiles import find_percentile, read_statistic
 from assay.report.results_json import build_distribution_data
 from assay.styles.registry import get_style
 from assay.util.diagnostics import fail
 
 SHOWN = 3  # greatest and least samples
 #: kinds of cells that print figures of results.json
-PRINTED = (AVERAGE, DIFFERENCE, PERCENT, SIZE, JUDGED, INTERVAL, VERDICT)
+PRINTED = (AVERAGE, DIFFERENCE, PERCENT, SIZE, JUDGED, INTERVAL, VERDICT, STATISTIC)
 HINT = "run `assay verify` to see what changed"
 
 
@@ -54,7 +67,8 @@ class TracedRun:
     """The trace of one value in one run or phase.
 
     `figures` describe all samples; `greatest`, `least` and `constant_inputs` are the samples at both ends and the
-    constants behind them. For the value of a single row, `is_row` is set and `greatest` holds that row.
+    constants behind them. For the value of a single row, `is_row` is set and `greatest` holds that row. `statistic` is
+    the traced statistic (empty: the average), `equal` are the first samples that equal it.
     """
 
     item: Subject
@@ -69,6 +83,8 @@ class TracedRun:
     greatest: tuple[Sample, ...]
     least: tuple[Sample, ...]
     constant_inputs: ConstantInputs
+    statistic: str = ""
+    equal: tuple[Sample, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +114,7 @@ def trace_value(session: Session, built_report: BuiltReport, request: TraceReque
     with _open_run_samples(session, built_report, request, ()) as (run_samples, run_result):
         figures = _compute_figures(built_report, request, run_result) | {"size": run_samples.count_samples()}
         ends = [run_samples.list_ranked(greatest, SHOWN) if figures["size"] else () for greatest in (True, False)]
-        return _create_traced_run(
+        traced_run = _create_traced_run(
             request,
             figures,
             run_samples.list_groups(request.item.groups_by),
@@ -106,6 +122,15 @@ def trace_value(session: Session, built_report: BuiltReport, request: TraceReque
             ends,
             run_samples.constant_inputs,
         )
+        return (
+            replace(traced_run, equal=_list_equal(run_samples, run_result, request)) if figures["size"] else traced_run
+        )
+
+
+def _list_equal(run_samples: RunSamples, run_result: RunResult, request: TraceRequest) -> tuple[Sample, ...]:
+    """Return the first samples that equal a percentile; none for other statistics."""
+    value = find_percentile(run_result.results.metrics[request.item.id], request.source.statistic)
+    return () if value is None else run_samples.list_ranked(False, SHOWN, equal_to=value)
 
 
 def _is_row(request: TraceRequest) -> bool:
@@ -156,6 +181,7 @@ def _create_traced_run(
         greatest,
         least,
         inputs,
+        source.statistic,
     )
 
 
@@ -203,7 +229,7 @@ def _compute_figures(built_report: BuiltReport, request: TraceRequest, run_resul
             figures["average"],
             is_cell_metric=item.id == source.entry and request.prints in PRINTED,
         )
-        return figures
+        return figures | _read_current_statistic(built_report, request, figures)
     times = None if source.since is None or source.until is None else (source.since, source.until)
     mean = compute_mean_over_time(select_rows_within(run_result.results.rows[name_rows_statement(item.id)], times))
     if request.prints == MEAN and request.text and mean is not None:
@@ -214,6 +240,28 @@ def _compute_figures(built_report: BuiltReport, request: TraceRequest, run_resul
             message = f"run {request.run.id} yields another average of `{item.id}` than `{request.cell}` prints"
             raise fail("value-changed", message, expected=request.text, found=printed_text, hint=HINT)
     return {"average": mean}
+
+
+def _read_current_statistic(
+    built_report: BuiltReport, request: TraceRequest, figures: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the traced statistic by its name; empty for averages.
+
+    Raises AssayError unless it is the one that results.json records.
+    """
+    item, name, run = request.item, request.source.statistic, request.source.run
+    if not name:
+        return {}
+    value = read_statistic(figures, name)
+    try:
+        recorded = read_statistic(built_report.results["metrics"][item.id]["runs"][run], name)
+    except (KeyError, TypeError, IndexError, StopIteration):
+        message = f"results.json has no {name} of `{item.id}`: {built_report.folder}"
+        raise fail("no-build", message, hint="build the report again") from None
+    if recorded != value:
+        message = f"run {run} yields another {name} of `{item.id}` than the report has"
+        raise fail("value-changed", message, expected=repr(recorded), found=repr(value), hint=HINT)
+    return {name: value}
 
 
 def check_value(

@@ -13,6 +13,7 @@ from assay.app.trace_values import TracedRun
 from assay.explain.terminal import format_bars, format_number, format_with_heading, truncate_line, wrap_text
 from assay.lineage.cells import Cell
 from assay.report import cell_links
+from assay.report.percentiles import MEDIAN, PERCENTILES
 from assay.styles.registry import get_style
 from assay.util.escape import escape_text
 
@@ -85,7 +86,12 @@ def _format_judgement(judgement: TracedJudgement, width: int) -> list[str]:
 
 def _describe_content(traced_cell: TracedCell) -> str:
     content, item = traced_cell.cell.prints, traced_cell.item
-    text = CONTENT_TEXTS[content]
+    statistic = traced_cell.cell.sources[0].statistic
+    text = CONTENT_TEXTS[cell_links.AVERAGE if content == cell_links.STATISTIC else content]
+    if statistic:
+        text = text.replace("the average", f"the {statistic}").replace("two averages", f"two values of {statistic}")
+        if item.groups_by and statistic in (MEDIAN, *PERCENTILES):
+            text = text.replace("of all samples", f"of each {item.groups_by}'s samples, and the median of these")
     if content in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.formula_text:
         text = text.replace("two averages", "two values of a formula")
         text = "the value of a formula over averages" if content == cell_links.AVERAGE else text
@@ -97,7 +103,8 @@ def _describe_content(traced_cell: TracedCell) -> str:
         text += ", which are means over runs"
     if content in (cell_links.DIFFERENCE, cell_links.PERCENT):
         text += ", both as printed" if get_style(traced_cell.style).follows_from_print else ""
-    if content in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.groups_by:
+    is_average = content in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and not statistic
+    if is_average and item.groups_by:
         text += f", one distribution for each {item.groups_by}, by summary {traced_cell.summary}"
     return text
 
@@ -111,7 +118,9 @@ def _format_run(run: TracedRun, width: int, encoding: str, *, shows_item: bool) 
     noun = item.noun
     if not run.is_row:
         figure_texts = [
-            f"{name} {_format_number(run.figures[name])}" for name in FIGURES if size and name in run.figures
+            f"{name} {_format_number(run.figures[name])}"
+            for name in dict.fromkeys((*FIGURES, run.statistic))
+            if size and name in run.figures
         ]
         figures = f": {', '.join(figure_texts)}" + (f" (in {symbol})" if symbol else "") if figure_texts else ""
         yield from format_with_heading(noun.capitalize(), [f"{size}{figures}"], width)
@@ -127,7 +136,9 @@ def _format_run(run: TracedRun, width: int, encoding: str, *, shows_item: bool) 
         for constant in run.constant_inputs.constants
     ]
     yield from format_with_heading("Constants", constants, width)
-    heads = (("Row", run.greatest),) if run.is_row else (("Greatest", run.greatest), ("Least", run.least))
+    heads = [("Row", run.greatest)] if run.is_row else [("Greatest", run.greatest), ("Least", run.least)]
+    if run.equal:
+        heads.insert(0, (f"At {run.statistic}", run.equal))
     for head, samples in heads:
         yield f"{head} of {size} {noun}" if head != "Row" else f"Row, of {size}"
         for place, sample in enumerate(samples, start=1):
@@ -188,6 +199,7 @@ def _export_run(run: TracedRun) -> dict[str, object]:
         **run.figures,
         "groups": [{"of": item.key, "size": item.size, "mean": item.mean} for item in run.groups],
         "spread": spread,
+        **({"equal": [export_sample(item) for item in run.equal]} if run.equal else {}),
         "greatest": [export_sample(item) for item in run.greatest],
         "least": [export_sample(item) for item in run.least],
         "constants": export_constants(run.constant_inputs),

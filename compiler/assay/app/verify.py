@@ -334,6 +334,8 @@ def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[Name
         style="" if choices.repeats else choices.style,
         margin=choices.margin,
         measures_noise=choices.repeats,
+        columns=",".join(choices.columns),
+        details=choices.details,
     )
     build_comparison(session, record.content.report, runs, out, options)
 

@@ -75,6 +75,9 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
 @click.option(
     "--style", default="", metavar="NAME", shell_complete=complete_names("styles"), help="Number style of the tables."
 )
+@click.option("--columns", default="", metavar="NAME,...", help="Further columns of all tables: median,p95,p99,max.")
+@click.option("--details", metavar="METRIC", multiple=True, shell_complete=complete_names("metrics"),
+              help="Show the distribution, course and hosts of a metric (repeatable).")  # fmt: skip
 @click.option("--title", default="", help="Title of the report.")
 @click.option("--author", default="", help="Author of the report.")
 @click.option("--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: last day of the logs]")

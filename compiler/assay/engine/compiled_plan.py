@@ -43,12 +43,14 @@ def compile_plan(
     *,
     cut: bool = False,
     judged: Sequence[Metric] = (),
+    detailed: Sequence[Metric] = (),
 ) -> CompiledPlan:
     """Plan metrics, relations, rows, series and named instants under filters, and compile the plan.
 
-    With `cut` the plan is for one phase of a run, whose bounds are parameters.  Metrics that are `judged` have cells.
+    With `cut` the plan is for one phase of a run, whose bounds are parameters.  Metrics that are `judged` have cells,
+    those that are `detailed` also quantiles.
     """
-    steps = build_plan(checked.package, metrics, applied, relations, row_requests, series, cuts, cut, judged)
+    steps = build_plan(checked.package, metrics, applied, relations, row_requests, series, cuts, cut, judged, detailed)
     return CompiledPlan(checked, steps, compile_statements(checked, steps))
 
 

@@ -70,6 +70,8 @@ def list_document_cells(document: Document, package: Package) -> Iterator[Cell]:
     yield from _list_table_cells(document.manifest.title, document.manifest, aliases)
     for section in document.sections:
         yield from _list_section_cells(section, aliases)
+        if section.percentiles:
+            yield from _list_table_cells(section.title, section.percentiles, aliases)
     for gallery in document.galleries:
         yield from _list_quoted_cells(gallery)
         for table in gallery.tables:
@@ -146,7 +148,7 @@ def _find_aliases(table: Table | Appendix, lead: CellLink, column: str, aliases:
         return ()
     if lead.prints == COLUMN and lead.of[0].where:
         return ()
-    run = lead.of[-1].run
+    run = " ".join(filter(None, (lead.of[-1].run, lead.of[-1].statistic)))
     if lead.prints in DELTAS:
         return (f"{run} {column.rpartition(' ')[2]}",)
     return (run,)

@@ -11,6 +11,7 @@ from assay.lang.model.package import Grain, Metric
 from assay.plan.planner import SeriesStep
 from assay.sql import dialect, distributions
 from assay.sql.dialect import build_column
+from assay.sql.expressions import build_literal
 
 VALUE = "value"
 
@@ -85,14 +86,21 @@ def list_identifying_columns(grain: Grain) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (*grain.key, *joined, *timed) if name in columns or name in grain.key))
 
 
-def select_ranked(table: str, keys: tuple[str, ...], greatest: bool, limit: int) -> exp.Select:
-    """Return the query for the greatest (or least) samples of a table; equal samples are ordered by their keys."""
+def select_ranked(
+    table: str, keys: tuple[str, ...], greatest: bool, limit: int, equal_to: float | None = None
+) -> exp.Select:
+    """Return the query for the greatest (or least) samples of a table; equal samples are ordered by their keys.
+
+    `equal_to` selects the samples of one value.
+    """
     order = [
         exp.Ordered(this=build_column(VALUE), desc=greatest),
         *(exp.Ordered(this=build_column(name)) for name in keys),
     ]
     query = dialect.select("*").from_(dialect.build_table(table))
     query.set("order", exp.Order(expressions=order))
+    if equal_to is not None:
+        query = query.where(exp.EQ(this=build_column(VALUE), expression=build_literal(equal_to)))
     return query.limit(limit)
 
 

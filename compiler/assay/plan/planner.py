@@ -159,7 +159,8 @@ class Plan:
     """The steps in order, and what is computed after them.
 
     `metrics` are summarized, and `formulas` evaluated over these; `row_requests`, `series` and `cuts` are requested
-    rows, series and instants; `judged` metrics have cells.  `required_fields` are by event, `constants` the required
+    rows, series and instants; `judged` metrics have cells, `detailed` ones also
+    quantiles.  `required_fields` are by event, `constants` the required
     constants.
     """
 
@@ -173,6 +174,7 @@ class Plan:
     formulas: tuple[Metric, ...] = ()
     cuts: tuple[Cut, ...] = ()
     judged: tuple[Metric, ...] = ()
+    detailed: tuple[Metric, ...] = ()
 
 
 def name_rows_statement(series: str) -> str:
@@ -325,6 +327,7 @@ def build_plan(
     cuts: Sequence[Cut] = (),
     cut: bool = False,
     judged: Sequence[Metric] = (),
+    detailed: Sequence[Metric] = (),
 ) -> Plan:
     """Return the plan for some metrics under some filters.
 
@@ -335,7 +338,8 @@ def build_plan(
     metrics = formula.list_measured(formula.index_metrics(package), metrics)
     required_metrics = [*metrics, *(metric for item in row_requests for metric in item.metrics)]
     keys = [(item.grain.name, item.keys) for item in row_requests]
-    judged = select_timed_metrics(package, judged)
+    detailed = select_timed_metrics(package, detailed)
+    judged = tuple(dict.fromkeys((*select_timed_metrics(package, judged), *detailed)))
     keys += list_times(package, judged)
     table_cuts = tuple(item for item in cuts if item.of)
     dependencies = collect_dependencies(
@@ -367,6 +371,7 @@ def build_plan(
         formulas,
         table_cuts,
         judged,
+        detailed,
     )
 
 
@@ -386,6 +391,11 @@ def list_times(package: Package, metrics: Iterable[Metric]) -> list[tuple[str, t
 def name_cells_statement(metric: str) -> str:
     """Return the name of the statement for the cells of a metric."""
     return f"cells {metric}"
+
+
+def name_quantiles_statement(metric: str) -> str:
+    """Return the name of the statement for the quantiles of a metric."""
+    return f"quantiles {metric}"
 
 
 def can_split_by_phase(package: Package, table: str) -> bool:

@@ -70,6 +70,8 @@ class RecordedOptions:
     phases: tuple[str, ...] = ()
     margin: str = ""
     repeats: bool = False
+    columns: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 

@@ -198,6 +198,8 @@ def build_provenance(
             **({"phases": list(choices.phases)} if choices.phases else {}),
             **({"margin": choices.margin} if choices.margin else {}),
             **({"repeats": True} if choices.measures_noise else {}),
+            **({"columns": list(choices.columns)} if choices.columns else {}),
+            **({"details": list(choices.details)} if choices.details else {}),
         },
         "versions": get_versions(),
         "specs": checked.sources,

@@ -19,6 +19,7 @@ from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, 
 from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
 from assay.report.document import Chart, Document, Group, Section, Series, Table
+from assay.report.flat_charts import describe_flat_lines
 from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_filter_id, get_row_id
 from assay.report.judged_cells import (
     format_judged_cells,
@@ -26,6 +27,7 @@ from assay.report.judged_cells import (
     list_judgement_notes,
     name_judged_columns,
 )
+from assay.report.percentiles import MEANING, build_percentile_table
 from assay.report.run_results import Choices, RunFigures, add_unit
 from assay.report.versions import Version, combine_columns, combine_runs, list_mean_notes
 from assay.styles.registry import Style, get_style
@@ -133,7 +135,7 @@ def assemble(
         terms=build_terms(
             checked, report, (manifest, filters), has_sample_counts=any(None in item.metrics for item in sections)
         ),
-        averages=_describe_averages(checked, report, choices.summary),
+        averages=_describe_averages(checked, report, sections, choices.summary),
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
@@ -237,6 +239,7 @@ def _build_section(
             *_list_section_notes(metrics, runs, run_labels, judgements),
         ),
         sort_keys=tuple(sort_keys) if number_style.has_unit_prefixes or judgements else (),
+        percentiles=build_percentile_table(checked, section, versions, choices),
     )
 
 
@@ -301,17 +304,18 @@ def _sample_counts(
     return ("Sample count", first, *(cell for count in rest for cell in (count, *blanks)))
 
 
-def _describe_averages(checked: CheckedPackage, report: Report, summary: str) -> str:
-    """Return a sentence on how distributions of groups (hosts) are averaged; empty if no shown metric has them."""
+def _describe_averages(checked: CheckedPackage, report: Report, sections: Sequence[Section], summary: str) -> str:
+    """Return how distributions of groups (hosts) are averaged, and what percentiles are; empty if none are shown."""
+    meaning = MEANING if any(section.percentiles for section in sections) else ""
     names = [name for section in report.sections for name in section.metrics]
     names += [item.metric for item in report.charts]
     measured_metrics = list_measured(index_metrics(checked.package), map(checked.get_metric, names))
     groups = sorted({metric.per for metric in measured_metrics if metric.per})
     if not groups:
-        return ""
+        return meaning
     doc = next((item.doc for item in checked.package.summaries if item.name == summary), "").rstrip(".")
     sentence = f"Metrics with a distribution for each {' or '.join(groups)} are averaged by the summary {summary}."
-    return f"{sentence} {doc}." if doc else sentence
+    return " ".join(filter(None, (sentence, f"{doc}." if doc else "", meaning)))
 
 
 def _build_charts(
@@ -350,6 +354,7 @@ def _build_chart(
         series,
         chart.scale,
         of=metric.id if name_counts[metric.name] > 1 else "",
+        remark=describe_flat_lines(series, symbol),
     )
 
 

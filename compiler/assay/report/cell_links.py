@@ -15,6 +15,8 @@ from dataclasses import dataclass
 AVERAGE, DIFFERENCE, PERCENT, SIZE = "average", "difference", "percent", "size"
 ROW, CHANGE, SHARE, SHORT, JUDGED = "row", "change", "share", "short", "judged"
 FORMULA, MEAN, LINES, COLUMN = "formula", "mean", "lines", "column"
+#: a statistic of the samples, such as a percentile
+STATISTIC = "statistic"
 #: of the change of an average: its interval, and the verdict on it
 INTERVAL, VERDICT = "interval", "verdict"
 #: cells that are not computed from records: facts of runs, counts of filters, texts of specs or documents, results
@@ -27,7 +29,8 @@ class CellSource:
     """A value: its entry (a metric, a series, or a glossary entry), and the id of its run or phase.
 
     `where` has columns and texts that identify a row of the metric's grain (empty: all samples); `since` and `until`
-    are the first and last instant of a series, in ns (None: all of it).
+    are the first and last instant of a series, in ns (None: all of it). `statistic` is the statistic of the samples:
+    `p95`, `max`; empty for their average.
     """
 
     entry: str
@@ -35,6 +38,7 @@ class CellSource:
     where: tuple[tuple[str, str], ...] = ()
     since: int | None = None
     until: int | None = None
+    statistic: str = ""
 
 
 @dataclass(frozen=True, slots=True)

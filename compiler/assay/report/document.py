@@ -110,6 +110,7 @@ class Section:
     interval and verdict follow. `metrics` holds one metric id a row; None marks a row of sample counts, which are those
     of the metric `counted`. `printed` says what each column but the first prints. `notes` are printed below the table.
     `sort_keys` has a number for each cell but that of the label (None: the cell's own), unrounded and in one unit.
+    `percentiles` has further columns of the metrics, which are a table of their own.
     """
 
     id: str
@@ -122,6 +123,7 @@ class Section:
     printed: tuple[PrintedColumn, ...] = ()
     notes: tuple[str, ...] = ()
     sort_keys: tuple[tuple[float | None, ...], ...] = ()
+    percentiles: Table | None = None
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
@@ -159,7 +161,8 @@ class Series:
 class Chart:
     """A figure: `id` is the metric's, `template` names a file of `templates/charts`, `unit` may be empty.
     `scale` is that of x: `linear`, `log`, or `auto`, which leaves the choice to the template. `of` is the metric's id
-    if another chart has the same title; otherwise it is empty.
+    if another chart has the same title; otherwise it is empty. `remark` is what replaces a drawing that would show
+    nothing; empty if there is something to draw.
     """
 
     id: str
@@ -171,6 +174,7 @@ class Chart:
     series: tuple[Series, ...]
     scale: str = "auto"
     of: str = ""
+    remark: str = ""
 
     def __post_init__(self) -> None:
         _check_file_name(self.id)
@@ -179,7 +183,7 @@ class Chart:
     @property
     def has_samples(self) -> bool:
         """Whether the chart has anything to draw; if not, a line of text replaces the drawing."""
-        return bool(self.series)
+        return bool(self.series) and not self.remark
 
     @property
     def caption(self) -> str:
@@ -447,6 +451,9 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "where": (),
     "since": None,
     "until": None,
+    "statistic": "",
+    "percentiles": None,
+    "remark": "",
 }
 
 

@@ -54,7 +54,8 @@ class Choices:
     """The options of a report: number style, summary, filters as texts, date, title, author.
 
     `at` and `phases` are the instants and phases as written on the command line, `margin` is that of judgements. With
-    `measures_noise`, the report is on the noise between its runs.
+    `measures_noise`, the report is on the noise between its runs. `columns` are the statistics that every section shows
+    besides averages (empty: those of its own), `details` the metrics with a part of their own.
     """
 
     style: str
@@ -67,6 +68,8 @@ class Choices:
     phases: tuple[str, ...] = ()
     margin: str = ""
     measures_noise: bool = False
+    columns: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
 
 
 def label_runs(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:

@@ -27,9 +27,9 @@ def build_cells(metric: Metric, grain: Grain, integral: bool, constants: Mapping
     `lost` is the number of samples that are no finite number.  Without samples it yields no row.
     """
     value = "value" if integral else f"CASE WHEN abs(value) < 1e18 THEN round(value * {REAL_SCALE})::INT128 END"
-    slots: dict[str, Slot] = {"place": _build_place(bool(metric.per)), "value": fill_expression(value)}
+    slots: dict[str, Slot] = {"place": build_place(bool(metric.per)), "value": fill_expression(value)}
     stages: list[tuple[str, exp.Expr]] = [
-        ("samples", _select_timed_samples(metric, grain, integral, constants)),
+        ("samples", select_timed_samples(metric, grain, integral, constants)),
         ("bounds", fill_query("SELECT count(DISTINCT t) AS units, min(t) AS lo, max(t) AS hi FROM samples")),
         ("timed", fill_query("SELECT value, coalesce(t, lo) AS t, k, units, lo, hi FROM samples CROSS JOIN bounds")),
         ("placed", fill_query("SELECT $place AS place, k, $value AS value, units FROM timed", **slots)),
@@ -50,7 +50,7 @@ _CELLS = """
 _DOMAIN = "SELECT DISTINCT $column::TEXT AS k FROM $domain WHERE NOT $column IS NULL"
 
 
-def _select_timed_samples(metric: Metric, grain: Grain, integral: bool, constants: Mapping[str, object]) -> exp.Select:
+def select_timed_samples(metric: Metric, grain: Grain, integral: bool, constants: Mapping[str, object]) -> exp.Select:
     """Select the samples of a metric with their time `t` and cluster `k`; a group has the time of its first row."""
     query = select_samples(metric, integral, constants)
     time: exp.Expr = build_column(grain.time)
@@ -65,7 +65,7 @@ def _select_timed_samples(metric: Metric, grain: Grain, integral: bool, constant
     return query.where(fill_expression("NOT $per IS NULL", per=metric.per), copy=False) if metric.per else query
 
 
-def _build_place(has_clusters: bool) -> exp.Expr:
+def build_place(has_clusters: bool) -> exp.Expr:
     """Return the place of a sample: its share of the run's time, or its share of the distinct times."""
     rank = "dense_rank() OVER (ORDER BY t) - 1"
     many = (

@@ -29,10 +29,11 @@ from assay.plan.planner import (
     Step,
     name_cells_statement,
     name_cut_statement,
+    name_quantiles_statement,
     name_rows_statement,
     name_span_statement,
 )
-from assay.sql import cells, dialect, distributions, grains, relations, series
+from assay.sql import cells, dialect, distributions, grains, quantiles, relations, series
 from assay.sql.expressions import build_placeholders
 from assay.sql.row_keys import Key, Shape
 from assay.util.repr_key import ReprKey
@@ -111,6 +112,7 @@ def compile_steps(
     statements = [_compile_step(step, unfiltered, names, events, checked) for step in steps]
     statements += [build_metric_statement(metric, checked, names) for metric in plan.metrics]
     statements += [_build_cells_statement(metric, checked, constants) for metric in plan.judged]
+    statements += [_build_quantiles_statement(metric, checked, constants) for metric in plan.detailed]
     statements += [
         Statement("rows", item.name, distributions.select_rows(item, constants)) for item in plan.row_requests
     ]
@@ -214,6 +216,12 @@ def _build_cells_statement(metric: Metric, checked: CheckedPackage, constants: C
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
     query = cells.build_cells(metric, grain, checked.measured[metric.id].integral, constants)
     return Statement("rows", name_cells_statement(metric.id), query)
+
+
+def _build_quantiles_statement(metric: Metric, checked: CheckedPackage, constants: Constants) -> Statement:
+    grain = next(item for item in checked.package.grains if item.name == metric.grain)
+    query = quantiles.build_quantiles(metric, grain, checked.measured[metric.id].integral, constants)
+    return Statement("rows", name_quantiles_statement(metric.id), query)
 
 
 @functools.lru_cache(maxsize=CACHE_SIZE)

@@ -40,11 +40,12 @@ class ManifestRow:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table of a report: the metrics that are its rows."""
+    """A table of a report: the metrics that are its rows; `columns` are statistics that it shows besides averages."""
 
     title: str
     doc: str
     metrics: tuple[str, ...]
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

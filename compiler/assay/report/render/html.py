@@ -37,7 +37,13 @@ from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Chart, Document, Entry, Plot, Table, normalize_texts
 from assay.report.glossary import SAMPLE_COUNT
 from assay.report.output_forms import VEGA_LITE
-from assay.report.render.html_tables import Grid, build_metric_grid, build_paragraphs, build_plain_grid
+from assay.report.render.html_tables import (
+    Grid,
+    build_metric_grid,
+    build_paragraphs,
+    build_percentile_grid,
+    build_plain_grid,
+)
 from assay.report.render.markdown import index_dictionary, list_contents, number_figures
 from assay.report.run_results import add_unit
 from assay.util.diagnostics import Span, fail
@@ -49,7 +55,8 @@ class Detail:
 
     `samples` are rows of formatted cells, one per run, under `header` (empty: the common header). `events` and
     `constants` (of the runs) are names with descriptions. `file` is the path of the SQL in the folder of the report.
-    `changes` are the judged changes: the label of a run, then sentences.
+    `changes` are the judged changes: the label of a run, then sentences. `remarks`, `figures` and `quantiles` (a header
+    and rows) compare the distributions of runs.
     """
 
     samples: tuple[tuple[str, ...], ...] = ()
@@ -59,6 +66,9 @@ class Detail:
     constants: tuple[tuple[str, str], ...] = ()
     header: tuple[str, ...] = ()
     changes: tuple[tuple[str, ...], ...] = ()
+    remarks: tuple[str, ...] = ()
+    figures: tuple[Plot, ...] = ()
+    quantiles: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +185,7 @@ class Figure:
     defined: tuple[tuple[str, str], ...]
     drawn: bool
     toggles: tuple[tuple[str, str], ...]
+    remark: str = ""
 
 
 def build_page(document: Document, templates: Path, bundle: str, report_details: ReportDetails = NO_DETAILS) -> str:
@@ -330,7 +341,8 @@ def _build_grids(document: Document) -> dict[str, tuple[Grid, ...]]:
         grids[name] = (build_plain_grid(table, {}, entries),)
     otherwise = SAMPLE_COUNT if SAMPLE_COUNT in entries else ""
     for section in document.sections:
-        grids[f"section-{section.id}"] = (build_metric_grid(section, entries, otherwise),)
+        further = (build_percentile_grid(section.percentiles, entries),) if section.percentiles else ()
+        grids[f"section-{section.id}"] = (build_metric_grid(section, entries, otherwise), *further)
     for gallery in document.galleries:
         grids[f"section-{gallery.id}"] = tuple(build_plain_grid(item, labels, entries) for item in gallery.tables)
     grids["claims"] = tuple(build_plain_grid(part, {}, entries) for part in document.claims)
@@ -347,7 +359,8 @@ def _build_figure(document: Document, item: Chart | Plot, specs: Mapping[str, An
     names = {entry.id: entry.name for entry in document.entries}
     shows = (item.shows if isinstance(item, Plot) else ()) or (item.id,)
     defined = tuple((name, names[name]) for name in shows if name in names)
-    return Figure(item.id, item.figure, item.caption, words, section, defined, item.id in specs, lines)
+    remark = item.remark if isinstance(item, Chart) else ""
+    return Figure(item.id, item.figure, item.caption, words, section, defined, item.id in specs, lines, remark)
 
 
 def _assign_strokes(toggles: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -363,9 +376,16 @@ def _build_data(
     return {
         "theme": load_theme(templates),
         "charts": specs,
+        "templates": _load_detail_templates(templates, report_details),
         "samples": report_details.header,
         "metrics": {entry.id: _build_metric(document, entry, report_details) for entry in document.entries},
     }
+
+
+def _load_detail_templates(templates: Path, report_details: ReportDetails) -> dict[str, Json]:
+    """Return the templates of the figures of details, which the page's script fills."""
+    names = sorted({plot.template for detail in report_details.details.values() for plot in detail.figures})
+    return {name: load_template(templates / "html", name) for name in names}
 
 
 def _build_metric(document: Document, entry: Entry, report_details: ReportDetails) -> dict[str, object]:
@@ -378,8 +398,18 @@ def _build_metric(document: Document, entry: Entry, report_details: ReportDetail
     if entry in [item for group in document.terms for item in group.entries]:
         data["term"] = True
     if name in report_details.details:
-        data |= _make_visible(dataclasses.asdict(report_details.details[name]))
+        detail = report_details.details[name]
+        data |= _make_visible(dataclasses.asdict(dataclasses.replace(detail, figures=())))
+        data["figures"] = [_build_detail_figure(plot) for plot in detail.figures]
     return data
+
+
+def _build_detail_figure(plot: Plot) -> dict[str, object]:
+    """Return a figure as the page's script draws it: short, because there are several of each metric."""
+    values = (plot.id, plot.title, plot.template, plot.x_label, plot.description)
+    names = ("id", "title", "template", "x_label", "description")
+    rows = [list(row[: max(index for index, value in enumerate(row, 1) if value is not None)]) for row in plot.rows]
+    return dict(zip(names, values, strict=True)) | {"columns": plot.columns, "rows": rows, "panels": plot.panels}
 
 
 def _make_visible(value: dict[str, Any]) -> dict[str, Any]:

@@ -199,6 +199,22 @@ def build_plain_grid(table: Table | Appendix, metrics: Mapping[str, str], entrie
     return Grid(table.title, tuple(columns), tuple(align_decimal_points(rows)), headings=headings)
 
 
+def build_percentile_grid(table: Table, entries: Mapping[str, object]) -> Grid:
+    """Return the grid of the further columns of a table of metrics: each statistic is above its columns."""
+    grid = build_plain_grid(table, {}, entries)
+    names = ["", *(name for _, name in sorted({(lead.column, lead.of[0].statistic) for lead in table.leads}))]
+    columns = [
+        replace(
+            heading,
+            text=heading.text.removesuffix(f" {name}"),
+            above=name,
+            shared=names.count(name) if name != names[index - 1] else 0,
+        )
+        for index, (heading, name) in enumerate(zip(grid.columns, names, strict=True))
+    ]
+    return replace(grid, columns=tuple(columns))
+
+
 @dataclass(frozen=True, slots=True)
 class _CellLinks:
     """The links of the cells of a table."""

@@ -265,6 +265,8 @@ def _list_sections(document: Document) -> Blocks:
             yield from (escape_line(text) for text in (document.averages, document.differences, document.noise) if text)
         yield _format_metric_table(document, section)
         yield from map(escape_line, section.notes)
+        if section.percentiles:
+            yield _format_plain_table(section.percentiles)
 
 
 def _format_metric_table(document: Document, section: Section) -> str:
@@ -302,7 +304,12 @@ def _format_figure(document: Document, figure: Chart | Plot, words: str) -> Bloc
     places = [_format_link("table", f"section-{name}") for name in tables[:1]]
     places += [_format_link("definition", f"metric-{figure.id}")] if figure.id in index_dictionary(document) else []
     yield f"{_format_anchor(f'figure-{figure.id}')}{title}{' — ' if places else ''}{' · '.join(places)}"
-    yield f"![{escape_cell(words)}](charts/{quote(figure.id)}.svg)" if figure.has_samples else "No samples."
+    yield f"![{escape_cell(words)}](charts/{quote(figure.id)}.svg)" if figure.has_samples else _describe_lack(figure)
+
+
+def _describe_lack(figure: Chart | Plot) -> str:
+    """Return what replaces a figure without a drawing."""
+    return escape_line((figure.remark if isinstance(figure, Chart) else "") or "No samples.")
 
 
 def _list_gallery(document: Document, gallery: Gallery) -> Blocks:

@@ -1,0 +1,136 @@
+"""Build the columns of a table that show more of a distribution than its average: percentiles and extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import chain
+from typing import Any
+
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.formula import is_formula
+from assay.lang.model.package import Metric
+from assay.lang.model.report import Section
+from assay.report.cell_links import PERCENT, STATISTIC, CellLink, CellSource
+from assay.report.document import Table
+from assay.report.run_results import Choices, RunFigures, add_unit, get_average
+from assay.report.versions import Version
+from assay.sql.distributions import CENTILES
+from assay.styles.registry import get_style
+from assay.styles.row import NO_VALUE, Distribution
+from assay.styles.unit_prefix import choose_prefix
+from assay.util.diagnostics import suggest_nearest
+
+MEDIAN, LEAST, GREATEST, DEVIATION = "median", "min", "max", "stddev"
+PERCENTILES = {f"p{(100 * Decimal(text)).normalize():f}": float(text) for text in CENTILES[1:-1]}
+"""Names of percentiles and their centiles: `p95` is 0.95."""
+STATISTICS = (MEDIAN, LEAST, GREATEST, DEVIATION, *PERCENTILES)
+"""The names of all columns."""
+EXPECTED = "median, min, max, stddev, or a percentile: p1, p5, p10, p20 … p90, p95, p99, p99.9"
+
+MEANING = (
+    "At most 95 % of the samples are less than p95; it is itself a sample. Where each host has a distribution of its "
+    "own, percentiles are medians over the hosts, min and max are those of all samples."
+)
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """Return the column names in a text with commas, without blanks, once each."""
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
+def suggest_column(name: str) -> str:
+    """Return a hint for an unknown column."""
+    return suggest_nearest(name, STATISTICS) or f"percentiles are {', '.join(PERCENTILES)}"
+
+
+def compute_statistic(distribution: Distribution, name: str, summary: str) -> float | None:
+    """Return a statistic in the metric's unit; None without samples."""
+    if not distribution.size:
+        return None
+    if name in PERCENTILES:
+        return distribution.scale_value(_find_centile(distribution, PERCENTILES[name]))
+    return {
+        MEDIAN: distribution.median,
+        LEAST: distribution.least,
+        GREATEST: distribution.greatest,
+        DEVIATION: distribution.stddevs[summary],
+    }[name]
+
+
+def find_percentile(distribution: Distribution, name: str) -> float | None:
+    """Return the median or a percentile as measured, which is that of a sample; None for other statistics."""
+    if name not in (MEDIAN, *PERCENTILES):
+        return None
+    return _find_centile(distribution, PERCENTILES["p50" if name == MEDIAN else name])
+
+
+def _find_centile(distribution: Distribution, centile: float) -> float:
+    return next(item.value for item in distribution.centiles if item.centile == centile)
+
+
+def read_statistic(data: Mapping[str, Any], name: str) -> object:
+    """Return a statistic from a distribution as plain data (`build_distribution_data`)."""
+    if name not in PERCENTILES:
+        return data[name]
+    return next(values[1] for values in data["centiles"] if values[0] == PERCENTILES[name])
+
+
+def build_percentile_table(
+    checked: CheckedPackage,
+    section: Section,
+    versions: Sequence[Version],
+    choices: Choices,
+) -> Table | None:
+    """Return the table of the further columns of a section; None if it has none.
+
+    For each statistic it has a column for each version, and after each but the first the change in percent. Formulas
+    have no distribution, so they have no row.
+    """
+    names = choices.columns or section.columns
+    metrics = [metric for metric in map(checked.get_metric, section.metrics) if not is_formula(metric)]
+    if not names or not metrics:
+        return None
+    header = ["", *chain.from_iterable(_name_columns(name, [item.label for item in versions]) for name in names)]
+    rows = [_build_row(metric, names, [item.figures for item in versions], choices) for metric in metrics]
+    runs = [item.runs for item in versions]
+    links = (
+        CellLink(y, x, prints, sources)
+        for y, metric in enumerate(metrics)
+        for x, (prints, sources) in enumerate(_list_sources(metric.id, names, runs), start=1)
+    )
+    title = f"{section.title}: {', '.join(names)}"
+    return Table(title, tuple(header), tuple(rows), of_rows=tuple(metric.id for metric in metrics), leads=tuple(links))
+
+
+def _name_columns(name: str, run_labels: Sequence[str]) -> Iterator[str]:
+    yield f"{run_labels[0]} {name}"
+    for label in run_labels[1:]:
+        yield from (f"{label} {name}", "Δ%")
+
+
+def _build_row(metric: Metric, names: Sequence[str], runs: Sequence[RunFigures], choices: Choices) -> tuple[str, ...]:
+    """Return the row of a metric, in the unit that its row of averages has."""
+    number_style, symbol = get_style(choices.style), metric.unit.symbol
+    factor = 1.0
+    if number_style.has_unit_prefixes:
+        ratio, symbol = choose_prefix([get_average(run, metric, choices.summary) for run in runs], symbol)
+        factor = ratio.numerator / ratio.denominator
+    cells = [add_unit(metric.name, symbol)]
+    for name in names:
+        values = [compute_statistic(run.results.metrics[metric.id], name, choices.summary) for run in runs]
+        row = number_style.format_table_row([None if item is None else item * factor for item in values], metric.width)
+        cells += [row.cells[0], *chain.from_iterable(zip(row.cells[1:], row.percents, strict=True))]
+    return tuple(cell or NO_VALUE for cell in cells)
+
+
+def _list_sources(
+    metric: str, names: Sequence[str], runs: Sequence[tuple[str, ...]]
+) -> Iterator[tuple[str, tuple[CellSource, ...]]]:
+    """Yield what each column after the first prints, and of which values."""
+    for name in names:
+        base, *others = (tuple(CellSource(metric, run, statistic=name) for run in ids) for ids in runs)
+        yield STATISTIC, base
+        for other in others:
+            yield STATISTIC, other
+            yield PERCENT, (*base, *other)

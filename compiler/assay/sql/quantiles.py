@@ -1,0 +1,66 @@
+"""Compile queries for the quantiles of a metric: order statistics, and how many samples of each place are at most each.
+
+Samples of all hosts are pooled, also where hosts have distributions of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from assay.judgement.shift import SHARES, STEPS
+from assay.lang.model.package import Grain, Metric
+from assay.sql import dialect
+from assay.sql.cells import build_place, select_timed_samples
+from assay.sql.dialect import build_column
+from assay.sql.template import fill_expression, fill_query
+
+
+def build_quantiles(metric: Metric, grain: Grain, integral: bool, constants: Mapping[str, object]) -> exp.Select:
+    """Return the query for the quantiles of a metric: place, size, below, units, quantiles and steps.
+
+    `below` has, for each of `SHARES`, how many samples of the place are at most the quantile.  Quantiles and steps
+    (samples at equal distances of rank) are in the first row, else null.  Without samples it yields no row.
+    """
+    stages: list[tuple[str, exp.Expr]] = [
+        ("samples", select_timed_samples(metric, grain, integral, constants)),
+        ("bounds", fill_query("SELECT count(DISTINCT t) AS units, min(t) AS lo, max(t) AS hi FROM samples")),
+        ("ordered", fill_query(_ORDERED, ordered_list=dialect.build_ordered_list(build_column("value")))),
+        ("ranked", fill_query("SELECT $quantiles AS quantiles, $steps AS steps FROM ordered", **_build_ranks())),
+        ("timed", fill_query("SELECT value, coalesce(t, lo) AS t, units, lo, hi FROM samples CROSS JOIN bounds")),
+        ("placed", fill_query("SELECT $place AS place, value, units FROM timed", place=build_place(bool(metric.per)))),
+        ("counted", fill_query(_COUNTED, below=_build_counts())),
+    ]
+    return dialect.add_stages(fill_query(_RESULT), stages)
+
+
+_ORDERED = "SELECT $ordered_list AS ordered_values, count(value) - 1 AS last FROM samples"
+
+_COUNTED = """
+    SELECT place::BIGINT AS place, count(*) AS size, $below AS below, max(units) AS units
+    FROM placed CROSS JOIN ranked GROUP BY place
+"""
+
+_RESULT = """
+    SELECT place, size, below, units, CASE WHEN row_number() OVER (ORDER BY place) = 1 THEN quantiles END AS quantiles,
+      CASE WHEN row_number() OVER (ORDER BY place) = 1 THEN steps END AS steps
+    FROM counted CROSS JOIN ranked ORDER BY place
+"""
+
+
+def _build_ranks() -> dict[str, exp.Expr]:
+    """Return the lists of the samples at `SHARES` and at `STEPS` equal distances of rank."""
+    percents = fill_expression(f"[{', '.join(str(int(100 * share)) for share in SHARES)}]")
+    quantile = fill_expression("list_extract(ordered_values, least((last + 1) * c // 100, last) + 1)")
+    distances = f"least(last, {STEPS})"
+    step = fill_expression(f"list_extract(ordered_values, j * last // greatest({distances}, 1) + 1)")
+    return {
+        "quantiles": dialect.build_list_transform(percents, "c", quantile),
+        "steps": dialect.build_list_transform(fill_expression(f"range({distances} + 1)"), "j", step),
+    }
+
+
+def _build_counts() -> exp.Expr:
+    count = "count(*) FILTER (WHERE value <= list_extract(quantiles, {}))"
+    return fill_expression(f"[{', '.join(count.format(index) for index in range(1, len(SHARES) + 1))}]")
