@@ -211,7 +211,7 @@ def test_syntax_error_points_to_the_bracket(editor: Editor) -> None:
 
 def test_importer_of_edited_file_is_marked_too(editor: Editor) -> None:
     file, importer = f"{SPECS}/requests.dhall", f"{SPECS}/metrics.dhall"
-    text = editor.read(file).replace("{ received =", "{ arrived =").replace("at.received,", "at.arrived,")
+    text = editor.read(file).replace("{ received =", "{ arrived =").replace("at.received", "at.arrived")
     with editor.open(file, text):
         (problem,) = editor.wait_for(importer, bool)
         expected = editor.read(importer)[: editor.read(importer).index("at.received")].count("\n")
