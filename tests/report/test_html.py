@@ -20,6 +20,7 @@ from typing import Any
 import altair
 import pytest
 
+from assay.report.answer import Answer
 from assay.report.document import (
     Appendix,
     Chart,
@@ -105,6 +106,8 @@ class _Reader(HTMLParser):
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.handle_endtag(tag)
 
     def handle_data(self, data: str) -> None:
         for _, parts in self.open_elements:
@@ -148,16 +151,37 @@ def read_data(result: ParsedPage) -> Any:
 
 def iter_tables(document: Document) -> Iterator[tuple[tuple[str, ...], ...]]:
     """Yield the rows of the document's tables below their headings, in order, without those of the dictionary."""
-    if document.manifest.rows:
-        yield document.manifest.rows
-    yield from (section.rows for section in document.sections)
+    yield from (tuple(list_forest_rows(answer)) for answer in document.answers)
+    manifest = [document.manifest.rows] if document.manifest.rows else []
+    if not document.answers:
+        yield from manifest
+    for section in document.sections:
+        yield section.rows
+        if section.percentiles:
+            yield section.percentiles.rows
     yield from (table.rows for gallery in document.galleries for table in gallery.tables)
+    if document.answers:
+        yield from manifest
     if document.filters.rows:
         yield document.filters.rows
     yield from (part.rows for part in document.appendices if part.rows)
     if document.provenance:
         yield document.provenance
     yield from (part.rows for part in document.claims)
+
+
+def list_forest_rows(answer: Answer) -> Iterator[tuple[str, ...]]:
+    """List the rows of all changes, below the titles of their groups and above the labels of the axis."""
+    for title, rows in (
+        *((group.title, group.rows) for group in answer.groups),
+        *([("Conditions (neither better nor worse)", answer.conditions)] if answer.conditions else []),
+    ):
+        yield title, "", ""
+        for row in rows:
+            verdict = " ".join(filter(None, (row.arrow, row.verdict)))
+            evidence = row.reason if row.change is None else f"{row.interval} %"
+            yield row.label, row.base, row.value, row.percent, verdict, evidence, row.sizes
+    yield "", "".join(label for _, label in answer.axis.ticks) + " %", ""
 
 
 @pytest.mark.parametrize("name", PINNED)
@@ -193,6 +217,8 @@ def test_texts_of_a_pinned_report_are_on_its_page(name: str) -> None:
     assert {table.title for part in document.galleries for table in part.tables} - {""} <= set(result.list_texts("h3"))
     prose = {*document.intro, *(section.doc for section in document.sections if section.doc)}
     prose |= {text for part in (*document.galleries, *document.appendices) for text in part.text}
+    prose |= {text for section in document.sections for text in section.notes}
+    prose |= {chart.remark for chart in document.charts if chart.remark}
     assert prose - set(result.list_texts("p")) == set()
     assert [text for text in result.list_texts("li") if text in document.warnings] == list(document.warnings)
     assert {text for part in document.appendices for text in part.notes} <= set(result.list_texts("li"))
@@ -201,7 +227,28 @@ def test_texts_of_a_pinned_report_are_on_its_page(name: str) -> None:
     assert [text[: len(title)] for text, title in zip(captions, titles, strict=True)] == titles
     drawn_charts = [item["data-chart"] for _, item in result.elements if "data-chart" in item]
     assert set(drawn_charts) == set(read_data(result)["charts"])
-    assert drawn_charts == [item.id for item in document.figures if isinstance(item, Plot) or item.series]
+    assert drawn_charts == [
+        item.id for item in document.figures if isinstance(item, Plot) or (item.series and not item.remark)
+    ]
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_answers_of_a_pinned_report_are_on_its_page(name: str) -> None:
+    answers, result = load_pinned_document(name).answers, read_pinned_page(name)
+    assert [text for text in result.list_texts("h2") if text in {item.headline for item in answers}] == [
+        item.headline for item in answers
+    ]
+    paragraphs, items = result.list_texts("p"), result.list_texts("li")
+    for answer in answers:
+        assert {answer.counts, *filter(None, (answer.caution,)), *answer.notes} <= set(paragraphs)
+        assert any(text.startswith(answer.omitted) and "Dots are changes" in text for text in paragraphs)
+        for change in answer.key_changes:
+            verdict = " ".join(filter(None, (change.arrow, change.verdict)))
+            assert f"{change.label}: {change.text} {verdict}" in items
+    parameters = zip(result.list_texts("dt"), result.list_texts("dd"), strict=True)
+    assert list(parameters) == [
+        (label, f"{base} → {value}") for answer in answers for label, base, value in answer.differing
+    ]
 
 
 @pytest.mark.parametrize("name", PINNED)
@@ -475,9 +522,9 @@ def test_figures_and_tables_stand_side_by_side_as_on_paper() -> None:
 def test_further_runs_share_a_heading_above_sample_counts() -> None:
     document = load_pinned_document("three")
     grid = build_metric_grid(document.sections[0], {})
-    assert [(column.text, column.above, column.shared) for column in grid.columns[1:6]] == [
-        ("10.5-sim", "", 0), ("value", "10.6-sim", 3), ("Δ", "10.6-sim", 0), ("Δ%", "10.6-sim", 0),
-        ("value", "10.7-sim", 3),
+    assert [(column.text, column.above, column.shared) for column in grid.columns[1:8]] == [
+        ("10.5-sim", "", 0), ("value", "10.6-sim", 5), ("Δ", "10.6-sim", 0), ("Δ%", "10.6-sim", 0),
+        ("95 %", "10.6-sim", 0), ("Verdict", "10.6-sim", 0), ("value", "10.7-sim", 5),
     ]  # fmt: skip
     counted_grid = build_metric_grid(load_pinned_document("two-org-2023").sections[0], {})
     assert [row[0].text for row in counted_grid.foot] == ["Sample count"]
@@ -491,10 +538,11 @@ def test_further_runs_share_a_heading_above_sample_counts() -> None:
 def test_the_charts_of_a_page_are_vega_lite(name: str) -> None:
     document = load_pinned_document(name)
     specs = build_web_specs(document.figures, TEMPLATES, document.manifest.header[1:])
-    for figure in {item.template: item for item in document.figures}.values():
+    drawn_figures = [item for item in document.figures if isinstance(item, Plot) or not item.remark]
+    for figure in {item.template: item for item in drawn_figures}.values():
         first_rows = {key: rows[:3] for key, rows in specs[figure.id]["datasets"].items()}
         altair.Chart.from_dict(specs[figure.id] | {"config": load_theme(TEMPLATES), "datasets": first_rows})
-    assert set(specs) == {item.id for item in document.figures}
+    assert set(specs) == {item.id for item in drawn_figures}
 
 
 def test_chart_without_samples_has_a_note() -> None:

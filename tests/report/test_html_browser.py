@@ -330,7 +330,7 @@ def test_missing_values_come_last_in_both_orders(shared_page: OpenPage) -> None:
     button = table.locator("thead th").nth(4).locator("button")
     for _ in range(2):
         button.click()
-        assert list_column_texts(table, 4)[-1] == "NaN"
+        assert list_column_texts(table, 4)[-1] == "—"
     button.click()
 
 

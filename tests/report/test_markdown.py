@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from assay.report.answer import Answer, JudgedRow, KeyChange
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Table, parse_document
 from assay.report.render.markdown import (
     DISTRIBUTIONS,
@@ -61,6 +62,23 @@ def list_tables(tokens: Sequence[Token]) -> list[Rows]:
     return result
 
 
+def list_forest_rows(answer: Answer) -> Rows:
+    """Return the table of all changes as a reader should see it."""
+    groups = [(group.title, group.rows) for group in answer.groups]
+    groups += [("Conditions (neither better nor worse)", answer.conditions)] if answer.conditions else []
+    result = [["", answer.base, answer.run, "Change", answer.level, "Verdict", "Samples"]]
+    for title, rows in groups:
+        result.append([title, *[""] * 6])
+        for row in rows:
+            verdict = format_verdict(row) if row.change is not None else f"{row.verdict}: {row.reason}"
+            result.append([row.label, row.base, row.value, row.percent, row.interval, verdict, row.sizes])
+    return result
+
+
+def format_verdict(change: JudgedRow | KeyChange) -> str:
+    return " ".join(filter(None, (change.arrow, change.verdict)))
+
+
 def iter_expected_tables(document: Document) -> Iterator[Rows]:
     """Yield the tables of a document as a reader should see them."""
     numbers = {item.id: str(item.figure) for item in document.figures}
@@ -68,14 +86,21 @@ def iter_expected_tables(document: Document) -> Iterator[Rows]:
     def list_rows(item: Table | Appendix) -> Rows:
         return [list(item.header), *map(list, item.rows)]
 
-    if document.manifest.rows:
-        yield list_rows(document.manifest)
+    for answer in document.answers:
+        yield list_forest_rows(answer)
+        if answer.differing:
+            yield [["", answer.base, answer.run], *map(list, answer.differing)]
+    manifest = [list_rows(document.manifest)] if document.manifest.rows else []
+    if not document.answers:
+        yield from manifest
     for section in document.sections:
         has_figures = any(metric in numbers for metric in section.metrics)
         figures = [numbers.get(metric or "", "") for metric in section.metrics]
         figure_column = ["Fig.", *figures] if has_figures else []
         rows = [list(section.header), *map(list, section.rows)]
         yield [[*row, *figure_column[index : index + 1]] for index, row in enumerate(rows)]
+        if section.percentiles:
+            yield list_rows(section.percentiles)
     for gallery in document.galleries:
         yield from map(list_rows, gallery.tables)
     for group in document.dictionary:
@@ -97,6 +122,8 @@ def iter_expected_tables(document: Document) -> Iterator[Rows]:
             + [numbers.get(item.id, "")] * has_figures + [item.definition[:10]] * hashed
             for item in group.entries
         ]  # fmt: skip
+    if document.answers:
+        yield from manifest
     if document.filters.rows:
         yield list_rows(document.filters)
     yield from (list_rows(part) for part in document.appendices if part.rows)
@@ -123,17 +150,23 @@ def test_reader_finds_texts_and_pictures_of_a_pinned_report(name: str) -> None:
     tokens = READER.parse(render_markdown(document))
     headings = list_paragraphs(tokens, "heading")
     printed_paragraphs = list_paragraphs(tokens, "paragraph")
-    assert headings[:2] == [document.title, "Contents"]
-    titles = [title for title, _ in list_contents(document)]
+    headlines = [answer.headline for answer in document.answers]
+    assert headings[: len(headlines) + 2] == [document.title, *headlines, "Contents"]
+    titles = [title for title, anchor in list_contents(document) if not anchor.startswith("answer-")]
     assert [item for item in headings if item in titles] == titles
     assert {table.title for gallery in document.galleries for table in gallery.tables} - {""} <= set(headings)
     assert {group.title for group in document.dictionary} <= set(headings)
     prose = [*document.intro, *(section.doc for section in document.sections if section.doc), *document.warnings]
     prose += [text for part in (*document.galleries, *document.appendices) for text in part.text]
     prose += [text for part in document.appendices for text in part.notes]
+    prose += [text for section in document.sections for text in section.notes]
+    prose += [chart.remark for chart in document.charts if chart.remark]
+    for answer in document.answers:
+        prose += filter(None, (answer.counts, answer.caution, answer.omitted, *answer.notes))
+        prose += [f"{item.label}: {item.text} {format_verdict(item)}" for item in answer.key_changes]
     assert [text for text in prose if text not in printed_paragraphs] == []
     pictures = [text for text in printed_paragraphs if text.startswith("[image ")]
-    assert pictures == [f"[image charts/{item.id}.svg]" for item in document.figures]
+    assert pictures == [f"[image charts/{item.id}.svg]" for item in document.figures if not getattr(item, "remark", "")]
     captions = [text for text in printed_paragraphs if text.startswith("Figure ")]
     assert [text.split(" — ")[0] for text in captions] == [
         f"Figure {item.figure} {item.caption}" for item in document.figures
