@@ -9,15 +9,30 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import run_assay
+from tests.support.workspaces import edit_file
 
 BUILD = ("build", "service/comparison", "--to", "md", "--run", "a=runs/1.0", "-o")
+HISTORY = """
+let S = ../schema/package.dhall
+let comparison = (./reports.dhall).comparison
+in  S.History::{
+    , name = "history"
+    , title = "Versions"
+    , intro = "Each metric over all versions"
+    , of = comparison.name
+    , sections = comparison.sections
+    }
+"""
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Create a workspace with `assay init`, and a link to it named `link`."""
+    """Create a workspace with `assay init` and a history, and a link to it named `link`."""
     folder = tmp_path_factory.mktemp("outputs") / "place"
     assert run_assay("init", folder).status == 0
+    specs = folder / "specs" / "service"
+    (specs / "history.dhall").write_text(HISTORY, encoding="utf-8")
+    edit_file(specs / "package.dhall", ", examples", ", histories = [ ./history.dhall ], examples")
     (folder / "link").symlink_to(folder)
     return folder
 
@@ -63,7 +78,7 @@ def test_inputs_of_report_are_refused_as_output(place: Path, out: str, place_tex
     commands = [BUILD, ("watch", "service/comparison", "--run", "a=runs/1.0", "-o")]
     if "run" not in place_text:
         commands += [("catalogue", "-o"), ("regenerate", "p.json", "-o"),
-                     ("build", "service/comparison", "--publication", "p.json", "-o")]  # fmt: skip
+                     ("build", "service/history", "--publication", "p.json", "-o")]  # fmt: skip
     for command in commands:
         result = run_assay("--cache", place / "cache", *command, out, cwd=place)
         assert (result.status, result.out, result.err) == (2, "", message), command

@@ -182,8 +182,10 @@ def test_changed_metric_alone_is_computed_again(tmp_path: Path) -> None:
         "measure = elapsed at.noticed at.fetched",
     )
     build_plain(tmp_path / "second", cache, workspace_root)
-    _, added_file = sorted(set(list_files(cache / "results")) - before, key=lambda name: name.split(".")[-2])
-    assert added_file.endswith(".metric.sealed")
+    added_files = {name.split(".")[-2]: name for name in set(list_files(cache / "results")) - before}
+    assert len(set(list_files(cache / "results")) - before) == len(added_files)
+    assert sorted(added_files) == ["count", "metric", "rows"]  # rows: the sums of cells, on which intervals rest
+    added_file = added_files["metric"]
     assert set(list_files(cache / "ingest")) == set(ingested_files)
     old, new = (read_json(tmp_path / name / "results.json")["metrics"] for name in ("first", "second"))
     assert [name for name in old if old[name] != new[name]] == ["cdfPeerFetch"]
@@ -438,7 +440,7 @@ def test_third_run_has_differences_to_the_first(three: Path, two: Path) -> None:
     document, other_document = read_json(three / "document.json"), read_json(two / "document.json")
     for section, pair in zip(document["sections"], other_document["sections"], strict=True):
         assert section["header"][1] == pair["header"][1]
-        assert len(section["header"]) == len(pair["header"]) + 3
+        assert len(section["header"]) == len(pair["header"]) + 5
         assert {len(row) for row in section["rows"]} == {len(section["header"])}
     assert [run["id"] for run in read_json(three / "results.json")["runs"]] == ["baseline", "candidate", "candidate2"]
 

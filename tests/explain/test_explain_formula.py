@@ -50,7 +50,7 @@ def test_cell_of_a_formula_leads_to_samples_of_its_metrics(tmp_path: Path, cache
     specs = place / "specs" / "service"
     (specs / "fm.dhall").write_text(FORMULA, encoding="utf-8")
     edit_file(specs / "package.dhall", "m.size ]", "m.size, ./fm.dhall ]")
-    edit_file(specs / "reports.dhall", "metrics = sizes }", 'metrics = sizes # [ "fa" ] }')
+    edit_file(specs / "reports.dhall", '"Sizes" sizes //', '"Sizes" (sizes # [ ./fm.dhall ]) //')
     command = ("build", "service/comparison", "--run", "runs/1.0", "-o", "b", "--to", "md", "--cache", cache)
     completed = run_assay(*command, cwd=place)
     assert completed.status == 0, completed.err
@@ -59,13 +59,15 @@ def test_cell_of_a_formula_leads_to_samples_of_its_metrics(tmp_path: Path, cache
     assert (completed.status, result["metric"]) == (0, "fa")
     assert [run["metric"] for run in result["runs"]] == ["response_size", "wait"]
     size, wait = result["runs"]
-    assert float(result["text"]) == pytest.approx(size["average"] / wait["average"] * 1000 / 1024, rel=1e-4)
+    quotient = size["average"] / wait["average"] * 1000 / 1024
+    results = place / "b" / "results.json"
+    values = json.loads(results.read_text(encoding="utf-8"))
+    assert values["metrics"]["fa"]["runs"]["1.0"]["average"] == pytest.approx(quotient, rel=1e-9)
+    assert result["text"] == f"{quotient:.3g}"
     assert all(run["greatest"][0]["lines"] for run in result["runs"])
     text = run_assay("trace", "b", "Sizes/Fa/1.0", "--cache", cache, cwd=place).out
     assert "\nPrints     the value of a formula over averages\n" in text
     assert "\nOf         wait: " in text
-    results = place / "b" / "results.json"
-    values = json.loads(results.read_text(encoding="utf-8"))
     values["metrics"]["fa"]["runs"]["1.0"]["average"] = 1.0
     results.write_text(json.dumps(values), encoding="utf-8")
     completed = run_assay("trace", "b", "Sizes/Fa/1.0", "--cache", cache, cwd=place)

@@ -45,5 +45,9 @@ def test_judgements_change_no_definition(package: Package, change: object) -> No
 def test_normal_form_leaves_out_what_is_not_declared(package: Package) -> None:
     body = to_plain_data(package)
     assert not any("margin" in item for item in body["metrics"])
-    assert not any("judgement" in item for item in body["reports"])
+    assert [item.get("judgement") is None for item in body["reports"]] == [
+        item.judgement is None for item in package.reports
+    ]
+    bare_reports = tuple(replace(item, judgement=None) for item in package.reports)
+    assert not any("judgement" in item for item in to_plain_data(replace(package, reports=bare_reports))["reports"])
     assert [item["name"] for item in body["grains"] if "time" not in item] == ["forging_host", "host"]

@@ -65,8 +65,8 @@ def test_a_cell_leads_to_its_lines(two: Path, cache: Path) -> None:
 
 
 def test_a_difference_leads_to_both_runs(two: Path, cache: Path) -> None:
-    result = trace_cell(two, "Forging/Ledger ticking, s/Δ", cache)
-    assert (result["cell"], result["prints"]) == ("Forging/Ledger ticking, s/10.6-sim Δ", "difference")
+    result = trace_cell(two, "Forging/Ledger ticking, ms/Δ", cache)
+    assert (result["cell"], result["prints"]) == ("Forging/Ledger ticking, ms/10.6-sim Δ", "difference")
     assert [run["id"] for run in result["runs"]] == ["baseline", "candidate"]
 
 
@@ -74,7 +74,7 @@ def test_trace_as_text_is_complete(two: Path, cache: Path) -> None:
     result = run_assay("trace", two, "Forging/cdfForgerTicked/baseline", "--cache", cache)
     assert (result.status, result.err) == (0, "")
     lines = result.out.split("\n")
-    assert lines[0].startswith("Forging/Ledger ticking, s/10.5-sim: 0.0")
+    assert lines[0].startswith("Forging/Ledger ticking, ms/10.5-sim: ")
     assert lines[2] == "Metric     cdfForgerTicked: Ledger ticking, s"
     assert lines[4] == "Prints     the average of all samples"
     applied_filters = json.loads((two / "provenance.json").read_text(encoding="utf-8"))["content"]["options"]["filters"]
@@ -100,7 +100,10 @@ def test_every_listed_cell_can_be_found(two: Path, cache: Path, lab: Laboratory)
     assert [item["cell"] for item in data] == [item.name for item in cells]
     assert all(find_cell(cells, item.name) is item for item in cells)
     printed_count = sum(1 for section in document["sections"] for row in section["rows"] for text in row[1:] if text)
-    assert sum(item.prints in ("average", "difference", "percent", "size") for item in cells) == printed_count
+    assert (
+        sum(item.prints in ("average", "difference", "percent", "size", "interval", "verdict") for item in cells)
+        == printed_count
+    )
     manifest = len(document["manifest"]["rows"]) * 2
     assert sum(item.section == document["manifest"]["title"] for item in cells) == manifest
     listed_cells = run_assay("trace", two, "--list", "--cache", cache).out.split("\n")
