@@ -235,9 +235,11 @@ def test_a_click_on_a_number_shows_its_definition(shared_page: OpenPage, report:
         for label, run in zip(("10.5-sim", "10.6-sim"), results["runs"].values(), strict=True)
     ]
     assert {"fetch_requested", "fetch_completed"} <= set(text.split("\n"))
-    sql = (report / "sql/metrics/cdfPeerFetch.sql").read_text(encoding="utf-8")
-    assert (dialog.locator("pre").text_content() or "").strip() in sql
-    assert "SQL, sql/metrics/cdfPeerFetch.sql" in text
+    files = [f"sql/{name}cdfPeerFetch.sql" for name in ("metrics/", "rows/cells-", "rows/quantiles-")]
+    assert f"SQL, {', '.join(files)}" in text
+    statements = (dialog.locator("pre").text_content() or "").split(";\n\n")
+    for file, statement in zip(files, statements, strict=True):
+        assert statement.strip() in (report / file).read_text(encoding="utf-8")
     shared_page.page.keyboard.press("Escape")
     expect(dialog).not_to_be_visible()
 
