@@ -129,7 +129,8 @@ def trace_value(session: Session, built_report: BuiltReport, request: TraceReque
 
 def _list_equal(run_samples: RunSamples, run_result: RunResult, request: TraceRequest) -> tuple[Sample, ...]:
     """Return the first samples that equal a percentile; none for other statistics."""
-    value = find_percentile(run_result.results.metrics[request.item.id], request.source.statistic)
+    metric = run_result.results.metrics.get(request.item.id)  # None for series, which have no percentiles
+    value = find_percentile(metric, request.source.statistic) if metric else None
     return () if value is None else run_samples.list_ranked(False, SHOWN, equal_to=value)
 
 
