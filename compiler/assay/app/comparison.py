@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.app import filters
-from assay.app.compute import Computation, RunResult, compute, list_report_metrics
+from assay.app.compute import Computation, RunResult, compute, list_judged_metrics, list_report_metrics
 from assay.app.detailing import Courses, add_quantile_data, collect_courses, collect_galleries
 from assay.app.judging import build_judgement_data, judge_versions
 from assay.app.options import BuildResult, Options, choose_summary, list_report_files
@@ -81,7 +81,9 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
             relations,
             lambda: warm_up_converters(session.get_templates()),
             phase_selection=phase_selection,
-            judged=metrics if report.judgement and not options.measures_noise else (),
+            judged=list_judged_metrics(checked, shown_report)
+            if report.judgement and not options.measures_noise
+            else (),
             detailed=metrics if HTML in options.forms else details,
         )
         choices = _create_choices(report_options, applied_filters, computation, columns, details)
@@ -332,7 +334,7 @@ def _judge(
     versions = list_versions(computation.columns)
     if report.judgement is None or len(versions) == 1:
         return None
-    metrics = list_report_metrics(checked, report)
+    metrics = list_judged_metrics(checked, report)
     calibration_results = [item.results for item in calibration]
     return judge_versions(checked, report.judgement, metrics, versions, choices.summary, calibration_results)
 

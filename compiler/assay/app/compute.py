@@ -224,6 +224,13 @@ def list_report_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric
     return tuple(metric for metric in checked.package.metrics if metric.id in names)
 
 
+def list_judged_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric, ...]:
+    """Return the metrics whose changes a report judges: those of its tables, and those that its gate names."""
+    names = {name for section in report.sections for name in section.metrics}
+    names |= set(report.judgement.gate) if report.judgement else set()
+    return tuple(metric for metric in checked.package.metrics if metric.id in names)
+
+
 def _create_job(ingested_run: IngestedRun, metric_plan: Plan, graph: tuple[Node, ...], relations: Sequence[str]) -> Job:
     return Job(
         ingested_run.run.id,
