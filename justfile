@@ -63,7 +63,7 @@ docs *args:
 
 # Render the first page of the demo for the README (needs pdftoppm).
 picture: demo
-    pdftoppm -r 96 -f 1 -l 1 -singlefile -png build/demo/report.pdf docs/images/report-page
+    pdftoppm -r 84 -f 1 -l 1 -singlefile -png build/demo/report.pdf docs/images/report-page
 
 # Compare speed and memory with DuckDB's reader on simulated runs (--help lists the options).
 bench *args: scanner
