@@ -201,10 +201,10 @@ def test_report_shows_the_new_metric(report_folder: Path, queued_run: QueuedRun)
     document = json.loads((report_folder / "document.json").read_text(encoding="utf-8"))
     (section,) = [item for item in document["sections"] if item["title"] == "Individual peer propagation"]
     labels = [row[0] for row in section["rows"]]
-    place = labels.index("Time in queue, s")
-    assert labels[place + 1] == "Fetched to announced, s"
+    place = labels.index("Time in queue, ms")
+    assert labels[place + 1] == "Fetched to announced, ms"
     mean = sum(queued_run.waits) / len(queued_run.waits) / SECOND
-    assert section["rows"][place][1:] == [f"{mean:.5f}"]
+    assert section["rows"][place][1:] == [f"{1000 * mean:.3g}"]
     assert "cdfPeerQueue" in [chart["id"] for chart in document["charts"]]
     assert (report_folder / "charts" / "cdfPeerQueue.svg").is_file()
     assert list((report_folder / "sql" / "tables").glob("*-block_queued.sql"))
