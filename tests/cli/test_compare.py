@@ -82,7 +82,7 @@ def test_markdown_has_a_table_for_each_section(cache: Path) -> None:
 
 @pytest.mark.parametrize(("name", "is_colored"), [("NO_COLOR", False), ("ANY", True)])
 def test_verdicts_have_colors_on_a_terminal(cache: Path, name: str, is_colored: bool) -> None:
-    """The words stand there in any case."""
+    """The verdicts are words in any case."""
     main_descriptor, terminal_descriptor = pty.openpty()
     command = [sys.executable, "-m", "assay", "--cache", str(cache), "compare", *RUNS, *METRICS]
     environment = build_environment(TERM="xterm", COLUMNS="90", **{name: "1"})

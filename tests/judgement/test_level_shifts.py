@@ -145,12 +145,12 @@ def test_power_is_the_documented_one(count: int, step: int) -> None:
 def test_level_that_lasts_for_a_while_is_found(count: int, least: float) -> None:
     """A quarter of the points is 5 standard deviations higher; a strict test of the first split finds 2 % of 20."""
     random = Random(count)
-    found = 0
+    detected = 0
     for _ in range(SERIES):
         values = draw_series(random, count, 5, count // 2)
         values[count * 3 // 4 :] = draw_series(random, count // 4)
-        found += len(list_indexes(values)) >= 2
-    assert found / SERIES >= least
+        detected += len(list_indexes(values)) >= 2
+    assert detected / SERIES >= least
 
 
 def test_large_step_is_found_at_its_place() -> None:

@@ -11,7 +11,7 @@ from assay.styles.unit_prefix import choose_prefix
 
 
 @pytest.mark.parametrize(
-    ("values", "symbol", "texts", "written"),
+    ("values", "symbol", "texts", "unit"),
     [
         ((0.0000294, 0.0000436), "s", ("29.4", "43.6"), "µs"),
         ((0.0004, 0.0012), "s", ("0.400", "1.20"), "ms"),
@@ -29,8 +29,8 @@ from assay.styles.unit_prefix import choose_prefix
     ],
 )
 def test_values_are_written_in_the_unit_that_suits_the_greatest(
-    values: tuple[float | None, ...], symbol: str, texts: tuple[str, ...], written: str
+    values: tuple[float | None, ...], symbol: str, texts: tuple[str, ...], unit: str
 ) -> None:
     factor, prefixed_symbol = choose_prefix(values, symbol)
-    assert prefixed_symbol == written
+    assert prefixed_symbol == unit
     assert tuple(format_value(None if value is None else value * factor) for value in values) == texts

@@ -168,8 +168,8 @@ def _map_sections(report: Report | None, names: Sequence[str]) -> dict[str, str]
     sections = report.sections if report else ()
     titles = {name: section.title for section in reversed(sections) for name in section.metrics}
     order = list(dict.fromkeys(name for section in sections for name in section.metrics))
-    shown = [name for name in order if name in names]
-    return {name: titles.get(name, NO_SECTION) for name in dict.fromkeys((*shown, *names))}
+    section_metrics = [name for name in order if name in names]
+    return {name: titles.get(name, NO_SECTION) for name in dict.fromkeys((*section_metrics, *names))}
 
 
 def _estimate_averages(

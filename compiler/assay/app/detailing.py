@@ -48,8 +48,8 @@ def collect_courses(
     courses = {}
     for metric in metrics:
         quantiles = [read_quantiles(checked, metric, run.results) for run in runs.values()]
-        known = [item for item in quantiles if item]
-        if len(known) < len(runs):
+        present_quantiles = [item for item in quantiles if item]
+        if len(present_quantiles) < len(runs):
             continue
         courses[metric.id] = tuple(
             RunCourse(
@@ -57,9 +57,9 @@ def collect_courses(
                 label,
                 item,
                 *_average_cells(checked, metric, run.results),
-                compare_distributions(known[0], item, level) if item is not known[0] else (),
+                compare_distributions(present_quantiles[0], item, level) if item is not present_quantiles[0] else (),
             )
-            for item, (label, run) in zip(known, runs.items(), strict=True)
+            for item, (label, run) in zip(present_quantiles, runs.items(), strict=True)
         )
     return courses
 

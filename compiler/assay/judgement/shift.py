@@ -48,8 +48,8 @@ class RunQuantiles:
 
     def compute_share(self, value: float) -> float:
         """Return the share of samples that are at most a value, as precise as the steps."""
-        known = bisect.bisect_right(self.steps, value)
-        return (self._get_rank(known - 1) + 1) / self.count if known else 0.0
+        steps_below = bisect.bisect_right(self.steps, value)
+        return (self._get_rank(steps_below - 1) + 1) / self.count if steps_below else 0.0
 
     def estimate(self, position: int, level: float) -> Quantile | Reason:
         """Estimate the quantile at one of `SHARES`; its ends are rounded away from it to the next steps."""

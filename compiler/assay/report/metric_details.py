@@ -135,21 +135,21 @@ def _describe_gap(base: str, run: str, gap: ShareGap, unit: str) -> str:
 
 def _describe_changes(base: str, run: str, changes: Sequence[QuantileChange]) -> Iterator[str]:
     """Yield which quantiles differ by more than noise, and why others have no interval."""
-    known = [item for item in changes if isinstance(item.interval, Interval)]
-    if known:
+    estimated_changes = [item for item in changes if isinstance(item.interval, Interval)]
+    if estimated_changes:
         changed = [
             name_share(item.share)
-            for item in known
+            for item in estimated_changes
             if isinstance(item.interval, Interval) and not item.interval.low <= 0 <= item.interval.high
         ]
-        names = ", ".join(changed) if len(changed) < len(known) else "all"
+        names = ", ".join(changed) if len(changed) < len(estimated_changes) else "all"
         yield f"Quantiles of {run} that differ from {base}, with an interval that excludes 0: {names or 'none'}."
     unknown: dict[str, list[str]] = {}
     for item in changes:
         if not isinstance(item.interval, Interval):
             unknown.setdefault(item.interval.value, []).append(name_share(item.share))
     for reason, shares in unknown.items():
-        yield f"Without an interval: {', '.join(shares) if known else 'all quantiles'}, because {reason}."
+        yield f"Without an interval: {', '.join(shares) if estimated_changes else 'all quantiles'}, because {reason}."
 
 
 def name_share(share: Fraction) -> str:
