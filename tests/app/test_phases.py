@@ -212,7 +212,11 @@ def test_phase_report_has_columns_and_is_verified(tmp_path: Path, cache: Path) -
     document, results = load_json(out / "document.json"), load_json(out / "results.json")
     assert result.err == f"warning: {document['warnings'][0]}\n"
     assert document["warnings"][0].startswith("Left out, because their data cannot be split into phases: ")
-    assert {tuple(section["header"]) for section in document["sections"]} == {("", "early", "late", "Δ", "Δ%")}
+    columns = ("", "early", "late", "Δ", "Δ%")
+    assert {tuple(section["header"]) for section in document["sections"]} == {
+        columns,
+        (*columns, "95 %", "Verdict"),
+    }
     assert document["manifest"]["header"] == ["", "early", "late"]
     assert document["manifest"]["rows"][-2:] == [["From", "beginning", MID], ["To", MID, "end"]]
     lines = {tuple(item["run"] for item in chart["series"]) for chart in document["charts"]}
