@@ -144,7 +144,7 @@ def test_report_without_judgement_has_no_cells(cache: Path, tmp_path: Path) -> N
 
 
 def test_cells_have_their_sql_in_the_build(judged_build: Path) -> None:
-    text = (judged_build / "sql" / "rows" / "cells-CentiCpu.sql").read_text(encoding="utf-8")
+    text = (judged_build / "sql" / "rows" / "cells-slot-per-host.sql").read_text(encoding="utf-8")
     assert "INT128" in text
 
 
@@ -226,7 +226,7 @@ def test_phases_are_judged_against_the_first_phase(cache: Path, tmp_path: Path) 
     judgement = load_results(tmp_path)["judgement"]
     item = judgement["metrics"]["CentiCpu"]["10.5:late"]
     assert (item["verdict"], item["units"] < 700, judgement["repeats"]["runs"]) == ("open", True, [1, 1])
-    assert (tmp_path / "sql" / "phases" / "rows" / "cells-CentiCpu.sql").is_file()
+    assert (tmp_path / "sql" / "phases" / "rows" / "cells-slot-per-host.sql").is_file()
 
 
 def test_single_run_has_no_judgement(cache: Path, tmp_path: Path) -> None:

@@ -235,10 +235,12 @@ def test_a_click_on_a_number_shows_its_definition(shared_page: OpenPage, report:
         for label, run in zip(("10.5-sim", "10.6-sim"), results["runs"].values(), strict=True)
     ]
     assert {"fetch_requested", "fetch_completed"} <= set(text.split("\n"))
-    files = [f"sql/{name}cdfPeerFetch.sql" for name in ("metrics/", "rows/cells-", "rows/quantiles-")]
+    files = ["sql/metrics/cdfPeerFetch.sql", "sql/rows/cells-observation.sql", "sql/rows/quantiles-cdfPeerFetch.sql"]
     assert f"SQL, {', '.join(files)}" in text
     statements = (dialog.locator("pre").text_content() or "").split(";\n\n")
-    for file, statement in zip(files, statements, strict=True):
+    cells = statements.pop(1)
+    assert "LIST_EXTRACT(['cdfPeerFetch'], metric + 1)" in cells  # that part of the file which is about this metric
+    for file, statement in zip((files[0], files[2]), statements, strict=True):
         assert statement.strip() in (report / file).read_text(encoding="utf-8")
     shared_page.page.keyboard.press("Escape")
     expect(dialog).not_to_be_visible()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import duckdb
@@ -27,12 +28,18 @@ Cells = list[tuple[Any, ...]]
 
 def compute_cells(metric: Metric, rows: Sequence[Row], grain: Grain = GRAIN, integral: bool = True) -> Cells:
     """Return place, cluster, total, size, lost and units of each cell."""
+    return [cell[1:] for cell in compute_all_cells([metric], rows, grain, integral)]
+
+
+def compute_all_cells(metrics: Sequence[Metric], rows: Sequence[Row], grain: Grain, integral: bool = True) -> Cells:
+    """Return the cells of metrics: metric, place, cluster, total, size, lost and units."""
     with duckdb.connect() as connection:
         kind = "BIGINT" if integral else "DOUBLE"
+        names = {item.id for item in metrics} if integral else set()
         connection.execute(f"CREATE TABLE g (slot BIGINT, host TEXT, x {kind})")
         for row in rows:
             connection.execute("INSERT INTO g VALUES (?, ?, ?)", list(row))
-        return connection.execute(dialect.to_sql(build_cells(metric, grain, integral, {}))).fetchall()
+        return connection.execute(dialect.to_sql(build_cells(metrics, grain, names, {}))).fetchall()
 
 
 @pytest.mark.parametrize(
@@ -115,3 +122,21 @@ def test_order_of_rows_changes_no_cell() -> None:
 def test_grain_without_cluster_has_one() -> None:
     cells = compute_cells(METRIC, [(5, "a", 1), (5, "b", 2)], replace(GRAIN, cluster=""))
     assert [cell[:4] for cell in cells] == [(0, "", 3, 2)]
+
+
+@pytest.mark.parametrize("metric", [METRIC, PER_HOST, replace(PER_HOST, sampled_only=False)])
+@pytest.mark.parametrize("times", [20, 400])
+def test_metrics_together_have_the_cells_of_each(metric: Metric, times: int) -> None:
+    """The second metric has a sample only where the first exceeds 6, so their times differ."""
+    generator = random.Random(times)
+    rows: list[Row] = [
+        (generator.randrange(times), generator.choice("abc"), generator.randrange(9)) for _number in range(900)
+    ]
+    rows += [(None, "d", 8), (7, None, 5), (3, "e", None)]
+    x, six = Expression("column", name="x"), Expression("integer", number=Decimal(6))
+    metrics = [replace(metric, id="all"), replace(metric, id="some", where=Expression("above", (x, six)))]
+    cells = compute_all_cells(metrics, rows, GRAIN)
+    own_cells = {item.id: compute_cells(item, rows) for item in metrics}
+    assert own_cells["all"] != own_cells["some"]
+    for name, expected_cells in own_cells.items():
+        assert [cell[1:] for cell in cells if cell[0] == name] == expected_cells

@@ -71,6 +71,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
     shown_report = override_margin(shown_report, options.margin)
     metrics = list_report_metrics(checked, shown_report)
     details = find_detailed_metrics(metrics, options.details)
+    compared_metrics = list_judged_metrics(checked, shown_report)
     with replace_folder(out, session.get_wait_notice(out), session.on_finished) as new_folder:
         computation = compute(
             session,
@@ -81,10 +82,8 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
             relations,
             lambda: warm_up_converters(session.get_templates()),
             phase_selection=phase_selection,
-            judged=list_judged_metrics(checked, shown_report)
-            if report.judgement and not options.measures_noise
-            else (),
-            detailed=metrics if HTML in options.forms else details,
+            judged=compared_metrics if report.judgement and not options.measures_noise else (),
+            detailed=tuple(dict.fromkeys((*compared_metrics, *details))) if HTML in options.forms else details,
         )
         choices = _create_choices(report_options, applied_filters, computation, columns, details)
         assembled_report = _assemble_comparison(
@@ -296,7 +295,7 @@ def _assemble_comparison(
     results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
     if judgements:
         results["judgement"] = {**build_judgement_data(judgements), "sections": list_section_data(shown_report)}
-        add_quantile_data(results, courses, figures)
+        add_quantile_data(results, {name: courses[name] for name in choices.details if name in courses}, figures)
     if choices.measures_noise:
         noise = measure_metrics(checked, shown_report, computation, choices.summary)
         document = replace_sections(document, checked, shown_report, figures, noise, choices)

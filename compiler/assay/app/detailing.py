@@ -15,7 +15,7 @@ from assay.judgement.interval import Interval
 from assay.judgement.shift import QuantileChange, RunQuantiles, compare_distributions
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
-from assay.plan.planner import name_cells_statement, name_quantiles_statement
+from assay.plan.planner import name_quantiles_statement
 from assay.report.document import Gallery
 from assay.report.metric_details import MetricDetails, RunCourse, build_metric_details
 from assay.report.run_results import RunFigures
@@ -79,7 +79,7 @@ def collect_galleries(metrics: Iterable[Metric], courses: Courses, first_figure:
 
 
 def add_quantile_data(results: dict[str, object], courses: Courses, runs: Sequence[RunFigures]) -> None:
-    """Add the quantiles of judged metrics to the judgement of `results.json`, unless versions have several runs."""
+    """Add the quantiles of metrics with courses to the judgement of `results.json`, unless versions have several runs."""
     if any(run.version for run in runs):
         return
     judgement: Any = results["judgement"]
@@ -102,7 +102,7 @@ def _average_cells(
     """Return the means over time, by the middle of each place, and the means of hosts, by their names."""
     measured = checked.measured[metric.id]
     factor = Fraction(measured.factor) / (1 if measured.integral else REAL_SCALE)
-    rows: Sequence[Mapping[str, Any]] = results.rows[name_cells_statement(metric.id)]
+    rows: Sequence[Mapping[str, Any]] = results.cells[metric.id]
     places = count_places(rows[0]["units"])
     times = _average_groups((row["place"], row["total"], row["size"]) for row in rows)
     hosts = _average_groups((row["cluster"], row["total"], row["size"]) for row in rows if row["cluster"])

@@ -17,7 +17,6 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement as Rules
-from assay.plan.planner import name_cells_statement
 from assay.report.declared_margin import convert_margin
 from assay.sql.cells import REAL_SCALE
 
@@ -97,7 +96,7 @@ def measure_version(checked: CheckedPackage, metric: Metric, runs: Sequence[RunR
         return Version(tuple(Fraction(item) for item in averages if item is not None), reason=Reason.FORMULA)
     averages_of_runs = [run.metrics[metric.id].compute_exact_average(summary) for run in runs]
     estimates = tuple(item for item in averages_of_runs if item is not None)
-    rows = [run.rows.get(name_cells_statement(metric.id)) for run in runs]
+    rows = [run.cells.get(metric.id) for run in runs]
     if len(estimates) < len(runs):
         return Version(estimates, reason=Reason.NO_SAMPLES)
     tables = [item for item in rows if item is not None]

@@ -48,6 +48,9 @@ from assay.report.render.html import NO_DETAILS, Detail, ReportDetails
 from assay.report.render.pdf import lay_out, write_data
 from assay.report.results_json import dump_json_by_member
 from assay.report.run_results import Choices, RunFigures
+from assay.sql import dialect
+from assay.sql.codegen import build_cells_statements
+from assay.sql.expressions import build_placeholders
 from assay.styles.exact_decimal import format_six_digits
 from assay.styles.row import Distribution
 from assay.util import checksums
@@ -118,27 +121,32 @@ def collect_report_details(
     details = {}
     for metric in metrics:
         detail = _create_metric_detail(checked, metric, applied_filters, runs, choices.summary, files)
-        detail = _add_changes(detail, metric, runs, files, judgements) if judgements else detail
+        detail = _add_changes(checked, detail, metric, runs, files, judgements) if judgements else detail
         details[metric.id] = _add_figures(detail, metric, courses, files)
     return ReportDetails(SAMPLES, details | dict(_iter_parameter_details(checked, report, computation)))
 
 
-def _add_changes(detail: Detail, metric: Metric, runs: Runs, files: Files, judgements: ReportJudgements) -> Detail:
-    """Return the details with the judged changes of a metric, and with the statement of its cells."""
+def _add_changes(
+    checked: CheckedPackage, detail: Detail, metric: Metric, runs: Runs, files: Files, judgements: ReportJudgements
+) -> Detail:
+    """Return the details with the judged changes of a metric, and with that part of a statement that has its cells."""
     changes = []
     labels = {run.version or run.id: run.version or label for label, run in runs.items()}
     for version, label in labels.items():
         if change := judgements.changes.get((metric.id, version)):
             data = build_change_data(change, judgements.level)
             changes.append((label, *describe_change(data, judgements.level, metric.unit.symbol)))
-    return _add_statement(replace(detail, changes=tuple(changes)), name_cells_statement(metric.id), files)
-
-
-def _add_statement(detail: Detail, name: str, files: Files) -> Detail:
-    """Return the details with a statement that yields rows, if it was executed."""
+    detail = replace(detail, changes=tuple(changes))
+    name = name_cells_statement(metric)
     if ("rows", name) not in files:
         return detail
-    file, sql = files["rows", name]
+    names = [constant.name for source in checked.package.sources for constant in source.constants]
+    (cells,) = build_cells_statements([metric], checked, build_placeholders(names))
+    return _add_sql(detail, files["rows", name][0], f"{dialect.to_sql(cells.query)};")
+
+
+def _add_sql(detail: Detail, file: str, sql: str) -> Detail:
+    """Return the details with another statement and its file."""
     return replace(detail, file=f"{detail.file}, {file}", sql=f"{detail.sql}{LINE_END}{LINE_END}{sql}")
 
 
@@ -149,7 +157,7 @@ def _add_figures(detail: Detail, metric: Metric, courses: Courses, files: Files)
     more = build_metric_details(metric, courses[metric.id])
     quantiles = (more.table.header, *more.table.rows) if more.table else ()
     detail = replace(detail, remarks=more.text, figures=more.plots, quantiles=quantiles)
-    return _add_statement(detail, name_quantiles_statement(metric.id), files)
+    return _add_sql(detail, *files["rows", name_quantiles_statement(metric.id)])
 
 
 def collect_article_details(

@@ -66,7 +66,7 @@ def trace_judgement(
     except (KeyError, TypeError, ValueError):
         message = f"results.json has no judgement of `{metric.id}`: {built_report.folder}"
         raise fail("no-build", message, hint="build the report again") from None
-    name = get_file_name(ROWS, name_cells_statement(metric.id))
+    name = get_file_name(ROWS, name_cells_statement(metric))
     files = (f"{folder}/{name}" for folder in (f"sql/{PHASES}", "sql"))
     file = next((item for item in files if (built_report.folder / item).is_file()), "")
     batches = {
@@ -96,9 +96,7 @@ def _collect_batches(
         judged=[metric],
     )
     results = next(item.results for item in computation.columns if item.id == column)
-    cells = build_run_cells(
-        built_report.checked, metric, results.rows[name_cells_statement(metric.id)], built_report.summary
-    )
+    cells = build_run_cells(built_report.checked, metric, results.cells[metric.id], built_report.summary)
     sums: defaultdict[int, int] = defaultdict(int)
     sizes: defaultdict[int, int] = defaultdict(int)
     for cell in cells.cells:

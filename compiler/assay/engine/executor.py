@@ -27,7 +27,7 @@ from assay.engine.results import Distribution, FilterCount, Formulas, RunResults
 from assay.engine.table_cache import CachedTables
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.vocabulary import Summary
-from assay.plan.planner import CheckStep, FilterStep, Plan, RelationStep
+from assay.plan.planner import CheckStep, FilterStep, Plan, RelationStep, name_cells_statement
 from assay.sql import dialect, grains
 from assay.sql.codegen import Statement, build_create_sql, build_insert_sql
 from assay.util.checksums import seal_text, unseal_text
@@ -411,8 +411,24 @@ class _Execution:
         distinct_warnings = tuple(dict.fromkeys(warnings))  # several tables may have the same check
         counts = self.collect_answers("count")
         return RunResults(
-            metrics, relations, self.list_filter_counts(), distinct_warnings, rows, formulas, tuple(notes), counts
+            metrics,
+            relations,
+            self.list_filter_counts(),
+            distinct_warnings,
+            rows,
+            formulas,
+            tuple(notes),
+            counts,
+            self.pop_cells(rows),
         )
+
+    def pop_cells(self, rows: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+        """Take the cells of the judged metrics from the rows of statements; return them by metric."""
+        cells: dict[str, list[dict[str, Any]]] = {metric.id: [] for metric in self.job.plan.judged}
+        for name in dict.fromkeys(map(name_cells_statement, self.job.plan.judged)):
+            for row in rows.pop(name):
+                cells[row["metric"]].append(row)
+        return cells
 
     def collect_answers(self, kind: str) -> dict[str, Any]:
         """Return the rows of all statements of a kind, by the names of the statements."""

@@ -122,8 +122,9 @@ class FilterCount:
 class RunResults:
     """All results of a run: metrics, relations of one row (for manifests), filters, warnings, rows, formulas.
 
-    `rows` are the requested rows, by the names of their statements; `notes` say why formulas have no value; `counts`
-    say how complete the rows of metrics are (`sql.completeness`), by the names of their statements.
+    `rows` are the requested rows, by the names of their statements; `cells` those of judged metrics; `notes` say why
+    formulas have no value; `counts` say how complete the rows of metrics are (`sql.completeness`), by the names of
+    their statements.
     """
 
     metrics: Mapping[str, Distribution]
@@ -134,6 +135,7 @@ class RunResults:
     formulas: Mapping[str, FormulaResult] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     counts: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    cells: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
 
 def scale(value: Number, factor: Fraction) -> float:

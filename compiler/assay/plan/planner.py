@@ -388,9 +388,9 @@ def list_times(package: Package, metrics: Iterable[Metric]) -> list[tuple[str, t
     return [(grain, tuple(member for member in members if member)) for grain, members in times]
 
 
-def name_cells_statement(metric: str) -> str:
-    """Return the name of the statement for the cells of a metric."""
-    return f"cells {metric}"
+def name_cells_statement(metric: Metric) -> str:
+    """Return the name of the statement for the cells of a metric, and of others of its grain."""
+    return f"cells {metric.grain} per {metric.per}" if metric.per else f"cells {metric.grain}"
 
 
 def name_quantiles_statement(metric: str) -> str:

@@ -1,12 +1,15 @@
-"""Compile queries for the cells of a metric: exact sums of its samples by place in time and cluster.
+"""Compile queries for the cells of metrics: exact sums of their samples by place in time and cluster.
 
 `assay.judgement` makes batches of cells.  Sums are integers, so they are exact in any order: measures that are real are
 counted in billionths.  Hosts without samples that count as 0 have a cell of one sample, 0.
+
+One query computes the cells of all metrics of a grain, because the engine takes longer to plan a query than to execute
+it over a usual run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -20,42 +23,63 @@ from assay.sql.template import fill_expression, fill_query
 REAL_SCALE = 10**9
 """A sample of a real measure is an integer divided by this."""
 
+Stages = list[tuple[str, exp.Expr]]
+INLINED = ("samples", "placed")
+"""Stages that are read again wherever they are needed: the samples of all metrics together may exceed the memory."""
 
-def build_cells(metric: Metric, grain: Grain, integral: bool, constants: Mapping[str, object]) -> exp.Select:
-    """Return the query for the cells of a metric: place, cluster, total, size, lost and units.
 
-    `lost` is the number of samples that are no finite number.  Without samples it yields no row.
+def build_cells(
+    metrics: Sequence[Metric], grain: Grain, integral: Container[str], constants: Mapping[str, object]
+) -> exp.Select:
+    """Return the query for the cells of metrics: metric, place, cluster, total, size, lost and units.
+
+    The metrics are of one grain, and all have the same `per`; `integral` has the ids of those with exact integers as
+    samples. `lost` is the number of samples that are no finite number. A metric without samples yields no row.
     """
-    value = "value" if integral else f"CASE WHEN abs(value) < 1e18 THEN round(value * {REAL_SCALE})::INT128 END"
-    stages: list[tuple[str, exp.Expr]] = [
-        ("samples", select_timed_samples(metric, grain, integral, constants)),
-        ("bounds", fill_query("SELECT count(DISTINCT t) AS units, min(t) AS lo, max(t) AS hi FROM samples")),
-        ("timed", fill_query("SELECT value, coalesce(t, lo) AS t, k, units, lo, hi FROM samples CROSS JOIN bounds")),
-        ("placed", _place_samples(bool(metric.per), fill_expression(value))),
-        ("summed", fill_query(_SUMMED)),
+    per = metrics[0].per
+    samples = [
+        number_samples(
+            number,
+            select_timed_samples(metric, grain, metric.id in integral, constants),
+            _INTEGER if metric.id in integral else _REAL,
+        )
+        for number, metric in enumerate(metrics)
     ]
+    stages = [*list_place_stages(samples, bool(per)), ("summed", fill_query(_SUMMED))]
     table = "summed"
-    if metric.per and not metric.sampled_only:
+    numbers = [number for number, metric in enumerate(metrics) if per and not metric.sampled_only]
+    if numbers:
         table = "counted"
-        stages.append(("domain", fill_query(_DOMAIN, column=metric.per, domain=get_domain(grain))))
-        stages.append((table, exp.union(fill_query("SELECT * FROM summed"), fill_query(_EMPTY), distinct=False)))
-    cells = 'SELECT place, k AS "cluster", total, size, lost, units FROM $table ORDER BY place, k'
-    return dialect.add_stages(fill_query(cells, table=table), stages)
+        stages.append(("domain", fill_query(_DOMAIN, column=per or "", domain=get_domain(grain))))
+        empty = fill_query(_EMPTY, numbers=exp.Array(expressions=[build_integer(number) for number in numbers]))
+        stages.append((table, exp.union(fill_query("SELECT * FROM summed"), empty, distinct=False)))
+    names = exp.Array(expressions=[exp.Literal.string(metric.id) for metric in metrics])
+    return dialect.add_stages(fill_query(_CELLS, names=names, table=table), stages, inlined=INLINED)
 
 
 _SUMMED = """
-    SELECT place::BIGINT AS place, k::TEXT AS k, coalesce(sum(value), 0)::INT128 AS total, count(value) AS size,
+    SELECT metric, place, k::TEXT AS k, coalesce(sum(value), 0)::INT128 AS total, count(value) AS size,
       count(*) - count(value) AS lost, max(units) AS units
-    FROM placed GROUP BY place, k
+    FROM placed GROUP BY metric, place, k
 """
 
+_DOMAIN = "SELECT DISTINCT $column::TEXT AS k FROM $domain WHERE NOT $column IS NULL"
+
 _EMPTY = """
-    SELECT 0 AS place, k, 0 AS total, 1 AS size, 0 AS lost, units
-    FROM domain CROSS JOIN bounds WHERE NOT k IN (SELECT k FROM summed)
+    SELECT metric, 0 AS place, k, 0 AS total, 1 AS size, 0 AS lost, coalesce(units, 0) AS units
+    FROM (SELECT k, unnest($numbers) AS metric FROM domain) LEFT JOIN bounds USING (metric)
+    WHERE NOT (metric, k) IN (SELECT (metric, k) FROM summed)
 """
 """A sample 0 for each cluster that has none."""
 
-_DOMAIN = "SELECT DISTINCT $column::TEXT AS k FROM $domain WHERE NOT $column IS NULL"
+_CELLS = """
+    SELECT list_extract($names, metric + 1) AS metric, place::BIGINT AS place, k AS "cluster", total, size, lost, units
+    FROM $table ORDER BY $table.metric, $table.place, $table.k
+"""
+
+
+_INTEGER = "value::INT128"
+_REAL = f"CASE WHEN abs(value) < 1e18 THEN round(value * {REAL_SCALE})::INT128 END"
 
 
 def select_timed_samples(metric: Metric, grain: Grain, integral: bool, constants: Mapping[str, object]) -> exp.Select:
@@ -73,24 +97,46 @@ def select_timed_samples(metric: Metric, grain: Grain, integral: bool, constants
     return query.where(fill_expression("NOT $per IS NULL", per=metric.per), copy=False) if metric.per else query
 
 
-_RANK = "dense_rank() OVER (ORDER BY t) - 1"
+def number_samples(number: int, samples: exp.Select, value: str = "value") -> exp.Select:
+    """Select the samples of a metric with its number in the query as `metric`, and their values as an expression."""
+    query = "SELECT $number AS metric, $value AS value, t, k FROM $samples"
+    return fill_query(query, number=build_integer(number), value=fill_expression(value), samples=samples)
+
+
+def list_place_stages(samples: Sequence[exp.Select], has_clusters: bool) -> Stages:
+    """Return the stages `samples`, `times`, `bounds`, `ranked` and `placed` of metrics with numbered samples.
+
+    `placed` has the metric, place, k, value and units of each sample. The place of a sample is its share of the run's
+    time if each cluster has a distribution of its own, else its share of the distinct times. Without a time it is 0.
+    """
+    place = fill_expression(
+        _PLACE,
+        share=fill_expression(_SHARE_OF_TIME if has_clusters else _SHARE_OF_TIMES, places=build_integer(MOST_BATCHES)),
+        least=build_integer(LEAST_PLACED),
+    )
+    is_ranked = [fill_expression(f"units < {LEAST_PLACED}")] if has_clusters else []
+    return [
+        ("samples", exp.union(*samples, distinct=False) if len(samples) > 1 else samples[0]),
+        ("times", fill_query("SELECT metric, t FROM samples WHERE NOT t IS NULL GROUP BY metric, t")),
+        ("bounds", fill_query(_BOUNDS)),
+        ("ranked", fill_query(_RANKED, conditions=is_ranked)),
+        ("placed", fill_query(_PLACED, place=place)),
+    ]
+
+
+_BOUNDS = "SELECT metric, count(*) AS units, min(t) AS lo, max(t) AS hi FROM times GROUP BY metric"
+
+_RANKED = """
+    SELECT metric, t, row_number() OVER (PARTITION BY metric ORDER BY t) - 1 AS rank
+    FROM times JOIN bounds USING (metric) WHERE $conditions
+"""
+
+_PLACE = "coalesce(CASE WHEN units >= $least THEN $share ELSE rank END, 0)"
+_SHARE_OF_TIMES = "rank * $places // units"
 _SHARE_OF_TIME = "least((t - lo)::INT128 * $places // (hi + 1 - lo), $places - 1)"
 
-
-def build_place(has_clusters: bool) -> exp.Expr:
-    """Return the place of a sample: its share of the run's time, or its share of the distinct times."""
-    many = _SHARE_OF_TIME if has_clusters else f"({_RANK}) * $places // units"
-    place = f"CASE WHEN units >= $least THEN {many} ELSE {_RANK} END"
-    return fill_expression(place, places=build_integer(MOST_BATCHES), least=build_integer(LEAST_PLACED))
-
-
-def _place_samples(has_clusters: bool, value: exp.Expr) -> exp.Expr:
-    """Select the samples with their places; long runs of clusters have a branch of their own, without a sort."""
-    select = "SELECT $place AS place, k, $value AS value, units FROM timed"
-    if not has_clusters:
-        return fill_query(select, place=build_place(has_clusters), value=value)
-    places = build_integer(MOST_BATCHES)
-    long = fill_query(f"{select} WHERE units >= {LEAST_PLACED}",
-                      place=fill_expression(_SHARE_OF_TIME, places=places), value=value)  # fmt: skip
-    short = fill_query(f"{select} WHERE units < {LEAST_PLACED}", place=fill_expression(_RANK), value=value)
-    return exp.union(long, short, distinct=False)
+_PLACED = """
+    SELECT metric, $place AS place, k, value, coalesce(units, 0) AS units
+    FROM (SELECT metric, value, coalesce(t, lo) AS t, k, units, lo, hi FROM samples LEFT JOIN bounds USING (metric))
+      LEFT JOIN ranked USING (metric, t)
+"""

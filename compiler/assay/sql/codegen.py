@@ -111,7 +111,7 @@ def compile_steps(
     steps = [step for step in plan.steps if not _is_guaranteed(step, checked, names)]
     statements = [_compile_step(step, unfiltered, names, events, checked) for step in steps]
     statements += [build_metric_statement(metric, checked, names) for metric in plan.metrics]
-    statements += [_build_cells_statement(metric, checked, constants) for metric in plan.judged]
+    statements += build_cells_statements(plan.judged, checked, constants)
     statements += [_build_quantiles_statement(metric, checked, constants) for metric in plan.detailed]
     statements += [
         Statement("rows", item.name, distributions.select_rows(item, constants)) for item in plan.row_requests
@@ -212,10 +212,18 @@ def build_metric_statement(metric: Metric, checked: CheckedPackage, names: tuple
     return _compile_metric(ReprKey(metric), domain, integral, checked.definitions[metric.id], names)
 
 
-def _build_cells_statement(metric: Metric, checked: CheckedPackage, constants: Constants) -> Statement:
-    grain = next(item for item in checked.package.grains if item.name == metric.grain)
-    query = cells.build_cells(metric, grain, checked.measured[metric.id].integral, constants)
-    return Statement("rows", name_cells_statement(metric.id), query)
+def build_cells_statements(
+    metrics: Iterable[Metric], checked: CheckedPackage, constants: Constants
+) -> Iterator[Statement]:
+    """Yield the statements for the cells of metrics."""
+    grains_by_name = {item.name: item for item in checked.package.grains}
+    integral = {name for name, measured in checked.measured.items() if measured.integral}
+    groups: dict[str, list[Metric]] = {}
+    for metric in metrics:
+        groups.setdefault(name_cells_statement(metric), []).append(metric)
+    for name, group in groups.items():
+        query = cells.build_cells(group, grains_by_name[group[0].grain], integral, constants)
+        yield Statement("rows", name, query)
 
 
 def _build_quantiles_statement(metric: Metric, checked: CheckedPackage, constants: Constants) -> Statement:

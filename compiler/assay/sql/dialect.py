@@ -106,15 +106,21 @@ def _name_column(name: str) -> exp.Expr:
 
 
 def add_stages(
-    query: exp.Select, stages: Iterable[tuple[str, exp.Expr]], materialized: Container[str] = ()
+    query: exp.Select,
+    stages: Iterable[tuple[str, exp.Expr]],
+    materialized: Container[str] = (),
+    inlined: Container[str] = (),
 ) -> exp.Select:
     """Add stages to a query, as common table expressions in their order.
 
-    The engine computes a stage whose name is in `materialized` once, before anything reads it.
+    The engine computes a stage whose name is in `materialized` once, before anything reads it, and one in `inlined`
+    wherever it is read; the others as it sees fit.
     """
     expressions = [
         exp.CTE(
-            this=stage, alias=exp.TableAlias(this=exp.to_identifier(name)), materialized=name in materialized or None
+            this=stage,
+            alias=exp.TableAlias(this=exp.to_identifier(name)),
+            materialized=True if name in materialized else False if name in inlined else None,
         )
         for name, stage in stages
     ]

@@ -12,7 +12,7 @@ from sqlglot import exp
 from assay.judgement.shift import SHARES, STEPS
 from assay.lang.model.package import Grain, Metric
 from assay.sql import dialect
-from assay.sql.cells import build_place, select_timed_samples
+from assay.sql.cells import list_place_stages, number_samples, select_timed_samples
 from assay.sql.dialect import build_column
 from assay.sql.template import fill_expression, fill_query
 
@@ -23,13 +23,11 @@ def build_quantiles(metric: Metric, grain: Grain, integral: bool, constants: Map
     `below` has, for each of `SHARES`, how many samples of the place are at most the quantile.  Quantiles and steps
     (samples at equal distances of rank) are in the first row, else null.  Without samples it yields no row.
     """
-    stages: list[tuple[str, exp.Expr]] = [
-        ("samples", select_timed_samples(metric, grain, integral, constants)),
-        ("bounds", fill_query("SELECT count(DISTINCT t) AS units, min(t) AS lo, max(t) AS hi FROM samples")),
+    samples = number_samples(0, select_timed_samples(metric, grain, integral, constants))
+    stages = [
+        *list_place_stages([samples], bool(metric.per)),
         ("ordered", fill_query(_ORDERED, ordered_list=dialect.build_ordered_list(build_column("value")))),
-        ("ranked", fill_query("SELECT $quantiles AS quantiles, $steps AS steps FROM ordered", **_build_ranks())),
-        ("timed", fill_query("SELECT value, coalesce(t, lo) AS t, units, lo, hi FROM samples CROSS JOIN bounds")),
-        ("placed", fill_query("SELECT $place AS place, value, units FROM timed", place=build_place(bool(metric.per)))),
+        ("ranks", fill_query("SELECT $quantiles AS quantiles, $steps AS steps FROM ordered", **_build_ranks())),
         ("counted", fill_query(_COUNTED, below=_build_counts())),
     ]
     return dialect.add_stages(fill_query(_RESULT), stages)
@@ -39,13 +37,13 @@ _ORDERED = "SELECT $ordered_list AS ordered_values, count(value) - 1 AS last FRO
 
 _COUNTED = """
     SELECT place::BIGINT AS place, count(*) AS size, $below AS below, max(units) AS units
-    FROM placed CROSS JOIN ranked GROUP BY place
+    FROM placed CROSS JOIN ranks GROUP BY place
 """
 
 _RESULT = """
     SELECT place, size, below, units, CASE WHEN row_number() OVER (ORDER BY place) = 1 THEN quantiles END AS quantiles,
       CASE WHEN row_number() OVER (ORDER BY place) = 1 THEN steps END AS steps
-    FROM counted CROSS JOIN ranked ORDER BY place
+    FROM counted CROSS JOIN ranks ORDER BY place
 """
 
 
