@@ -79,7 +79,7 @@ def collect_galleries(metrics: Iterable[Metric], courses: Courses, first_figure:
 
 
 def add_quantile_data(results: dict[str, object], courses: Courses, runs: Sequence[RunFigures]) -> None:
-    """Add the quantiles of metrics with courses to the judgement of `results.json`, unless versions have several runs."""
+    """Add the quantiles of metrics to the judgement of `results.json`, unless versions have several runs."""
     if any(run.version for run in runs):
         return
     judgement: Any = results["judgement"]
