@@ -100,14 +100,46 @@ def test_every_listed_cell_can_be_found(two: Path, cache: Path, lab: Laboratory)
     assert [item["cell"] for item in data] == [item.name for item in cells]
     assert all(find_cell(cells, item.name) is item for item in cells)
     printed_count = sum(1 for section in document["sections"] for row in section["rows"] for text in row[1:] if text)
-    assert (
-        sum(item.prints in ("average", "difference", "percent", "size", "interval", "verdict") for item in cells)
-        == printed_count
-    )
+    kinds = ("average", "difference", "percent", "size", "interval", "verdict")
+    table_cells = [item for item in cells if item.section != "Verdicts"]
+    assert sum(item.prints in kinds for item in table_cells) == printed_count
     manifest = len(document["manifest"]["rows"]) * 2
     assert sum(item.section == document["manifest"]["title"] for item in cells) == manifest
     listed_cells = run_assay("trace", two, "--list", "--cache", cache).out.split("\n")
     assert listed_cells[: len(data)] == [f"{item['cell']}: {item['text']}" for item in data]
+
+
+def test_first_page_leads_to_evidence_of_tables(two: Path, cache: Path) -> None:
+    answer, table = (
+        trace_cell(two, f"{section}/cdfForgerTicked/{column}", cache)
+        for section, column in (("Verdicts", "verdict"), ("Forging", "Verdict"))
+    )
+    assert (answer["cell"], answer["text"]) == ("Verdicts/Ledger ticking/verdict", table["text"])
+    assert answer["judgement"]["batches"]
+    assert answer["judgement"] == table["judgement"]
+    assert answer["runs"] == table["runs"]
+
+
+def test_numbers_of_the_headline_lead_to_verdicts(two: Path, cache: Path) -> None:
+    document = json.loads((two / "document.json").read_text(encoding="utf-8"))
+    (answer,) = document["answers"]
+    counts = {}
+    for verdict in ("judged", "worse", "better", "same", "open", "not judged"):
+        result = trace_cell(two, f"Verdicts/metrics/{verdict}", cache)
+        assert len(result["cells"]) == int(result["text"])
+        counts[verdict] = int(result["text"])
+        words = {cell["text"].rpartition(" ")[2] for cell in result["cells"]}
+        assert verdict == "judged" or words <= {"–" if verdict == "not judged" else verdict}
+    assert f" in {counts['worse']} of {counts['judged']} metrics" in answer["headline"]
+    assert counts["worse"] > 0
+    assert answer["counts"] == (
+        f"{counts['worse']} worse, {counts['better']} better, {counts['same']} same within 2 %, "
+        f"{counts['open']} open, {counts['not judged']} not judged."
+    )
+    counted = trace_cell(two, "Verdicts/metrics/worse", cache)["cells"][0]["cell"]
+    text = run_assay("trace", two, "Verdicts/metrics/worse", "--cache", cache).out
+    assert f"\n{counted}: ▲ worse\n" in text
+    assert trace_cell(two, counted, cache)["text"] == "▲ worse"
 
 
 def test_a_cell_of_an_article_leads_to_its_row(tmp_path: Path, cache: Path) -> None:

@@ -27,6 +27,7 @@ from assay.provenance.record import hash_input_file
 from assay.report.cell_links import (
     AVERAGE,
     COLUMN,
+    COUNT,
     DIFFERENCE,
     FACT,
     FILTER,
@@ -104,23 +105,35 @@ class TracedCell:
     judgement: TracedJudgement | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TracedCount:
+    """A traced number of metrics: the cells with the verdicts that it counts."""
+
+    cell: Cell
+    report: str
+    counted: tuple[Cell, ...]
+
+
 def list_cells(session: Session, folder: Path) -> tuple[Cell, ...]:
     """Return the cells of a built report. Raises AssayError if the folder has none."""
     built_report, document = _read_build(session, folder)
     return tuple(cells.list_document_cells(document, built_report.checked.package))
 
 
-def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[str] = ()) -> TracedCell:
+def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[str] = ()) -> TracedCell | TracedCount:
     """Trace a cell of a built report, `SECTION/ROW/COLUMN` as printed, back to raw records.
 
-    `run_places` (`NAME=DIR`) locates runs that have moved.
+    A number of metrics leads to the cells that it counts. `run_places` (`NAME=DIR`) locates runs that have moved.
 
     Raises AssayError (usage) for an unknown cell and for one without records behind it; AssayError if the report's
     runs, definitions or inputs have changed, with their names and hashes.
     """
     built_report, document = _read_build(session, folder)
     checked, content = built_report.checked, built_report.provenance.content
-    cell = cells.find_cell(tuple(cells.list_document_cells(document, checked.package)), name)
+    document_cells = tuple(cells.list_document_cells(document, checked.package))
+    cell = cells.find_cell(document_cells, name)
+    if cell.prints == COUNT:
+        return TracedCount(cell, content.report, tuple(item for item in document_cells if item.name in cell.decided_by))
     subjects = list_cell_subjects(checked, built_report.report)
     if (
         not cell.sources

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.app.explain_view import FIGURES, export_constants, export_sample, format_sample
 from assay.app.subject import Subject
-from assay.app.trace import TracedCell
+from assay.app.trace import TracedCell, TracedCount
 from assay.app.trace_judgement import TracedJudgement
 from assay.app.trace_runs import Group
 from assay.app.trace_values import TracedRun
@@ -35,6 +35,7 @@ CONTENT_TEXTS = {
     cell_links.FORMULA: "the value of a formula over these values",
     cell_links.MEAN: "the mean over time of the mean of all lines",
     cell_links.LINES: "the number of lines",
+    cell_links.COUNT: "the number of metrics with such a verdict, of those that are better in a direction",
 }
 
 
@@ -51,8 +52,10 @@ def export_listing(cells: Sequence[Cell]) -> list[dict[str, object]]:
     ]
 
 
-def format_trace(traced_cell: TracedCell, width: int, encoding: str) -> str:
+def format_trace(traced_cell: TracedCell | TracedCount, width: int, encoding: str) -> str:
     """Format the trace of a cell."""
+    if isinstance(traced_cell, TracedCount):
+        return "\n".join(_format_count(traced_cell, width))
     lines = [*wrap_text(f"{traced_cell.cell.name}: {traced_cell.cell.text}", width, "", "  ")]
     lines += format_with_heading("Report", [traced_cell.report], width)
     lines += format_with_heading(traced_cell.item.kind.capitalize(), [traced_cell.item.label], width)
@@ -68,6 +71,15 @@ def format_trace(traced_cell: TracedCell, width: int, encoding: str) -> str:
         lines += ["", *_format_run(run, width, encoding, shows_item=run.item != last_item)]
         last_item = run.item
     return "\n".join(lines)
+
+
+def _format_count(traced_count: TracedCount, width: int) -> Iterator[str]:
+    """Format a number of metrics: a line for each cell that it counts, whose name can be traced."""
+    yield from wrap_text(f"{traced_count.cell.name}: {traced_count.cell.text}", width, "", "  ")
+    yield from format_with_heading("Report", [traced_count.report], width)
+    yield from format_with_heading("Prints", [CONTENT_TEXTS[traced_count.cell.prints]], width)
+    if traced_count.counted:
+        yield from ("", "Cells", *format_listing(traced_count.counted))
 
 
 def _format_judgement(judgement: TracedJudgement, width: int) -> list[str]:
@@ -157,8 +169,16 @@ def _format_groups(groups: Sequence[Group]) -> str:
     return "mean (samples): " + means_text + (f" and {len(groups) - GROUPS} more" if len(groups) > GROUPS else "")
 
 
-def export_trace(traced_cell: TracedCell) -> dict[str, object]:
+def export_trace(traced_cell: TracedCell | TracedCount) -> dict[str, object]:
     """Return the trace of a cell as plain data."""
+    if isinstance(traced_cell, TracedCount):
+        return {
+            "cell": traced_cell.cell.name,
+            "text": traced_cell.cell.text,
+            "prints": traced_cell.cell.prints,
+            "report": traced_cell.report,
+            "cells": export_listing(traced_cell.counted),
+        }
     return {
         "cell": traced_cell.cell.name,
         "text": traced_cell.cell.text,

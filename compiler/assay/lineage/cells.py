@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang.model.package import Package
+from assay.report.answer import Answer, JudgedRow
 from assay.report.cell_links import (
+    AVERAGE,
     CHANGE,
     COLUMN,
+    COUNT,
     DIFFERENCE,
     INTERVAL,
     JUDGED,
@@ -37,7 +40,7 @@ class Cell:
     """A cell: the names of its section, row and column, its text, its kind (`prints`), and the values that it shows.
 
     `row_aliases` are other names of its row, `column_aliases` of its column. `decided_by` are tables whose cells decide
-    its value, `entry` is the dictionary entry of its column.
+    its value, or the names of cells that it counts; `entry` is the dictionary entry of its column.
     """
 
     section: str
@@ -67,6 +70,8 @@ def list_document_cells(document: Document, package: Package) -> Iterator[Cell]:
     """Yield the cells of a document that have a source; `package` gives other names of metrics."""
     aliases: dict[str, tuple[str, ...]] = {metric.id: (metric.name, metric.id) for metric in package.metrics}
     aliases |= {series.name: (series.name,) for series in package.series}
+    for answer in document.answers:
+        yield from _list_answer_cells(document, answer, package, aliases)
     yield from _list_table_cells(document.manifest.title, document.manifest, aliases)
     for section in document.sections:
         yield from _list_section_cells(section, aliases)
@@ -83,6 +88,60 @@ def list_document_cells(document: Document, package: Package) -> Iterator[Cell]:
 
 Aliases = Mapping[str, tuple[str, ...]]
 """Id of a metric or series -> its other names."""
+_COUNTED = ("worse", "better", "same", "open", "not judged")
+_COUNTS_ROW = "metrics"
+
+
+def _list_answer_cells(document: Document, answer: Answer, package: Package, aliases: Aliases) -> Iterator[Cell]:
+    """Yield the numbers of metrics on a first page, and the cells of its rows, which are also in tables."""
+    title = document.name_answer(answer)
+    yield from _count_verdicts(document, answer, title, package, aliases)
+    sections = {metric: section for section in reversed(document.sections) for metric in section.metrics}
+    rows = [row for group in answer.groups for row in group.rows] + list(answer.conditions)
+    labels = Counter(row.label for row in rows)
+    for row in rows:
+        label = row.label if labels[row.label] == 1 else f"{row.label} ({row.metric})"
+        row_aliases = aliases.get(row.metric, (row.metric,))
+        columns = _list_answer_columns(answer, row, sections[row.metric]) if row.metric in sections else ()
+        for column, text, prints, runs in columns:
+            if text:
+                sources = tuple(CellSource(row.metric, run) for run in runs)
+                yield Cell(title, label, column, text, prints, sources, row_aliases, (column.capitalize(),))
+
+
+def _list_answer_columns(
+    answer: Answer, row: JudgedRow, section: Section
+) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """Yield column, text, kind and runs of the cells of a row, which `section` shows, too."""
+    base = section.printed[0].runs
+    runs = {item.prints: item.runs for item in section.printed if (item.version or item.runs[-1]) == answer.run_id}
+    yield answer.base, row.base, AVERAGE, base
+    both = runs.get(PERCENT, ())
+    yield answer.run, row.value, AVERAGE, runs.get(AVERAGE, ())
+    yield "change", row.percent, PERCENT, both
+    yield answer.level, row.interval, INTERVAL, both
+    yield "verdict", " ".join(filter(None, (row.arrow, row.verdict))), VERDICT, both
+    yield "samples", row.sizes, SIZE, both
+
+
+def _count_verdicts(
+    document: Document, answer: Answer, title: str, package: Package, aliases: Aliases
+) -> Iterator[Cell]:
+    """Yield how many metrics, of those that are better in a direction, are judged, and how many have each verdict."""
+    directed = {metric.id for metric in package.metrics if metric.better != "neither"}
+    cells: dict[str, Cell] = {}
+    for section in document.sections:
+        for cell in _list_section_cells(section, aliases):
+            if cell.prints == VERDICT and cell.column_aliases[0].rpartition(" ")[0] == answer.run_id:
+                cells.setdefault(cell.sources[0].entry, cell)
+    names_by_verdict: dict[str, list[str]] = {verdict: [] for verdict in _COUNTED}
+    for metric, cell in cells.items():
+        word = cell.text.rpartition(" ")[2]
+        if metric in directed:
+            names_by_verdict[word if word in _COUNTED else "not judged"].append(cell.name)
+    judged = [name for verdict in _COUNTED[:-1] for name in names_by_verdict[verdict]]
+    for verdict, names in {"judged": judged, **names_by_verdict}.items():
+        yield Cell(title, _COUNTS_ROW, verdict, str(len(names)), COUNT, (), decided_by=tuple(names))
 
 
 def _list_section_cells(section: Section, aliases: Aliases) -> Iterator[Cell]:

@@ -22,6 +22,8 @@ INTERVAL, VERDICT = "interval", "verdict"
 #: cells that are not computed from records: facts of runs, counts of filters, texts of specs or documents, results
 #: that follow from other cells
 FACT, FILTER, WORDS, OUTCOME = "fact", "filter", "words", "outcome"
+#: the number of metrics with a verdict
+COUNT = "count"
 
 
 @dataclass(frozen=True, slots=True)

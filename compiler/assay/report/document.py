@@ -384,6 +384,10 @@ class Document:
         """The figures that have something to draw."""
         return tuple(figure for figure in self.figures if figure.has_samples)
 
+    def name_answer(self, answer: Answer) -> str:
+        """Return the title of an answer in the contents and in the names of its cells."""
+        return "Verdicts" if len(self.answers) == 1 else f"{answer.run} against {answer.base}"
+
 
 #: types of most members of a document, since charts have thousands of points: they need no conversion and hold no text
 _TEXTLESS_TYPES = frozenset((int, float, bool, type(None)))

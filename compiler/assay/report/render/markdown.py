@@ -144,7 +144,7 @@ def _list_front(document: Document) -> Blocks:
 def list_contents(document: Document) -> list[tuple[str, str]]:
     """Return title and anchor of each part of the report, in order."""
     manifest = [(document.manifest.title, "manifest")] if document.manifest.rows else []
-    parts = [(name_answer(document, item), f"answer-{number}") for number, item in enumerate(document.answers, start=1)]
+    parts = [(document.name_answer(item), f"answer-{number}") for number, item in enumerate(document.answers, start=1)]
     parts += [] if document.answers else manifest
     parts += [(item.title, f"section-{item.id}") for item in document.sections]
     parts += [("Distributions", "distributions")] if document.charts else []
@@ -155,11 +155,6 @@ def list_contents(document: Document) -> list[tuple[str, str]]:
     parts += [("Warnings", "warnings")] if document.warnings else []
     parts += [(item.title, f"appendix-{number}") for number, item in enumerate(document.appendices, start=1)]
     return parts + ([("Provenance", "provenance")] if document.provenance else [])
-
-
-def name_answer(document: Document, answer: Answer) -> str:
-    """Return the title of an answer in the contents."""
-    return "Verdicts" if len(document.answers) == 1 else f"{answer.run} against {answer.base}"
 
 
 def _format_plain_table(source: Table | Appendix) -> str:
