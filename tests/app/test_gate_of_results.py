@@ -37,8 +37,8 @@ from tests.support.judged_results import NOISE, judge_metric, write_results
         pytest.param({"a": judge_metric("worse", 0.051)}, 0, [
             "none of 1 gated metric is worse by more than its margin",
         ], id="p beyond the limit"),
-        pytest.param({"a": judge_metric("not judged", 1.0, "the base is 0")}, 0, [
-            "none of 1 gated metric is worse by more than its margin",
+        pytest.param({"a": judge_metric("not judged", 1.0, "the base is 0"), "b": judge_metric("same", 0.6)}, 0, [
+            "none of 2 gated metrics is worse by more than its margin; 1 is not judged",
             "  Metric a: not judged: the base is 0",
         ], id="not judged"),
         pytest.param({}, 0, ["none of 0 gated metrics is worse by more than its margin"], id="empty"),
@@ -63,6 +63,14 @@ def test_gate_decides_with_enough_repeats(
     assert ("error[too-few-repeats]" in answer.err) == (status == 1)
 
 
+def test_gate_without_judged_metrics_does_not_decide(tmp_path: Path) -> None:
+    metrics = {name: judge_metric("not judged", 1.0, "a run has no samples") for name in ("a", "b")}
+    answer = run_assay("gate", write_results(tmp_path, metrics | {"c": judge_metric("same")}), "--once")
+    assert (answer.status, answer.out) == (1, "")
+    assert "error[nothing-judged]" in answer.err
+    assert "found:    a run has no samples\n" in answer.err
+
+
 @pytest.mark.parametrize(
     ("text", "status", "code"),
     [
@@ -72,6 +80,7 @@ def test_gate_decides_with_enough_repeats(
         ('{"judgement": 1}', 1, "no-build"),
         ('{"judgement": {"gate": []}, "runs": []}', 1, "no-build"),
         ('{"report": "service/comparison"}', 1, "no-judgement"),
+        ('{"report": "service/comparison", "noise": {}}', 1, "no-judgement"),
     ],
 )
 def test_folder_without_judgements_is_named(tmp_path: Path, text: str | None, status: int, code: str) -> None:
@@ -80,6 +89,7 @@ def test_folder_without_judgements_is_named(tmp_path: Path, text: str | None, st
     answer = run_assay("gate", tmp_path)
     assert (answer.status, answer.out) == (status, "")
     assert f"error[{code}]" in answer.err
+    assert ("--repeats" in answer.err) == ('"noise"' in (text or ""))
     assert str(tmp_path / "results.json") in answer.err
 
 

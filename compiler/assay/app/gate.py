@@ -6,13 +6,15 @@ from pathlib import Path
 
 from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange, read_judged_results
 from assay.judgement.gate import has_enough_repeats
+from assay.judgement.verdict import Verdict
 from assay.util.diagnostics import fail
 
 
 def read_gate(folder: Path, is_once: bool) -> JudgedResults:
     """Read the judgements of a build whose gate decides.
 
-    Raises AssayError if there are too few repeats and it is not `is_once`, and for folders without judgements.
+    Raises AssayError if there are too few repeats and it is not `is_once`, if none of the gated metrics is judged, and
+    for folders without judgements.
     """
     results = read_judged_results(folder)
     if not has_repeats(results) and not is_once:
@@ -24,6 +26,16 @@ def read_gate(folder: Path, is_once: bool) -> JudgedResults:
             expected=f"{demanded} runs of each version, or {demanded} calibration runs",
             found=f"{counts} runs, {results.calibration_runs} calibration runs",
             hint="`--once` decides by what varies within the runs",
+        )
+    gated = [change for run in results.runs for change in list_gated_changes(run)]
+    if gated and all(change.verdict == Verdict.NOT_JUDGED for change in gated):
+        reasons = dict.fromkeys(change.reason or "for no known reason" for change in gated)
+        raise fail(
+            "nothing-judged",
+            "the gate does not decide: none of its metrics is judged",
+            expected="at least one gated metric with an interval",
+            found="; ".join(reasons),
+            hint="the Verdict column of the report has the reason for each metric",
         )
     return results
 

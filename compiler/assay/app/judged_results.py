@@ -88,12 +88,15 @@ def read_judged_results(folder: Path) -> JudgedResults:
     path = folder / RESULTS
     results = _read_results(path)
     if results.get("judgement") is None:
+        is_noise_report = "noise" in results
         raise fail(
             "no-judgement",
             f"the build judges no differences: {path}",
             expected="a comparison of two or more runs by a report with a `judgement`",
-            found=f"results of {results.get('report', 'no report')}",
-            hint="add `judgement = Some S.Judgement::{=}` to the report, and build it again",
+            found=f"results of {results.get('report', 'no report')}{' with --repeats' if is_noise_report else ''}",
+            hint="build the report without --repeats"
+            if is_noise_report
+            else "add `judgement = Some S.Judgement::{=}` to the report, and build it again",
         )
     try:
         return parse_judged_results(results)

@@ -34,8 +34,8 @@ def gate(context: click.Context, folder: str, is_once: bool, junit: Path | None,
     """Tell whether metrics got worse by more than their margins.
 
     Reads results.json of a comparison whose report has a judgement. Exits with status 4 if one of the gated metrics is
-    worse by more than its margin, and with 1 if there are too few repeats to decide. JUnit XML has all judged metrics;
-    Markdown is a comment for a pull request, of less than 2000 bytes.
+    worse by more than its margin, and with 1 if there are too few repeats to decide, or if none of the gated metrics is
+    judged. JUnit XML has all judged metrics; Markdown is a comment for a pull request, of less than 2000 bytes.
     """
     from assay.app.gate import is_open, read_gate
     from assay.provenance.read import get_build_folder

@@ -46,12 +46,12 @@ def format_p(p: float) -> str:
 
 
 def summarize_gate(changes: Sequence[RecordedChange]) -> str:
-    """Return how many of gated changes are worse by more than their margin."""
+    """Return how many of gated changes are worse by more than their margin, and how many are not judged."""
     worse, count = sum(change.is_closing for change in changes), len(changes)
-    if not worse:
-        return f"none of {format_count(count, 'gated metric')} is worse by more than its margin"
-    verb = "is worse by more than its margin" if worse == 1 else "are worse by more than their margin"
-    return f"{worse} of {format_count(count, 'gated metric')} {verb}"
+    left_out = sum(change.verdict == "not judged" for change in changes)
+    verb = "is worse by more than its margin" if worse <= 1 else "are worse by more than their margin"
+    also = f"; {left_out} {'is' if left_out == 1 else 'are'} not judged" if left_out else ""
+    return f"{worse or 'none'} of {format_count(count, 'gated metric')} {verb}{also}"
 
 
 def count_verdicts(changes: Iterable[RecordedChange]) -> str:
