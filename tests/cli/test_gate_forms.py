@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -175,3 +176,24 @@ def test_comment_shows_names_as_text(tmp_path: Path) -> None:
         "<details><summary>1 better, 1 open, 1 same, 1 not judged</summary>",
         "</details>",
     ]
+
+
+def test_comment_mentions_nobody(tmp_path: Path) -> None:
+    names = {"slow": "Time of @peer #12", "fast": "@all, see org/project#3"}
+    out = run_assay(
+        "gate", write_results(tmp_path, METRICS, names=names, labels=("@old", "#7")), "--format", "markdown"
+    ).out
+    assert re.search(r"(?<!\w)@\w|#\d(?!203;)", out) is None
+    texts = "".join(
+        child.content for token in MarkdownIt().enable("table").parse(out) for child in token.children or ()
+    )
+    assert "Time of @peer #12" in texts.replace("\u200b", "")
+
+
+def test_comment_lists_conditions_apart(tmp_path: Path) -> None:
+    conditions = {"size": judge_metric("same", percent=2), "load": judge_metric("open", percents=(1.0, -2.0, 4.0))}
+    metrics = METRICS | {name: item | {"better": "neither"} for name, item in conditions.items()}
+    out = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
+    assert ", 1 same within 2 %, 2 open, 1 not judged\n" in out
+    assert "<summary>1 better, 1 open, 1 same, 1 not judged, 2 conditions</summary>" in out
+    assert "\n* conditions: Metric size (same), Metric load (open)\n" in out

@@ -213,7 +213,14 @@ def _join_cells(row: Sequence[str], widths: Sequence[int]) -> str:
 
 def format_markdown(comparison: RunComparison) -> str:
     """Return a comparison as Markdown: for each version a heading with the counts, and a table for each section."""
-    from assay.report.render.markdown import escape_cell, escape_line, format_table
+    from assay.report.render import markdown
+    from assay.report.render.markdown import format_table
+
+    def escape_line(text: str) -> str:
+        return markdown.break_mentions(markdown.escape_line(text))
+
+    def escape_cell(text: str) -> str:
+        return markdown.break_mentions(markdown.escape_cell(text))
 
     blocks = []
     for version in comparison.versions:

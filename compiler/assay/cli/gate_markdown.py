@@ -14,6 +14,7 @@ from assay.cli.judged_texts import (
     sort_by_relevance,
     summarize_gate,
 )
+from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from assay.app.judged_results import JudgedResults, RecordedChange
@@ -22,8 +23,9 @@ MOST_BYTES = 1999
 FOLDED_BYTES = 450  # that rows of the table leave to the folded part
 MOST_ENTRIES = 200  # more names do not fit in any case
 NAMED_RUNS = 3
-REST = ("better", "changed", "open", "same", "not judged")
-"""The verdicts of the folded part, in its order."""
+CONDITIONS = "conditions"
+REST = ("better", "changed", "open", "same", "not judged", CONDITIONS)
+"""The groups of the folded part, in its order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,12 @@ class _Entry:
     def is_listed(self) -> bool:
         """Whether the change has a row in the table."""
         return self.change.verdict == "worse" or self.change.is_closing
+
+    @property
+    def group(self) -> str:
+        """Its group in the folded part: the verdict, or conditions that did not change, which the headline omits."""
+        is_condition = self.change.better == "neither" and self.change.verdict != "changed"
+        return CONDITIONS if is_condition else self.change.verdict
 
 
 def format_markdown(results: JudgedResults) -> str:
@@ -79,13 +87,14 @@ def _measure(blocks: Sequence[str]) -> int:
 
 def _clip(text: str, most_bytes: int) -> str:
     """Return a text escaped for Markdown, shortened to so many bytes with an ellipsis."""
-    from assay.report.render.markdown import escape_cell
+    from assay.report.render.markdown import break_mentions, escape_cell
 
     candidates = (text, *(f"{text[:length].rstrip()}…" for length in range(min(len(text), most_bytes), -1, -1)))
     return next(
         escaped
         for candidate in candidates
-        if len(candidate) <= most_bytes and len((escaped := escape_cell(candidate)).encode()) <= most_bytes
+        if len(candidate) <= most_bytes
+        and len((escaped := break_mentions(escape_cell(candidate))).encode()) <= most_bytes
     )
 
 
@@ -121,26 +130,30 @@ def _list_cells(entry: _Entry) -> tuple[str, ...]:
 
 
 def _format_rest(entries: Sequence[_Entry], most_bytes: int) -> str:
-    """Return what is not worse, folded: for each verdict the names, as many as fit."""
-    by_verdict = {verdict: [item for item in entries if item.change.verdict == verdict] for verdict in REST}
-    lists = [(verdict, listed) for verdict, listed in by_verdict.items() if listed]
-    start = f"<details><summary>{', '.join(f'{len(listed)} {verdict}' for verdict, listed in lists)}</summary>"
+    """Return what is not worse, folded: for each group the names, as many as fit."""
+    by_group = {group: [item for item in entries if item.group == group] for group in REST}
+    lists = [(group, listed) for group, listed in by_group.items() if listed]
+    start = f"<details><summary>{', '.join(_count_group(group, len(listed)) for group, listed in lists)}</summary>"
     end = "</details>"
     available = most_bytes - _measure([start, end])
     lines = []
-    for index, (verdict, listed) in enumerate(lists):
-        line = _format_list(verdict, listed, available // (len(lists) - index) - 2)
+    for index, (group, listed) in enumerate(lists):
+        line = _format_list(group, listed, available // (len(lists) - index) - 2)
         available -= _measure([line])
         lines.append(line)
     return "\n\n".join([start, "\n".join(lines), end])
 
 
-def _format_list(verdict: str, entries: Sequence[_Entry], most_bytes: int) -> str:
+def _count_group(group: str, count: int) -> str:
+    return format_count(count, "condition") if group == CONDITIONS else f"{count} {group}"
+
+
+def _format_list(group: str, entries: Sequence[_Entry], most_bytes: int) -> str:
     """Return an item with the names of changes, as many as fit, and how many are left out."""
     texts = [_format_name(entry) for entry in entries[:MOST_ENTRIES]]
     while True:
         more = [f"… and {len(entries) - len(texts)} more"] if len(texts) < len(entries) else []
-        line = f"* {verdict}: {', '.join([*texts, *more])}"
+        line = f"* {group}: {', '.join([*texts, *more])}"
         if len(line.encode()) <= most_bytes or not texts:
             return line
         texts.pop()
@@ -153,5 +166,6 @@ def _format_name(entry: _Entry) -> str:
     details = [
         *([_clip(entry.label, 24)] if entry.label else []),
         *([f"{percent} %, {interval}"] if percent else []),
+        *([entry.change.verdict] if entry.group == CONDITIONS else []),
     ]
     return _clip(entry.title, 60) + (f" ({'; '.join(details)})" if details else "")

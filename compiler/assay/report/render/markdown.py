@@ -21,6 +21,8 @@ _UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 _REFERENCE = re.compile(r"&(?=[#A-Za-z])")
 #: text that GitHub would turn into a link
 _LINK = re.compile(r"(?<=\w)(?=://)|(?<=\bwww)(?=\.)", re.I)
+#: text that GitHub would turn into a mention of a person, an issue or a pull request; a backslash does not prevent it
+_MENTION = re.compile(r"(?<!\w)@(?=\w)|(?<!&)#(?=\d)")
 #: text that begins a block at the start of a line (a heading may also end with #)
 _BLOCK = re.compile(r"^(?=[-+=>])|^(\d+)(?=[.)](?:\s|$))|(?:^|(?<=\s))(?=#)")
 _NUMBER = re.compile(r"[-−+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?( \*)?|[-+]?[\d.]+ … [-+]?[\d.]+")
@@ -37,6 +39,11 @@ def escape_cell(text: str) -> str:
 def escape_line(text: str) -> str:
     """Escape a text for a heading, an item or a paragraph of one line."""
     return _BLOCK.sub(lambda match: f"{match[1] or ''}\\", escape_cell(text))
+
+
+def break_mentions(escaped: str) -> str:
+    """Return escaped text that mentions nobody in a comment on GitHub: a space without width follows `@` and `#`."""
+    return _MENTION.sub(r"\g<0>&#8203;", escaped)
 
 
 def _escape_blanks(text: str) -> str:
