@@ -80,7 +80,6 @@ def test_gate_without_judged_metrics_does_not_decide(tmp_path: Path) -> None:
         ('{"judgement": 1}', 1, "no-build"),
         ('{"judgement": {"gate": []}, "runs": []}', 1, "no-build"),
         ('{"report": "service/comparison"}', 1, "no-judgement"),
-        ('{"report": "service/comparison", "noise": {}}', 1, "no-judgement"),
     ],
 )
 def test_folder_without_judgements_is_named(tmp_path: Path, text: str | None, status: int, code: str) -> None:
@@ -89,8 +88,21 @@ def test_folder_without_judgements_is_named(tmp_path: Path, text: str | None, st
     answer = run_assay("gate", tmp_path)
     assert (answer.status, answer.out) == (status, "")
     assert f"error[{code}]" in answer.err
-    assert ("--repeats" in answer.err) == ('"noise"' in (text or ""))
     assert str(tmp_path / "results.json") in answer.err
+
+
+@pytest.mark.parametrize(
+    ("members", "hint"),
+    [
+        ('"noise": {}, "runs": [{}, {}, {}]', "build the report without --repeats"),
+        ('"runs": [{}]', "pass a second --run to `assay build`"),
+        ('"runs": [{}, {}]', "add `judgement = Some S.Judgement::{=}` to the report, and build it again"),
+    ],
+)
+def test_reason_for_no_judgement_is_named(tmp_path: Path, members: str, hint: str) -> None:
+    (tmp_path / "results.json").write_text(f'{{"report": "service/comparison", {members}}}', encoding="utf-8")
+    answer = run_assay("gate", tmp_path)
+    assert answer.err.endswith(f"\n  hint: {hint}\n")
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,11 @@ def test_equal_runs_take_the_same_course() -> None:
     assert compare(version(run), version(run)) is Reason.IDENTICAL
 
 
+def test_fall_to_zero_is_not_taken_for_an_equal_course() -> None:
+    zero = RunCells(tuple(Cell(place, "", 0, 1) for place in range(100)), 100)
+    assert compare(version(draw_run(1, 100)), version(zero)) is Reason.ZERO_VALUE
+
+
 def test_two_equal_runs_of_a_version_are_as_one() -> None:
     base, other = draw_run(1, 100, HOSTS), draw_run(2, 100, HOSTS)
     assert compare(version(base, base), version(other, other)) == compared(base, other)

@@ -88,20 +88,29 @@ def read_judged_results(folder: Path) -> JudgedResults:
     path = folder / RESULTS
     results = _read_results(path)
     if results.get("judgement") is None:
-        is_noise_report = "noise" in results
-        raise fail(
-            "no-judgement",
-            f"the build judges no differences: {path}",
-            expected="a comparison of two or more runs by a report with a `judgement`",
-            found=f"results of {results.get('report', 'no report')}{' with --repeats' if is_noise_report else ''}",
-            hint="build the report without --repeats"
-            if is_noise_report
-            else "add `judgement = Some S.Judgement::{=}` to the report, and build it again",
-        )
+        raise _build_judgement_error(path, results)
     try:
         return parse_judged_results(results)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise _build_format_error(path) from None
+
+
+def _build_judgement_error(path: Path, results: Mapping[str, Any]) -> Exception:
+    """Return the error of a build without judgements: a report on noise, a single run, or no rules."""
+    runs = results.get("runs")
+    origin = str(results.get("report", "no report"))
+    hint = "add `judgement = Some S.Judgement::{=}` to the report, and build it again"
+    if "noise" in results:
+        origin, hint = f"{origin} with --repeats", "build the report without --repeats"
+    elif isinstance(runs, list) and len(runs) == 1:
+        origin, hint = f"{origin} of one run", "pass a second --run to `assay build`"
+    return fail(
+        "no-judgement",
+        f"the build judges no differences: {path}",
+        expected="a comparison of two or more runs by a report with a `judgement`",
+        found=f"results of {origin}",
+        hint=hint,
+    )
 
 
 def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:

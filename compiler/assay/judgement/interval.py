@@ -69,6 +69,7 @@ class Reason(StrEnum):
     TOO_FEW_UNITS = "fewer than 21 units of time"
     TOO_FEW_SAMPLES = "fewer than 10 samples lie beyond"
     ZERO_BASE = "the base is 0"
+    ZERO_VALUE = "the other value is 0"
     CONSTANT = "it does not vary within the runs"
     IDENTICAL = "both runs take the same course"
     TOO_SHORT = "the run is too short for how slowly this varies"
@@ -249,7 +250,9 @@ def _estimate_total(base: Version, other: Version, ratio: float, noise: RunNoise
     if reason is None:
         within = estimate_spread(base.runs, other.runs, ratio)
         varies = any(any(run.by_place) for run in (*base.runs, *other.runs))
-        reason = Reason.TOO_FEW_UNITS if within is None else Reason.IDENTICAL if varies else Reason.CONSTANT
+        constant = Reason.IDENTICAL if varies else Reason.CONSTANT
+        # The ratio of a value of 0 seems certain: no batch deviates from it.
+        reason = Reason.TOO_FEW_UNITS if within is None else constant if other.mean else Reason.ZERO_VALUE
     total = combine_with_noise(within, noise, len(base.estimates), len(other.estimates))
     return total if total and total.variance else reason
 

@@ -78,6 +78,8 @@ def build_metric_details(metric: Metric, runs: Sequence[RunCourse], first_figure
     gaps = {run.label: find_greatest_gap(base.quantiles, run.quantiles) for run in others}
     text += [_describe_gap(base.label, name, gap, unit) for name, gap in gaps.items()]
     text += [sentence for name, items in changes.items() for sentence in _describe_changes(base.label, name, items)]
+    if any(isinstance(item.interval, Interval) for items in changes.values() for item in items):
+        text.append("Intervals of quantiles hold what varies within these runs, not what differs from run to run.")
     figures = [
         _draw_shares(runs, label),
         _draw_changes(base.label, changes, symbol),
