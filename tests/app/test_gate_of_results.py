@@ -94,6 +94,7 @@ def test_folder_without_judgements_is_named(tmp_path: Path, text: str | None, st
 @pytest.mark.parametrize(
     ("members", "hint"),
     [
+        ('"series": []', "pass the output folder of a comparison"),
         ('"noise": {}, "runs": [{}, {}, {}]', "build the report without --repeats"),
         ('"runs": [{}]', "pass a second --run to `assay build`"),
         ('"runs": [{}, {}]', "add `judgement = Some S.Judgement::{=}` to the report, and build it again"),
@@ -113,6 +114,11 @@ def test_damaged_judgement_is_named(tmp_path: Path, member: str, value: object) 
     answer = run_assay("gate", folder)
     assert (answer.status, answer.out) == (1, "")
     assert "error[no-build]" in answer.err
+
+
+def test_results_are_all_that_a_gate_needs(tmp_path: Path) -> None:
+    folder = write_results(tmp_path, {"a": judge_metric("worse", 0.01)})
+    assert run_assay("gate", folder / "results.json") == run_assay("gate", folder)
 
 
 def test_infinite_number_of_runs_is_named(tmp_path: Path) -> None:

@@ -84,8 +84,8 @@ class JudgedResults:
 
 
 def read_judged_results(folder: Path) -> JudgedResults:
-    """Read the judgements of a build. Raises AssayError for a folder without them."""
-    path = folder / RESULTS
+    """Read the judgements of a build, from its folder or its results. Raises AssayError for a build without them."""
+    path = folder if folder.name == RESULTS and folder.is_file() else folder / RESULTS
     results = _read_results(path)
     if results.get("judgement") is None:
         raise _build_judgement_error(path, results)
@@ -96,11 +96,13 @@ def read_judged_results(folder: Path) -> JudgedResults:
 
 
 def _build_judgement_error(path: Path, results: Mapping[str, Any]) -> Exception:
-    """Return the error of a build without judgements: a report on noise, a single run, or no rules."""
+    """Return the error of a build without judgements: a history, a report on noise, a single run, or no rules."""
     runs = results.get("runs")
     origin = str(results.get("report", "no report"))
     hint = "add `judgement = Some S.Judgement::{=}` to the report, and build it again"
-    if "noise" in results:
+    if "runs" not in results:
+        hint = "pass the output folder of a comparison"
+    elif "noise" in results:
         origin, hint = f"{origin} with --repeats", "build the report without --repeats"
     elif isinstance(runs, list) and len(runs) == 1:
         origin, hint = f"{origin} of one run", "pass a second --run to `assay build`"

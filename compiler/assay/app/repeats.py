@@ -40,8 +40,9 @@ def check_repeats(report: Report, runs: Sequence[NamedRun], options: Options, ha
 
 def _check_runs_of_noise(versions: Sequence[str], count: int, options: Options) -> None:
     """Raise AssayError (usage) unless a report on noise has enough runs, of one version, and no other options."""
-    if options.calibration or options.margin or options.style:
-        option = "--calibrate" if options.calibration else "--margin" if options.margin else "--style"
+    unfit = {"--calibrate": options.calibration, "--margin": options.margin, "--style": options.style,
+             "--columns": options.columns, "--details": options.details}  # fmt: skip
+    if option := next((name for name, value in unfit.items() if value), ""):
         raise fail("repeats", f"{option} does not apply to --repeats, which compares nothing", status=USAGE)
     if len(versions) > 1:
         raise fail("repeats", "--repeats takes runs of one version", found=", ".join(versions), status=USAGE)

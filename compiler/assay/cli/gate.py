@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 def gate(context: click.Context, folder: str, is_once: bool, junit: Path | None, form: str) -> int:
     """Tell whether metrics got worse by more than their margins.
 
-    Reads results.json of a comparison whose report has a judgement. Exits with status 4 if one of the gated metrics is
-    worse by more than its margin, and with 1 if there are too few repeats to decide, or if none of the gated metrics is
-    judged. JUnit XML has all judged metrics; Markdown is a comment for a pull request, of less than 2000 bytes.
+    Reads results.json of a comparison whose report has a judgement; BUILD_FOLDER may be this file. Exits with status 4
+    if one of the gated metrics is worse by more than its margin, and with 1 if there are too few repeats to decide, or
+    if none of the gated metrics is judged. JUnit XML has all judged metrics; Markdown is a comment for a pull request,
+    of less than 2000 bytes.
     """
     from assay.app.gate import is_open, read_gate
     from assay.provenance.read import get_build_folder
