@@ -71,7 +71,7 @@ def compose(case: Mapping[str, Any]) -> Answer:
         *list_candidates(case["verdicts"], Direction.LOWER, margins),
         *list_candidates(case.get("conditions", {}), Direction.NEITHER, margins),
     ]
-    return compose_answer(LABELS, "two", "95 %", candidates, (), ())
+    return compose_answer(LABELS, "two", "95 %", candidates, (), (), tuple(case.get("unequal", ())))
 
 
 CASE_LIST = yaml.safe_load(CASES.read_text(encoding="utf-8"))

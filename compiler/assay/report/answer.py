@@ -73,9 +73,10 @@ class Answer:
     """The answer of a comparison of a run with the base.
 
     `base` and `run` are their labels, `run_id` is the id of the run, `level` that of intervals: `95 %`. `counts` is a
-    sentence. Metrics that are better in no direction are `conditions`; `caution` is a sentence if one of them changed.
-    `differing` are the rows of the manifest in which the runs differ: label, base, run. `omitted` says which metrics do
-    not fit on the page. `notes` are sentences: on the noise in intervals, few units of time, the quality of the data.
+    sentence. Metrics that are better in no direction are `conditions`; `caution` is a sentence if one of them changed,
+    or a parameter that should not. `differing` are the rows of the manifest in which the runs differ: label, base, run.
+    `omitted` says which metrics do not fit on the page. `notes` are sentences: on the noise in intervals, few units of
+    time, the quality of the data.
     """
 
     base: str

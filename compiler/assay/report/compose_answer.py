@@ -82,8 +82,15 @@ def compose_answers(
         # The labels of the runs are in the headline: rows that repeat them say nothing.
         differing = [item for item in differing if item[1:] != labels]
         notes = tuple(filter(None, _list_notes((runs[0], run), labels, candidates, judgements.noise)))
-        answers.append(compose_answer(labels, run.id, level, candidates, tuple(differing), notes))
+        unequal = _list_unequal_constants(report, runs[0], run)
+        answers.append(compose_answer(labels, run.id, level, candidates, tuple(differing), notes, unequal))
     return tuple(answers)
+
+
+def _list_unequal_constants(report: Report, base: RunFigures, run: RunFigures) -> tuple[str, ...]:
+    """Return the constants that should agree between runs but differ, by their labels in the manifest."""
+    labels = {row.constant: row.label for row in report.manifest if row.constant}
+    return tuple(labels.get(name, name) for name in report.compare if base.constants[name] != run.constants[name])
 
 
 def _list_candidates(
@@ -145,8 +152,12 @@ def compose_answer(
     candidates: Sequence[Candidate],
     differing: tuple[tuple[str, str, str], ...],
     notes: tuple[str, ...],
+    unequal: tuple[str, ...] = (),
 ) -> Answer:
-    """Return the answer of a run whose metrics have these changes; its rows are those that fit on a page."""
+    """Return the answer of a run whose metrics have these changes; its rows are those that fit on a page.
+
+    `unequal` are parameters that differ between the runs, though they should not.
+    """
     directed = [item for item in candidates if item.change.judgement.direction is not Direction.NEITHER]
     conditions = [item for item in candidates if item.change.judgement.direction is Direction.NEITHER]
     key_changes = _choose_key_changes(directed)
@@ -168,7 +179,7 @@ def compose_answer(
         ),
         choose_axis([item.row for item in (*printed, *printed_conditions)], left, right),
         tuple(item.row for item in printed_conditions),
-        _describe_caution([item.row.label for item in conditions if item.verdict is Verdict.CHANGED]),
+        _describe_caution([*unequal, *(item.row.label for item in conditions if item.verdict is Verdict.CHANGED)]),
         differing,
         _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
         notes,
