@@ -32,7 +32,14 @@ let comparison =
       , summary = summaries.published.name
       , filters = [ R.uses filters.unitary ]
       , label = constant.ident.name
-      , compare = [ constant.era.name, constant.addTxSize.name, constant.inputsPerTx.name, constant.outputsPerTx.name, constant.tps.name, constant.plutusScript.name ]
+      , compare =
+        [ constant.era.name
+        , constant.tps.name
+        , constant.addTxSize.name
+        , constant.inputsPerTx.name
+        , constant.outputsPerTx.name
+        , constant.plutusScript.name
+        ]
       , judgement = Some S.Judgement::{
         , gate = R.metricIds [ machine.cpu, forging.announceCum, propagation.eighty ]
         }

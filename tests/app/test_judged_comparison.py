@@ -229,6 +229,14 @@ def test_phases_are_judged_against_the_first_phase(cache: Path, tmp_path: Path) 
     assert (tmp_path / "sql" / "phases" / "rows" / "cells-slot-per-host.sql").is_file()
 
 
+def test_number_of_hosts_may_be_the_cause(cache: Path, tmp_path: Path) -> None:
+    runs = [f"--run={name}={CARDANO / name / 'run'}" for name in ("baseline", "forks")]
+    answer = run_assay("build", "cardano/comparison", *runs, "--to=md", "-o", tmp_path, "--cache", cache)
+    assert answer.status == 0, answer.err
+    (page,) = json.loads((tmp_path / "document.json").read_text(encoding="utf-8"))["answers"]
+    assert page["caution"].startswith("The comparison itself is suspect. The number of hosts (6, 8) differs between")
+
+
 def test_single_run_has_no_judgement(cache: Path, tmp_path: Path) -> None:
     run = f"--run=10.5={CARDANO / 'baseline' / 'run'}"
     answer = run_assay("build", "cardano/comparison", run, "--to", "md", "-o", tmp_path, "--cache", cache)

@@ -11,7 +11,8 @@ import pypdf
 import pytest
 import yaml
 
-from assay.judgement.interval import Change, Comparison, Component, Reason, Spread
+from assay.judgement.batches import RunCells, measure_run
+from assay.judgement.interval import Change, Comparison, Component, Reason, Spread, Version, compare
 from assay.judgement.report_judgements import JudgedChange
 from assay.judgement.verdict import Direction, Margin, judge
 from assay.report.answer import Answer, JudgedRow
@@ -22,11 +23,15 @@ from assay.report.judged_cells import get_arrow, get_word
 from assay.report.render.markdown import render_markdown
 from assay.report.render.pdf import render
 from tests.report_sample import TEMPLATES, build_sample, limit_charts
+from tests.support.deep import is_deep
+from tests.support.simulated_metrics import simulate_propagation, simulate_resources
 
 CASES = Path(__file__).parent / "cases" / "answers.yaml"
 #: change and standard error in percent with which a metric that is better if lower has a verdict at a margin of 2 %
 CHANGES = {"worse": (20.0, 1.0), "better": (-20.0, 1.0), "changed": (20.0, 1.0), "same": (0.1, 0.2), "open": (5.0, 9.0)}
 LABELS = ("v1", "v2")
+SLOW_PAIRS = 50 if is_deep() else 10
+SLOWED = set(simulate_propagation(1))
 BOTTOM = 20 / 25.4 * 72  # points: the margin of the page
 
 
@@ -103,6 +108,28 @@ def test_key_changes_are_the_gate_else_what_changed() -> None:
     candidates[4] = replace(candidates[4], is_key=True)
     answer = compose_answer(LABELS, "two", "95 %", candidates, (), ())
     assert [(item.label, item.arrow) for item in answer.key_changes] == [("worse 3", "▲"), ("same 0", "")]
+
+
+def judge_simulated(base: Mapping[str, RunCells], other: Mapping[str, RunCells]) -> Iterator[Candidate]:
+    """Judge metrics of two simulated runs that are better if lower, at a margin of 2 %."""
+    for name, cells in base.items():
+        versions = [Version.from_runs([measure_run(item)]) for item in (cells, other[name])]
+        judgement = judge(compare(*versions), Margin(2.0), Direction.LOWER)
+        yield create_candidate(name, JudgedChange(judgement, Margin(2.0)))
+
+
+def test_slowed_metrics_are_worse_on_first_page() -> None:
+    """The delays of a block are 20 % longer; the resources of hosts are those of another run as fast."""
+    pages = []
+    for seed in range(SLOW_PAIRS):
+        candidates = [
+            *judge_simulated(simulate_propagation(1000 + seed), simulate_propagation(2000 + seed, 1.2)),
+            *judge_simulated(simulate_resources(1000 + seed), simulate_resources(2000 + seed)),
+        ]
+        answer = compose_answer(LABELS, "two", "95 %", candidates, (), ())
+        worse = {row.label for group in answer.groups for row in group.rows if row.verdict == "worse"}
+        pages.append(bool(worse) and worse <= SLOWED and answer.headline.startswith("v2 is worse than v1 in "))
+    assert sum(pages) >= 0.95 * SLOW_PAIRS
 
 
 @pytest.mark.parametrize(

@@ -418,8 +418,7 @@ def list_rejections(checked: CheckedPackage, results: RunResults, metrics: Itera
 def list_run_notes(runs: Sequence[RunFigures], run_labels: Sequence[str]) -> Iterable[str]:
     """Yield the notes and warnings of each run, behind its label."""
     for label, run in zip(run_labels, runs, strict=True):
-        for note in (*run.notes, *run.results.warnings, *run.results.notes):
-            yield f"{label}: {note}"
+        yield from (f"{label}: {warning}" for warning in run.warnings)
 
 
 def _build_filters(runs: Sequence[RunFigures], run_labels: Sequence[str]) -> Table:

@@ -82,15 +82,16 @@ def compose_answers(
         # The labels of the runs are in the headline: rows that repeat them say nothing.
         differing = [item for item in differing if item[1:] != labels]
         notes = tuple(filter(None, _list_notes((runs[0], run), labels, candidates, judgements.noise)))
-        unequal = _list_unequal_constants(report, runs[0], run)
+        unequal = _list_unequal_parameters(report, runs[0], run)
         answers.append(compose_answer(labels, run.id, level, candidates, tuple(differing), notes, unequal))
     return tuple(answers)
 
 
-def _list_unequal_constants(report: Report, base: RunFigures, run: RunFigures) -> tuple[str, ...]:
-    """Return the constants that should agree between runs but differ, by their labels in the manifest."""
+def _list_unequal_parameters(report: Report, base: RunFigures, run: RunFigures) -> tuple[str, ...]:
+    """Return what should agree between runs but differs: constants by their labels in the manifest, hosts."""
     labels = {row.constant: row.label for row in report.manifest if row.constant}
-    return tuple(labels.get(name, name) for name in report.compare if base.constants[name] != run.constants[name])
+    names = [labels.get(name, name) for name in report.compare if base.constants[name] != run.constants[name]]
+    return (*names, *([f"The number of hosts ({base.hosts}, {run.hosts})"] if base.hosts != run.hosts else ()))
 
 
 def _list_candidates(
@@ -315,5 +316,12 @@ def _list_notes(
     ]
     if incomplete:
         yield f"Data: {', '.join(incomplete)} on incomplete data, under {TITLE}."
-    elif measured:
+    warnings = [
+        f"{label} has {format_count(len(run.warnings), 'warning')}"
+        for run, label in zip(runs, labels, strict=True)
+        if run.warnings
+    ]
+    if warnings:
+        yield f"Data: {', '.join(warnings)}, under Warnings."
+    elif measured and not incomplete:
         yield "Data: complete in both runs."

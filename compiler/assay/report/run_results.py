@@ -48,6 +48,11 @@ class RunFigures:
     quality: RunQuality = UNMEASURED
     version: str = ""
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return the warnings of the run, as the part Warnings has them."""
+        return (*self.notes, *self.results.warnings, *self.results.notes)
+
 
 @dataclass(frozen=True, slots=True)
 class Choices:
