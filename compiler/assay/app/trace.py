@@ -145,21 +145,14 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
     values = [(item, source) for source in cell.sources for item in subjects[source.entry].inputs]
     for item in dict.fromkeys((cell_subject, *(item for item, _ in values))):
         _check_definition(built_report, item, is_cell_metric=item == cell_subject)
-    current_runs = locate_runs(
-        session, checked, built_report.provenance, parse_moved_runs(built_report.provenance, run_places)
-    )
-    runs = {
-        recorded_run.id: (run, recorded_run) for run, recorded_run in zip(current_runs, content.all_runs, strict=True)
-    }
-    cell_runs = {_find_run_name(runs, source): runs[_find_run_name(runs, source)] for source in cell.sources}
-    _check_inputs(list(cell_runs.values()))
+    cell_runs = _locate_cell_runs(session, built_report, cell, run_places)
     applied_filters = filters.parse_filters(checked.package, None, content.options.filters, not content.options.filters)
     if cell.prints in (AVERAGE, DIFFERENCE, PERCENT, JUDGED, INTERVAL, VERDICT):
         _check_formulas(session, built_report, subjects, cell, applied_filters, cell_runs)
     prints_one_value = cell.prints in SINGLE_VALUES and cell_subject == values[0][0]
     traced_runs = []
     for item, source in dict.fromkeys(values):
-        run, recorded_run = cell_runs[_find_run_name(runs, source)]
+        run, recorded_run = cell_runs[_find_run_name(cell_runs, source)]
         label = (
             recorded_run.label
             if source.run == run.id
@@ -182,6 +175,20 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
         _describe_formula(document, cell, cell_subject),
         _trace_judgement(session, built_report, cell, cell_subject, applied_filters, cell_runs),
     )
+
+
+def _locate_cell_runs(
+    session: Session, built_report: BuiltReport, cell: Cell, run_places: Sequence[str]
+) -> dict[str, tuple[NamedRun, RecordedRun]]:
+    """Return the runs of a cell by name, as they are now and as recorded. Raises AssayError if inputs have changed."""
+    record = built_report.provenance
+    current_runs = locate_runs(session, built_report.checked, record, parse_moved_runs(record, run_places))
+    pairs = zip(current_runs, record.content.all_runs, strict=True)
+    runs = {recorded_run.id: (run, recorded_run) for run, recorded_run in pairs}
+    names = [_find_run_name(runs, source) for source in cell.sources]
+    cell_runs = {name: runs[name] for name in names}
+    _check_inputs(list(cell_runs.values()))
+    return cell_runs
 
 
 def _trace_judgement(
