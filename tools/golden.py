@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.app.check_and_query import compile_system_sql
+from assay.app.accept import compile_system_sql
 from assay.app.session import Session
 from assay.cli.errors import run
 from assay.cli.main import cli

@@ -10,7 +10,7 @@ import pytest
 
 from assay.engine import dry_run
 from assay.engine.compiled_plan import compile_statements
-from assay.engine.dry_run import find_inexact_sums
+from assay.engine.dry_run import SUM_WORD, find_inexact_sums
 from assay.engine.graph import Node, build_nodes
 from assay.lang.workspace import get_shipped_workspace, load_package
 from assay.plan.planner import AppliedFilter, build_plan
@@ -46,6 +46,18 @@ def test_compiled_statements_add_up_in_an_order(
     graph = build_nodes(compile_statements(checked, compiled_plan))
     assert dry_run.run_on_empty_tables(graph, [item for source in package.sources for item in source.constants]) == ()
     assert len(node_names) > len(package.metrics)
+
+
+def test_every_macro_that_sums_has_the_name_of_a_sum() -> None:
+    """SQL without such a name is not planned; functions of lists have an order."""
+    query = "SELECT function_name, macro_definition FROM duckdb_functions() WHERE function_type = 'macro'"
+    macros = dict(duckdb.connect().execute(query).fetchall())
+    sums = {name for name, text in macros.items() if SUM_WORD.search(text) and "list_aggr(" not in text}
+    assert {"weighted_avg", "wavg", "geomean"} <= sums
+    assert [name for name in sorted(sums) if not SUM_WORD.search(name)] == []
+    query = "SELECT function_name FROM duckdb_functions() WHERE alias_of IN (SELECT unnest(?))"
+    aliases = duckdb.connect().execute(query, [sorted(dry_run._SUMS)]).fetchall()
+    assert [name for (name,) in aliases if not SUM_WORD.search(name)] == []
 
 
 def test_sum_in_no_order_is_an_error_with_its_place(tmp_path: Path, cache: Path) -> None:

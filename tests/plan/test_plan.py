@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal
 
 import pytest
 
-from assay.app.check_and_query import build_metric_query
+from assay.app.list_and_query import build_metric_query
+from assay.engine import dry_run as dry_run_module
 from assay.engine.compiled_plan import compile_statements
-from assay.engine.dry_run import run_on_empty_tables
-from assay.engine.graph import Node, build_nodes
+from assay.engine.connection import Limits
+from assay.engine.dry_run import DryRun, run_on_empty_tables
+from assay.engine.graph import build_nodes
 from assay.engine.mount import build_host_view
 from assay.lang.model.expression import Expression
 from assay.lang.reserved_names import KEY
@@ -90,25 +92,48 @@ def test_equal_numbers_compile_as_they_are_written(lab: Laboratory) -> None:
         assert f"CAST({number} AS DOUBLE) AS value" in statements[-1].query.sql()
 
 
-def test_cached_statement_runs_again_only_for_dependents(lab: Laboratory) -> None:
+def test_next_plan_runs_changed_statements_and_their_readers(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
     checked = lab.session.load_package("cardano")
     constants = [item for source in checked.package.sources for item in source.constants]
     graph = build_nodes(
         compile_statements(checked, build_plan(checked.package, [checked.get_metric("cdfBlockSize")], ()))
     )
     table = next(node for node in reversed(graph) if node.statement.kind == "table")
+    subjects: list[str] = []
 
-    def change_text(text: str) -> list[Node]:
-        return [dataclasses.replace(node, text=text) if node is table else node for node in graph]
+    def apply_limits(_connection: object, limits: Limits) -> AbstractContextManager[None]:
+        subjects.append(limits.subject.split("`")[1])
+        return nullcontext()
 
-    def list_failing(all_nodes: Sequence[Node], passed_nodes: Sequence[Node]) -> list[str]:
-        return [item.message.split("`")[1] for item in run_on_empty_tables(all_nodes, constants, passed_nodes)]
+    def run_after_graph(text: str) -> tuple[list[str], list[str]]:
+        """Return the statements that run, and those with problems, if the text of the table differs."""
+        with DryRun(constants) as dry_run:
+            assert dry_run.run(graph) == ()
+            subjects.clear()
+            problems = dry_run.run([dataclasses.replace(node, text=text) if node is table else node for node in graph])
+        return list(dict.fromkeys(subjects)), [item.message.split("`")[1] for item in problems]
 
-    broken_graph, other = (
-        change_text("SELECT * FROM nowhere"),
-        change_text(f"CREATE TABLE {table.name} AS SELECT 1 AS one"),
+    monkeypatch.setattr(dry_run_module, "apply_limits", apply_limits)
+    readers = [node.name for node in graph if table.name in node.reads]
+    assert len(readers) > 1
+    assert run_after_graph(table.text) == ([], [])
+    assert run_after_graph(f"{table.text} LIMIT 1") == ([table.name], [])
+    assert run_after_graph("SELECT * FROM nowhere") == ([table.name], [table.name])
+    assert run_after_graph(f"CREATE TABLE {table.name} AS SELECT 1 AS one") == ([table.name, readers[0]], readers[:1])
+    more_columns = table.text.replace(" AS\n", " AS SELECT *, 1 AS more FROM (\n", 1) + ")"
+    assert run_after_graph(more_columns) == ([table.name, *readers], [])
+
+
+def test_table_that_the_next_plan_lacks_is_gone(lab: Laboratory) -> None:
+    checked = lab.session.load_package("cardano")
+    constants = [item for source in checked.package.sources for item in source.constants]
+    graph = build_nodes(
+        compile_statements(checked, build_plan(checked.package, [checked.get_metric("cdfBlockSize")], ()))
     )
-    assert list_failing(broken_graph, []) == list_failing(broken_graph, graph) == [table.name]
-    assert list_failing(broken_graph, broken_graph) == []
-    assert list_failing(broken_graph, [node for node in broken_graph if node.name != "cdfBlockSize"]) == [table.name]
-    assert list_failing(other, graph) == ["check block block-incomplete"]
+    table = next(node for node in reversed(graph) if node.statement.kind == "table")
+    reader = next(node for node in graph if table.name in node.reads)
+    other = dataclasses.replace(reader, text=f"{reader.text} -- other")
+    with DryRun(constants) as dry_run:
+        assert dry_run.run(graph) == ()
+        problems = dry_run.run([other if node is reader else node for node in graph if node is not table])
+    assert [item.message.split(": ")[1] for item in problems] == ["Catalog Error"]

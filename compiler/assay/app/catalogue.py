@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.app.catalogue_pages import KINDS, iter_definition_pages
-from assay.app.check_and_query import build_metric_query
 from assay.app.diff import run_git
 from assay.app.explain import describe_subject
 from assay.app.explain_view import describe_headings
+from assay.app.list_and_query import build_metric_query
 from assay.app.outputs import refuse_sources, replace_folder
 from assay.app.session import Session
 from assay.app.sql_files import add_header

@@ -40,11 +40,11 @@ from assay.provenance.record import CutRuns, Inputs, build_provenance, format_pr
 from assay.report.assemble import assemble
 from assay.report.noise_tables import replace_sections
 from assay.report.output_forms import HTML
-from assay.report.percentiles import EXPECTED, STATISTICS, split_names, suggest_column
 from assay.report.render.html import NO_DETAILS
 from assay.report.render.pdf import warm_up_converters
 from assay.report.results_json import build_calibration_data, build_results_data
 from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs
+from assay.report.statistic_names import EXPECTED, STATISTICS, split_names, suggest_column
 from assay.styles.registry import get_style, list_style_names
 from assay.util.diagnostics import USAGE, fail, suggest_names
 

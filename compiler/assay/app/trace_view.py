@@ -13,7 +13,7 @@ from assay.app.trace_values import TracedRun
 from assay.explain.terminal import format_bars, format_number, format_with_heading, truncate_line, wrap_text
 from assay.lineage.cells import Cell
 from assay.report import cell_links
-from assay.report.percentiles import MEDIAN, PERCENTILES
+from assay.report.statistic_names import MEDIAN, PERCENTILES
 from assay.styles.registry import get_style
 from assay.util.escape import escape_text
 

@@ -222,12 +222,11 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 
     Without FILE, print the schemas of all documents, by system and file.
     """
-    from assay.app.check_and_query import list_systems
     from assay.app.run_schema import create_run_schemas
 
     with open_command_session(context) as session:
         schemas_by_system = {
-            item: create_run_schemas(session.load_package(item).package) for item in list_systems(session, system)
+            item: create_run_schemas(session.load_package(item).package) for item in session.list_systems(system)
         }
     if file is None:
         output.print_data(schemas_by_system)

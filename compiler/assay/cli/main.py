@@ -168,14 +168,11 @@ def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
 @click.pass_context
 def check(context: click.Context, system: str | None, accept: bool) -> None:
     """Check all specs: types, names, units, cycles, SQL."""
-    from assay.app import check_and_query
+    from assay.app.check import check_system
     from assay.util.diagnostics import render
 
     with open_command_session(context) as session:
-        results = [
-            check_and_query.check_system(session, item, accept)
-            for item in check_and_query.list_systems(session, system)
-        ]
+        results = [check_system(session, item, accept) for item in session.list_systems(system)]
         notes, warnings = session.list_workspace_notes(), session.warn_of_schema()
     for note in notes:  # the checked specs may not be those that the user means
         output.print_line(note, err=True)
@@ -204,10 +201,10 @@ def _format_count(number: int, plural: str) -> str:
 @click.pass_context
 def list_(context: click.Context, kind: str, system: str | None, form: str) -> None:
     """List metrics, events, grains, filters, series or reports."""
-    from assay.app import check_and_query
+    from assay.app import list_and_query
 
     with open_command_session(context) as session:
-        header, rows = check_and_query.list_definitions(session, kind, check_and_query.list_systems(session, system))
+        header, rows = list_and_query.list_definitions(session, kind, session.list_systems(system))
     output.print_rows(header, rows, form)
 
 
@@ -226,12 +223,12 @@ def query(
     no_filters: bool, phases: tuple[str, ...], at: tuple[str, ...], system: str | None, summary: str, form: str,
 ) -> None:  # fmt: skip
     """Compute metrics and print their distributions."""
-    from assay.app import check_and_query
+    from assay.app import list_and_query
     from assay.app.runs import parse_runs
     from assay.cli.printing import print_answer
 
     with open_command_session(context) as session:
-        answer = check_and_query.query_metrics(
+        answer = list_and_query.query_metrics(
             session, metrics, parse_runs(runs), filters, no_filters, system, summary, at, phases
         )
     output.print_warnings(answer.warnings)
@@ -262,12 +259,12 @@ def sql(
     With --run, the statement has absolute paths of the run's files and works in any DuckDB shell. Without --run, it
     works in the folder that `assay ingest` prints, for metrics of a single source.
     """
-    from assay.app import check_and_query
+    from assay.app import list_and_query
     from assay.app.runs import parse_runs
 
     with open_command_session(context) as session:
         named_run = parse_runs([run])[0] if run else None
-        text = check_and_query.compile_metric_sql(session, metric, filters, no_filters, system, named_run, phase, at)
+        text = list_and_query.compile_metric_sql(session, metric, filters, no_filters, system, named_run, phase, at)
     output.print_text(text)
 
 

@@ -33,12 +33,11 @@ def run_examples(context: click.Context, system: str | None, junit: Path | None,
 
     The exit status is 3 if an example fails.
     """
-    from assay.app.check_and_query import list_systems
     from assay.app.examples import run_system_examples
     from assay.util.diagnostics import DIFFERENCE
 
     with open_command_session(context) as session:
-        results = [run_system_examples(session, item) for item in list_systems(session, system)]
+        results = [run_system_examples(session, item) for item in session.list_systems(system)]
         notes = session.list_workspace_notes()
     for note in notes:
         output.print_line(note, err=True)

@@ -1,4 +1,4 @@
-"""Run every statement of a plan on empty tables, to compare what SQL yields with what it declares.
+"""Run every statement of plans on empty tables, to compare what SQL yields with what it declares.
 
 This also reports sums of real numbers without an order: the last digits of such a sum depend on the order of addition,
 which depends on the number of threads.  The types of the summed values come from the engine's plan of a query.
@@ -7,13 +7,16 @@ which depends on the number of threads.  The types of the summed values come fro
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from assay.engine.connection import Limits, apply_limits
 from assay.engine.declarations import check_declaration, get_spec_sql, list_placeholders, locate_error
-from assay.engine.graph import Node, collect_needed
+from assay.engine.graph import Node
 from assay.engine.mount import bind_parameters, confine_connection
 from assay.lang.model.package import Constant
 from assay.lang.model.vocabulary import SINCE, UNTIL
@@ -39,6 +42,8 @@ _SUMS = frozenset(
         "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy",
     )
 )  # fmt: skip
+#: a name of an aggregate function that adds or multiplies, or of a macro that calls one
+SUM_WORD = re.compile(rf"\b(?:{'|'.join(sorted(_SUMS))}|weighted_avg|wavg)\b", re.IGNORECASE)
 _REAL = ("DOUBLE", "FLOAT")
 _AS_PLANNED = "SELECT json_serialize_plan(?, optimize := false)"
 _WHOLE = ("UNBOUNDED_PRECEDING", "UNBOUNDED_FOLLOWING")
@@ -94,60 +99,110 @@ _SAMPLES: Mapping[str, object] = {
 }  # fmt: skip
 
 
-def run_on_empty_tables(
-    graph: Sequence[Node], constants: Iterable[Constant], passed_nodes: Iterable[Node] = ()
-) -> tuple[Diagnostic, ...]:
-    """Return the problems of statements: those that fail, and relations that do not yield what they declare.
+def run_on_empty_tables(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagnostic, ...]:
+    """Return the problems of the statements of a plan, as `DryRun.run` does."""
+    with DryRun(constants) as dry_run:
+        return dry_run.run(graph)
 
-    `passed_nodes` are statements of the same specs without problems: they run again only where another statement needs
-    them.
+
+class DryRun:
+    """An engine that runs the statements of one plan after the other on empty tables.
+
+    A statement that a former plan has, too, does not run again, unless it reads a table that differs.
     """
-    import duckdb
 
-    values = {item.name: _SAMPLES[item.type] for item in constants} | {SINCE: 0, UNTIL: 1}
-    problems: list[Diagnostic] = []
-    needed = collect_needed(graph, _list_changed(graph, passed_nodes))
-    faulty: set[str] = set()  # tables that differ from their declaration, and tables that read these
-    with duckdb.connect() as connection:
-        connection.execute(f"SET memory_limit = '{MEMORY}'")
-        confine_connection(connection)
-        connection.execute(
+    def __init__(self, constants: Iterable[Constant]) -> None:
+        import duckdb
+
+        self._values = {item.name: _SAMPLES[item.type] for item in constants} | {SINCE: 0, UNTIL: 1}
+        self._former_nodes: dict[str, Node] = {}
+        self._connection = duckdb.connect()
+        self._connection.execute(f"SET memory_limit = '{MEMORY}'")
+        confine_connection(self._connection)
+        self._connection.execute(
             build_empty_table(LOGS, ((name, log_column.type) for name, log_column in LOG_COLUMNS.items()))
         )
+
+    def __enter__(self) -> DryRun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def run(self, graph: Sequence[Node]) -> tuple[Diagnostic, ...]:
+        """Return the problems of statements: those that fail, and relations that do not yield what they declare.
+
+        Expects that no former plan has a problem.
+        """
+        changed: set[str] = set()  # tables that differ from those of the former plan
+        faulty: set[str] = set()  # tables that differ from their declaration, and tables that read these
+        problems: list[Diagnostic] = []
+        for name in self._former_nodes.keys() - {node.name for node in graph}:
+            self._drop_table(self._former_nodes.pop(name))
         for node in graph:
-            if node.name not in needed:
-                continue
-            step = node.statement.step
-            if isinstance(step, EventStep):
-                fields = [(item.name, item.type) for item in step.event.fields if item.name in step.fields]
-                base = [(name, _KEYS[name]) for name in step.keys]
-                connection.execute(build_empty_table(step.name, (*base, *fields)))
-                continue
             if node.name == LOGS:
                 continue
-            faulty |= {node.name} if faulty & set(node.reads) else set()
-            parameters = bind_parameters(node.placeholders, values)
-            limits = Limits(f"the SQL of `{node.name}` on empty tables", SECONDS, ROOM, is_fixed=True)
-            try:
-                with apply_limits(connection, limits):
-                    connection.execute(node.text, parameters)
-                    if isinstance(step, CheckStep):
-                        problems += _check_placeholders(step, [str(item[0]) for item in connection.description or ()])
-                    if isinstance(step, RelationStep):
-                        mismatches = list(check_declaration(connection, step.relation))
-                        problems += mismatches
-                        faulty |= {node.name} if mismatches else set()
-                    problems += _check_sums(connection, node, values)
-            except duckdb.InterruptException:
-                problems += (replace(item, text=get_spec_sql(node)) for item in limits.build_time_error().diagnostics)
+            former_node = self._former_nodes.get(node.name)
+            if former_node and former_node.text == node.text and not changed & set(node.reads):
+                continue
+            former_columns = self._drop_table(former_node) if former_node else None
+            if not self._run_node(graph, node, faulty, problems):
                 break
-            except duckdb.Error as error:
-                if node.name in faulty:
-                    continue  # the cause of this failure is already reported
-                with apply_limits(connection, limits):
-                    problems.append(_describe_failure(connection, node, parameters, error, _list_columns(graph, node)))
-                break
-    return tuple(problems)
+            self._former_nodes[node.name] = node
+            if former_columns is None or former_columns != self._describe_empty_table(node):
+                changed.add(node.name)
+        return tuple(problems)
+
+    def _run_node(self, graph: Sequence[Node], node: Node, faulty: set[str], problems: list[Diagnostic]) -> bool:
+        """Run a statement, and add its problems and whether it is faulty; return False if no other should run."""
+        import duckdb
+
+        step = node.statement.step
+        connection = self._connection
+        if isinstance(step, EventStep):
+            fields = [(item.name, item.type) for item in step.event.fields if item.name in step.fields]
+            base = [(name, _KEYS[name]) for name in step.keys]
+            connection.execute(build_empty_table(step.name, (*base, *fields)))
+            return True
+        faulty |= {node.name} if faulty & set(node.reads) else set()
+        parameters = bind_parameters(node.placeholders, self._values)
+        limits = Limits(f"the SQL of `{node.name}` on empty tables", SECONDS, ROOM, is_fixed=True)
+        try:
+            with apply_limits(connection, limits):
+                connection.execute(node.text, parameters)
+                if isinstance(step, CheckStep):
+                    problems += _check_placeholders(step, [str(item[0]) for item in connection.description or ()])
+                if isinstance(step, RelationStep):
+                    mismatches = list(check_declaration(connection, step.relation))
+                    problems += mismatches
+                    faulty |= {node.name} if mismatches else set()
+                problems += _check_sums(connection, node, self._values)
+        except duckdb.InterruptException:
+            problems += (replace(item, text=get_spec_sql(node)) for item in limits.build_time_error().diagnostics)
+            return False
+        except duckdb.Error as error:
+            if node.name in faulty:
+                return True  # the cause of this failure is already reported
+            with apply_limits(connection, limits):
+                problems.append(_describe_failure(connection, node, parameters, error, _list_columns(graph, node)))
+            return False
+        return True
+
+    def _drop_table(self, node: Node) -> list[tuple[object, ...]] | None:
+        """Drop the table of a statement, if it has one; return its columns like `_describe_empty_table`."""
+        columns = self._describe_empty_table(node)
+        if node.statement.kind in ("table", "view"):
+            self._connection.execute(dialect.to_sql(exp.Drop(tables=[dialect.build_table(node.name)], kind="TABLE")))
+        return columns
+
+    def _describe_empty_table(self, node: Node) -> list[tuple[object, ...]] | None:
+        """Return the columns of the table of a statement; empty for a statement without one, None if it has rows."""
+        if node.statement.kind not in ("table", "view"):
+            return []
+        table = dialect.to_sql(dialect.build_table(node.name))
+        if self._connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone():
+            return None
+        return self._connection.execute(f"DESCRIBE {table}").fetchall()
 
 
 def _check_sums(
@@ -155,7 +210,7 @@ def _check_sums(
 ) -> Iterator[Diagnostic]:
     """Report sums of real numbers without an order in the SQL of specs."""
     sql = get_spec_sql(node)
-    if not sql:
+    if not SUM_WORD.search(sql):
         return
     for name in find_inexact_sums(connection, dialect.to_sql(fill_constants(node.statement.query, values))):
         yield Diagnostic(
@@ -167,16 +222,6 @@ def _check_sums(
             hint="sums of whole numbers need no order",
             text=sql,
         )
-
-
-def _list_changed(graph: Iterable[Node], others: Iterable[Node]) -> set[str]:
-    """Return the statements that are not among others, and those that read such statements."""
-    texts = {node.name: node.text for node in others}
-    names: set[str] = set()
-    for node in graph:
-        if texts.get(node.name) != node.text or names & set(node.reads):
-            names.add(node.name)
-    return names
 
 
 def _check_placeholders(step: CheckStep, columns: Sequence[str]) -> Iterator[Diagnostic]:

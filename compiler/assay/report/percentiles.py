@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from itertools import chain
 from typing import Any
 
@@ -14,34 +13,16 @@ from assay.lang.model.report import Section
 from assay.report.cell_links import PERCENT, STATISTIC, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.run_results import Choices, RunFigures, add_unit, get_average
+from assay.report.statistic_names import DEVIATION, GREATEST, LEAST, MEDIAN, PERCENTILES
 from assay.report.versions import Version
-from assay.sql.distributions import CENTILES
 from assay.styles.registry import get_style
 from assay.styles.row import NO_VALUE, Distribution
 from assay.styles.unit_prefix import choose_prefix
-from assay.util.diagnostics import suggest_nearest
-
-MEDIAN, LEAST, GREATEST, DEVIATION = "median", "min", "max", "stddev"
-PERCENTILES = {f"p{(100 * Decimal(text)).normalize():f}": float(text) for text in CENTILES[1:-1]}
-"""Names of percentiles and their centiles: `p95` is 0.95."""
-STATISTICS = (MEDIAN, LEAST, GREATEST, DEVIATION, *PERCENTILES)
-"""The names of all columns."""
-EXPECTED = "median, min, max, stddev, or a percentile: p1, p5, p10, p20 … p90, p95, p99, p99.9"
 
 MEANING = (
     "At most 95 % of the samples are less than p95; it is itself a sample. Where each host has a distribution of its "
     "own, percentiles are medians over the hosts, min and max are those of all samples."
 )
-
-
-def split_names(text: str) -> tuple[str, ...]:
-    """Return the column names in a text with commas, without blanks, once each."""
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-
-
-def suggest_column(name: str) -> str:
-    """Return a hint for an unknown column."""
-    return suggest_nearest(name, STATISTICS) or f"percentiles are {', '.join(PERCENTILES)}"
 
 
 def compute_statistic(distribution: Distribution, name: str, summary: str) -> float | None:

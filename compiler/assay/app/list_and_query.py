@@ -1,36 +1,27 @@
-"""Check specs, list them and compute single values (`assay check`, `list`, `query`, `sql`)."""
+"""List specs and compute single values (`assay list`, `query`, `sql`)."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from sqlglot import exp
 
-from assay.app import filters
-from assay.app.article import resolve_compared_metrics
-from assay.app.compute import Computation, RunResult, compute, list_report_metrics
+from assay.app.compute import Computation, RunResult, compute
 from assay.app.export_run import link_run_folders
 from assay.app.options import choose_summary
-from assay.app.outputs import replace_folder
 from assay.app.phases import PhaseSelection, select_phases
 from assay.app.prepare import prepare
-from assay.app.prose import read_prose
 from assay.app.raw_data_notes import list_raw_notes
-from assay.app.report_check import iter_report_problems
 from assay.app.runs import NamedRun
 from assay.app.session import Session
-from assay.app.sql_files import PHASES, add_header, render_sql_files, write_texts
+from assay.app.sql_files import add_header
 from assay.app.subject import find_metric
 from assay.engine.compiled_plan import compile_plan
-from assay.engine.dry_run import run_on_empty_tables
 from assay.engine.mount import list_raw_tables, resolve_scan_paths
 from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.explain.wording import describe_window
-from assay.lang import normal_form, series_wording, workspace
+from assay.lang import series_wording
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula, list_measured
@@ -41,164 +32,15 @@ from assay.lang.reserved_names import CONSTANTS
 from assay.plan.planner import AppliedFilter
 from assay.report.article import list_article_metrics
 from assay.report.assemble import format_missing_samples, list_rejections
-from assay.report.blocks.rows import list_row_requests, list_shown_series
 from assay.sql import dialect, formulas
 from assay.sql.codegen import Statement, build_standalone_query
 from assay.sql.expressions import build_literal, build_placeholders
-from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, raise_all
-from assay.util.paths import resolve_path
+from assay.util.diagnostics import USAGE, fail
 
 Texts = Mapping[str, Mapping[str, str]]
 
 
-def write_accepted_files(session: Session, checked: CheckedPackage, texts: Texts) -> None:
-    """Write the SQL of every report (`texts`) and the normal form, each atomically.
-
-    The normal form is written last: if it matches the specs, the SQL does too.
-
-    Raises AssayError: `accept` if a link leads out of the workspace; `output` if nothing can be written.
-    """
-    normal_form_path = session.workspace.get_normal_form_path(checked.package.system)
-    sql = session.workspace.root / "golden" / "sql" / checked.package.system
-    for path in (normal_form_path, sql):
-        if not session.workspace.contains_path(path):
-            raise fail("accept", "a link points outside the workspace", span=Span(str(path)))
-    if texts:
-        with _replace_entries(session, sql.parent) as folder:
-            (folder / sql.name).mkdir()
-            for name, statements in texts.items():
-                write_texts(folder / sql.name / name, statements)
-    else:
-        shutil.rmtree(sql, ignore_errors=True)
-    with _replace_entries(session, normal_form_path.parent) as folder:
-        (folder / normal_form_path.name).write_text(normal_form.format_normal_form(checked), encoding="utf-8")
-
-
-@contextmanager
-def _replace_entries(session: Session, parent_folder: Path) -> Iterator[Path]:
-    """Yield a temporary folder whose entries replace those of `parent_folder`."""
-    with replace_folder(
-        parent_folder, session.get_wait_notice(parent_folder), hint="check that you may write into the workspace"
-    ) as folder:
-        yield folder
-
-
 Row = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SystemCheck:
-    """The result of checking a system.
-
-    `counts` is the number of definitions of each kind. `is_committed` is set if there is a normal form, `is_current` if
-    it matches the specs.
-    """
-
-    system: str
-    counts: Mapping[str, int]
-    is_committed: bool
-    is_current: bool
-
-
-def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
-    """Check all specs of a system, run its SQL on empty tables and check its prose.
-
-    With `accept`, also write the normal form. Raises AssayError with every problem, and (usage) if `accept` is set and
-    the workspace is the shipped one.
-    """
-    if accept:
-        _refuse_shipped_workspace(session)
-    checked = session.load_package(system)
-    package = checked.package
-    applied_filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
-    relations = [item.name for item in package.relations]
-    series_names = [item.name for item in package.series]
-    graph = compile_plan(
-        checked, package.metrics, applied_filters, relations, series=series_names, cuts=package.cuts
-    ).graph
-    constants = [item for source in package.sources for item in source.constants]
-    problems = [
-        *run_on_empty_tables(graph, constants),
-        *iter_report_problems(package, session.get_templates(), workspace.get_positions(session.workspace, system)),
-    ]
-    problems += _list_prose_problems(session, checked)
-    if not problems and can_be_split(package):
-        phase_plan = compile_plan(checked, package.metrics, applied_filters, relations, series=series_names, cut=True)
-        problems += run_on_empty_tables(phase_plan.graph, constants, passed_nodes=graph)
-    raise_all(problems)
-    normal_form_path = session.workspace.get_normal_form_path(system)
-    if accept:
-        write_accepted_files(session, checked, compile_system_sql(session, checked))
-    is_committed = normal_form_path.is_file()
-    accepted_sources = normal_form.read_header(normal_form_path.read_text(encoding="utf-8")) if is_committed else ""
-    kinds = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
-    optional_kinds = ("histories", "series", "articles", "examples")  # counted only if a system has any
-    counts = {kind: len(getattr(package, kind)) for kind in (*kinds, *optional_kinds)}
-    return SystemCheck(
-        system,
-        {kind: number for kind, number in counts.items() if number or kind in kinds},
-        is_committed,
-        accepted_sources == checked.sources,
-    )
-
-
-def _refuse_shipped_workspace(session: Session) -> None:
-    """Raise AssayError (usage) if the workspace is the shipped one and is used from outside of its folder."""
-    root = resolve_path(session.workspace.root)
-    is_shipped = root == resolve_path(workspace.get_shipped_workspace().root)
-    if is_shipped and not resolve_path(Path.cwd()).is_relative_to(root):
-        raise fail(
-            "no-workspace",
-            "there is no workspace to write normal forms into",
-            notes=session.list_workspace_notes(),
-            hint="create a workspace with `assay init DIR`",
-            status=USAGE,
-        )
-
-
-def _list_prose_problems(session: Session, checked: CheckedPackage) -> tuple[Diagnostic, ...]:
-    """Return the distinct problems of the prose of articles."""
-    problems: list[Diagnostic] = []
-    for article in checked.package.articles:
-        try:
-            read_prose(session.workspace, checked, article)
-        except AssayError as error:
-            problems += error.diagnostics
-    return tuple(dict.fromkeys(problems))
-
-
-def can_be_split(package: Package) -> bool:
-    """Return whether phases can cut any data of a package: series, or the rows of a grain."""
-    return bool(package.series) or any(grain.at for grain in package.grains)
-
-
-def compile_system_sql(session: Session, checked: CheckedPackage) -> Mapping[str, Mapping[str, str]]:
-    """Return the SQL of each report and article over runs: report -> file name -> text of the statement."""
-    sql_by_report = {report.name: compile_report_sql(checked, report) for report in checked.package.reports}
-    for article in checked.package.articles:
-        prose = read_prose(session.workspace, checked, article)
-        rows, metrics = list_row_requests(checked, article, prose.values()), resolve_compared_metrics(checked, article)
-        ends = {name for phase in article.phases for name in (phase.since, phase.until)}
-        cuts = [cut for cut in checked.package.cuts if cut.name in ends]
-        unphased_metrics = () if article.phases else metrics
-        compiled_plan = compile_plan(
-            checked, unphased_metrics, row_requests=rows, series=list_shown_series(article), cuts=cuts
-        )
-        texts = dict(render_sql_files(compiled_plan.graph))
-        if article.phases:
-            phase_texts = render_sql_files(compile_plan(checked, metrics, cut=True).graph)
-            texts |= {f"{PHASES}/{name}": text for name, text in phase_texts.items()}
-        sql_by_report[article.name] = texts
-    return sql_by_report
-
-
-def compile_report_sql(checked: CheckedPackage, report: Report) -> Mapping[str, str]:
-    """Return the SQL of a report under its own filters: file name -> text of the statement."""
-    applied_filters = filters.parse_filters(checked.package, report, (), False)
-    relations = sorted({row.relation for row in report.manifest if row.relation})
-    return render_sql_files(
-        compile_plan(checked, list_report_metrics(checked, report), applied_filters, relations).graph
-    )
 
 
 def list_definitions(session: Session, kind: str, systems: Sequence[str]) -> tuple[Row, list[Row]]:
@@ -452,8 +294,3 @@ def _build_formula_statement(checked: CheckedPackage, metric: Metric, report: Re
     return Statement(
         "metric", metric.id, formulas.build_formula_query(checked, metric, summary, build_placeholders(names))
     )
-
-
-def list_systems(session: Session, system: str | None) -> tuple[str, ...]:
-    """Return the systems of the workspace, or the named one. Raises AssayError if there is no such system."""
-    return session.list_systems(system)

@@ -1,0 +1,85 @@
+"""Write the normal form and the compiled SQL of a system (`assay check --accept`)."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from assay.app import filters
+from assay.app.article import resolve_compared_metrics
+from assay.app.compute import list_report_metrics
+from assay.app.outputs import replace_folder
+from assay.app.prose import read_prose
+from assay.app.session import Session
+from assay.app.sql_files import PHASES, render_sql_files, write_texts
+from assay.engine.compiled_plan import compile_plan
+from assay.lang import normal_form
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.report import Report
+from assay.report.blocks.rows import list_row_requests, list_shown_series
+from assay.util.diagnostics import Span, fail
+
+Texts = Mapping[str, Mapping[str, str]]
+
+
+def write_accepted_files(session: Session, checked: CheckedPackage, texts: Texts) -> None:
+    """Write the SQL of every report (`texts`) and the normal form, each atomically.
+
+    The normal form is written last: if it matches the specs, the SQL does too.
+
+    Raises AssayError: `accept` if a link leads out of the workspace; `output` if nothing can be written.
+    """
+    normal_form_path = session.workspace.get_normal_form_path(checked.package.system)
+    sql = session.workspace.root / "golden" / "sql" / checked.package.system
+    for path in (normal_form_path, sql):
+        if not session.workspace.contains_path(path):
+            raise fail("accept", "a link points outside the workspace", span=Span(str(path)))
+    if texts:
+        with _replace_entries(session, sql.parent) as folder:
+            (folder / sql.name).mkdir()
+            for name, statements in texts.items():
+                write_texts(folder / sql.name / name, statements)
+    else:
+        shutil.rmtree(sql, ignore_errors=True)
+    with _replace_entries(session, normal_form_path.parent) as folder:
+        (folder / normal_form_path.name).write_text(normal_form.format_normal_form(checked), encoding="utf-8")
+
+
+@contextmanager
+def _replace_entries(session: Session, parent_folder: Path) -> Iterator[Path]:
+    """Yield a temporary folder whose entries replace those of `parent_folder`."""
+    with replace_folder(
+        parent_folder, session.get_wait_notice(parent_folder), hint="check that you may write into the workspace"
+    ) as folder:
+        yield folder
+
+
+def compile_system_sql(session: Session, checked: CheckedPackage) -> Mapping[str, Mapping[str, str]]:
+    """Return the SQL of each report and article over runs: report -> file name -> text of the statement."""
+    sql_by_report = {report.name: compile_report_sql(checked, report) for report in checked.package.reports}
+    for article in checked.package.articles:
+        prose = read_prose(session.workspace, checked, article)
+        rows, metrics = list_row_requests(checked, article, prose.values()), resolve_compared_metrics(checked, article)
+        ends = {name for phase in article.phases for name in (phase.since, phase.until)}
+        cuts = [cut for cut in checked.package.cuts if cut.name in ends]
+        unphased_metrics = () if article.phases else metrics
+        compiled_plan = compile_plan(
+            checked, unphased_metrics, row_requests=rows, series=list_shown_series(article), cuts=cuts
+        )
+        texts = dict(render_sql_files(compiled_plan.graph))
+        if article.phases:
+            phase_texts = render_sql_files(compile_plan(checked, metrics, cut=True).graph)
+            texts |= {f"{PHASES}/{name}": text for name, text in phase_texts.items()}
+        sql_by_report[article.name] = texts
+    return sql_by_report
+
+
+def compile_report_sql(checked: CheckedPackage, report: Report) -> Mapping[str, str]:
+    """Return the SQL of a report under its own filters: file name -> text of the statement."""
+    applied_filters = filters.parse_filters(checked.package, report, (), False)
+    relations = sorted({row.relation for row in report.manifest if row.relation})
+    return render_sql_files(
+        compile_plan(checked, list_report_metrics(checked, report), applied_filters, relations).graph
+    )
