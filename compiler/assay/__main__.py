@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import gc
 import os
 import signal
 import sys
@@ -10,6 +11,7 @@ import time
 
 INTERRUPTED = 130
 RESEND_DELAY = 0.01  # seconds
+GARBAGE = 100_000  # objects after which unreachable cycles are looked for; by default 700, a tenth of `assay check`
 
 
 def main() -> None:
@@ -21,6 +23,7 @@ def main() -> None:
 
 
 def _run(handles_interrupts: bool) -> None:
+    gc.set_threshold(GARBAGE)
     from assay.cli.main import main as command
 
     sys.unraisablehook = _resend_interrupt
