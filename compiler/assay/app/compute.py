@@ -189,9 +189,8 @@ def _count(
     session: Session, checked: CheckedPackage, job: Job, ingested_run: IngestedRun, statements: Sequence[Statement]
 ) -> Mapping[str, Sequence[Mapping[str, object]]]:
     """Execute counting statements over a run; return their rows by name."""
-    count_job = replace(
-        job, plan=replace(job.plan, metrics=(), row_requests=(), formulas=()), graph=build_nodes(statements)
-    )
+    plan = replace(job.plan, metrics=(), row_requests=(), formulas=(), judged=())
+    count_job = replace(job, plan=plan, graph=build_nodes(statements))
     (results,) = _execute(
         session, checked, [replace(count_job, relations=())], [ingested_run], ignore_work, "completeness"
     )
