@@ -49,7 +49,7 @@ let load =
       , name = "load"
       , kind = "csv"
       , hosts = ""
-      , logs = [ "report/*.csv" ]
+      , logs = [ "report/*.csv", "results/raw.csv" ]
       , time = [ "block_time" ]
       , body = [] : List Text
       , lookups = [] : List S.source.Lookup
@@ -266,7 +266,7 @@ let logs =
         , "verified new evidence of byzantine behavior"
         , "warning: cannot verify appHash. Verification will happen when node boots up!"
         ]
-      , doc = "Logs of the nodes, as JSON lines"
+      , doc = "Logs of the nodes, as JSON lines: `log_format = \"json\"` in config.toml"
       }
 
 in  { load, samples, logs, constant }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from assay.app.comparison import (
@@ -18,7 +18,8 @@ from assay.app.comparison import (
 from assay.app.compute import Computation, RunResult, compute
 from assay.app.options import BuildResult, Options, list_report_files
 from assay.app.outputs import replace_folder
-from assay.app.phases import select_phases
+from assay.app.phases import PhaseSelection, select_phases
+from assay.app.prepare import UnrecognisedSourcesError
 from assay.app.prose import get_texts, read_prose
 from assay.app.rendering import AssembledReport, collect_article_details, write_report
 from assay.app.repeats import refuse_repeats
@@ -50,7 +51,7 @@ from assay.report.prose import Prose
 from assay.report.render.pdf import warm_up_converters
 from assay.report.results_json import build_distribution_data, build_formula_data, build_phase_data
 from assay.report.run_results import Choices, RunFigures
-from assay.util.diagnostics import USAGE, AssayError, fail
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail
 
 #: The types of columns that have no unit, since they are not numbers.
 UNITLESS_TYPES = ("text", "boolean")
@@ -121,16 +122,22 @@ Notes = Mapping[str, tuple[str, ...]]
 
 
 def drop_unavailable_parts(
-    checked: CheckedPackage, article: Article, prose: Mapping[str, Prose], runs: Sequence[NamedRun]
+    checked: CheckedPackage,
+    article: Article,
+    prose: Mapping[str, Prose],
+    runs: Sequence[NamedRun],
+    unrecognised: Collection[tuple[str, str]] = (),
 ) -> tuple[Article, Notes]:
     """Return the article without what needs a source that some run lacks, and notes on what was dropped.
 
-    The prose of a part is dropped as a whole if one of its quotes needs such a source.
+    The prose of a part is dropped as a whole if one of its quotes needs such a source. A run also lacks a source if
+    `unrecognised` has its id with the name of the source: it has files, but no event in them.
 
     Raises AssayError `no-source` if nothing remains that shows records.
     """
     runs_without_source = {
-        source.name: [run.id for run in runs if not has_source(run, source)] for source in checked.package.sources
+        source.name: [run.id for run in runs if not has_source(run, source) or (run.id, source.name) in unrecognised]
+        for source in checked.package.sources
     }
     missing_sources = [source for source in checked.package.sources if runs_without_source[source.name]]
     finder = _MissingSourceFinder(checked, article, {source.name for source in missing_sources})
@@ -246,14 +253,9 @@ def assemble_article_report(session: Session, name: str, runs: Sequence[NamedRun
     phase_selection = select_phases(checked.package, article.phases, options.at, options.phases)
     texts = read_prose(session.workspace, checked, article)
     runs = fetch_runs(session, runs, checked.package.sources)
-    available_article, notes = drop_unavailable_parts(checked, article, texts, runs)
+    available = _compute_available(session, checked, article, texts, runs, phase_selection)
+    available_article, computation = available.article, available.computation
     prose = {part.prose: texts[part.prose] for part in available_article.parts if part.prose}
-    rows = list_row_requests(checked, available_article, prose.values())
-    computation = compute(
-        session, checked, runs, _list_metrics(checked, available_article), [], [],
-        lambda: warm_up_converters(session.get_templates()), rows, list_shown_series(available_article),
-        phase_selection,
-    )  # fmt: skip
     choices = Choices(
         article.style, "", (), options.date or get_report_date(computation), options.title, options.author, options.at,
         options.phases,
@@ -267,13 +269,15 @@ def assemble_article_report(session: Session, name: str, runs: Sequence[NamedRun
     )  # fmt: skip
     phase_columns = describe_phases(computation)
     document = assemble_article(
-        checked, available_article, figures, choices, format_provenance(provenance_record, checked), prose, notes,
+        checked, available_article, figures, choices, format_provenance(provenance_record, checked), prose,
+        available.notes,
         phase_columns,
     )  # fmt: skip
     run_labels = label_article_runs(article, figures)
     counts = [run.ingested_run.counts for run in computation.runs]
     run_messages = list_run_warnings(checked.package, computation, run_labels)
     warnings = (
+        *available.warnings,
         *run_messages,
         *document.warnings,
         *describe_undrawn_series(checked, available_article, figures, run_labels, counts),
@@ -289,11 +293,71 @@ def assemble_article_report(session: Session, name: str, runs: Sequence[NamedRun
     figures_by_label = dict(zip(run_labels, figures, strict=True))
     columns_by_label = dict(zip(label_article_runs(article, columns), columns, strict=True))
     details = collect_article_details(
-        checked, rows, computation, figures_by_label, columns_by_label, checked.package.summaries[0].name
+        checked, available.rows, computation, figures_by_label, columns_by_label, checked.package.summaries[0].name
     )
     labelled_figures = {**figures_by_label, **columns_by_label}
     data_findings = tuple(iter_findings(list(labelled_figures), list(labelled_figures.values())))
     return AssembledReport(checked, document, provenance_record, results, computation, details, texts, data_findings)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _AvailableArticle:
+    """What of an article runs have the records for, with the rows that it shows and the results of the runs.
+
+    `notes` say what was dropped, `warnings` which files have no event.
+    """
+
+    article: Article
+    notes: Notes
+    rows: tuple[RowRequest, ...]
+    computation: Computation
+    warnings: tuple[str, ...]
+
+
+def _compute_available(
+    session: Session,
+    checked: CheckedPackage,
+    article: Article,
+    texts: Mapping[str, Prose],
+    runs: Sequence[NamedRun],
+    phase_selection: PhaseSelection | None,
+) -> _AvailableArticle:
+    """Compute what runs have the records for.
+
+    Files of a source without any event count as no files if other sources remain that the article shows.
+
+    Raises AssayError: the problem of such files if nothing else remains.
+    """
+    unrecognised: dict[tuple[str, str], Diagnostic] = {}
+    problem: AssayError | None = None
+    while True:
+        try:
+            available, notes = drop_unavailable_parts(checked, article, texts, runs, unrecognised)
+        except AssayError as error:
+            raise problem or error from None
+        rows = list_row_requests(checked, available, [texts[part.prose] for part in available.parts if part.prose])
+        try:
+            computation = compute(
+                session, checked, runs, _list_metrics(checked, available), [], [],
+                lambda: warm_up_converters(session.get_templates()), rows, list_shown_series(available),
+                phase_selection,
+            )  # fmt: skip
+        except UnrecognisedSourcesError as error:
+            if error.problems.keys() <= unrecognised.keys():
+                raise
+            problem = error
+            unrecognised |= error.problems
+            continue
+        return _AvailableArticle(available, notes, tuple(rows), computation, _list_unrecognised(unrecognised))
+
+
+def _list_unrecognised(unrecognised: Mapping[tuple[str, str], Diagnostic]) -> tuple[str, ...]:
+    """Return a warning about each source of a run whose files have no event."""
+    return tuple(
+        f"{run}: {item.message.removeprefix(f'run {run}: ')} (source {source}), so what reads it is left out; "
+        + "; ".join(item.notes)
+        for (run, source), item in sorted(unrecognised.items())
+    )
 
 
 def _refuse_report_options(name: str, runs: Sequence[NamedRun], options: Options) -> None:

@@ -32,12 +32,12 @@ from assay.ingest.manifest import (
     read_notes,
 )
 from assay.ingest.pipeline import ingest
-from assay.ingest.quarantine import QuarantineLimitError, get_quarantine_path
+from assay.ingest.quarantine import NothingRecognisedError, QuarantineLimitError, get_quarantine_path
 from assay.ingest.run_constants import list_duplicate_constant_warnings, read_constants
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Metric, Source
 from assay.util.checksums import is_sealed
-from assay.util.diagnostics import AssayError
+from assay.util.diagnostics import AssayError, Diagnostic
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
@@ -47,6 +47,17 @@ T = TypeVar("T")
 RequiredFields = Mapping[str, frozenset[str]]
 CACHE_CODES = ("cache", "disk-full")  # codes of problems of the cache, not of the run
 MAX_CONCURRENT = 2  # folders that are ingested at a time
+
+
+class UnrecognisedSourcesError(AssayError):
+    """Files of some sources of runs have records, but none is an event.
+
+    `problems` has the problem of each of them, by the id of the run and the name of the source.
+    """
+
+    def __init__(self, problems: Mapping[tuple[str, str], Diagnostic]) -> None:
+        super().__init__(tuple(problems.values()))
+        self.problems = problems
 
 
 @dataclass(frozen=True)
@@ -233,17 +244,21 @@ def discover_files(
 def collect_results(futures: Sequence[Future[T]]) -> list[T]:
     """Return the results of all futures.
 
-    Raises AssayError with the problems of all that failed.
+    Raises AssayError with the problems of all that failed: an UnrecognisedSourcesError if each of them is one.
     """
-    results, problems = [], []
+    results: list[T] = []
+    problems: list[AssayError] = []
     for item in futures:
         try:
             results.append(item.result())
         except AssayError as error:
             problems.append(error)
     if problems:
-        distinct_problems = dict.fromkeys(item for error in problems for item in error.diagnostics)
-        raise AssayError(tuple(distinct_problems), problems[0].status)
+        distinct_problems = tuple(dict.fromkeys(item for error in problems for item in error.diagnostics))
+        unrecognised = [error for error in problems if isinstance(error, UnrecognisedSourcesError)]
+        if len(unrecognised) == len(problems):
+            raise UnrecognisedSourcesError(dict(pair for error in unrecognised for pair in error.problems.items()))
+        raise AssayError(distinct_problems, problems[0].status)
     return results
 
 
@@ -320,7 +335,7 @@ class _Ingester:
         quarantine_path = get_quarantine_path(
             store.folder, discovered_files.run.directory, discovered_files.source.name
         )
-        with _prefix_run_name(discovered_files.run), _keep_quarantine(store, quarantine_path):
+        with _prefix_run_name(discovered_files.run, discovered_files.source), _keep_quarantine(store, quarantine_path):
             ingest(
                 discovered_files.source,
                 discovered_files.events,
@@ -360,13 +375,18 @@ def _keep_quarantine(store: Store, place: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _prefix_run_name(run: NamedRun) -> Iterator[None]:
-    """Prefix the problems of a run's raw data with the name of the run."""
+def _prefix_run_name(run: NamedRun, source: Source) -> Iterator[None]:
+    """Prefix the problems of a run's raw data with the name of the run.
+
+    Raises UnrecognisedSourcesError if the source's files have well-formed records, but none is an event.
+    """
     try:
         yield
     except AssayError as error:
-        problems = (
+        problems = tuple(
             item if item.code in CACHE_CODES else replace(item, message=f"run {run.id}: {item.message}")
             for item in error.diagnostics
         )  # fmt: skip
-        raise AssayError(tuple(problems), error.status) from None
+        if isinstance(error, NothingRecognisedError) and error.has_other_records:
+            raise UnrecognisedSourcesError({(run.id, source.name): problems[0]}) from None
+        raise AssayError(problems, error.status) from None

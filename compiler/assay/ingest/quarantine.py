@@ -180,11 +180,15 @@ class QuarantineLimitError(AssayError):
 
 
 class NothingRecognisedError(AssayError):
-    """No record of a run is an event; `unknown` are the names of its records."""
+    """No record of a run is an event; `unknown` are the names of its records.
 
-    def __init__(self, problem: AssayError, unknown: Sequence[UnknownTally]) -> None:
+    `has_other_records` is true if there are records and none is malformed: the files may be of another system or form.
+    """
+
+    def __init__(self, problem: AssayError, unknown: Sequence[UnknownTally], has_other_records: bool) -> None:
         super().__init__(problem.diagnostics, problem.status)
         self.unknown = tuple(unknown)
+        self.has_other_records = has_other_records
 
 
 def get_quarantine_path(cache: Path, directory: Path, source: str) -> Path:

@@ -69,6 +69,7 @@ def _describe_json(source: Source, location: str, lines: Sequence[tuple[int, str
     if not objects:
         number, line = lines[0]
         yield f"source `{source.name}` finds no JSON object in {location}:{number}: {_shorten(line)}"
+        yield f"source `{source.name}` reads a JSON object a line: {source.doc}"
         return
     for lookup in source.lookups:
         path = [*source.body, *lookup.path] if lookup.in_body else [*lookup.path]
@@ -206,7 +207,9 @@ def write_results(
         raise _build_limit_error(connection, source, logs, rejected_logs, malformed_records, folder)
     if not any(log.recognised for log in logs):
         raise NothingRecognisedError(
-            build_nothing_recognized_error(source, logs, malformed_records, describe_logs), unknown
+            build_nothing_recognized_error(source, logs, malformed_records, describe_logs),
+            unknown,
+            any(log.lines for log in logs) and not any(log.quarantined for log in logs),
         )
     small_tables.write_table(connection, folder / "logs.parquet", LOGS, [_build_row(source, log) for log in logs])
     small_tables.write_table(connection, folder / "counts.parquet", COUNTS, counts)

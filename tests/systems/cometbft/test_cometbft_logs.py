@@ -123,6 +123,6 @@ def test_report_of_a_run_without_logs_has_a_note(tmp_path: Path, cache: Path) ->
     )
     assert (part["plots"], part["tables"]) == ([], [])
     assert part["text"][-1] == (
-        "Run quiet has no records of source nodes (logs of the nodes, as JSON lines), so blocks and texts that read it "
-        "are left out."
+        "Run quiet has no records of source nodes (logs of the nodes, as JSON lines: "
+        '`log_format = "json"` in config.toml), so blocks and texts that read it are left out.'
     )
