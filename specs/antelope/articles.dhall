@@ -100,7 +100,7 @@ let harness =
             ]
           }
         ]
-      , style = "typst-2026"
+      , style = "prefixed"
       , label = constant.ident.name
       , doc = "The statistics of the performance harness, out of a node's log"
       }

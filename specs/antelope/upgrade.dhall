@@ -130,7 +130,7 @@ let upgrade =
             ]
           }
         ]
-      , style = "typst-2026"
+      , style = "prefixed"
       , label = constant.ident.name
       , doc = "What a host bears before and after its node was upgraded"
       }

@@ -276,7 +276,7 @@ let qa =
           }
         , part::{ title = "Conclusion", prose = "prose/conclusion.md" }
         ]
-      , style = "typst-2026"
+      , style = "prefixed"
       , label = constant.ident.name
       , doc = "What a testnet does under load"
       }

@@ -72,7 +72,7 @@ let published =
             ]
           }
         ]
-      , style = "typst-2026"
+      , style = "prefixed"
       , label = constant.ident.name
       , doc = "Published saturation tables, and what documents say of them"
       , claims

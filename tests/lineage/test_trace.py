@@ -147,7 +147,7 @@ def test_a_cell_of_an_article_leads_to_its_row(tmp_path: Path, cache: Path) -> N
     assert run_assay("build", "cometbft/qa", "--run", QA, "-o", out, "--cache", cache).status == 0
     result = trace_cell(out, "Latencies/Latencies of the experiments/1, 1, 50/Greatest latency, s", cache)
     ((sample,),) = (run["greatest"] for run in result["runs"])
-    assert f"{sample['value']:.5f}" == result["text"]
+    assert f"{sample['value']:.2f}" == result["text"]
     (line,) = sample["lines"]
     assert line["text"].split(",")[2] == str(sample["measured"])
     pivot = "Saturation point/Transactions found in blocks, by rate (rows) and connections (columns)/800/2"
@@ -182,7 +182,7 @@ def test_a_cell_of_a_verdict_leads_to_the_row_that_is_judged(faults: Path, cache
         result = trace_cell(faults, f"{row}/one", cache)
         ((sample,),) = (run["greatest"] for run in result["runs"])
         assert sample["keys"]["experiment_id"] == experiment
-        assert f"{sample['value']:.0f}." == result["text"]
+        assert f"{sample['value']:.2f}" == result["text"]
         changed_cell = trace_cell(faults, f"{row}/Δ%", cache)
         assert [run["greatest"][0]["keys"]["experiment_id"] for run in changed_cell["runs"]] == [experiment] * 2
     text = " ".join(run_assay("trace", faults, f"{row}/Δ%", "--cache", cache).out.split())
@@ -192,12 +192,12 @@ def test_a_cell_of_a_verdict_leads_to_the_row_that_is_judged(faults: Path, cache
 def test_cell_that_differs_from_its_row_is_refused(faults: Path, tmp_path: Path, cache: Path) -> None:
     out = shutil.copytree(faults, tmp_path / "qa")
     place = out / "document.json"
-    place.write_text(place.read_text(encoding="utf-8").replace('"3."', '"4."'), encoding="utf-8")
+    place.write_text(place.read_text(encoding="utf-8").replace('"3.00"', '"4.00"'), encoding="utf-8")
     cell = "Latencies/Latencies of the experiments: one/2, 1, 50/Average latency, s"
     check_failure(
         run_assay("trace", out, cell, "--cache", cache), 1,
         f"error[value-changed]: run one yields another value of `latency_avg` than `{cell}` prints\n"
-        "  expected: 4.\n  found:    3.\n  hint: run `assay verify` to see what changed\n",
+        "  expected: 4.00\n  found:    3.00\n  hint: run `assay verify` to see what changed\n",
     )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Pa
     base = create_load_run(tmp_path / "base", first, second)
     run = create_load_run(tmp_path / "run", Experiment("a", 5), Experiment("z", 100, latency=9 * SECOND))
     document = assemble_document(cache, base, run)
-    assert judge(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
+    assert judge(document, "run")["1", "50", AVERAGE] == ["1.00", "1.00", "0.0", "pass"]
     assert find_part(document, "Results")["text"][1:] == [
         f"{EVERY}: of rows with the same connections and rate, the one with the least number is judged (base, "
         "connections 1, rate 50: "
@@ -63,22 +63,22 @@ def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) ->
     base = create_load_run(tmp_path / "base", faults[0], Experiment("r", 100), experiments={"fault": 1})
     run = create_load_run(tmp_path / "run", Experiment("r", 5), faults[1], experiments={"fault": 2})
     document = assemble_document(cache, base, run)
-    assert judge(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
+    assert judge(document, "run")["1", "50", AVERAGE] == ["1.00", "1.00", "0.0", "pass"]
     chosen_verdict = judge(document, "run", "The chosen experiment beside the baseline's")
-    assert chosen_verdict["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
+    assert chosen_verdict["1", "50", AVERAGE] == ["1.00", "1.00", "0.0", "pass"]
     assert find_part(document, "Results")["text"][1:] == [
         f"{EVERY}: not judged: experiment with a fault (base: number 1, connections 1, rate 50; run: number 2, "
         "connections 1, rate 100)."
     ]
     fault = judge(document, "run", "The experiment with a fault beside the baseline's")
-    assert fault["1", "50", AVERAGE] == ["9.", "—", "—", "not run"]
+    assert fault["1", "50", AVERAGE] == ["9.00", "—", "—", "not run"]
 
 
 def test_reference_run_is_not_judged_by_its_own_fault(cache: Path) -> None:
     document = assemble_document(cache, f"a={RUN}", f"b={RUN}")
-    assert judge(document, "b")["1", "100", "Throughput, tx/s"][:2] == ["101.40039", "101.40039"]
+    assert judge(document, "b")["1", "100", "Throughput, tx/s"][:2] == ["101", "101"]
     fault = judge(document, "b", "The experiment with a fault beside the baseline's")
-    assert fault["1", "100", "Throughput, tx/s"][:2] == ["91.6057", "91.6057"]
+    assert fault["1", "100", "Throughput, tx/s"][:2] == ["91.6", "91.6"]
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ error[several-configurations]: run run: experiment e has 2 configurations: 1 x 5
     ],
 )
 def test_non_number_counts_as_missing(results: list[str], expected: tuple[str, str]) -> None:
-    rows = tuple(("1", "50", AVERAGE, "1.", "—", "—", result) for result in results)
+    rows = tuple(("1", "50", AVERAGE, "1.00", "—", "—", result) for result in results)
     assert verdict._summarize_rows(rows, 10) == expected
 
 

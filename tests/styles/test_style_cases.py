@@ -66,6 +66,7 @@ WRITERS: dict[str, Writer] = {
     "value_text": lambda value, _: format_value(parse_number(value)),
     "number_text": lambda value, decimals: format_number(float(value), int(decimals)),
     "cell org-2023": lambda value, width: write_cell("org-2023", value, width),
+    "cell prefixed": lambda value, width: write_cell("prefixed", value, width),
     "sample_count org-2023": lambda value, _: Org2023().format_sample_count(int(value)),
     **{
         f"point_text {kind}": lambda value, width, kind=kind: format_point(kind, parse_number(value), int(width))
@@ -109,7 +110,10 @@ def test_change_of_printed_cells(name: str, base: str, value: str, delta: str, p
     assert not number_style.can_print(base, value, delta + "1", percent, 4)
 
 
-@pytest.mark.parametrize(("name", "base", "value", "delta", "percent"), read_cases("changes.csv", style="typst-2026"))
+@pytest.mark.parametrize(
+    ("name", "base", "value", "delta", "percent"),
+    [row for name in ("typst-2026", "prefixed", "three-digits") for row in read_cases("changes.csv", style=name)],
+)
 def test_change_of_unrounded_values(name: str, base: str, value: str, delta: str, percent: str) -> None:
     row = get_style(name).format_table_row([parse_number(base), parse_number(value)], 4)
     assert (row.deltas, row.percents) == ((delta,), (percent,))

@@ -37,8 +37,8 @@ def test_a_base_of_zero_has_no_percent() -> None:
 @pytest.mark.parametrize(
     ("base", "value", "cells"),
     [
-        (float("nan"), 4.0, ("nan", "4.00")),
-        (4.0, float("nan"), ("4.00", "nan")),
+        (float("nan"), 4.0, ("—", "4.00")),
+        (4.0, float("nan"), ("4.00", "—")),
         (4.0, float("-inf"), ("4.00", "-inf")),
     ],
 )

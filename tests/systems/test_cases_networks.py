@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
@@ -50,3 +55,20 @@ def test_article_of_nothing_but_other_logs_is_an_error(tmp_path: Path, cache: Pa
     result = run_assay("build", "cometbft/qa", *options)
     assert result.status == 1
     assert result.err.startswith(f"error[nothing-recognised]: run run: {UNRECOGNISED}\n")
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "golden" / "reports").glob("*.document.json")), ids=lambda path: path.stem
+)
+def test_networks_cells_have_no_undefined_number(path: Path) -> None:
+    """Styles of published reports keep the oddities of these."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    if document["style"] in ("org-2023", "typst-2026", "as published"):
+        pytest.skip("a published report")
+    cells = [cell for table in _list_tables(document) for row in table["rows"] for cell in row]
+    assert len(cells) > 20
+    assert [cell for cell in cells if re.fullmatch(r"(?i)nan|-?\d+\.|-0(\.0*)?", cell)] == []
+
+
+def _list_tables(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*document["sections"], *(table for gallery in document["galleries"] for table in gallery["tables"])]

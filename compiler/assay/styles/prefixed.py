@@ -54,15 +54,18 @@ class Prefixed:
 
 
 def format_value(value: float | None) -> str:
-    """Return `126`, `12.0`, `1.19`, `0.378`, `93674`: rounded half to even on the shortest decimal text."""
-    if value is None:
+    """Return `126`, `12.0`, `1.19`, `0.378`, `93674`, or a dash for no value or NaN.
+
+    The shortest decimal text is rounded, half to even.
+    """
+    if value is None or math.isnan(value):
         return NO_VALUE
     return _format_digits(value, _count_decimals(value, DIGITS))
 
 
 def format_delta(base: float | None, value: float | None) -> str:
     """Return value - base with its sign, and with the decimals of the finer cell, but at least two digits."""
-    if base is None or value is None:
+    if base is None or value is None or math.isnan(value - base):
         return NO_VALUE
     delta = _subtract(base, value)
     finer = min(abs(number) for number in (base, value))
@@ -71,7 +74,7 @@ def format_delta(base: float | None, value: float | None) -> str:
 
 def format_percent(base: float | None, value: float | None) -> str:
     """Return 100 (value - base) / |base| with its sign and at least two digits: `+48`, `-0.093`; a dash for base 0."""
-    if not base or value is None or not math.isfinite(base):
+    if not base or value is None or not math.isfinite(base) or math.isnan(value):
         return NO_VALUE
     percent = 100 * _subtract(base, value) / abs(base)
     return format_signed(percent, _count_decimals(percent, CHANGE_DIGITS))

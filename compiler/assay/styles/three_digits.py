@@ -31,7 +31,7 @@ class ThreeDigits(PrintedDeltas):
     @staticmethod
     def compute_delta(base: str, value: str) -> str:
         """Return value - base of the printed numbers, exactly."""
-        return format(Decimal(value) - Decimal(base), "f") if _are_numbers(base, value) else NO_VALUE
+        return _format_unsigned_zero(Decimal(value) - Decimal(base)) if _are_numbers(base, value) else NO_VALUE
 
     @staticmethod
     def compute_percent(base: str, value: str) -> str:
@@ -42,7 +42,7 @@ class ThreeDigits(PrintedDeltas):
         if not _are_numbers(base, value) or Decimal(base) == 0:
             return NO_VALUE
         percent = 100 * (Decimal(value) - Decimal(base)) / abs(Decimal(base))
-        return format(round_decimal(percent, DECIMALS, ROUND_HALF_EVEN), "f")
+        return _format_unsigned_zero(round_decimal(percent, DECIMALS, ROUND_HALF_EVEN))
 
     def format_sample_count(self, count: int) -> str:
         """Raise AssayError: tables of this style have no sample counts."""
@@ -50,15 +50,23 @@ class ThreeDigits(PrintedDeltas):
 
 
 def format_value(value: float | None) -> str:
-    """Return `126.1`, `12.0`, `1.19`, `0.378`, `0.0`: rounded half to even on the shortest decimal text."""
-    if value is None:
+    """Return `126.1`, `12.0`, `1.19`, `0.378`, `0.0`, or a dash for no value or NaN.
+
+    The shortest decimal text is rounded, half to even.
+    """
+    if value is None or math.isnan(value):
         return NO_VALUE
     if not math.isfinite(value):
         return repr(float(value))
     exact = to_shortest_decimal(value)
     rounded_once = round_decimal(exact, _count_decimals(exact), ROUND_HALF_EVEN)
     # Rounding 9.996 yields 10.00, which has one digit too many.
-    return format(round_decimal(exact, _count_decimals(rounded_once), ROUND_HALF_EVEN), "f")
+    return _format_unsigned_zero(round_decimal(exact, _count_decimals(rounded_once), ROUND_HALF_EVEN))
+
+
+def _format_unsigned_zero(number: Decimal) -> str:
+    """Return all digits of a number, without the sign if it is 0."""
+    return format(number if number else abs(number), "f")
 
 
 def _count_decimals(number: Decimal) -> int:

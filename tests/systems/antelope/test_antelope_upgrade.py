@@ -248,7 +248,16 @@ def test_recorded_disk_writes_fall_as_concluded(report: Path) -> None:
     rows = find_table(report, "Disk writes before and after")
     assert rows["header"] == ["", "before", "after", "Δ", "Δ%"]
     (row,) = find_table(report, "What was expected of the upgrade")["rows"][2:]
-    assert (row[0], *row[4:]) == ("Disk writes, kB/s", "falls by at least 50 %", "yes")
+    assert (row[0], *row[4:]) == ("Disk writes, MB/s", "falls by at least 50 %", "yes")
+
+
+def test_tables_of_averages_have_no_undefined_number(report: Path) -> None:
+    """Swap is never used; CPUs are always used after the upgrade."""
+    assert find_table(report, "CPU before and after")["rows"] == [["CPU usage, %", "94.7", "100", "+5.3", "+5.6"]]
+    assert find_table(report, "Memory before and after")["rows"] == [
+        ["Memory used, GiB", "0.819", "1.02", "+0.196", "+24"],
+        ["Swap used, MiB", "0", "0", "0", "—"],
+    ]
 
 
 def test_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
