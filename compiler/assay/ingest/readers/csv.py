@@ -281,7 +281,8 @@ def _get_relative_path(tables: Tables, file: TableFile) -> str:
 def _build_insert(tables: Tables, file: TableFile, copy: bool) -> str:
     """Return the statement that adds the rows of a file."""
     rows = exp.Subquery(
-        this=csv_text.build_scan_query(len(file.columns), copy), alias=exp.TableAlias(this=exp.to_identifier("scan"))
+        this=csv_text.build_scan_query(len(file.columns), copy, "," if copy else csv_text.find_delimiter(file.plain)),
+        alias=exp.TableAlias(this=exp.to_identifier("scan")),
     )
     seq = exp.Add(this=build_column("number"), expression=dialect.build_integer(file.order * FILE_STEP))
     texts = [

@@ -5,6 +5,9 @@ quote, mixed line ends, bytes that are not UTF-8 in cells that are read, or a ro
 Python reads the file, finds malformed rows, and writes a copy for the engine, with `invalid_text.SUBSTITUTE` for bytes
 that are not UTF-8. Rows are numbered from 1 without the header. Empty lines are not rows. Excess empty cells at the end
 of a row are ignored.
+
+A first line `sep=;`, which spreadsheets read and write, names the delimiter. Otherwise it is the most frequent of
+`DELIMITERS` in the header.
 """
 
 from __future__ import annotations
@@ -28,8 +31,8 @@ from assay.util.diagnostics import AssayError, fail
 
 ENCODING = "utf-8-sig"
 LINE_END = re.compile(rb"\r\n|\n|\r")
-#: a blank beside the quote of a cell, which the engine would ignore
-BLANK = re.compile(rb'(?:^|[,\r\n]) +"|" +(?:[,\r\n]|$)')
+DELIMITERS = ",;\t|"  # of equally frequent ones, the first counts
+NAMED_DELIMITER = re.compile(r'"?sep=([^"\x00\r\n])"?')
 SLACK = 2**20  # bytes of a row of a copy beyond twice its cells: its number and separators
 csv.field_size_limit(8 * LONGEST)  # by default, a cell of 128 KiB raises the same error as an unclosed quote
 
@@ -56,8 +59,9 @@ class _Lines:
     A line that is too long is truncated in such a way that the end of the row does not change.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, delimiter: str) -> None:
         self.stream = iter_bounded_lines(stream)
+        self.delimiter = delimiter
         self.row_lines: list[str] = []
         self.number = 0
 
@@ -72,7 +76,18 @@ class _Lines:
 
     def _get_quote_toggle(self) -> str:
         """Return a text that toggles whether the row is within quotes."""
-        return '"' if sum(line.count('"') for line in self.row_lines) % 2 else ',"'
+        return '"' if sum(line.count('"') for line in self.row_lines) % 2 else f'{self.delimiter}"'
+
+
+def find_delimiter(plain: Path) -> str:
+    """Return the delimiter of the cells of a file, a comma unless another is named or more frequent in the header."""
+    with plain.open(encoding=ENCODING, errors="assay-substitute", newline="") as stream:
+        lines = (line.strip("\r\n") for line, _ in iter_bounded_lines(stream))
+        header = next(filter(None, lines), "")
+    if named := NAMED_DELIMITER.fullmatch(header):
+        return named[1]
+    unquoted_text = "".join(header.split('"')[::2])
+    return max(DELIMITERS, key=unquoted_text.count)
 
 
 def iter_records(path: Path, plain: Path) -> Iterator[Record]:
@@ -81,8 +96,9 @@ def iter_records(path: Path, plain: Path) -> Iterator[Record]:
     Raises AssayError for a quote that is never closed, since rows after it cannot be determined.
     """
     with plain.open(encoding=ENCODING, errors="assay-substitute", newline="") as stream:
-        lines = _Lines(stream)
-        rows = csv.reader(lines, strict=True)
+        delimiter = find_delimiter(plain)
+        lines = _Lines(stream, delimiter)
+        rows = csv.reader(lines, delimiter=delimiter, strict=True)
         number, width = 0, 0
         while True:
             lines.row_lines.clear()
@@ -94,6 +110,8 @@ def iter_records(path: Path, plain: Path) -> Iterator[Record]:
             while width and len(cells) > width and not cells[-1]:
                 cells.pop()
             if not fault and (not text or (width == 1 and cells == [""])):
+                continue
+            if not width and NAMED_DELIMITER.fullmatch(text):
                 continue
             width = width or len(cells)
             if is_too_long(text):
@@ -154,12 +172,13 @@ def can_scan(path: Path, plain: Path) -> bool:
 
 
 def _has_blanks(plain: Path) -> bool:
-    """Return whether there may be a blank after a CR or beside the quote of a cell."""
+    """Return whether there may be a blank after a CR or beside the quote of a cell, which the engine would ignore."""
     with plain.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
         if content.find(b"\r ") >= 0:
             return True
         likely = content.find(b' "') >= 0 or content.find(b'" ') >= 0
-        return likely and BLANK.search(content) is not None
+        edge = re.escape(find_delimiter(plain).encode())
+        return likely and re.search(rb'(?:^|%b|[\r\n]) +"|" +(?:%b|[\r\n]|$)' % (edge, edge), content) is not None
 
 
 def read_header(path: Path, plain: Path) -> tuple[str, ...]:
@@ -177,16 +196,16 @@ def build_cell_column(index: int) -> exp.Column:
     return dialect.build_column(f"c{index}")
 
 
-def build_scan_query(width: int, has_numbers: bool) -> exp.Select:
+def build_scan_query(width: int, has_numbers: bool, delimiter: str = ",") -> exp.Select:
     """Return the query for all rows of the file `$file`: number, c0, ...; an empty cell is null.
 
-    With `has_numbers`, the file is a copy, whose first column is the row number.
+    With `has_numbers`, the file is a copy, whose first column is the row number; its delimiter is a comma.
     """
     names = [*(["number"] if has_numbers else []), *(f"c{index}" for index in range(width))]
     kinds = [exp.PropertyEQ(this=exp.to_identifier(name), expression=builder.build_text("VARCHAR")) for name in names]
     options = {
         "columns": exp.Struct(expressions=kinds),
-        "delim": builder.build_text(","),
+        "delim": builder.build_text(delimiter),
         "quote": builder.build_text('"'),
         "escape": builder.build_text('"'),
         "header": exp.true(),
