@@ -246,5 +246,5 @@ def test_window_with_one_sample_has_no_rate(tmp_path: Path, cache: Path) -> None
     latencies = next(item for item in tables if item["title"] == "Latencies of the experiments")
     duration = int(read_sent_rows()[0].split(",")[2])
     first = next(row for row in latencies["rows"] if row[0] == "1")
-    assert [float(text) for text in first[3:6]] == [pytest.approx(duration / 10**9, rel=1e-5)] * 3
+    assert [float(text) for text in first[3:6]] == [pytest.approx(duration / 10**9, rel=1e-3)] * 3
     assert first[6:] == ["—", "0"]

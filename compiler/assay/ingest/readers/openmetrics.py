@@ -12,7 +12,7 @@ a NaN is a sample without a value. Federated pages have no such marks.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,15 +36,18 @@ _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _LABEL = rf"(?:[a-zA-Z_][a-zA-Z0-9_]*\s*=\s*{_QUOTED}|{_QUOTED}(?:\s*=\s*{_QUOTED})?)"
 #: beginning of a text whose first sample has a quoted name; in JSON, a colon would follow the name
 BEGINS = rf"\{{\s*{_QUOTED}\s*[,=}}]"
+#: value of a native histogram, as `promtool tsdb dump` writes it
+_HISTOGRAM = r"\{count:[^{}]*\}"
 #: name, labels, value, seconds; an exemplar may follow
 LINE = (
     r"^([a-zA-Z_:][a-zA-Z0-9_:]*)?"
     rf"(?:\{{(\s*(?:{_LABEL}\s*(?:,\s*{_LABEL}\s*)*,?\s*)?)\}})?"
-    r"[ \t]+([^ \t#]+)(?:[ \t]+([^ \t#]+))?[ \t]*(?:#.*)?$"
+    rf"[ \t]+({_HISTOGRAM}|[^ \t#]+)(?:[ \t]+([^ \t#]+))?[ \t]*(?:#.*)?$"
 )
 NOT_A_SAMPLE = "not a sample: expected a name, labels, a value and an instant"
 DUPLICATE = "a duplicate label or name"
 UNNAMED = "no name"
+HISTOGRAM = "a native histogram, which is not a number"
 
 #: macros for the labels of a series:
 #:
@@ -105,7 +108,8 @@ FROM (
 """
 
 #: samples of the text. `written_name` is the name of the series unless it is the value of a label. `$long` has the
-#: numbers of lines that are too long. NUL bytes before a line are not part of it.
+#: numbers of lines that are too long. NUL bytes before a line are not part of it. Native histograms are passed over,
+#: except those of the series `$read`.
 _SAMPLES = f"""
 CREATE TABLE text_samples AS
 SELECT
@@ -118,18 +122,34 @@ SELECT
         WHEN value = '' THEN '{NOT_A_SAMPLE}'
         WHEN labels IS NULL THEN '{DUPLICATE}'
         WHEN series_name = '' THEN '{UNNAMED}'
+        WHEN is_histogram THEN '{HISTOGRAM}'
     END AS fault,
     ltrim(line, chr(0)) AS text,
     CASE WHEN is_quoted THEN series_name ELSE name END AS written_name
-FROM (SELECT *, CASE WHEN series_name <> '' AND labels IS NOT NULL THEN seconds END AS time
-    FROM parsed JOIN text_series USING (name, label_text))
+FROM (
+    SELECT
+        *,
+        CASE WHEN series_name <> '' AND labels IS NOT NULL THEN seconds END AS time,
+        starts_with(value, '{{{{') AS is_histogram
+    FROM parsed JOIN text_series USING (name, label_text)
+)
+WHERE NOT (is_histogram AND $read IS NOT NULL AND NOT list_contains(CAST($read AS VARCHAR[]), series_name))
 """
 _SECONDS_TO_NS = "seconds_to_ns(time)"
 _MILLISECONDS_TO_NS = "TRY_CAST(TRY_CAST(time AS DECIMAL(20, 0)) * CAST(1000000 AS DECIMAL(8, 0)) AS BIGINT)"
 
 
-def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: int, folder: Path) -> None:
+def load(
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    plain: Path,
+    file: int,
+    folder: Path,
+    read_names: Collection[str] | None = None,
+) -> None:
     """Add the samples of a text, whose uncompressed content is `plain`; `folder` is for temporary files.
+
+    Native histograms of the series `read_names` (None: of all) are malformed samples.
 
     Raises AssayError if the text has no instants, or neither an end nor milliseconds.
     """
@@ -149,7 +169,8 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
     connection.execute(_SERIES)
     add_series(connection, file, "SELECT place, series_name AS name, labels FROM text_series")
     instant = _SECONDS_TO_NS if has_end else _MILLISECONDS_TO_NS
-    execute(connection, _SAMPLES.format(instant=instant), long=list(long_lines))
+    read = None if read_names is None else list(read_names)
+    execute(connection, _SAMPLES.format(instant=instant), long=list(long_lines), read=read)
     add_samples(connection, file, "text_samples", "isnan(value)" if has_end else "isnan(value) AND written_name = ''")
     drop_tables(connection, "text_lines", "parsed", "text_series", "text_samples")
 

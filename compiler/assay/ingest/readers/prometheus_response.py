@@ -103,7 +103,9 @@ def _iter_sample_offsets(response: bytes) -> Iterator[int]:
     """Yield the offsets of the samples of a response."""
     text = response.decode("latin-1")  # one character per byte; the content of names and labels does not matter
     for series, _ in find_item_spans(text, find_list_start(text, RESULT)):
-        yield from (place for place, _ in find_item_spans(text, find_value_start(text, series, "values")))
+        begin = find_value_start(text, series, "values")
+        if text[begin] == "[":  # native histograms have no values
+            yield from (place for place, _ in find_item_spans(text, begin))
 
 
 #: within a string, the quotes would be escaped; labels have only string values
@@ -177,12 +179,20 @@ WHERE t_ns IS NULL OR value IS NULL
 """
 
 
-def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: int, folder: Path) -> tuple[str, ...]:
+def load(
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    plain: Path,
+    file: int,
+    folder: Path,
+    read_names: Collection[str] | None = None,
+) -> tuple[str, ...]:
     """Add the samples of a response; return the warnings of the server.
 
     `plain` is the uncompressed content of `path`; `folder` is for temporary files.
 
-    Raises AssayError if it is not JSON, an error of the server, or another result than a matrix, and for histograms.
+    Raises AssayError if it is not JSON, an error of the server, or another result than a matrix, and for native
+    histograms of the series `read_names` (None: of all).
     """
     import duckdb
 
@@ -196,7 +206,7 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
             text = piece.read_bytes()
             texts += find_warnings(text)
             _create_response_table(connection, piece, series_count)
-            _check_series(connection, path)
+            _check_series(connection, path, read_names)
             series_count += count_rows(connection, "response")
             sample_count += _add_response(connection, file, sample_count)
     except duckdb.Error as error:
@@ -274,8 +284,8 @@ def _create_response_table(connection: duckdb.DuckDBPyConnection, plain: Path, e
     execute(connection, _RESPONSE, file=glob.escape(str(plain)), earlier_count=earlier_count)
 
 
-def _check_series(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Check that each series has samples, no native histograms, and labels that form a map.
+def _check_series(connection: duckdb.DuckDBPyConnection, path: Path, read_names: Collection[str] | None) -> None:
+    """Check that each series has samples and labels that form a map, and that none of `read_names` has histograms.
 
     Raises AssayError for the first series that does not. A duplicate label makes the labels null.
     """
@@ -284,10 +294,14 @@ def _check_series(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         f"""
         SELECT place, {_NAME}, histograms IS NOT NULL
         FROM response
-        WHERE samples IS NULL OR histograms IS NOT NULL OR labels IS NULL
+        WHERE
+            labels IS NULL
+            OR CASE WHEN histograms IS NULL THEN samples IS NULL
+                ELSE $read IS NULL OR list_contains(CAST($read AS VARCHAR[]), {_NAME}) END
         ORDER BY place
         LIMIT 1
         """,
+        read=None if read_names is None else list(read_names),
     )
     if rows:
         ((place, name, is_native),) = rows

@@ -37,10 +37,17 @@ FORMS = (
 )
 
 
-def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: Path) -> tuple[str, ...]:
+def load(
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    file: int,
+    folder: Path,
+    read_names: Collection[str] | None = None,
+) -> tuple[str, ...]:
     """Add the samples of a file with an index; return the warnings that a server sent with them.
 
-    `folder` is for temporary files. Raises AssayError if the format is unknown.
+    `folder` is for temporary files. Native histograms of the series `read_names` (None: of all) are an error or
+    malformed samples, those of other series are passed over. Raises AssayError if the format is unknown.
     """
     warnings: tuple[str, ...] = ()
     content = decompress_file(path, folder, f"{file}.plain")
@@ -49,9 +56,9 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: P
     if head.startswith(b"PAR1"):
         _load_parquet(connection, path, content, file)
     elif re.match(LINES, head):
-        openmetrics.load(connection, path, content, file, folder)
+        openmetrics.load(connection, path, content, file, folder, read_names)
     elif re.match(rb'[\[{]\s*($|["\]}\[{])', head):
-        warnings = prometheus_response.load(connection, path, content, file, folder)
+        warnings = prometheus_response.load(connection, path, content, file, folder, read_names)
     else:
         raise _build_format_error(path, head)
     if content != path:

@@ -8,7 +8,7 @@ value.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,7 +70,8 @@ class SampleFiles:
         (job.folder / "plain").mkdir()
         with open_engine(job.folder, MEMORY // job.share) as connection:
             paths = [path for host in job.files.hosts for path in host.files]
-            samples = load_samples(connection, paths, job.files.directory, job.folder, job.progress)
+            series_names = {name.name for event in job.source_events for form in event.forms for name in form.names}
+            samples = load_samples(connection, paths, job.files.directory, job.folder, job.progress, series_names)
             number_samples(samples.connection)
             counts = _count_event_samples(samples, forms)
             names = [item.event.name for item in forms if item.is_required]
@@ -122,15 +123,23 @@ def _iter_sample_lines(
 
 
 def load_samples(
-    connection: duckdb.DuckDBPyConnection, paths: Sequence[Path], directory: Path, folder: Path, progress: ByteProgress
+    connection: duckdb.DuckDBPyConnection,
+    paths: Sequence[Path],
+    directory: Path,
+    folder: Path,
+    progress: ByteProgress,
+    read_names: Collection[str] = (),
 ) -> Samples:
-    """Load the samples of files, each once, into `series` and `samples`; `folder` / "plain" is for temporary files."""
+    """Load the samples of files, each once, into `series` and `samples`; `folder` / "plain" is for temporary files.
+
+    Native histograms of the series `read_names` are refused.
+    """
     sample_store.prepare(connection)
     sizes = [path.stat().st_size for path in paths]
     names = tuple(path.relative_to(directory).as_posix() for path in paths)
     warnings = []
     for index, path in enumerate(paths):
-        texts = sample_files.load(connection, path, index, folder / "plain")
+        texts = sample_files.load(connection, path, index, folder / "plain", read_names)
         warnings += [
             f"samples may be missing in {names[index]}: the server warned with its response: {text}" for text in texts
         ]
