@@ -19,6 +19,13 @@ from tests.support.loads import Experiment, add_samples, create_load_run
 MEMORY, SIZE, HEIGHT = "process_resident_memory_bytes", "cometbft_mempool_size", "cometbft_consensus_height"
 
 COLOURS = "More lines than colours (8), so that some share one: figures 2, 4."
+#: layers of a stack have no grey
+SHARED = "More lines than colours (8), so that some share one: figure 2."
+UNNAMED = "Too many lines for a printed legend: figure 2."
+GREY = (
+    "More than 12 lines, so that only those with the greatest and the least value have colours and names, and the "
+    "others are grey: figure 4."
+)
 
 
 def find_part(document: dict[str, Any], title: str) -> Any:
@@ -63,7 +70,7 @@ def test_mean_over_lines_covers_those_with_a_value(tmp_path: Path, cache: Path) 
     mean = [y for _, _, y in read_points(document, "series-run-chosen-memory-mean") if y is not None]
     assert mean == [100.0 if time % 2 else 200.0 for time in range(31)]
     (table,) = find_part(document, "Metrics of the nodes")["tables"]
-    assert float(table["rows"][0][3]) == pytest.approx(math.fsum(mean) / len(mean), rel=1e-4)
+    assert float(table["rows"][0][3]) == pytest.approx(math.fsum(mean) / len(mean), rel=5e-3)
 
 
 def test_averages_of_a_choice_cover_its_time(tmp_path: Path, cache: Path) -> None:
@@ -108,7 +115,7 @@ def test_results_have_the_units_of_measurement(qa: Path) -> None:
 
 @pytest.mark.parametrize(
     ("count", "expected_names"),
-    [(8, []), (9, [COLOURS]), (40, ["Too many lines for a printed legend: figures 2, 4.", COLOURS])],
+    [(8, []), (9, [COLOURS]), (12, [COLOURS]), (13, [SHARED, GREY]), (40, [UNNAMED, SHARED, GREY])],
 )
 def test_indistinguishable_timeline_lines_are_reported(
     tmp_path: Path, cache: Path, count: int, expected_names: list[str]
@@ -119,10 +126,12 @@ def test_indistinguishable_timeline_lines_are_reported(
     texts = find_part(assemble_document(cache, add_samples(run, {MEMORY: nodes, SIZE: nodes})), "Metrics of the nodes")[
         "text"
     ]
-    assert [line for line in texts if "lines" in line and "figures" in line] == expected_names
+    assert [line for line in texts if "lines" in line and "figure" in line] == expected_names
 
 
 def test_number_of_colours_is_the_documented_one() -> None:
     for place in sorted((ROOT / "templates" / "charts").glob("timeline*.vl.json")):
-        colours = json.loads(place.read_text(encoding="utf-8"))["layer"][0]["encoding"]["color"]["scale"]["range"]
-        assert len(colours) - ("mean" in place.name) == vega_spec.COLOURS
+        template = json.loads(place.read_text(encoding="utf-8"))
+        strokes = template["usermeta"]["assay"].get("strokes")
+        area_colours = template["layer"][0]["encoding"]["color"]["scale"]["range"]
+        assert len(strokes["lines"]["colours"] if strokes else area_colours) == vega_spec.COLOURS

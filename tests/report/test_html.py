@@ -555,16 +555,16 @@ def test_chart_without_samples_has_a_note() -> None:
 def test_every_timeline_of_print_has_one_for_the_page() -> None:
     printed_templates = {path.name for path in (TEMPLATES / "charts").glob("timeline*")}
     assert {path.name for path in (TEMPLATES / "html" / "charts").glob("timeline*")} == printed_templates
-    rows = (("a", 0.0, 1.0, None), ("b", 0.0, 2.0, None), (None, 5.0, None, "now"))
+    rows = (("mean", 0.0, 1.0, None), ("b", 0.0, 2.0, None), (None, 5.0, None, "now"))
     for name in sorted(printed_templates):
         template = name.removesuffix(".vl.json")
-        plot = Plot("p", 1, "P", "s", "Words", template, ("line", "x", "y", "mark"), rows, ("a", "b", "absent"))
+        plot = Plot("p", 1, "P", "s", "Words", template, ("line", "x", "y", "mark"), rows, ("mean", "b", "absent"))
         result = parse_page(
             render_page(replace(limit_charts(build_sample(), 0), galleries=(Gallery("g", "G", (), (plot,), ()),)))
         )
         spec = read_data(result)["charts"]["p"]
         altair.Chart.from_dict(spec)
-        assert spec["usermeta"]["assay"]["toggles"]["present"] == ["a", "b"]
+        assert spec["usermeta"]["assay"]["toggles"]["present"] == ["mean", "b"]
         strokes = [item["class"] for element, item in result.elements if element == "line"]
         assert strokes == (["mean", "run-1"] if "-mean" in template else ["run-1", "run-2"])
 

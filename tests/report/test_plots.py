@@ -259,8 +259,7 @@ def test_lone_point_of_a_line_is_drawn(template: str) -> None:
     assert [(row["line"], row["x"]) for row in spec["datasets"]["alone"]] == [("a", 0.0), ("a", 5.0), ("b", 2.0)]
     (drawing,) = draw([figure], TEMPLATES)
     circles = re.findall(r' d="M[^"]*A[^"]*" fill="(#[^"]*)"', drawing.svg)
-    colours = ("#d62728", "#1f3a5f") if "mean" in template else ("#1f3a5f", "#d1600f")
-    assert circles == [colours[0], colours[0], colours[1]]
+    assert circles == ["#1f3a5f", "#1f3a5f", "#d1600f"]
     web = build_web_specs([figure], TEMPLATES, ())["m"]
     assert web["datasets"]["alone"] == spec["datasets"]["alone"]
     validator = jsonschema.Draft7Validator(altair.load_schema())

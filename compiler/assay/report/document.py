@@ -201,7 +201,8 @@ class Plot:
     `id` serves as a file name, `template` names a file of `templates/charts`, `unit` may be empty, `description` is the
     figure in words. `panels` are the panels of a template with several, in order. If panels are arranged in rows and
     columns, `cases` are the rows and `panels` the columns. `x_label` may be empty. `shows` are the entries of the drawn
-    values; empty: the entry with the plot's id.
+    values; empty: the entry with the plot's id. `named` are the lines that have colours and stand in the legend; empty:
+    all.
     """
 
     id: str
@@ -216,6 +217,7 @@ class Plot:
     cases: tuple[str, ...] = ()
     x_label: str = ""
     shows: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_file_name(self.id)
@@ -439,6 +441,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "notes": (),
     "of_headings": "",
     "shows": (),
+    "named": (),
     "terms": (),
     "averages": "",
     "differences": "",

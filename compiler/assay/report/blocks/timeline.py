@@ -13,13 +13,14 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, add_label_to_title, register_renderer
 from assay.report.blocks.rows import Row
 from assay.report.blocks.scatter import Point, format_file_name
+from assay.report.charts import line_strokes
 from assay.report.charts.vega_spec import COLOURS, is_unnamed
 from assay.report.document import Plot
 from assay.report.run_results import add_unit_if_missing
 from assay.util.numbers import format_count
 
 SECOND = 1_000_000_000
-MEAN = "mean"
+MEAN = line_strokes.MEAN
 #: the column of a timeline's points that has the name of their line
 LINE = "line"
 
@@ -100,16 +101,24 @@ def describe_missing_samples(
 def describe_unclear_lines(plots: Sequence[Plot | None]) -> Iterator[str]:
     """Yield sentences on figures in which printed lines have no legend or share a colour."""
     line_plots = [plot for plot in plots if plot and LINE in plot.columns]
-    plots_without_legend = [str(plot.figure) for plot in line_plots if is_unnamed(plot.panels)]
+    plots_without_legend = [str(plot.figure) for plot in line_plots if is_unnamed(plot.named or plot.panels)]
     plots_with_shared_colours = [
-        str(plot.figure) for plot in line_plots if len([name for name in plot.panels if name != MEAN]) > COLOURS
+        str(plot.figure)
+        for plot in line_plots
+        if not plot.named and len([name for name in plot.panels if name != MEAN]) > COLOURS
     ]
+    plots_with_grey_lines = [str(plot.figure) for plot in line_plots if plot.named]
     if plots_without_legend:
         yield f"Too many lines for a printed legend: {_format_figures(plots_without_legend)}."
     if plots_with_shared_colours:
         yield (
             f"More lines than colours ({COLOURS}), so that some share one: "
             f"{_format_figures(plots_with_shared_colours)}."
+        )
+    if plots_with_grey_lines:
+        yield (
+            f"More than {line_strokes.MOST_NAMED} lines, so that only those with the greatest and the least value have "
+            f"colours and names, and the others are grey: {_format_figures(plots_with_grey_lines)}."
         )
 
 
@@ -161,6 +170,7 @@ def _build_timeline_plot(
         tuple(panels),
         x_label=label,
         shows=(item.series,),
+        named=() if item.stacked else line_strokes.choose_named_lines(timeline_lines.lines),
     )
 
 

@@ -8,8 +8,12 @@ A template is a Vega-Lite specification in which a string `"${name}"` is replace
     x_label      label of the x axis
     panels       the plot's panels, in order
     cases        the rows of panels, in order
-    legend       those of the panels that a legend names: all if they fit below the plot, and there are several
+    legend       those of the panels that a legend names: all if they fit below the plot, and there are several; of many
+                 lines those that the plot names
     legend_columns  number of columns of the legend
+    colours, dashes  the strokes of the panels, if they are lines (`line_strokes.py`)
+    stroked, widths  the panels, and their widths. There is one more of each, as Vega-Lite would merge the legends of
+                 scales with equal domains, and give the symbols the size of a width
     padding      {left, right, top, bottom}, pixels: the size of the drawing follows from it
 
 Its `usermeta.assay.margins` are the margins around all panels. A template with panels is faceted: `spec.width` and
@@ -45,6 +49,7 @@ from decimal import Decimal
 from typing import Any
 
 from assay.report.charts.axis import Room, Scale, choose_scale, choose_tick_format, find_extent, keep_fitting_labels
+from assay.report.charts.line_strokes import assign_strokes, order_rows
 from assay.report.document import Chart, Plot, Series
 from assay.styles.exact_decimal import format_six_digits
 from assay.util.diagnostics import fail, suggest_names
@@ -61,17 +66,24 @@ COLOURS = 8
 
 def build_plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]:
     """Return the specification that draws a plot.  Raises `unknown-placeholder`."""
+    strokes = template["usermeta"]["assay"].get("strokes")
+    named_panels = plot.named or plot.panels
+    rows = order_rows(plot) if strokes else plot.rows
     values = {
         "description": plot.description,
-        "rows": [_build_row(plot.columns, row) for row in plot.rows],
+        "rows": [_build_row(plot.columns, row) for row in rows],
         "alone": [_build_row(plot.columns, row) for row in _find_isolated(plot)],
         "x_label": plot.x_label,
         "panels": list(plot.panels),
         "cases": list(plot.cases),
-        "legend": list(_choose_legend(plot.panels)),
-        "legend_columns": _count_columns(plot.panels),
+        "legend": list(_choose_legend(named_panels)),
+        "legend_columns": _count_columns(named_panels),
         "padding": _compute_plot_padding(template, plot),
     }
+    if strokes:
+        colours, dashes, widths = zip(*assign_strokes(plot, strokes), strict=True) if plot.panels else ((), (), ())
+        values |= {"colours": list(colours), "dashes": list(dashes)}
+        values |= {"stroked": [*plot.panels, ""], "widths": [*widths, 0]}
     return remove_empty_layers(fill_placeholders(template, values))
 
 

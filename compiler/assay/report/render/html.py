@@ -2,8 +2,8 @@
 
 `templates/html/charts/` has a template for each figure that looks different on the page than in print, with the
 placeholders of the printed one. Its `usermeta.assay.toggles` say which lines can be switched off: `field` is their
-column in the data, `names` lists all in the order of their colours (`before` are the stroke classes that precede those
-of runs), and a parameter `hidden` takes the names that are off. A parameter `zoom`, bound to the scales, makes the axes
+column in the data, `names` lists all in the order of their colours (`before` are those with a stroke class of their
+name), and a parameter `hidden` takes the names that are off. A parameter `zoom`, bound to the scales, makes the axes
 movable. Colours are variables of the page's style sheet (`theme.json` has those that all charts share), so that they
 follow the light or dark mode. A figure without such a template is drawn as in print, on paper.
 
@@ -167,6 +167,7 @@ DIGITS = 10
 OTHER = "Other numbers"
 #: stroke classes of lines, in the order of their names
 STROKES = tuple(f"run-{number}" for number in range(1, 9))
+REST = "rest"  # stroke class of the lines that a figure with many does not name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -354,7 +355,7 @@ def _build_grids(document: Document) -> dict[str, tuple[Grid, ...]]:
 def _build_figure(document: Document, item: Chart | Plot, specs: Mapping[str, Any]) -> Figure:
     section = next((part.id for part in document.sections if item.id in part.metrics), "")
     toggles = specs[item.id]["usermeta"]["assay"].get("toggles") if item.id in specs else None
-    lines = _assign_strokes(toggles) if toggles else ()
+    lines = _assign_strokes(toggles, item.named if isinstance(item, Plot) else ()) if toggles else ()
     words = describe_chart(item) if isinstance(item, Chart) else item.description
     names = {entry.id: entry.name for entry in document.entries}
     shows = (item.shows if isinstance(item, Plot) else ()) or (item.id,)
@@ -363,10 +364,14 @@ def _build_figure(document: Document, item: Chart | Plot, specs: Mapping[str, An
     return Figure(item.id, item.figure, item.caption, words, section, defined, item.id in specs, lines, remark)
 
 
-def _assign_strokes(toggles: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return the lines that can be switched off, each with its stroke class."""
-    classes = (*toggles.get("before", ()), *STROKES)
-    return tuple((name, classes[toggles["names"].index(name) % len(classes)]) for name in toggles["present"])
+def _assign_strokes(toggles: Mapping[str, Any], named_lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return the lines that can be switched off, each with its stroke class: first `named_lines` (empty: all)."""
+    own_classes = {name: name for name in toggles.get("before", ())}
+    lines = [name for name in toggles["names"] if name not in own_classes and (not named_lines or name in named_lines)]
+    classes = {name: STROKES[index % len(STROKES)] for index, name in enumerate(lines)} | own_classes
+    return tuple(
+        (name, classes.get(name, REST)) for name in sorted(toggles["present"], key=lambda name: name not in classes)
+    )
 
 
 def _build_data(
