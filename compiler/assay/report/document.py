@@ -202,7 +202,7 @@ class Plot:
     figure in words. `panels` are the panels of a template with several, in order. If panels are arranged in rows and
     columns, `cases` are the rows and `panels` the columns. `x_label` may be empty. `shows` are the entries of the drawn
     values; empty: the entry with the plot's id. `named` are the lines that have colours and stand in the legend; empty:
-    all.
+    all. `reduced_from` is the number of points of the lines if only some of them are drawn, else 0.
     """
 
     id: str
@@ -218,6 +218,7 @@ class Plot:
     x_label: str = ""
     shows: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
+    reduced_from: int = 0
 
     def __post_init__(self) -> None:
         _check_file_name(self.id)
@@ -442,6 +443,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "of_headings": "",
     "shows": (),
     "named": (),
+    "reduced_from": 0,
     "terms": (),
     "averages": "",
     "differences": "",

@@ -13,7 +13,8 @@ from assay.lang.blocks.timeline import Timeline
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, register_renderer
 from assay.report.blocks.scatter import COARSE, Point, frame_points, thin_points
-from assay.report.blocks.timeline import MEAN, Line, collect_lines, frame_lines
+from assay.report.blocks.timeline import MEAN, collect_lines, describe_reduced_lines, frame_lines
+from assay.report.charts.line_reduction import MAX_POINTS, Line, count_points, reduce_lines
 from assay.report.document import Plot, Value
 from assay.report.run_results import add_unit, add_unit_if_missing
 
@@ -35,7 +36,8 @@ def render(context: RenderContext, items: Sequence[Grid]) -> RenderedBlocks:
         for count, grid in enumerate(items, start=1)
         for plot in build_grid_plots(context, grid, context.cases, max_columns, f"{context.place}-{count}")
     ]
-    return RenderedBlocks(wide=tuple(dataclasses.replace(plot, figure=next(context.figure_numbers)) for plot in plots))
+    numbered_plots = tuple(dataclasses.replace(plot, figure=next(context.figure_numbers)) for plot in plots)
+    return RenderedBlocks(wide=numbered_plots, gaps=tuple(describe_reduced_lines(numbered_plots)))
 
 
 def find_isolated_points(points: Line) -> Iterator[tuple[float, float | None]]:
@@ -51,6 +53,7 @@ class Panel:
     """A column of a grid: its title, and for each case either points and their mean, or lines.
 
     `edges` are points that make the axes of all cases the same; `shows` are the ids of metrics and series.
+    `reduced_from` is the number of points of the lines if only some of them are drawn, else 0.
     """
 
     title: str
@@ -59,6 +62,7 @@ class Panel:
     levels: Sequence[float | None] = ()
     lines: Sequence[Mapping[str, Line]] = ()
     shows: tuple[str, ...] = ()
+    reduced_from: int = 0
 
 
 def build_grid_plots(
@@ -84,6 +88,7 @@ def build_grid_plots(
             tuple(panel.title for panel in part_panels),
             tuple(case.label for case in cases),
             shows=tuple(dict.fromkeys(name for panel in part_panels for name in panel.shows)),
+            reduced_from=sum(panel.reduced_from for panel in part_panels),
         )
 
 
@@ -144,5 +149,13 @@ def _build_timeline_panel(context: RenderContext, grid: Grid, item: Timeline, ca
     series = next(candidate for candidate in context.checked.package.series if candidate.name == item.series)
     lines_by_case = [collect_lines(context, dataclasses.replace(item, choice=grid.choice), case) for case in cases]
     edges = frame_lines([case_lines for case_lines in lines_by_case if case_lines], is_stacked=False)
-    line_points = [case_lines.lines if case_lines else {} for case_lines in lines_by_case]
-    return Panel(add_unit_if_missing(item.title, series.unit.symbol), edges, lines=line_points, shows=(item.series,))
+    all_lines = [case_lines.lines if case_lines else {} for case_lines in lines_by_case]
+    drawn_lines = [reduce_lines(lines, foremost=MEAN, limit=MAX_POINTS // len(cases)) for lines in all_lines]
+    is_reduced = any(drawn is not lines for drawn, lines in zip(drawn_lines, all_lines, strict=True))
+    return Panel(
+        add_unit_if_missing(item.title, series.unit.symbol),
+        edges,
+        lines=drawn_lines,
+        shows=(item.series,),
+        reduced_from=sum(map(count_points, all_lines)) if is_reduced else 0,
+    )

@@ -14,6 +14,7 @@ from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun,
 from assay.report.blocks.rows import Row
 from assay.report.blocks.scatter import Point, format_file_name
 from assay.report.charts import line_strokes
+from assay.report.charts.line_reduction import Line, count_points, reduce_lines
 from assay.report.charts.vega_spec import COLOURS, is_unnamed
 from assay.report.document import Plot
 from assay.report.run_results import add_unit_if_missing
@@ -32,15 +33,16 @@ GAP = 1.5
 #: least length of an axis in seconds, its unit, and the seconds of that
 UNITS = ((2 * 3600.0, "hours", 3600), (600.0, "minutes", 60), (0.0, "seconds", 1))
 
-Line = Sequence[tuple[float, float | None]]
-"""Points of a line; a point without a value breaks the line."""
-
 
 @register_renderer(Timeline, position=20)
 def render(context: RenderContext, items: Sequence[Timeline]) -> RenderedBlocks:
     """Render the figures of each timeline."""
     plots = context.number_plots(plot for item in items for plot in build_timeline_plots(context, item, context.runs))
-    gaps = (*describe_missing_samples(context, items, context.runs), *describe_unclear_lines(plots))
+    gaps = (
+        *describe_missing_samples(context, items, context.runs),
+        *describe_unclear_lines(plots),
+        *describe_reduced_lines(plots),
+    )
     return RenderedBlocks(plots, choices=tuple(item.choice for item in items), gaps=gaps)
 
 
@@ -122,6 +124,16 @@ def describe_unclear_lines(plots: Sequence[Plot | None]) -> Iterator[str]:
         )
 
 
+def describe_reduced_lines(plots: Sequence[Plot | None]) -> Iterator[str]:
+    """Yield a sentence on figures that draw only some points of their lines."""
+    reduced_plots = [str(plot.figure) for plot in plots if plot and plot.reduced_from]
+    if reduced_plots:
+        yield (
+            "Too many points to draw all, so that each line shows its least and its greatest value in equal spans of "
+            f"time, and layers those at the least and the greatest total: {_format_figures(reduced_plots)}."
+        )
+
+
 def _format_figures(numbers: Sequence[str]) -> str:
     return f"figure{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
 
@@ -139,8 +151,9 @@ def _build_timeline_plot(
 ) -> Plot:
     series = next(candidate for candidate in context.checked.package.series if candidate.name == item.series)
     label, size = choose_time_unit(edges[1][0])
-    points = tuple((line, x / size, y) for line, line_points in timeline_lines.lines.items() for x, y in line_points)
-    count = sum(y is not None for _, _, y in points)
+    count = count_points(timeline_lines.lines)
+    drawn_lines = reduce_lines(timeline_lines.lines, foremost=MEAN, is_stacked=item.stacked)
+    points = tuple((line, x / size, y) for line, line_points in drawn_lines.items() for x, y in line_points)
     symbol = series.unit.symbol
     names = [
         "series",
@@ -171,6 +184,7 @@ def _build_timeline_plot(
         x_label=label,
         shows=(item.series,),
         named=() if item.stacked else line_strokes.choose_named_lines(timeline_lines.lines),
+        reduced_from=count if drawn_lines is not timeline_lines.lines else 0,
     )
 
 
