@@ -21,6 +21,7 @@ from tests.compare_reference import load_json
 from tests.support.commands import run_assay
 from tests.support.drives import create_drives_run, create_drives_workspace
 from tests.support.laboratory import ROOT
+from tests.support.result_rows import read_result_rows
 
 YEAR = 365 * 24 * 3600
 RATES = {"decimal": 4_000_000, "binary": 4 * 1024**2, "trickle": 12_000, "drip": 12 * 1024, "still": 0}
@@ -365,7 +366,7 @@ def test_write_rates_equal_the_servers_answer(endurance: Path) -> None:
         for item in answer["data"]["result"]
         for t, value in item["values"]
     }
-    rows = load_json(endurance / "results.json")["rows"]["run"]["rows disk_write_rates"]
+    rows = read_result_rows(endurance)["rows disk_write_rates"]
     actual = {(row["instance"], row["device"], row["t_ns"] // 10**9): row["value"] for row in rows}
     assert {device for _, device, _ in expected} == {"vda"}
     common_keys = sorted(actual.keys() & expected.keys())
@@ -374,7 +375,7 @@ def test_write_rates_equal_the_servers_answer(endurance: Path) -> None:
 
 
 def test_yearly_writes_of_real_drive_equal_plain_python(endurance: Path) -> None:
-    rows = load_json(endurance / "results.json")["rows"]["run"]
+    rows = read_result_rows(endurance)
     points = [row["value"] for row in rows["rows disk_write_rates"] if row["device"] == "vda"]
     mean = math.fsum(points) / len(points)
     name = "rows drive instance device drive_write_rate drive_writes_per_year drive_writes_per_year_binary"

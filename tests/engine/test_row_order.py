@@ -70,6 +70,7 @@ def test_results_do_not_depend_on_the_order_of_rows(
         out = tmp_path / name
         result = run_assay(*arguments, "-o", out, "--cache", store)
         assert result.status == 0, result.err
-        outputs.append([(out / file).read_bytes() for file in ("results.json", "document.json")])
+        files = [out / "results.json", out / "document.json", *sorted((out / "rows").rglob("*.parquet"))]
+        outputs.append({file.relative_to(out): file.read_bytes() for file in files})
     assert next(numbers) >= len(runs)
     assert outputs[0] == outputs[1]

@@ -9,6 +9,7 @@ import pytest
 
 from tests.compare_reference import load_json
 from tests.support.commands import run_assay
+from tests.support.result_rows import read_result_rows
 
 START = 1_767_225_600  # the first of January 2026
 UPGRADE = 60
@@ -67,7 +68,7 @@ def build_report(folder: Path, file: str, text: str, cache: Path) -> tuple[Path,
 
 
 def read_steps(out: Path, name: str) -> dict[int, float]:
-    rows = load_json(out / "results.json")["rows"]["run"][f"rows {name}"]
+    rows = read_result_rows(out)[f"rows {name}"]
     return {row["t_ns"] // 10**9 - START: row["value"] for row in rows}
 
 

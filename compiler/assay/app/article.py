@@ -19,6 +19,7 @@ from assay.app.compute import Computation, RunResult, compute
 from assay.app.options import BuildResult, Options, list_report_files
 from assay.app.outputs import replace_folder
 from assay.app.phases import PhaseSelection, select_phases
+from assay.app.point_files import PointFiles, name_point_files
 from assay.app.prepare import UnrecognisedSourcesError
 from assay.app.prose import get_texts, read_prose
 from assay.app.rendering import AssembledReport, collect_article_details, write_report
@@ -287,7 +288,11 @@ def assemble_article_report(session: Session, name: str, runs: Sequence[NamedRun
     document = dataclasses.replace(document, warnings=warnings)
     columns = phase_columns.columns if phase_columns else figures
     results = _export_results(
-        checked, name, figures, collect_units(checked, computation.compiled_plan.plan)
+        checked,
+        name,
+        figures,
+        collect_units(checked, computation.compiled_plan.plan),
+        name_point_files(computation),
     ) | _export_comparison(checked, available_article, columns)
     results |= {"claims": claims.build_claims_data(judged_claims)} if judged_claims else {}
     figures_by_label = dict(zip(run_labels, figures, strict=True))
@@ -424,11 +429,15 @@ def _export_metric(run: RunFigures, metric: Metric, summary: str) -> dict[str, o
 
 
 def _export_results(
-    checked: CheckedPackage, name: str, runs: Sequence[RunFigures], units_by_statement: Mapping[str, Units]
+    checked: CheckedPackage,
+    name: str,
+    runs: Sequence[RunFigures],
+    units_by_statement: Mapping[str, Units],
+    point_files: PointFiles,
 ) -> dict[str, object]:
     """Return the rows behind an article as measured, by the names of their statements, with the units of columns.
 
-    Averages are included if tables of the article print them.
+    Of rows that are points it names the file. Averages are included if tables of the article print them.
     """
     averages = {run.id: _collect_averages(checked, run) for run in runs if run.results.metrics}
     return {
@@ -438,7 +447,10 @@ def _export_results(
         "units": units_by_statement,
         "rows": {
             run.id: {
-                statement: _export_rows(sample_rows) for statement, sample_rows in sorted(run.results.rows.items())
+                statement: {"file": file, "rows": len(sample_rows)}
+                if (file := point_files.get((run.id, statement)))
+                else _export_rows(sample_rows)
+                for statement, sample_rows in sorted(run.results.rows.items())
             }
             for run in runs
         },

@@ -45,7 +45,7 @@ def write_specs(checked: CheckedPackage, folder: Path, cache: Path) -> None:
 #: Marks a build as complete, and lists the files of the former build to remove.
 COMPLETE = "complete.json"
 #: The folders of an output folder that each build replaces.
-REPLACED = ("charts", "report", "sql")
+REPLACED = ("charts", "report", "rows", "sql")
 #: The folders of a workspace that reports are built from.
 SOURCES = ("specs", "queries", "templates")
 

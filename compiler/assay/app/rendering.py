@@ -16,10 +16,12 @@ from assay.app.compute import Computation
 from assay.app.detailing import NO_COURSES, Courses
 from assay.app.judging import build_change_data
 from assay.app.outputs import write_specs
+from assay.app.point_files import write_point_files
 from assay.app.prose import write_prose_texts
 from assay.app.session import Session
 from assay.app.sql_files import HEAD, PHASES, get_sql_file_name, render_sql_files, write_sql
 from assay.app.stages import log_stage
+from assay.engine.point_rows import get_column
 from assay.engine.pruning import mark_used
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang import dependencies
@@ -97,6 +99,7 @@ def write_report(session: Session, report: AssembledReport, folder: Path, forms:
             write_prose_texts(report.prose, folder)
         if report.computation:
             write_sql(folder / "sql", report.computation)
+            write_point_files(folder, report.computation)
 
     warnings = render_document(report.document, folder, session, forms, report.details, write_data_files)
     return (*warnings, *report.findings)
@@ -252,7 +255,8 @@ def format_cells(distribution: Distribution, summary: str) -> tuple[str, ...]:
 
 def _count_values(runs: Mapping[str, RunFigures], rows: str, column: str) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (label, str(sum(row[column] is not None for row in run.results.rows[rows]))) for label, run in runs.items()
+        (label, str(sum(value is not None for value in get_column(run.results.rows[rows], column))))
+        for label, run in runs.items()
     )
 
 

@@ -21,6 +21,7 @@ from assay.engine.failed_checks import build_check_problem, fetch_offenders
 from assay.engine.graph import Node, collect_needed, hash_nodes, list_unused_tables
 from assay.engine.mount import bind_parameters, build_host_view, convert_hosts
 from assay.engine.partitions import Partitioner, StatementPool, restrict_to_hosts, select_unrestricted
+from assay.engine.point_rows import POINTS, cache_points, load_points
 from assay.engine.pruning import mark_used
 from assay.engine.result_cache import Store
 from assay.engine.results import Distribution, FilterCount, Formulas, RunResults
@@ -182,10 +183,13 @@ class _Execution:
     def list_outputs(self) -> list[tuple[str, str]]:
         """List the outputs of the run as (kind, name of the node), in the order of the plan."""
         outputs: list[tuple[str, str]] = []
+        point_names = self.job.plan.point_names
         for node in self.job.graph:
             step = node.statement.step
             if node.statement.kind == "check":
                 outputs.append(("offenders", node.name))
+            elif node.name in point_names:
+                outputs.append((POINTS, node.name))
             elif node.statement.kind in ("metric", "rows", "count"):
                 outputs.append((node.statement.kind, node.name))
             elif isinstance(step, FilterStep) and step.applied:
@@ -254,7 +258,12 @@ class _Execution:
 
     def ensure_answer(self, kind: str, node: Node) -> None:
         """Compute an answer, unless the same check of another table has already cached it."""
-        if not self.load_answer(kind, node.name):
+        if self.load_answer(kind, node.name):
+            return
+        if kind == POINTS:
+            cache_points(self.store, self.hashes[node.name], node.statement.query, partial(self.execute, node))
+            self.load_answer(kind, node.name)
+        else:
             self.store_answer(kind, node.name, self.compute_answer(kind, node))
 
     def drop(self, name: str) -> None:
@@ -347,6 +356,9 @@ class _Execution:
 
     def load_answer(self, kind: str, name: str) -> bool:
         """Read an answer from the cache; return whether the cache holds it."""
+        if kind == POINTS:
+            self.answers[name] = load_points(self.store, self.hashes[name], self.connection)
+            return self.answers[name] is not None
         path = self.store.get_path("results", f"{self.hashes[name]}.{kind}{ANSWER_SUFFIX}")
         if not path.is_file():
             return False

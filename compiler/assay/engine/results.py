@@ -257,6 +257,8 @@ class Formulas:
 
     def extend_rows(self, request: RowRequest, rows: Sequence[Mapping[str, object]]) -> Sequence[Mapping[str, object]]:
         """Return rows with the values of the formulas on each row."""
+        if not request.formulas:
+            return rows
         return [
             {
                 **row,

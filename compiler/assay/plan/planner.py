@@ -134,18 +134,25 @@ class RowRequest:
     """A request for rows of a grain in the order of its key.
 
     A row has columns, the values of `metrics`, and the values of `formulas` over these (`metrics` has their inputs).
+    `are_points`: a figure draws them as points.
     """
 
     grain: Grain
     keys: tuple[str, ...]
     metrics: tuple[Metric, ...]
     formulas: tuple[Metric, ...] = ()
+    are_points: bool = False
 
     @property
     def name(self) -> str:
         """Return the name of the rows: their grain, columns, metrics and formulas."""
         ids = (metric.id for metric in (*self.metrics, *self.formulas))
         return " ".join(["rows", self.grain.name, *self.keys, *ids])
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns of the rows."""
+        return (*self.keys, *(metric.id for metric in (*self.metrics, *self.formulas)))
 
 
 def request_rows(package: Package, grain: Grain, keys: Sequence[str], metrics: Sequence[Metric]) -> RowRequest:
@@ -175,6 +182,12 @@ class Plan:
     cuts: tuple[Cut, ...] = ()
     judged: tuple[Metric, ...] = ()
     detailed: tuple[Metric, ...] = ()
+
+    @property
+    def point_names(self) -> frozenset[str]:
+        """Return the names of the statements whose rows are points of figures: those of series, and some requests."""
+        names = (item.name for item in self.row_requests if item.are_points)
+        return frozenset((*names, *(name_rows_statement(step.name) for step in self.series)))
 
 
 def name_rows_statement(series: str) -> str:

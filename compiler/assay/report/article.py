@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from assay.engine.point_rows import get_column
 from assay.lang import dependencies, formula
 from assay.lang.blocks.fact import Fact
 from assay.lang.checked_package import CheckedPackage
@@ -382,7 +384,9 @@ def describe_undrawn_series(
 def describe_missing(item: Series, run: RunFigures, counts_by_event: Mapping[str, int]) -> Iterator[str]:
     """Yield why values of a series are not drawn, as the rest of a sentence that begins with its name."""
     rows = block_rows.get_rows(run, item)
-    undrawn_rows = [row for row in rows if not block_rows.is_drawn(row)]
+    undrawn_rows = [
+        rows[index] for index, value in enumerate(get_column(rows, "value")) if not math.isfinite(float(value))
+    ]
     if undrawn_rows:
         lines = ", ".join(dict.fromkeys(" ".join(str(row[name]) for name in item.by) for row in undrawn_rows))
         verb = "is" if len(undrawn_rows) == 1 else "are"

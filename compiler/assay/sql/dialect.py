@@ -202,10 +202,19 @@ def build_copy(query: exp.Query) -> str:
     return _copy(query, {"FORMAT": "parquet"})
 
 
-def _copy(query: exp.Query, options: Mapping[str, str], *flags: str) -> str:
+def build_copy_to(file: str, query: exp.Query) -> str:
+    """Return the statement that writes the rows of a query into a Parquet file for other programs.
+
+    The groups are so large that most files have one: then the bytes depend on nothing but the rows.
+    """
+    options = {"FORMAT": "parquet", "COMPRESSION": "zstd", "ROW_GROUP_SIZE": str(16 * GROUP)}
+    return _copy(query, options, target=exp.Literal.string(file))
+
+
+def _copy(query: exp.Query, options: Mapping[str, str], *flags: str, target: exp.Expr | None = None) -> str:
     params = [exp.CopyParameter(this=exp.var(name), expression=exp.var(value)) for name, value in options.items()]
     params += [exp.CopyParameter(this=exp.var(name)) for name in flags]
-    target = exp.Placeholder(this=TARGET)
+    target = target or exp.Placeholder(this=TARGET)
     copy = exp.Copy(this=exp.Paren(this=query), kind=False, files=[target], params=params)
     return copy.sql(dialect=DIALECT, copy=False)
 

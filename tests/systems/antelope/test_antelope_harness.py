@@ -22,6 +22,7 @@ from tests.support.commands import CommandResult, run_assay
 from tests.support.deep import scale_examples
 from tests.support.laboratory import ROOT
 from tests.support.outcomes import replace_quarantine_path
+from tests.support.result_rows import read_result_rows
 
 RUN = ROOT / "golden" / "antelope" / "harness"
 LOG = RUN / "node_01" / "nodeos_log_3_2.txt.gz"
@@ -78,8 +79,8 @@ def build_article(run: Path, out: Path, cache: Path) -> CommandResult:
 
 def read_rows(built: Path) -> dict[str, Any]:
     """Return the rows of all listings."""
-    actual_rows = load_json(built / "results.json")["rows"]
-    (statements,) = actual_rows.values()
+    (run_id,) = load_json(built / "results.json")["rows"]
+    statements = read_result_rows(built, run_id)
     return {name: value for rows in statements.values() if len(rows) == 1 for name, value in rows[0].items()}
 
 
@@ -288,9 +289,7 @@ def test_forks_and_drops_are_listed_by_node(tmp_path: Path, cache: Path) -> None
     }
     run = create_run(tmp_path / "r", {}, logs)
     assert build_article(run, tmp_path / "out", cache).status == 0
-    table = next(
-        v for k, v in load_json(tmp_path / "out" / "results.json")["rows"]["r"].items() if k.startswith("rows node")
-    )
+    table = next(v for k, v in read_result_rows(tmp_path / "out", "r").items() if k.startswith("rows node"))
     assert [tuple(row.values()) for row in table] == [
         ("node_00", "4, 1", "", 0, 1, 2, 0), ("node_01", "", "7", 1, 0, 0, 1),
     ]  # fmt: skip

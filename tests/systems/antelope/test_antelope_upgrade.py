@@ -31,6 +31,7 @@ from tests.compare_reference import load_json
 from tests.support import upgrade_run
 from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT, Laboratory
+from tests.support.result_rows import read_result_rows
 
 UPGRADE = ROOT / "golden" / "antelope" / "upgrade" / "run"
 PROM = ROOT / "golden" / "cometbft" / "run" / "prom"
@@ -356,7 +357,7 @@ def test_series_of_node_are_read_and_drawn(tmp_path: Path, cache: Path) -> None:
     (run / "nodeos.om").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
     result = build_report(run, tmp_path / "out", cache)
     assert (result.status, result.err) == (0, "")
-    rows = load_json(tmp_path / "out" / "results.json")["rows"]["run"]
+    rows = read_result_rows(tmp_path / "out")
 
     def get_last_value(name: str) -> float:
         return next(row["value"] for row in rows[f"rows {name}"] if row["t_ns"] == (start + 40) * SECOND)

@@ -23,6 +23,7 @@ from tests.compare_reference import load_json
 from tests.support.cometbft import assemble_document
 from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
+from tests.support.result_rows import read_result_rows
 from tests.support.workspaces import copy_workspace, edit_file
 
 RUN = ROOT / "golden" / "cometbft" / "run"
@@ -41,7 +42,7 @@ def built(qa: Path) -> Path:
 
 def read_rows(built: Path, start: str) -> list[dict[str, Any]]:
     """Return the rows of the statement with this prefix and the most columns."""
-    rows = load_json(built / "results.json")["rows"]["run"]
+    rows = read_result_rows(built)
     names = [name for name in rows if name == start or name.startswith(f"{start} ")]
     return list(rows[max(names, key=len)])
 
@@ -168,8 +169,8 @@ def test_older_names_are_the_same_metrics(tmp_path: Path, cache: Path, built: Pa
     (run / "prom" / "raw_all_5s.json").write_text(text, encoding="utf-8")
     result = build_article(tmp_path / "out", cache, run)
     assert result.status == 0, result.err
-    old = load_json(tmp_path / "out" / "results.json")["rows"]["old"]
-    new = load_json(built / "results.json")["rows"]["run"]
+    old = read_result_rows(tmp_path / "out", "old")
+    new = read_result_rows(built)
     assert {name: value for name, value in old.items() if name in new} == new
 
 

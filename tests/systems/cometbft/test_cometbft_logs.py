@@ -13,6 +13,7 @@ from typing import Any
 from tests.compare_reference import load_json
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
+from tests.support.result_rows import read_result_rows
 
 RUN = ROOT / "golden" / "cometbft" / "run"
 SECOND = 10**9
@@ -57,7 +58,7 @@ def summarize_log(node: str) -> dict[str, Any]:
 
 
 def read_rows(built: Path, start: str) -> list[dict[str, Any]]:
-    rows_by_statement = load_json(built / "results.json")["rows"]["run"]
+    rows_by_statement = read_result_rows(built)
     return list(rows_by_statement[max((name for name in rows_by_statement if name.startswith(start)), key=len)])
 
 

@@ -48,7 +48,7 @@ class Scatter(Block):
 
     def read_rows(self, _package: Package) -> Iterator[RowRequest]:
         """Yield the points, then the rows that name the figures."""
-        yield RowRequest(self.grain, (self.per,), (self.x, self.y))
+        yield RowRequest(self.grain, (self.per,), (self.x, self.y), are_points=True)
         yield RowRequest(self.of, tuple(dict.fromkeys((self.per, *self.label, *self.keys))))
 
     def list_templates(self, _suffix: str) -> Iterable[str]:

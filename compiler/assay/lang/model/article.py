@@ -81,11 +81,15 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class RowRequest:
-    """Rows of a grain to show: their columns, and the metrics that are measured on each row."""
+    """Rows of a grain to show: their columns, and the metrics that are measured on each row.
+
+    `are_points`: they are drawn as points, so they may be very many.
+    """
 
     grain: str
     columns: tuple[str, ...]
     metrics: tuple[str, ...] = ()
+    are_points: bool = False
 
 
 class FormulaResolver(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from assay.lang.checked_package import CheckedPackage
@@ -32,7 +33,10 @@ def list_row_requests(
         *request_part_rows(checked, article),
         *(request_quote_rows(checked, quote) for prose_text in prose_texts for quote in prose_text.quotes),
     ]
-    return tuple({request.name: request for request in requests}.values())
+    point_names = {request.name for request in requests if request.are_points}
+    return tuple(
+        {request.name: replace(request, are_points=request.name in point_names) for request in requests}.values()
+    )
 
 
 def list_shown_series(article: Article) -> tuple[str, ...]:
@@ -54,7 +58,7 @@ def request_part_rows(checked: CheckedPackage, article: Article) -> Iterable[Row
 def request_block_rows(checked: CheckedPackage, block: Block) -> tuple[RowRequest, ...]:
     """Return the rows that a block reads."""
     return tuple(
-        _build_request(checked, request.grain, request.columns, request.metrics)
+        replace(_build_request(checked, request.grain, request.columns, request.metrics), are_points=request.are_points)
         for request in block.read_rows(checked.package)
     )
 

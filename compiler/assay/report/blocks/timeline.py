@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from assay.engine.point_rows import get_column, list_distinct
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.chart_templates import MARKED
 from assay.lang.model.package import Series
@@ -192,7 +194,6 @@ def collect_lines(context: RenderContext, item: Timeline, shown_run: ShownRun) -
     """Return the lines of a run by their names, the mean over lines last; None if it has no row of the choice."""
     series = next(candidate for candidate in context.checked.package.series if candidate.name == item.series)
     rows: Sequence[Row] = block_rows.get_rows(shown_run.run, series)
-    times = [int(str(row["t_ns"])) for row in rows]
     time_range = (
         context.find_time_range(item.choice, shown_run.run)
         if item.choice
@@ -203,20 +204,14 @@ def collect_lines(context: RenderContext, item: Timeline, shown_run: ShownRun) -
     first, last = time_range
     points_by_line: dict[str, Line] = {}
     values_by_line: dict[str, list[Point]] = {}
-    names = (
-        {}
-        if item.alone
-        else block_rows.name_keys(series.by, item.line, (_get_line_key(series, row) for row in rows), (MEAN,))
-    )
+    names = {} if item.alone else block_rows.name_keys(series.by, item.line, list_distinct(rows, series.by), (MEAN,))
     values_by_x: dict[float, list[float]] = {}
-    for row, t_ns in zip(rows, times, strict=True):
-        if first <= t_ns <= last:
-            x, value = (t_ns - first) / SECOND, float(str(row["value"]))
-            if not math.isfinite(value):  # drawn lines and the mean use the other lines at this time
-                continue
+    for key, t_ns, value in _iter_samples(series, rows):
+        if first <= t_ns <= last and math.isfinite(value):  # drawn lines and the mean use the other lines at this time
+            x = (t_ns - first) / SECOND
             values_by_x.setdefault(x, []).append(value)
             if not item.alone:
-                values_by_line.setdefault(names[_get_line_key(series, row)], []).append((x, value))
+                values_by_line.setdefault(names[key], []).append((x, value))
     if item.mean:
         values_by_line[MEAN] = [(x, math.fsum(values) / len(values)) for x, values in sorted(values_by_x.items())]
     step_ns = int(str(shown_run.run.constants[series.every])) if series.every else series.every_ns
@@ -228,9 +223,10 @@ def collect_lines(context: RenderContext, item: Timeline, shown_run: ShownRun) -
     return Lines(points_by_line, (last - first) / SECOND, first)
 
 
-def _get_line_key(series: Series, row: Row) -> block_rows.Key:
-    """Return the labels of the line that a row belongs to."""
-    return tuple(row[name] for name in series.by)
+def _iter_samples(series: Series, rows: Sequence[Row]) -> Iterator[tuple[block_rows.Key, int, float]]:
+    """Yield the labels of the line, the instant in ns and the value of each row of a series."""
+    keys = zip(*(get_column(rows, name) for name in series.by), strict=True) if series.by else itertools.repeat(())
+    return zip(keys, get_column(rows, "t_ns"), map(float, get_column(rows, "value")), strict=False)
 
 
 def choose_time_unit(length: float) -> tuple[str, int]:
