@@ -278,9 +278,25 @@
       padding: { left, right: right + width, top, bottom: bottom + tall },
     };
   }
+  /** The values of a packed column: see packed_rows.py. */
+  function unpacked({ plain, runs, values, places }) {
+    if (runs) return runs.flatMap(([value, rows]) => Array(rows).fill(value));
+    return places ? places.map((place) => values[place]) : plain;
+  }
+  function records(dataset) {
+    if (Array.isArray(dataset)) return dataset;
+    const columns = Object.entries(dataset.columns).map(([name, column]) => [name, unpacked(column)]);
+    return Array.from({ length: dataset.length }, (_, row) => {
+      const record = {};
+      for (const [name, values] of columns) if (values[row] !== null) record[name] = values[row];
+      return record;
+    });
+  }
   async function draw(place) {
-    const spec = structuredClone(data.charts[place.dataset.chart]);
-    const canvas = Object.values(spec.datasets || {}).some((rows) => rows.length > MANY);
+    const { datasets: packed, ...form } = structuredClone(data.charts[place.dataset.chart]);
+    const datasets = Object.fromEntries(Object.entries(packed || {}).map(([name, dataset]) => [name, records(dataset)]));
+    const canvas = Object.values(datasets).some((rows) => rows.length > MANY);
+    const spec = { ...(canvas ? coloured(form) : form), datasets };
     const paper = spec.usermeta.assay.paper;
     const { view } = await vegaEmbed(place, sized(spec, place), {
       mode: "vega-lite", ast: true, actions: false, renderer: canvas ? "canvas" : "svg", defaultStyle: false,

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 #: most points of the lines of a figure, not counting breaks
-MAX_POINTS = 20_000
+MAX_POINTS = 40_000
 #: share of these for the line that is drawn over all others
 FOREMOST_SHARE = 10
 

@@ -45,6 +45,7 @@ from assay.report.render.html_tables import (
     build_plain_grid,
 )
 from assay.report.render.markdown import index_dictionary, list_contents, number_figures
+from assay.report.render.packed_rows import pack_datasets
 from assay.report.run_results import add_unit
 from assay.util.diagnostics import Span, fail
 
@@ -380,7 +381,7 @@ def _build_data(
     """Return the data of the page's scripts."""
     return {
         "theme": load_theme(templates),
-        "charts": specs,
+        "charts": {name: pack_datasets(spec) for name, spec in specs.items()},
         "templates": _load_detail_templates(templates, report_details),
         "samples": report_details.header,
         "metrics": {entry.id: _build_metric(document, entry, report_details) for entry in document.entries},
