@@ -73,6 +73,10 @@ bench *args: scanner
 sizes *args: scanner
     python bench/sizes.py {{args}}
 
+# Measure the report of a testnet of 200 nodes: time, memory, sizes, the first chart of its page (two minutes).
+nodes *args: scanner
+    python bench/nodes.py {{args}}
+
 # Measure the time from an edit of a metric to the report, with watch and with build (a few minutes).
 edits *args: scanner
     python bench/edits.py {{args}}
