@@ -91,10 +91,7 @@ def describe_missing_samples(
 ) -> Iterator[str]:
     """Yield sentences on figures without points."""
     for shown_run in runs:
-        titles_and_lines = [(item.title, collect_lines(context, item, shown_run)) for item in items]
-        titles = [
-            title for title, timeline_lines in titles_and_lines if timeline_lines and not timeline_lines.has_points
-        ]
+        titles = [item.title for item in items if _lacks_samples(context, item, shown_run)]
         if titles:
             yield (
                 "There are no samples of: "
@@ -194,11 +191,7 @@ def collect_lines(context: RenderContext, item: Timeline, shown_run: ShownRun) -
     """Return the lines of a run by their names, the mean over lines last; None if it has no row of the choice."""
     series = next(candidate for candidate in context.checked.package.series if candidate.name == item.series)
     rows: Sequence[Row] = block_rows.get_rows(shown_run.run, series)
-    time_range = (
-        context.find_time_range(item.choice, shown_run.run)
-        if item.choice
-        else block_rows.get_series_span(shown_run.run, series)
-    )
+    time_range = _find_time_range(context, item, series, shown_run)
     if time_range is None:
         return None
     first, last = time_range
@@ -206,12 +199,11 @@ def collect_lines(context: RenderContext, item: Timeline, shown_run: ShownRun) -
     values_by_line: dict[str, list[Point]] = {}
     names = {} if item.alone else block_rows.name_keys(series.by, item.line, list_distinct(rows, series.by), (MEAN,))
     values_by_x: dict[float, list[float]] = {}
-    for key, t_ns, value in _iter_samples(series, rows):
-        if first <= t_ns <= last and math.isfinite(value):  # drawn lines and the mean use the other lines at this time
-            x = (t_ns - first) / SECOND
-            values_by_x.setdefault(x, []).append(value)
-            if not item.alone:
-                values_by_line.setdefault(names[key], []).append((x, value))
+    for key, t_ns, value in _iter_samples(series, rows, time_range):
+        x = (t_ns - first) / SECOND
+        values_by_x.setdefault(x, []).append(value)
+        if not item.alone:
+            values_by_line.setdefault(names[key], []).append((x, value))
     if item.mean:
         values_by_line[MEAN] = [(x, math.fsum(values) / len(values)) for x, values in sorted(values_by_x.items())]
     step_ns = int(str(shown_run.run.constants[series.every])) if series.every else series.every_ns
@@ -223,10 +215,38 @@ def collect_lines(context: RenderContext, item: Timeline, shown_run: ShownRun) -
     return Lines(points_by_line, (last - first) / SECOND, first)
 
 
-def _iter_samples(series: Series, rows: Sequence[Row]) -> Iterator[tuple[block_rows.Key, int, float]]:
-    """Yield the labels of the line, the instant in ns and the value of each row of a series."""
-    keys = zip(*(get_column(rows, name) for name in series.by), strict=True) if series.by else itertools.repeat(())
-    return zip(keys, get_column(rows, "t_ns"), map(float, get_column(rows, "value")), strict=False)
+def _find_time_range(
+    context: RenderContext, item: Timeline, series: Series, shown_run: ShownRun
+) -> tuple[int, int] | None:
+    """Return the first and last instant (ns) of a timeline in a run; None if it has no row of the choice."""
+    if item.choice:
+        return context.find_time_range(item.choice, shown_run.run)
+    return block_rows.get_series_span(shown_run.run, series)
+
+
+def _lacks_samples(context: RenderContext, item: Timeline, shown_run: ShownRun) -> bool:
+    """Return whether the time of a timeline in a run has no samples that can be drawn."""
+    series = next(candidate for candidate in context.checked.package.series if candidate.name == item.series)
+    time_range = _find_time_range(context, item, series, shown_run)
+    rows = block_rows.get_rows(shown_run.run, series)
+    return time_range is not None and not any(_iter_samples(series, rows, time_range))
+
+
+def _iter_samples(
+    series: Series, rows: Sequence[Row], time_range: tuple[int, int]
+) -> Iterator[tuple[block_rows.Key, int, float]]:
+    """Yield the labels of the line, the instant (ns) and the value of the rows of a series in a time.
+
+    Values that are not finite are left out: drawn lines and the mean use the other lines at that instant.
+    """
+    first, last = time_range
+    times, values = get_column(rows, "t_ns"), get_column(rows, "value")
+    # Most rows are of other times, so they are left out before anything is computed of them.
+    is_inside = [first <= t_ns <= last for t_ns in times]
+    columns = [itertools.compress(get_column(rows, name), is_inside) for name in series.by]
+    keys = zip(*columns, strict=True) if columns else itertools.repeat(())
+    samples = zip(keys, itertools.compress(times, is_inside), itertools.compress(values, is_inside), strict=False)
+    return ((key, t_ns, float(value)) for key, t_ns, value in samples if math.isfinite(value))
 
 
 def choose_time_unit(length: float) -> tuple[str, int]:
