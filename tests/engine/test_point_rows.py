@@ -82,6 +82,18 @@ def test_damaged_file_is_not_read(tmp_path: Path) -> None:
         assert load_points(Store(tmp_path), KEY, connection) is None
 
 
+def test_file_in_use_is_not_replaced(tmp_path: Path) -> None:
+    """Runs of equal content compute the same rows at the same time."""
+    with duckdb.connect() as connection:
+        first = store_and_load(connection, tmp_path, "SELECT 1 AS number")
+        number = first.file.stat().st_ino
+        second = store_and_load(connection, tmp_path, "SELECT 1 AS number")
+        assert (second.file, second.file.stat().st_ino) == (first.file, number)
+        first.file.write_bytes(b"damaged")
+        assert list(store_and_load(connection, tmp_path, "SELECT 1 AS number")) == [{"number": 1}]
+    assert [path.name for path in (tmp_path / TABLES_KIND).iterdir()] == [KEY]
+
+
 @pytest.mark.parametrize("has_host_type", [False, True], ids=["texts", "enumeration"])
 def test_bytes_do_not_depend_on_threads(has_host_type: bool, tmp_path: Path) -> None:
     contents = set()

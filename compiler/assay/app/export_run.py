@@ -20,7 +20,7 @@ from assay.engine.result_cache import Store
 from assay.ingest.manifest import MANIFEST
 from assay.ingest.output_folder import get_idle_engine
 from assay.lang.reserved_names import CONSTANTS_FILE
-from assay.util.atomic import install_unless_sealed, link
+from assay.util.atomic import install, link
 from assay.util.checksums import FILE, is_sealed, seal
 
 #: Files that earlier versions of Assay wrote into the shared folders.
@@ -47,7 +47,7 @@ def link_run(store: Store, folder: Path, constants: Mapping[str, object]) -> Pat
             new_folder = store.create_folder() / "run"
             _fill_folder(new_folder, folder, constants)
             seal(new_folder, target.name, checks_ends_only=True)
-            install_unless_sealed(store.folder, new_folder, target)
+            install(store.folder, new_folder, target, keeps_sealed=True)
     mark_used(target)
     return target
 

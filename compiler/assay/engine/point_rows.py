@@ -92,7 +92,7 @@ def cache_points(store: Store, key: str, query: exp.Expr, execute: Execute) -> N
         query = dialect.select(*columns).from_(query.copy().subquery("measured"))
     else:
         query = query.copy()
-    with store.fill_entry(TABLES_KIND, key) as folder:
+    with store.fill_entry(TABLES_KIND, key, keeps_sealed=True) as folder:
         execute(dialect.build_copy_to(str((folder / ROWS).absolute()), query))
 
 

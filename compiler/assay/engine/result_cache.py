@@ -82,17 +82,18 @@ class Store:
             atomic.write_file(self.folder, self.get_path(kind, key), content)
 
     @contextmanager
-    def fill_entry(self, kind: str, key: str, ends: bool = False) -> Iterator[Path]:
+    def fill_entry(self, kind: str, key: str, ends: bool = False, keeps_sealed: bool = False) -> Iterator[Path]:
         """Yield an empty folder that becomes the entry when the block succeeds, and is removed when it fails.
 
-        The entry gets a checksum; with `ends`, only the size and the ends of large files enter it.
+        The entry gets a checksum; with `ends`, only the size and the ends of large files enter it. With `keeps_sealed`,
+        a complete entry that was put there meanwhile stays: it may be in use.
         """
         folder = Path(tempfile.mkdtemp(dir=self.scratch))
         try:
             with self.convert_write_errors():
                 yield folder
                 checksums.seal(folder, key, ends)
-                atomic.install(self.folder, folder, self.get_path(kind, key))
+                atomic.install(self.folder, folder, self.get_path(kind, key), keeps_sealed=keeps_sealed)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -30,27 +30,23 @@ def write_file(root: Path, target: Path, content: bytes | str) -> None:
         raise
 
 
-def install(root: Path, temporary: Path, target: Path) -> None:
-    """Move a temporary folder to `target`, replacing a file or folder of its name.  Raises OSError."""
+def install(root: Path, temporary: Path, target: Path, *, keeps_sealed: bool = False) -> None:
+    """Move a temporary folder to `target`, replacing a file or folder of its name.  Raises OSError.
+
+    With `keeps_sealed`, a complete folder that another process or thread has put there stays: it may be in use.
+    """
     create_parents(root, target)
     while True:
         try:
-            temporary.replace(target)
+            temporary.replace(target)  # fails if the target is a folder with files
         except OSError:
             if not os.path.lexists(target):
                 raise
+            if keeps_sealed and is_sealed(target):
+                return
             discard(root, target)
         else:
             return
-
-
-def install_unless_sealed(root: Path, temporary: Path, target: Path) -> None:
-    """Move a temporary folder to `target`, unless another process has put a complete one there.
-
-    A complete one may be in use, so it stays.  Raises OSError.
-    """
-    if not is_sealed(target):
-        install(root, temporary, target)
 
 
 def create_parents(root: Path, target: Path) -> None:
