@@ -23,7 +23,7 @@ from assay.engine.mount import bind_parameters, build_host_view, convert_hosts
 from assay.engine.partitions import Partitioner, StatementPool, restrict_to_hosts, select_unrestricted
 from assay.engine.point_rows import POINTS, cache_points, load_points
 from assay.engine.pruning import mark_used
-from assay.engine.result_cache import Store
+from assay.engine.result_cache import Store, read_sealed_text
 from assay.engine.results import Distribution, FilterCount, Formulas, RunResults
 from assay.engine.table_cache import CachedTables
 from assay.lang.checked_package import CheckedPackage
@@ -31,7 +31,7 @@ from assay.lang.model.vocabulary import Summary
 from assay.plan.planner import CheckStep, FilterStep, Plan, RelationStep, name_cells_statement
 from assay.sql import dialect, grains
 from assay.sql.codegen import Statement, build_create_sql, build_insert_sql
-from assay.util.checksums import seal_text, unseal_text
+from assay.util.checksums import seal_text
 from assay.util.diagnostics import INTERNAL, AssayError, Diagnostic, Span, fail, raise_all
 from assay.util.os_errors import build_memory_error, is_disk_full_error, is_memory_error
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 SQL = "sql"  # diagnostic code of a statement that fails
 ANSWER_SUFFIX = ".sealed"  # suffix of the file names of cached answers
-SHORT = 65_536  # bytes: smaller answers are cached in memory, too
 MEMORY = 1200  # MiB that an engine may use before it spills to disk
 #: MiB that engines which work side by side may use together; seldom do all of them need their share at once
 SHARED_MEMORY = 1500
@@ -113,12 +112,6 @@ def start_engines(count: int) -> None:
 
     for _ in range(count - _spare.qsize()):
         _spare.put(duckdb.connect())
-
-
-@functools.lru_cache(maxsize=2048)  # `assay watch` reads most answers again
-def _read_text(path: Path) -> str:
-    """Return the content of a file, whose name is a hash of all inputs of the content."""
-    return path.read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,14 +353,7 @@ class _Execution:
             self.answers[name] = load_points(self.store, self.hashes[name], self.connection)
             return self.answers[name] is not None
         path = self.store.get_path("results", f"{self.hashes[name]}.{kind}{ANSWER_SUFFIX}")
-        if not path.is_file():
-            return False
-        try:
-            text = _read_text(path) if path.stat().st_size < SHORT else path.read_text(encoding="utf-8")
-            content = unseal_text(path.name, text)
-        except UnicodeDecodeError:
-            content = None
-        if content is None:
+        if (content := read_sealed_text(path)) is None:
             return False
         self.answers[name] = json.loads(content)
         mark_used(path)

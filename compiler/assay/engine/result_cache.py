@@ -8,6 +8,7 @@ A first build caches no tables.
 
 from __future__ import annotations
 
+import functools
 import os
 import pwd
 import shutil
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 
 ELSEWHERE = "pass --cache DIR"
+SHORT = 65_536  # bytes: smaller texts are cached in memory, too
 
 
 def get_default_folder() -> Path:
@@ -125,3 +127,20 @@ class Store:
     def build_full_error(self) -> AssayError:
         """Return the error of a cache on a full disk."""
         return build_disk_full_error("cache folder", self.folder, ELSEWHERE)
+
+
+def read_sealed_text(path: Path) -> str | None:
+    """Return the text of an entry that is a sealed file; None if there is none, or if it is damaged."""
+    if not path.is_file():
+        return None
+    try:
+        text = _read_text(path) if path.stat().st_size < SHORT else path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return None
+    return checksums.unseal_text(path.name, text)
+
+
+@functools.lru_cache(maxsize=2048)  # `assay watch` reads most answers again
+def _read_text(path: Path) -> str:
+    """Return the content of a file, whose name is a hash of all inputs of the content."""
+    return path.read_text(encoding="utf-8")
