@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.app import comparison
+from assay.app import build_comparison
 from tests.compare_reference import CARDANO, load_json
 from tests.support.commands import build, run_assay, run_assay_process
 from tests.support.laboratory import ROOT
@@ -292,7 +292,7 @@ def test_exception_is_reported_as_a_bug(out: Path, cache: Path, monkeypatch: pyt
     def raise_error(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(comparison, "compute", raise_error)
+    monkeypatch.setattr(build_comparison, "compute", raise_error)
     result = build([PLAIN], out, cache)
     assert (result.status, format_message(result, {})) == (
         70,

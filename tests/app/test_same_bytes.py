@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app.comparison import build_comparison
+from assay.app.build_comparison import build_comparison
 from assay.app.options import Options
 from assay.app.runs import NamedRun
 from assay.app.session import Session

@@ -47,7 +47,7 @@ print(errors)
 FIRST_USES = {
     "types of ingest": (
         "def first_use():\n"
-        "    from assay.ingest.builder import build_text, cast\n"
+        "    from assay.ingest.sql_trees import build_text, cast\n"
         "    assert cast(build_text('1'), 'TIMESTAMP_NS').sql('duckdb') == \"CAST('1' AS TIMESTAMP_NS)\"\n"
     ),
     "statements of specs": (

@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from assay.app.comparison import (
+from assay.app.build_comparison import (
     collect_cut_runs,
     collect_inputs,
     create_run_figures,

@@ -218,6 +218,6 @@ def build_any_report(
         from assay.app.article import build_article
 
         return build_article(session, name, parsed_runs, out, options)
-    from assay.app.comparison import build_comparison
+    from assay.app.build_comparison import build_comparison
 
     return build_comparison(session, name, parsed_runs, out, options)

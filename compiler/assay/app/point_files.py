@@ -13,7 +13,7 @@ from sqlglot import exp
 from assay.app.compute import Computation
 from assay.engine.connection import open_shared_cursor
 from assay.engine.point_rows import DECIMAL, PointRows
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.ingest.small_tables import build_create_statement
 from assay.report.blocks.scatter import format_file_name
 from assay.sql import dialect
@@ -75,7 +75,7 @@ def write_rows(connection: duckdb.DuckDBPyConnection, target: Path, names: Seque
     """Write rows of numbers, texts and truth values as Parquet; a column without values is one of texts."""
     types = {f"c{index}": _choose_type([row[name] for row in rows]) for index, name in enumerate(names)}
     connection.execute(build_create_statement(TABLE, types))
-    lists = [exp.Explode(this=builder.build_list_parameter(name, kind)) for name, kind in types.items()]
+    lists = [exp.Explode(this=sql_trees.build_list_parameter(name, kind)) for name, kind in types.items()]
     insertion = exp.Insert(this=exp.to_table(TABLE), expression=dialect.select(*lists)).sql(dialect=dialect.DIALECT)
     for start in range(0, len(rows), BATCH):
         batch = rows[start : start + BATCH]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.app.article import build_article
-from assay.app.comparison import build_comparison
+from assay.app.build_comparison import build_comparison
 from assay.app.compute import list_report_metrics
 from assay.app.history import build_history
 from assay.app.options import Options

@@ -24,7 +24,7 @@ from assay.cli.options import (
 from assay.util.escape import encode_lossless, escape_text, measure_width, truncate
 
 if TYPE_CHECKING:
-    from assay.app.compare import ComparedMetric, ComparedVersion, RunComparison
+    from assay.app.compare_runs import ComparedMetric, ComparedVersion, RunComparison
 
 GAP = "  "
 INDENT = "  "
@@ -79,7 +79,7 @@ def compare(
     interval in percent. Writes no files.
     """
     with open_command_session(context, runs) as session:
-        from assay.app.compare import Selection, compare_runs  # imported while files are hashed
+        from assay.app.compare_runs import Selection, compare_runs  # imported while files are hashed
         from assay.app.runs import parse_runs
 
         selection = Selection(metrics, report, system, filters, no_filters, summary)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.ingest import builder, timestamps
+from assay.ingest import sql_trees, timestamps
 from assay.ingest.decompress import COMPRESSED
 from assay.ingest.file_snapshots import FileSnapshot, read_stamp
 from assay.ingest.plain_copies import read_first_lines
@@ -69,24 +69,24 @@ def _query_first_instant(connection: duckdb.DuckDBPyConnection, query: str, line
 
 def _build_lines_query() -> exp.Select:
     """Return the query for the lines in the parameter `lines`, with their numbers."""
-    line = builder.build_alias(exp.Explode(this=builder.build_list_parameter("lines", "TEXT")), "line")
-    number = builder.call(
-        "generate_subscripts", builder.build_list_parameter("lines", "TEXT"), dialect.build_integer(1)
+    line = sql_trees.build_alias(exp.Explode(this=sql_trees.build_list_parameter("lines", "TEXT")), "line")
+    number = sql_trees.call(
+        "generate_subscripts", sql_trees.build_list_parameter("lines", "TEXT"), dialect.build_integer(1)
     )
-    return dialect.select(builder.build_alias(number, "number"), line)
+    return dialect.select(sql_trees.build_alias(number, "number"), line)
 
 
 def _build_json_query(source: Source) -> exp.Select:
     """Return the query for the instants of lines with JSON objects, in order; null for a line without one."""
-    texts = builder.extract_texts(build_column("line"), source.time_paths)
-    text = builder.build_try(
-        builder.build_coalesce(
-            [builder.build_member(texts.copy(), index + 1) for index in range(len(source.time_paths))]
+    texts = sql_trees.extract_texts(build_column("line"), source.time_paths)
+    text = sql_trees.build_try(
+        sql_trees.build_coalesce(
+            [sql_trees.build_member(texts.copy(), index + 1) for index in range(len(source.time_paths))]
         )
     )
-    instant_texts = builder.set_source(dialect.select("number", builder.build_alias(text, "text")), "lines")
-    t_ns = builder.build_alias(timestamps.build_text_instant(source, build_column("text")), "t_ns")
-    query = builder.set_source(dialect.select(t_ns), "texts").order_by("number")
+    instant_texts = sql_trees.set_source(dialect.select("number", sql_trees.build_alias(text, "text")), "lines")
+    t_ns = sql_trees.build_alias(timestamps.build_text_instant(source, build_column("text")), "t_ns")
+    query = sql_trees.set_source(dialect.select(t_ns), "texts").order_by("number")
     return dialect.add_stages(query, [("lines", _build_lines_query()), ("texts", instant_texts)])
 
 
@@ -95,20 +95,20 @@ def _build_text_query(source: Source, events: Sequence[Event]) -> exp.Select:
     patterns = (
         [source.line] if source.line else [name.name for event in events for form in event.forms for name in form.names]
     )
-    expressions = [builder.build_text(parse_pattern(item).build_expression((source.time[0],))) for item in patterns]
+    expressions = [sql_trees.build_text(parse_pattern(item).build_expression((source.time[0],))) for item in patterns]
     groups = [
-        builder.call("regexp_extract", build_column("line"), item, dialect.build_integer(1)) for item in expressions
+        sql_trees.call("regexp_extract", build_column("line"), item, dialect.build_integer(1)) for item in expressions
     ]
-    texts = [builder.call("nullif", item, builder.build_text("")) for item in groups]
-    text = builder.build_alias(builder.call("coalesce", *texts), "text")
-    parts = builder.build_alias(timestamps.build_parts(source, build_column("text")), "instant_parts")
-    t_ns = builder.build_alias(timestamps.build_instant(source, build_column("instant_parts")), "t_ns")
+    texts = [sql_trees.call("nullif", item, sql_trees.build_text("")) for item in groups]
+    text = sql_trees.build_alias(sql_trees.call("coalesce", *texts), "text")
+    parts = sql_trees.build_alias(timestamps.build_parts(source, build_column("text")), "instant_parts")
+    t_ns = sql_trees.build_alias(timestamps.build_instant(source, build_column("instant_parts")), "t_ns")
     stages = [
         ("lines", _build_lines_query()),
-        ("texts", builder.set_source(dialect.select("number", text), "lines")),
-        ("parts", builder.set_source(dialect.select("number", parts), "texts")),
+        ("texts", sql_trees.set_source(dialect.select("number", text), "lines")),
+        ("parts", sql_trees.set_source(dialect.select("number", parts), "texts")),
     ]
-    query = builder.set_source(dialect.select(t_ns), "parts").order_by("number")
+    query = sql_trees.set_source(dialect.select(t_ns), "parts").order_by("number")
     return dialect.add_stages(query, stages)
 
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from assay.ingest import builder, field_sql
+from assay.ingest import field_sql, sql_trees
 from assay.ingest.event_forms import NumberedForm, list_field_paths
 from assay.ingest.field_sql import find_integer_paths
 from assay.ingest.readers.json_lines_sql import build_body_texts, list_shared_columns
@@ -53,9 +53,9 @@ def _build_scan_query(part: Part, forms: Sequence[NumberedForm], integers: Colle
     for index, path in enumerate(list_field_paths(forms), start=1):
         value: exp.Expr = build_column(f"c{index}")
         if path in scanned_integers and path not in integers:
-            value = builder.cast(value, "TEXT")
-        values.append(builder.build_alias(value, f"text_{index}"))
-    return builder.set_source(dialect.select(*_select_keys(part), "t_ns", "form", *values), part.table)
+            value = sql_trees.cast(value, "TEXT")
+        values.append(sql_trees.build_alias(value, f"text_{index}"))
+    return sql_trees.set_source(dialect.select(*_select_keys(part), "t_ns", "form", *values), part.table)
 
 
 def _build_lines_query(
@@ -63,10 +63,10 @@ def _build_lines_query(
 ) -> exp.Select:
     """Return the query for the values at the paths of an event in recognized lines of its forms."""
     if recognition.needs_line_text(forms):
-        texts = builder.build_alias(build_body_texts(recognition.source, list_field_paths(forms)), "texts")
-        values = [builder.build_member(build_column("texts"), index) for index, _ in enumerate(names, start=1)]
+        texts = sql_trees.build_alias(build_body_texts(recognition.source, list_field_paths(forms)), "texts")
+        values = [sql_trees.build_member(build_column("texts"), index) for index, _ in enumerate(names, start=1)]
         lines = dialect.select(*KEYS, "form", texts)
-        rows = builder.set_source(
+        rows = sql_trees.set_source(
             lines, _build_union([_select_part(part, forms, ["wrapped", "line"]) for part in parts])
         )
     else:
@@ -74,15 +74,15 @@ def _build_lines_query(
         shared_names = [shared[path] for path in list_field_paths(forms)]
         values = [build_column(name) for name in shared_names]
         rows = _union_queries([_select_part(part, forms, list(dict.fromkeys(shared_names))) for part in parts])
-    named = [builder.build_alias(value, name) for value, name in zip(values, names, strict=True)]
-    return builder.set_source(
+    named = [sql_trees.build_alias(value, name) for value, name in zip(values, names, strict=True)]
+    return sql_trees.set_source(
         dialect.select(*KEYS, "form", *named), exp.Subquery(this=rows, alias=_build_table_alias("lines"))
     )
 
 
 def _union_queries(queries: Sequence[exp.Select]) -> exp.Select:
     """Return the query for the rows of several queries with the same columns."""
-    return queries[0] if len(queries) == 1 else builder.set_source(dialect.select("*"), _build_union(queries))
+    return queries[0] if len(queries) == 1 else sql_trees.set_source(dialect.select("*"), _build_union(queries))
 
 
 def _build_union(queries: Sequence[exp.Select]) -> exp.Subquery:
@@ -114,12 +114,12 @@ def build_typed_query(
     """
     names = [item.name for item in forms[0].fields]
     stages = [("path_values", rows)]
-    texts = [builder.build_alias(_build_field_text(name, forms, values_by_path), f"{name}_text") for name in names]
+    texts = [sql_trees.build_alias(_build_field_text(name, forms, values_by_path), f"{name}_text") for name in names]
     typed_columns = sorted({value.name for value in typed_values.values()} | ({ENDED} if ended_fields else set()))
-    field_texts = builder.set_source(dialect.select(*keys, "form", *typed_columns, *texts), "path_values")
+    field_texts = sql_trees.set_source(dialect.select(*keys, "form", *typed_columns, *texts), "path_values")
     stages.append(("field_texts", field_texts))
     values = [
-        builder.build_alias(_build_value(name, forms, typed_values, is_fast, integer_paths), name) for name in names
+        sql_trees.build_alias(_build_value(name, forms, typed_values, is_fast, integer_paths), name) for name in names
     ]
     text_columns = [
         f"{name}_text" for name in names if name in ended_fields or any(_can_be_null(item, name) for item in forms)
@@ -127,11 +127,11 @@ def build_typed_query(
     text_columns += [ENDED] if ended_fields else []
     defaulted = [name for name in names if any(_has_default(item, name) for item in forms)]
     text_columns = list(dict.fromkeys([*text_columns, *(f"{name}_text" for name in defaulted)]))
-    field_values = builder.set_source(dialect.select(*keys, "form", *text_columns, *values), "field_texts")
+    field_values = sql_trees.set_source(dialect.select(*keys, "form", *text_columns, *values), "field_texts")
     stages.append(("field_values", field_values))
-    marks = [builder.build_alias(_is_default(name, forms), get_default_mark(name)) for name in defaulted]
-    query = dialect.select(*keys, builder.build_alias(_build_whole(forms, ended_fields), "whole"), *names, *marks)
-    return dialect.add_stages(builder.set_source(query, "field_values"), stages)
+    marks = [sql_trees.build_alias(_is_default(name, forms), get_default_mark(name)) for name in defaulted]
+    query = dialect.select(*keys, sql_trees.build_alias(_build_whole(forms, ended_fields), "whole"), *names, *marks)
+    return dialect.add_stages(sql_trees.set_source(query, "field_values"), stages)
 
 
 def _has_default(form: NumberedForm, name: str) -> bool:
@@ -142,9 +142,9 @@ def _has_default(form: NumberedForm, name: str) -> bool:
 
 def _is_default(name: str, forms: Sequence[NumberedForm]) -> exp.Expr:
     """Return the condition that a field has its default, since no path has a value."""
-    missing = builder.is_null(build_column(f"{name}_text"))
+    missing = sql_trees.is_null(build_column(f"{name}_text"))
     values = {item.number: missing.copy() if _has_default(item, name) else exp.false() for item in forms}
-    return builder.build_case(build_column("form"), values)
+    return sql_trees.build_case(build_column("form"), values)
 
 
 def _select_keys(part: Part) -> tuple[exp.Expr, exp.Expr]:
@@ -152,17 +152,19 @@ def _select_keys(part: Part) -> tuple[exp.Expr, exp.Expr]:
     file = exp.Add(this=build_column("file"), expression=dialect.build_integer(1))
     hosts = exp.Cast(this=exp.Placeholder(this=f"hosts_{part.number}"), to=build_host_type("[]"))
     host = dialect.build_list_extract(hosts, file)
-    offset = dialect.build_list_extract(builder.build_list_parameter(f"offsets_{part.number}", "BIGINT"), file.copy())
+    offset = dialect.build_list_extract(sql_trees.build_list_parameter(f"offsets_{part.number}", "BIGINT"), file.copy())
     line_place: exp.Expr = build_column("place" if part.is_scanned else "rowid")
     if part.is_odd:
         row = exp.Add(this=line_place, expression=dialect.build_integer(1))
-        line_place = dialect.build_list_extract(builder.build_list_parameter(f"places_{part.number}", "BIGINT"), row)
-    return builder.build_alias(host, "host"), builder.build_alias(exp.Add(this=line_place, expression=offset), "seq")
+        line_place = dialect.build_list_extract(sql_trees.build_list_parameter(f"places_{part.number}", "BIGINT"), row)
+    return sql_trees.build_alias(host, "host"), sql_trees.build_alias(
+        exp.Add(this=line_place, expression=offset), "seq"
+    )
 
 
 def _select_part(part: Part, forms: Sequence[NumberedForm], columns: Sequence[str]) -> exp.Select:
-    query = builder.set_source(dialect.select(*_select_keys(part), "t_ns", "form", *columns), part.table)
-    return query.where(builder.build_between(build_column("form"), forms[0].number, forms[-1].number), copy=False)
+    query = sql_trees.set_source(dialect.select(*_select_keys(part), "t_ns", "form", *columns), part.table)
+    return query.where(sql_trees.build_between(build_column("form"), forms[0].number, forms[-1].number), copy=False)
 
 
 def _get_field(form: NumberedForm, name: str) -> Field:
@@ -171,7 +173,7 @@ def _get_field(form: NumberedForm, name: str) -> Field:
 
 def _build_field_text(name: str, forms: Sequence[NumberedForm], values_by_path: Mapping[Path_, exp.Expr]) -> exp.Expr:
     """Return the text of a field, which the form of the row decides."""
-    return builder.build_case(
+    return sql_trees.build_case(
         build_column("form"),
         {item.number: field_sql.build_source_text(_get_field(item, name), values_by_path) for item in forms},
     )
@@ -192,7 +194,7 @@ def _build_value(
         )
 
     values = {item.number: typed_values.get((item.number, name), build_value(_get_field(item, name))) for item in forms}
-    return builder.build_case(build_column("form"), values)
+    return sql_trees.build_case(build_column("form"), values)
 
 
 def _can_be_null(form: NumberedForm, name: str) -> bool:
@@ -204,7 +206,7 @@ def _can_be_null(form: NumberedForm, name: str) -> bool:
 def _build_whole(forms: Sequence[NumberedForm], ended_fields: Collection[str]) -> exp.Expr:
     """Return the condition that a row is whole."""
     conditions = {item.number: _is_whole(item, ended_fields) for item in forms}
-    return builder.build_case(build_column("form"), conditions)
+    return sql_trees.build_case(build_column("form"), conditions)
 
 
 def _is_whole(form: NumberedForm, ended_fields: Collection[str]) -> exp.Expr:
@@ -213,9 +215,11 @@ def _is_whole(form: NumberedForm, ended_fields: Collection[str]) -> exp.Expr:
     for field in form.fields:
         value = build_column(field.name)
         if field.paths and (field.required or field.default is not None):
-            is_present = builder.is_not_null(value)
-            is_ended = exp.and_(build_column(ENDED), builder.is_null(build_column(f"{field.name}_text")))
+            is_present = sql_trees.is_not_null(value)
+            is_ended = exp.and_(build_column(ENDED), sql_trees.is_null(build_column(f"{field.name}_text")))
             conditions.append(exp.or_(is_present, is_ended) if field.name in ended_fields else is_present)
         elif _can_be_null(form, field.name):
-            conditions.append(exp.or_(builder.is_not_null(value), builder.is_null(build_column(f"{field.name}_text"))))
+            conditions.append(
+                exp.or_(sql_trees.is_not_null(value), sql_trees.is_null(build_column(f"{field.name}_text")))
+            )
     return exp.and_(*conditions) if conditions else exp.true()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.ingest.event_forms import NumberedForm, group_required_forms
 from assay.ingest.event_query import build_event_query
 from assay.ingest.readers.json_lines_worker import Part, ScanResult
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def enumerate_hosts(connection: duckdb.DuckDBPyConnection, hosts: Iterable[str]) -> None:
     """Create an enum type of the hosts of a run, since a text column takes twice as long to write."""
-    names = dialect.select(exp.Explode(this=builder.build_list_parameter("hosts", "TEXT")))
+    names = dialect.select(exp.Explode(this=sql_trees.build_list_parameter("hosts", "TEXT")))
     connection.execute(build_create_enum(names), {"hosts": sorted(set(hosts))})
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.ingest.event_forms import NumberedForm, list_field_paths
 from assay.lang.model.package import Field
 from assay.sql import dialect
@@ -57,10 +57,10 @@ def build_duration(text: exp.Expr) -> exp.Expr:
     For a text that is not a duration, return the empty text instead of null, since null would select the default.
     """
     is_valid = exp.and_(
-        *(builder.call("regexp_matches", text.copy(), builder.build_text(item)) for item in (DURATIONS, DIGIT))
+        *(sql_trees.call("regexp_matches", text.copy(), sql_trees.build_text(item)) for item in (DURATIONS, DIGIT))
     )
-    names = exp.Array(expressions=[builder.build_text(name) for name in ("sign", *DURATION_PARTS)])
-    parts = builder.call("regexp_extract", text.copy(), builder.build_text(DURATIONS), names)
+    names = exp.Array(expressions=[sql_trees.build_text(name) for name in ("sign", *DURATION_PARTS)])
+    parts = sql_trees.call("regexp_extract", text.copy(), sql_trees.build_text(DURATIONS), names)
     total: exp.Expr | None = None
     for name in DURATION_PARTS:
         total = (
@@ -69,27 +69,27 @@ def build_duration(text: exp.Expr) -> exp.Expr:
             else exp.Add(this=total, expression=build_part_nanoseconds(parts, name))
         )
     assert total is not None
-    is_negative = exp.EQ(this=_extract_part(parts, "sign"), expression=builder.build_text("-"))
-    signed = builder.build_if(is_negative, exp.Neg(this=exp.paren(total)), total.copy())
-    return builder.build_if(
+    is_negative = exp.EQ(this=_extract_part(parts, "sign"), expression=sql_trees.build_text("-"))
+    signed = sql_trees.build_if(is_negative, exp.Neg(this=exp.paren(total)), total.copy())
+    return sql_trees.build_if(
         is_valid,
-        builder.cast(signed, "TEXT"),
-        builder.build_if(builder.is_not_null(text.copy()), builder.build_text(NO_DURATION)),
+        sql_trees.cast(signed, "TEXT"),
+        sql_trees.build_if(sql_trees.is_not_null(text.copy()), sql_trees.build_text(NO_DURATION)),
     )
 
 
 def _extract_part(parts: exp.Expr, name: str) -> exp.Expr:
-    return builder.call("struct_extract", parts.copy(), builder.build_text(name))
+    return sql_trees.call("struct_extract", parts.copy(), sql_trees.build_text(name))
 
 
 def build_part_nanoseconds(parts: exp.Expr, name: str) -> exp.Expr:
     """Return the nanoseconds of a part of a duration; 0 if it is absent."""
     number_type, nanoseconds, unit_type = DURATION_PARTS[name]
     value = exp.Mul(
-        this=builder.try_cast(_extract_part(parts, name), number_type),
-        expression=builder.cast(dialect.build_integer(nanoseconds), unit_type),
+        this=sql_trees.try_cast(_extract_part(parts, name), number_type),
+        expression=sql_trees.cast(dialect.build_integer(nanoseconds), unit_type),
     )
-    return builder.cast(builder.build_coalesce([value, dialect.build_integer(0)]), "INT128")
+    return sql_trees.cast(sql_trees.build_coalesce([value, dialect.build_integer(0)]), "INT128")
 
 
 #: types of fields that are 64-bit integers
@@ -143,12 +143,12 @@ USUAL_NOTATION = rf"^(-?[0-9]{{1,{DIGITS}}})\.0$"
 def build_source_text(field: Field, values_by_path: Mapping[Path_, exp.Expr]) -> exp.Expr:
     """Return the text of a field: the first path with a value, after transforms; null if no path has one."""
     values = [values_by_path[path].copy() for path in field.paths]
-    text = builder.build_coalesce(values) if values else exp.Null()
+    text = sql_trees.build_coalesce(values) if values else exp.Null()
     for change in field.transforms:
         if change.kind == "take":
-            text = builder.call("left", text, dialect.build_integer(change.number))
+            text = sql_trees.call("left", text, dialect.build_integer(change.number))
         elif change.kind == "before":
-            text = builder.call("split_part", text, builder.build_text(change.text), dialect.build_integer(1))
+            text = sql_trees.call("split_part", text, sql_trees.build_text(change.text), dialect.build_integer(1))
         elif change.kind == DURATION:
             text = build_duration(text)
     return text
@@ -172,14 +172,14 @@ def build_typed_value(field: Field, text: exp.Expr, is_fast: bool = False, is_in
     if default is None:
         return value
     if is_any_text(field):
-        return builder.build_coalesce([value, default])
-    return builder.build_if(builder.is_null(text.copy()), default, value)
+        return sql_trees.build_coalesce([value, default])
+    return sql_trees.build_if(sql_trees.is_null(text.copy()), default, value)
 
 
 def build_default(field: Field) -> exp.Expr:
     """Return the default of a field, cast to its type."""
-    text = builder.build_text(field.default or "")
-    return text if field.type == "text" else builder.cast(text, dialect.TYPES[field.type])
+    text = sql_trees.build_text(field.default or "")
+    return text if field.type == "text" else sql_trees.cast(text, dialect.TYPES[field.type])
 
 
 def is_any_text(field: Field) -> bool:
@@ -192,20 +192,20 @@ def _is_duration(field: Field) -> bool:
 
 
 def _build_null(field: Field) -> exp.Expr:
-    return builder.cast(exp.Null(), dialect.TYPES[field.type])
+    return sql_trees.cast(exp.Null(), dialect.TYPES[field.type])
 
 
 def _build_shifted(field: Field, text: exp.Expr, cast_to: Callable[[str], exp.Expr]) -> exp.Expr:
     offsets = [change.number for change in field.transforms if change.kind == "plus"]
     if field.type == "text" and _is_duration(field):
-        return builder.call("nullif", text, builder.build_text(NO_DURATION))
+        return sql_trees.call("nullif", text, sql_trees.build_text(NO_DURATION))
     if not offsets or field.type not in (*INTEGER_TYPES, "real"):
         return cast_to(field.type)
     if field.type == "real":
         return exp.Add(this=cast_to("real"), expression=dialect.build_integer(sum(offsets)))
     # 128 bits, so that no sum that fits into 64 bits overflows. An overflow is an error, which TRY turns into null.
     shifted = exp.Add(this=cast_to("huge"), expression=dialect.build_integer(sum(offsets)))
-    return builder.build_try(_try_cast(shifted, field.type))
+    return sql_trees.build_try(_try_cast(shifted, field.type))
 
 
 def _cast_text(text: exp.Expr, kind: str, is_fast: bool) -> exp.Expr:
@@ -215,49 +215,51 @@ def _cast_text(text: exp.Expr, kind: str, is_fast: bool) -> exp.Expr:
     if kind == "boolean":
         words = {True: "true", False: "false"}
         ifs = [
-            exp.If(this=builder.build_text(word), true=exp.true() if value else exp.false())
+            exp.If(this=sql_trees.build_text(word), true=exp.true() if value else exp.false())
             for value, word in words.items()
         ]
         return exp.Case(this=text, ifs=ifs)
     if kind == "real":
         value = _try_cast(text, "real")
         # Other texts that the cast accepts are not finite.
-        return builder.build_if(exp.and_(builder.call("isfinite", value), builder.is_plain(text)), value.copy())
+        return sql_trees.build_if(exp.and_(sql_trees.call("isfinite", value), sql_trees.is_plain(text)), value.copy())
     # The cast rounds, and accepts other bases and underscores. If the value as text equals the text, it did neither.
     # This fast test comes first.
     value = _try_cast(text, kind)
-    has_same_text = exp.EQ(this=builder.cast(value.copy(), "TEXT"), expression=text.copy())
-    return builder.build_if(has_same_text, value, None if is_fast else _try_cast(_build_digits(text), kind))
+    has_same_text = exp.EQ(this=sql_trees.cast(value.copy(), "TEXT"), expression=text.copy())
+    return sql_trees.build_if(has_same_text, value, None if is_fast else _try_cast(_build_digits(text), kind))
 
 
 def _build_digits(text: exp.Expr) -> exp.Expr:
     """Return the digits of an integer in any notation; null if it is not an integer."""
-    is_integer = builder.call("regexp_full_match", text.copy(), builder.build_text(INTEGER))
-    has_usual_notation = builder.call("regexp_matches", text.copy(), builder.build_text(USUAL_NOTATION))
-    integer_part = builder.call(
-        "regexp_extract", text.copy(), builder.build_text(USUAL_NOTATION), dialect.build_integer(1)
+    is_integer = sql_trees.call("regexp_full_match", text.copy(), sql_trees.build_text(INTEGER))
+    has_usual_notation = sql_trees.call("regexp_matches", text.copy(), sql_trees.build_text(USUAL_NOTATION))
+    integer_part = sql_trees.call(
+        "regexp_extract", text.copy(), sql_trees.build_text(USUAL_NOTATION), dialect.build_integer(1)
     )
-    trimmed = builder.call(
-        "trim", text.copy(), builder.build_text(BLANKS)
+    trimmed = sql_trees.call(
+        "trim", text.copy(), sql_trees.build_text(BLANKS)
     )  # the cast to unsigned rejects `-0` before a blank
-    return builder.build_if(
-        is_integer, trimmed, builder.build_if(has_usual_notation, integer_part, _build_integer_digits(text))
+    return sql_trees.build_if(
+        is_integer, trimmed, sql_trees.build_if(has_usual_notation, integer_part, _build_integer_digits(text))
     )
 
 
 def _build_integer_digits(text: exp.Expr) -> exp.Expr:
     """Return the exact digits of an integer with a point or an exponent; null if it is not an integer."""
     names = ("sign", "integer_part", "fraction", "exponent")
-    name_list = exp.Array(expressions=[builder.build_text(name) for name in names])
-    parts = builder.call("regexp_extract", text.copy(), builder.build_text(f"^{DECIMAL}$"), name_list)
+    name_list = exp.Array(expressions=[sql_trees.build_text(name) for name in names])
+    parts = sql_trees.call("regexp_extract", text.copy(), sql_trees.build_text(f"^{DECIMAL}$"), name_list)
     sign, integer_part, fraction, exponent = (
-        builder.call("struct_extract", parts.copy(), builder.build_text(name)) for name in names
+        sql_trees.call("struct_extract", parts.copy(), sql_trees.build_text(name)) for name in names
     )
-    digits = builder.call("concat", integer_part, fraction)
-    trimmed = builder.call("rtrim", digits, builder.build_text("0"))
-    significant = builder.call("ltrim", trimmed.copy(), builder.build_text("0"))
-    power = builder.try_cast(
-        builder.build_coalesce([builder.call("nullif", exponent, builder.build_text("")), builder.build_text("0")]),
+    digits = sql_trees.call("concat", integer_part, fraction)
+    trimmed = sql_trees.call("rtrim", digits, sql_trees.build_text("0"))
+    significant = sql_trees.call("ltrim", trimmed.copy(), sql_trees.build_text("0"))
+    power = sql_trees.try_cast(
+        sql_trees.build_coalesce(
+            [sql_trees.call("nullif", exponent, sql_trees.build_text("")), sql_trees.build_text("0")]
+        ),
         "INTEGER",
     )
     # Zeros after the significant digits; negative if a significant digit is behind the point.
@@ -268,19 +270,19 @@ def _build_integer_digits(text: exp.Expr) -> exp.Expr:
         this=exp.Add(this=_build_length(significant), expression=zeros.copy()), expression=dialect.build_integer(DIGITS)
     )
     fits = exp.and_(exp.GTE(this=zeros, expression=dialect.build_integer(0)), is_short)
-    number = builder.call(
-        "concat", sign, significant.copy(), builder.call("repeat", builder.build_text("0"), zeros.copy())
+    number = sql_trees.call(
+        "concat", sign, significant.copy(), sql_trees.call("repeat", sql_trees.build_text("0"), zeros.copy())
     )
-    has_digits = exp.NEQ(this=digits.copy(), expression=builder.build_text(""))
-    is_zero = exp.EQ(this=significant.copy(), expression=builder.build_text(""))
-    return builder.build_if(
-        has_digits, builder.build_if(is_zero, builder.build_text("0"), builder.build_if(fits, number))
+    has_digits = exp.NEQ(this=digits.copy(), expression=sql_trees.build_text(""))
+    is_zero = exp.EQ(this=significant.copy(), expression=sql_trees.build_text(""))
+    return sql_trees.build_if(
+        has_digits, sql_trees.build_if(is_zero, sql_trees.build_text("0"), sql_trees.build_if(fits, number))
     )
 
 
 def _build_length(text: exp.Expr) -> exp.Expr:
-    return builder.call("strlen", text)
+    return sql_trees.call("strlen", text)
 
 
 def _try_cast(value: exp.Expr, kind: str) -> exp.Expr:
-    return builder.try_cast(value, dialect.TYPES[kind])
+    return sql_trees.try_cast(value, dialect.TYPES[kind])

@@ -9,7 +9,7 @@ import codecs
 
 from sqlglot import exp
 
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.sql import dialect
 
 #: column separator in the scan of lines: a character that does not occur in text, so that a line is one column
@@ -64,21 +64,21 @@ def is_invalid_text(value: exp.Expr, is_repaired: bool) -> exp.Expr:
     Only repaired copies have replaced bytes. Text that the engine reads from the file itself is UTF-8.
     """
     items = (NUL, BOM, SUBSTITUTE) if is_repaired else (NUL, BOM)
-    return exp.or_(*(builder.call("contains", value.copy(), _build_literal(item)) for item in items))
+    return exp.or_(*(sql_trees.call("contains", value.copy(), _build_literal(item)) for item in items))
 
 
 def is_invalid_line(value: exp.Expr) -> exp.Expr:
     """Return the condition that a line is invalid."""
-    conditions = (builder.call("contains", value.copy(), _build_literal(item)) for item in (SUBSTITUTE, NUL))
+    conditions = (sql_trees.call("contains", value.copy(), _build_literal(item)) for item in (SUBSTITUTE, NUL))
     return exp.or_(*conditions, build_starts_with_any(value, BOM))
 
 
 def build_starts_with_any(value: exp.Expr, *items: str) -> exp.Expr:
     """Return the condition that a text starts with one of some characters."""
-    return exp.or_(*(builder.call("starts_with", value.copy(), _build_literal(item)) for item in items))
+    return exp.or_(*(sql_trees.call("starts_with", value.copy(), _build_literal(item)) for item in items))
 
 
 def _build_literal(item: str) -> exp.Expr:
     """Return a text as character codes, since its characters are invisible in a statement."""
-    codes = [builder.call("chr", dialect.build_integer(ord(character))) for character in item]
-    return codes[0] if len(codes) == 1 else builder.call("concat", *codes)
+    codes = [sql_trees.call("chr", dialect.build_integer(ord(character))) for character in item]
+    return codes[0] if len(codes) == 1 else sql_trees.call("concat", *codes)

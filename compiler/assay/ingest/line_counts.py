@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.ingest.chunks import FILE_STEP, LogFile
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import OTHER, TIMELESS, TORN
@@ -230,27 +230,27 @@ def _build_counts_query(table: str) -> exp.Select:
     ]
     edges += [
         exp.CountIf(this=build_column("padded")),
-        exp.Min(this=builder.build_if(build_column("padded"), build_column("rowid"))),
+        exp.Min(this=sql_trees.build_if(build_column("padded"), build_column("rowid"))),
     ]
     keys = [build_column("file"), build_column("form")]
-    query = builder.set_source(dialect.select(*keys, exp.Count(this=exp.Star()), *edges), table)
+    query = sql_trees.set_source(dialect.select(*keys, exp.Count(this=exp.Star()), *edges), table)
     return query.group_by(*(key.copy() for key in keys))
 
 
 def _build_malformed_query(table: str) -> exp.Select:
     """Return the query for malformed lines: file, row, form."""
-    kinds = [builder.build_smallint(kind) for kind in (TORN, TIMELESS)]
-    query = builder.set_source(dialect.select("file", "rowid", "form"), table)
+    kinds = [sql_trees.build_smallint(kind) for kind in (TORN, TIMELESS)]
+    query = sql_trees.set_source(dialect.select("file", "rowid", "form"), table)
     return query.where(exp.In(this=build_column("form"), expressions=kinds)).order_by("file", "rowid")
 
 
 def _build_names_query(table: str) -> exp.Select:
     """Return the query for the names without an event by file: number of lines, first row."""
     keys = [build_column("file"), build_column("name")]
-    query = builder.set_source(
+    query = sql_trees.set_source(
         dialect.select(*keys, exp.Count(this=exp.Star()), exp.Min(this=build_column("rowid"))), table
     )
-    return query.where(builder.is_not_null(build_column("name")), copy=False).group_by(*(key.copy() for key in keys))
+    return query.where(sql_trees.is_not_null(build_column("name")), copy=False).group_by(*(key.copy() for key in keys))
 
 
 #: ns by which a file may begin before the end of the previous one without a warning, since records about a rotation are

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.ingest.event_forms import TIMELESS, TORN, NumberedForm, map_body_paths
 from assay.ingest.plain_copies import Line
 from assay.ingest.quarantine import MalformedLine, NumberText, explain_missing_field, get_value, truncate_value
@@ -65,8 +65,8 @@ class ReasonFinder:
 
     def extract(self, paths: Sequence[Path_], text: str) -> dict[str, Any]:
         """Return an object with the values that the engine extracts at some paths, outer paths first."""
-        pointers = exp.Array(expressions=[builder.build_pointer(path) for path in paths])
-        query = exp.select(builder.call("json_extract", exp.Placeholder(this="line"), pointers))
+        pointers = exp.Array(expressions=[sql_trees.build_pointer(path) for path in paths])
+        query = exp.select(sql_trees.call("json_extract", exp.Placeholder(this="line"), pointers))
         row = self.connection.execute(query.sql(dialect=dialect.DIALECT), {"line": text}).fetchone()
         assert row is not None
         record: dict[str, Any] = {}

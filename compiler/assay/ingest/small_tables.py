@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.sql import dialect
 from assay.sql.dialect import build_copy
 
@@ -66,7 +66,7 @@ def _build_parameters(columns: Columns, rows: Sequence[Row]) -> dict[str, object
 def _build_rows_query(columns: Columns) -> exp.Select:
     """Return the query for rows from list parameters, one for each column."""
     values = [
-        builder.build_alias(exp.Explode(this=builder.build_list_parameter(name, kind)), name)
+        sql_trees.build_alias(exp.Explode(this=sql_trees.build_list_parameter(name, kind)), name)
         for name, kind in columns.items()
     ]
     return dialect.select(*values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.lang.model.package import Source
 from assay.lang.time_format import SINCE_1970, parse_offset
 from assay.sql import dialect
@@ -22,23 +22,25 @@ MINUTE = 60_000_000_000
 def build_parts(source: Source, text: exp.Expr) -> exp.Expr:
     """Return the parts of the text of an instant, the argument of `build_instant`."""
     if "%" in source.time_form:
-        return builder.call("try_strptime", text, builder.build_text(source.time_form))
+        return sql_trees.call("try_strptime", text, sql_trees.build_text(source.time_form))
     expression = NUMBER if source.time_form else ISO
-    names = exp.Array(expressions=[builder.build_text(f"p{index}") for index in range(1, 4 if source.time_form else 5)])
-    return builder.call("regexp_extract", text, builder.build_text(expression), names)
+    names = exp.Array(
+        expressions=[sql_trees.build_text(f"p{index}") for index in range(1, 4 if source.time_form else 5)]
+    )
+    return sql_trees.call("regexp_extract", text, sql_trees.build_text(expression), names)
 
 
 def has_no_blank(text: exp.Expr) -> exp.Expr:
     """Return the condition that the time of day has no blank, since the engine would ignore the text after it."""
-    time = builder.call("substr", text.copy(), dialect.build_integer(DATE + 2))
-    return exp.Not(this=builder.call("contains", time, builder.build_text(" ")))
+    time = sql_trees.call("substr", text.copy(), dialect.build_integer(DATE + 2))
+    return exp.Not(this=sql_trees.call("contains", time, sql_trees.build_text(" ")))
 
 
 def is_utc(text: exp.Expr) -> exp.Expr:
     """Return the condition that a text may be a UTC time with at least seconds."""
     return exp.and_(
-        builder.call("ends_with", text.copy(), builder.build_text("Z")),
-        exp.GTE(this=builder.call("strlen", text.copy()), expression=dialect.build_integer(20)),
+        sql_trees.call("ends_with", text.copy(), sql_trees.build_text("Z")),
+        exp.GTE(this=sql_trees.call("strlen", text.copy()), expression=dialect.build_integer(20)),
         has_no_blank(text),
     )
 
@@ -48,8 +50,8 @@ def build_utc_instant(text: exp.Expr, is_safe: bool = True) -> exp.Expr:
 
     Unless `is_safe`, a year beyond 64 bits is an error of the engine, even in TRY_CAST.
     """
-    nanoseconds = builder.call("epoch_ns", builder.try_cast(text.copy(), "TIMESTAMP_NS"))
-    return builder.build_if(is_utc(text), builder.build_try(nanoseconds) if is_safe else nanoseconds)
+    nanoseconds = sql_trees.call("epoch_ns", sql_trees.try_cast(text.copy(), "TIMESTAMP_NS"))
+    return sql_trees.build_if(is_utc(text), sql_trees.build_try(nanoseconds) if is_safe else nanoseconds)
 
 
 def build_text_instant(source: Source, text: exp.Expr, is_safe: bool = True) -> exp.Expr:
@@ -60,83 +62,85 @@ def build_text_instant(source: Source, text: exp.Expr, is_safe: bool = True) -> 
     value = build_instant(source, build_parts(source, text))
     if source.time_form:
         return value
-    return builder.build_if(
-        builder.call("ends_with", text.copy(), builder.build_text("Z")), build_utc_instant(text, is_safe), value
+    return sql_trees.build_if(
+        sql_trees.call("ends_with", text.copy(), sql_trees.build_text("Z")), build_utc_instant(text, is_safe), value
     )
 
 
 def build_instant(source: Source, parts: exp.Expr) -> exp.Expr:
     """Return the instant in ns from a column with the result of `build_parts`; null if the text is not an instant."""
     if "%" in source.time_form:
-        return _subtract_offset(builder.call("epoch_ns", parts), dialect.build_integer(parse_offset(source.zone) or 0))
+        return _subtract_offset(
+            sql_trees.call("epoch_ns", parts), dialect.build_integer(parse_offset(source.zone) or 0)
+        )
     if source.time_form:
         return _build_epoch_instant(parts, 10 ** (DIGITS - SINCE_1970[source.time_form]))
     return _build_iso_instant(parts, source.zone)
 
 
 def _extract_part(parts: exp.Expr, index: int) -> exp.Expr:
-    return builder.call("struct_extract", parts.copy(), builder.build_text(f"p{index}"))
+    return sql_trees.call("struct_extract", parts.copy(), sql_trees.build_text(f"p{index}"))
 
 
 def _subtract_offset(value: exp.Expr, offset: exp.Expr) -> exp.Expr:
     """Return the UTC instant of a time in a zone that is `offset` ns ahead of UTC."""
-    return builder.build_try(exp.Sub(this=value, expression=exp.paren(offset)))
+    return sql_trees.build_try(exp.Sub(this=value, expression=exp.paren(offset)))
 
 
 def _build_fraction(text: exp.Expr, digits: int) -> exp.Expr:
     """Return the first digits of a fraction as an integer."""
     length = dialect.build_integer(digits)
-    return builder.try_cast(
-        builder.call("rpad", builder.call("left", text, length), length.copy(), builder.build_text("0")), "BIGINT"
+    return sql_trees.try_cast(
+        sql_trees.call("rpad", sql_trees.call("left", text, length), length.copy(), sql_trees.build_text("0")), "BIGINT"
     )
 
 
 def _build_epoch_instant(parts: exp.Expr, scale: int) -> exp.Expr:
     digits = len(str(scale)) - 1
     whole_units = exp.Mul(
-        this=builder.try_cast(_extract_part(parts, 2), "HUGEINT"), expression=dialect.build_integer(scale)
+        this=sql_trees.try_cast(_extract_part(parts, 2), "HUGEINT"), expression=dialect.build_integer(scale)
     )
     value: exp.Expr = (
         exp.Add(this=whole_units, expression=_build_fraction(_extract_part(parts, 3), digits))
         if digits
         else whole_units
     )
-    is_negative = exp.EQ(this=_extract_part(parts, 1), expression=builder.build_text("-"))
-    value = builder.build_if(is_negative, exp.Neg(this=exp.paren(value)), value.copy())
-    return builder.build_if(_has_part(parts, 2), builder.try_cast(value, "BIGINT"))
+    is_negative = exp.EQ(this=_extract_part(parts, 1), expression=sql_trees.build_text("-"))
+    value = sql_trees.build_if(is_negative, exp.Neg(this=exp.paren(value)), value.copy())
+    return sql_trees.build_if(_has_part(parts, 2), sql_trees.try_cast(value, "BIGINT"))
 
 
 def _has_part(parts: exp.Expr, index: int) -> exp.Expr:
     """Return the condition that a part is not empty."""
-    return exp.NEQ(this=_extract_part(parts, index), expression=builder.build_text(""))
+    return exp.NEQ(this=_extract_part(parts, index), expression=sql_trees.build_text(""))
 
 
 def _build_iso_instant(parts: exp.Expr, zone: str) -> exp.Expr:
     date_and_time = exp.DPipe(
-        this=exp.DPipe(this=_extract_part(parts, 1), expression=builder.build_text(" ")),
+        this=exp.DPipe(this=_extract_part(parts, 1), expression=sql_trees.build_text(" ")),
         expression=_extract_part(parts, 2),
     )
-    seconds = builder.call("epoch_ns", builder.try_cast(date_and_time, "TIMESTAMP_NS"))
+    seconds = sql_trees.call("epoch_ns", sql_trees.try_cast(date_and_time, "TIMESTAMP_NS"))
     value = exp.Add(this=seconds, expression=_build_fraction(_extract_part(parts, 3), DIGITS))
-    return builder.build_if(
+    return sql_trees.build_if(
         _has_part(parts, 1), _subtract_offset(value, _build_zone_offset(_extract_part(parts, 4), zone))
     )
 
 
 def _build_zone_offset(text: exp.Expr, zone: str) -> exp.Expr:
     """Return the ns by which the zone of a time is ahead of UTC. Without a zone, use that of the source, or null."""
-    hours = builder.try_cast(builder.call("left", text, dialect.build_integer(3)), "BIGINT")
-    minutes = builder.try_cast(builder.call("right", text.copy(), dialect.build_integer(2)), "BIGINT")
-    is_negative = builder.build_starts_with(text.copy(), "-")
-    signed = builder.build_if(is_negative, exp.Neg(this=minutes), minutes.copy())
+    hours = sql_trees.try_cast(sql_trees.call("left", text, dialect.build_integer(3)), "BIGINT")
+    minutes = sql_trees.try_cast(sql_trees.call("right", text.copy(), dialect.build_integer(2)), "BIGINT")
+    is_negative = sql_trees.build_starts_with(text.copy(), "-")
+    signed = sql_trees.build_if(is_negative, exp.Neg(this=minutes), minutes.copy())
     explicit = exp.Mul(
         this=exp.paren(exp.Add(this=exp.Mul(this=hours, expression=dialect.build_integer(60)), expression=signed)),
         expression=dialect.build_integer(MINUTE),
     )
     default = parse_offset(zone)
-    implicit: exp.Expr = builder.cast(exp.Null(), "BIGINT") if default is None else dialect.build_integer(default)
+    implicit: exp.Expr = sql_trees.cast(exp.Null(), "BIGINT") if default is None else dialect.build_integer(default)
     ifs = [
-        exp.If(this=exp.EQ(this=text.copy(), expression=builder.build_text("")), true=implicit),
-        exp.If(this=exp.EQ(this=text.copy(), expression=builder.build_text("Z")), true=dialect.build_integer(0)),
+        exp.If(this=exp.EQ(this=text.copy(), expression=sql_trees.build_text("")), true=implicit),
+        exp.If(this=exp.EQ(this=text.copy(), expression=sql_trees.build_text("Z")), true=dialect.build_integer(0)),
     ]
     return exp.Case(ifs=ifs, default=explicit)

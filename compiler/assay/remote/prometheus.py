@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.ingest.output_folder import open_engine
 from assay.ingest.readers import sample_files, sample_store
 from assay.remote import prometheus_times
@@ -226,7 +226,7 @@ def _load(connection: duckdb.DuckDBPyConnection, server: Server, text: bytes, pa
 
 def _select_samples(request: Request) -> exp.Select:
     """Return the query for the samples of the period, in order."""
-    query = builder.set_source(dialect.select("name", "labels", "t_ns", "value"), "samples")
+    query = sql_trees.set_source(dialect.select("name", "labels", "t_ns", "value"), "samples")
     query = query.join(
         "series", on=exp.EQ(this=build_column("series", "samples"), expression=build_column("id", "series")), copy=False
     )

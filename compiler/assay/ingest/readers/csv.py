@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
-from assay.ingest import builder, invalid_text, timestamps
+from assay.ingest import invalid_text, sql_trees, timestamps
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.damaged_lines import format_unended_warning
 from assay.ingest.discovery import HostFiles, RunFiles
@@ -288,14 +288,16 @@ def _build_insert(tables: Tables, file: TableFile, copy: bool) -> str:
     texts = [
         csv_text.build_cell_column(file.columns.index(name))
         if name in file.columns
-        else builder.cast(exp.Null(), "TEXT")
+        else sql_trees.cast(exp.Null(), "TEXT")
         for name in tables.required_columns
     ]
     instant = (
-        _build_instant(tables.source, texts[0].copy()) if tables.time_column else builder.cast(exp.Null(), "BIGINT")
+        _build_instant(tables.source, texts[0].copy()) if tables.time_column else sql_trees.cast(exp.Null(), "BIGINT")
     )
     sound = _is_sound(tables, file, copy)
-    query = builder.set_source(dialect.select(builder.build_text(file.host.host), seq, instant, sound, *texts), rows)
+    query = sql_trees.set_source(
+        dialect.select(sql_trees.build_text(file.host.host), seq, instant, sound, *texts), rows
+    )
     return exp.Insert(this=exp.to_table(ROWS), expression=query).sql(dialect=dialect.DIALECT, copy=False)
 
 
@@ -311,7 +313,7 @@ def _is_sound(tables: Tables, file: TableFile, copy: bool) -> exp.Expr:
         )
     # For blocks, there may be no verbatim column.
     return exp.and_(
-        *(exp.Not(this=builder.build_coalesce([item, exp.false()])) for item in conditions or [exp.false()])
+        *(exp.Not(this=sql_trees.build_coalesce([item, exp.false()])) for item in conditions or [exp.false()])
     )
 
 
@@ -323,14 +325,14 @@ def _build_instant(source: Source, text: exp.Expr) -> exp.Expr:
     time = timestamps.build_text_instant(source, text)
     if source.time_form:
         return time
-    integer = builder.call("regexp_matches", text, builder.build_text(INTEGER))
-    return builder.build_if(integer, builder.try_cast(text.copy(), "BIGINT"), time)
+    integer = sql_trees.call("regexp_matches", text, sql_trees.build_text(INTEGER))
+    return sql_trees.build_if(integer, sql_trees.try_cast(text.copy(), "BIGINT"), time)
 
 
 def _is_event_row(tables: Tables) -> exp.Expr:
     """Return the condition that a row may be an event: it is sound, and has an instant if the source has any."""
     return (
-        exp.and_(build_column("sound"), builder.is_not_null(build_column("t_ns")))
+        exp.and_(build_column("sound"), sql_trees.is_not_null(build_column("t_ns")))
         if tables.time_column
         else build_column("sound")
     )
@@ -338,7 +340,7 @@ def _is_event_row(tables: Tables) -> exp.Expr:
 
 def _find_non_events(tables: Tables) -> list[MalformedRow]:
     """Return the rows that cannot be events."""
-    query = builder.set_source(dialect.select("host", "seq"), ROWS).where(exp.not_(_is_event_row(tables)), copy=False)
+    query = sql_trees.set_source(dialect.select("host", "seq"), ROWS).where(exp.not_(_is_event_row(tables)), copy=False)
     rows = tables.connection.execute(dialect.to_sql(query.order_by("host", "seq"))).fetchall()
     return [MalformedRow(host, seq, "") for host, seq in rows]
 
@@ -350,8 +352,8 @@ def _write_event(tables: Tables, name: str) -> list[MalformedRow]:
         (column,): build_column(stored)
         for column, stored in zip(tables.required_columns, _list_stored_columns(tables), strict=True)
     }
-    form = builder.build_alias(dialect.build_integer(item.number), "form")
-    query = builder.set_source(dialect.select(*KEYS, form, *_list_stored_columns(tables)), ROWS).where(
+    form = sql_trees.build_alias(dialect.build_integer(item.number), "form")
+    query = sql_trees.set_source(dialect.select(*KEYS, form, *_list_stored_columns(tables)), ROWS).where(
         _is_event_row(tables), copy=False
     )
     target = tables.folder / "events" / name / "0.parquet"
@@ -405,9 +407,9 @@ def _has_unterminated_row(tables: Tables, file: TableFile, incomplete: Sequence[
     if tables.table_format.find_unterminated_column(file.plain, file.columns) not in tables.required_columns:
         return False
     first = file.order * FILE_STEP
-    of_host = exp.EQ(this=build_column("host"), expression=builder.build_text(file.host.host))
-    query = builder.set_source(dialect.select(exp.Max(this=build_column("seq"))), ROWS).where(of_host, copy=False)
-    query = query.where(builder.build_between(build_column("seq"), first, first + FILE_STEP - 1), copy=False)
+    of_host = exp.EQ(this=build_column("host"), expression=sql_trees.build_text(file.host.host))
+    query = sql_trees.set_source(dialect.select(exp.Max(this=build_column("seq"))), ROWS).where(of_host, copy=False)
+    query = query.where(sql_trees.build_between(build_column("seq"), first, first + FILE_STEP - 1), copy=False)
     ((last,),) = tables.connection.execute(dialect.to_sql(query)).fetchall()
     is_used = last is not None and not any((item.host, item.seq) == (file.host.host, last) for item in incomplete)
     return is_used and last - first > tables.last_malformed.get(file.path, 0)
@@ -427,11 +429,11 @@ def _locate_malformed(
 
 def _compute_host_summaries(tables: Tables) -> dict[str, tuple[int, int, int | None, int | None]]:
     """Return for each host: rows, rows that may be events, and the first and the last instant of these."""
-    instant = builder.build_if(build_column("sound"), build_column("t_ns"))
+    instant = sql_trees.build_if(build_column("sound"), build_column("t_ns"))
     edges = [exp.ArgMin(this=instant, expression=build_column("seq")),
              exp.ArgMax(this=instant.copy(), expression=build_column("seq"))]  # fmt: skip
     numbers = [exp.Count(this=exp.Star()), exp.CountIf(this=_is_event_row(tables))]
-    query = builder.set_source(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
+    query = sql_trees.set_source(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
     rows = tables.connection.execute(dialect.to_sql(query)).fetchall()
     return {host: (number, dated, first, last) for host, number, dated, first, last in rows}
 

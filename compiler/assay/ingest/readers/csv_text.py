@@ -22,7 +22,7 @@ from typing import TextIO
 
 from sqlglot import exp
 
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.ingest.decompress import CHUNK
 from assay.ingest.invalid_text import make_readable
 from assay.ingest.plain_copies import LONGEST, STUB, TOO_LONG, has_too_long_end, iter_bounded_lines, read_last_byte
@@ -202,12 +202,12 @@ def build_scan_query(width: int, has_numbers: bool, delimiter: str = ",") -> exp
     With `has_numbers`, the file is a copy, whose first column is the row number; its delimiter is a comma.
     """
     names = [*(["number"] if has_numbers else []), *(f"c{index}" for index in range(width))]
-    kinds = [exp.PropertyEQ(this=exp.to_identifier(name), expression=builder.build_text("VARCHAR")) for name in names]
+    kinds = [exp.PropertyEQ(this=exp.to_identifier(name), expression=sql_trees.build_text("VARCHAR")) for name in names]
     options = {
         "columns": exp.Struct(expressions=kinds),
-        "delim": builder.build_text(delimiter),
-        "quote": builder.build_text('"'),
-        "escape": builder.build_text('"'),
+        "delim": sql_trees.build_text(delimiter),
+        "quote": sql_trees.build_text('"'),
+        "escape": sql_trees.build_text('"'),
         "header": exp.true(),
         "auto_detect": exp.false(),
         # A copy may have more quotes.
@@ -219,14 +219,16 @@ def build_scan_query(width: int, has_numbers: bool, delimiter: str = ",") -> exp
     rows = exp.ReadCSV(this=exp.Placeholder(this="file"), expressions=pairs)
     # With one thread, the engine preserves the order of rows.
     row_number = exp.Window(this=exp.RowNumber())
-    number = builder.cast(dialect.build_column("number"), "BIGINT") if has_numbers else row_number
-    query = builder.set_source(
-        dialect.select(builder.build_alias(number, "number"), *(build_cell_column(index) for index in range(width))),
+    number = sql_trees.cast(dialect.build_column("number"), "BIGINT") if has_numbers else row_number
+    query = sql_trees.set_source(
+        dialect.select(sql_trees.build_alias(number, "number"), *(build_cell_column(index) for index in range(width))),
         rows,
     )
     # With one column, the engine reads an empty line as a row. A copy has none.
     return (
-        query.where(builder.is_not_null(build_cell_column(0)), copy=False) if width == 1 and not has_numbers else query
+        query.where(sql_trees.is_not_null(build_cell_column(0)), copy=False)
+        if width == 1 and not has_numbers
+        else query
     )
 
 

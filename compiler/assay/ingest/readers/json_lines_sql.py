@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from assay.ingest import builder, timestamps
+from assay.ingest import sql_trees, timestamps
 from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, compute_ranges, group_required_forms, map_body_paths
 from assay.ingest.readers.lines import build_lines_without_nul, build_scan_query
 from assay.ingest.recognition import Recognition
@@ -43,11 +43,11 @@ def build_query_parameters(recognition: Recognition) -> dict[str, object]:
 def build_body_texts(source: Source, paths: Sequence[Path_]) -> exp.Expr:
     """Return the values at paths of the body of a line, wrapped or not, as a list of texts."""
     values = {
-        number: builder.extract_texts(build_column("line"), [(*body, *path) for path in paths])
+        number: sql_trees.extract_texts(build_column("line"), [(*body, *path) for path in paths])
         for number, body in map_body_paths(source).items()
     }
     plain = values.pop(0)
-    return builder.build_case(build_column("wrapped"), values, plain) if values else plain
+    return sql_trees.build_case(build_column("wrapped"), values, plain) if values else plain
 
 
 def build_recognition_query(recognition: Recognition, is_strict: bool, lines: exp.Select | None = None) -> exp.Select:
@@ -63,15 +63,16 @@ def build_recognition_query(recognition: Recognition, is_strict: bool, lines: ex
         ("timed", _build_timed_query(recognition, is_strict)),
     ]
     form, line = (
-        builder.build_alias(_build_final_form(), "form"),
-        builder.build_alias(_build_line_text(recognition), "line"),
+        sql_trees.build_alias(_build_final_form(), "form"),
+        sql_trees.build_alias(_build_line_text(recognition), "line"),
     )
-    unknown = builder.build_if(
-        exp.and_(exp.Not(this=build_column("broken")), builder.is_not_null(build_column("t_ns"))), build_column("name")
+    unknown = sql_trees.build_if(
+        exp.and_(exp.Not(this=build_column("broken")), sql_trees.is_not_null(build_column("t_ns"))),
+        build_column("name"),
     )
-    name = builder.build_alias(unknown, "name")
+    name = sql_trees.build_alias(unknown, "name")
     query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, name, *list_shared_columns(recognition))
-    return dialect.add_stages(builder.set_source(query, "timed"), stages)
+    return dialect.add_stages(sql_trees.set_source(query, "timed"), stages)
 
 
 def _get_text_column(recognition: Recognition, path: Path_) -> exp.Expr:
@@ -93,46 +94,46 @@ def _build_line_text(recognition: Recognition) -> exp.Expr:
         for item in forms
     ]
     if not numbers:
-        return builder.cast(exp.Null(), "TEXT")
+        return sql_trees.cast(exp.Null(), "TEXT")
     is_read_form = exp.or_(
-        *(builder.build_between(build_column("form"), low, high) for low, high in compute_ranges(numbers))
+        *(sql_trees.build_between(build_column("form"), low, high) for low, high in compute_ranges(numbers))
     )
-    return builder.build_if(exp.and_(is_read_form, builder.is_not_null(build_column("t_ns"))), build_column("line"))
+    return sql_trees.build_if(exp.and_(is_read_form, sql_trees.is_not_null(build_column("t_ns"))), build_column("line"))
 
 
 def _build_documents_query(recognition: Recognition, is_strict: bool) -> exp.Select:
     """Return the query for the texts at the paths of every line; null if it is not JSON."""
     line = build_column("line")
-    texts = builder.extract_texts(line, recognition.paths)
+    texts = sql_trees.extract_texts(line, recognition.paths)
     looks_whole = exp.and_(
-        builder.build_starts_with(line, "{"), builder.call("ends_with", line, builder.build_text("}"))
+        sql_trees.build_starts_with(line, "{"), sql_trees.call("ends_with", line, sql_trees.build_text("}"))
     )
     ifs = [] if is_strict else [exp.If(this=looks_whole, true=texts)]
-    ifs.append(exp.If(this=builder.build_starts_with(line, "{"), true=builder.build_try(texts.copy())))
-    stripped = builder.call("ltrim", line.copy(), builder.build_text(BLANKS))
+    ifs.append(exp.If(this=sql_trees.build_starts_with(line, "{"), true=sql_trees.build_try(texts.copy())))
+    stripped = sql_trees.call("ltrim", line.copy(), sql_trees.build_text(BLANKS))
     ifs.append(
         exp.If(
             this=_starts_with_blank(),
-            true=builder.build_if(builder.build_starts_with(stripped, "{"), builder.build_try(texts.copy())),
+            true=sql_trees.build_if(sql_trees.build_starts_with(stripped, "{"), sql_trees.build_try(texts.copy())),
         )
     )
-    query = dialect.select("file", "padded", "line", builder.build_alias(exp.Case(ifs=ifs), "texts"))
-    return builder.set_source(query, "lines")
+    query = dialect.select("file", "padded", "line", sql_trees.build_alias(exp.Case(ifs=ifs), "texts"))
+    return sql_trees.set_source(query, "lines")
 
 
 def _starts_with_blank() -> exp.Expr:
     """Return the condition that a line is empty or begins with a blank or a control character."""
-    return exp.LT(this=build_column("line"), expression=builder.build_text("!"))
+    return exp.LT(this=build_column("line"), expression=sql_trees.build_text("!"))
 
 
 def _build_named_query(recognition: Recognition) -> exp.Select:
     """Return the query with each text as a column; `broken` if the line has no texts."""
     texts = [
-        builder.build_alias(builder.build_member(build_column("texts"), index), f"text_{index}")
+        sql_trees.build_alias(sql_trees.build_member(build_column("texts"), index), f"text_{index}")
         for index, _ in enumerate(recognition.paths, start=1)
     ]
-    broken = builder.build_alias(builder.is_null(build_column("texts")), "broken")
-    return builder.set_source(dialect.select("file", "padded", "line", broken, *texts), "documents")
+    broken = sql_trees.build_alias(sql_trees.is_null(build_column("texts")), "broken")
+    return sql_trees.set_source(dialect.select("file", "padded", "line", broken, *texts), "documents")
 
 
 def _build_unwrapped_query(recognition: Recognition) -> exp.Select:
@@ -140,17 +141,17 @@ def _build_unwrapped_query(recognition: Recognition) -> exp.Select:
     ifs = [
         exp.If(
             this=_is_likely_wrapped(recognition, rule),
-            true=builder.build_if(_is_wrapped(recognition.source, rule), dialect.build_integer(number)),
+            true=sql_trees.build_if(_is_wrapped(recognition.source, rule), dialect.build_integer(number)),
         )
         for number, rule in enumerate(recognition.source.unwrap, start=1)
     ]
     number: exp.Expr = dialect.build_integer(0)
     if ifs:
         number = exp.Coalesce(this=exp.Case(ifs=ifs), expressions=[number])
-    wrapped = builder.cast(number, "TINYINT")
+    wrapped = sql_trees.cast(number, "TINYINT")
     texts = [f"text_{index}" for index, _ in enumerate(recognition.paths, start=1)]
-    query = dialect.select("file", "padded", "line", "broken", builder.build_alias(wrapped, "wrapped"), *texts)
-    return builder.set_source(query, "named")
+    query = dialect.select("file", "padded", "line", "broken", sql_trees.build_alias(wrapped, "wrapped"), *texts)
+    return sql_trees.set_source(query, "named")
 
 
 def _is_likely_wrapped(recognition: Recognition, rule: Unwrap) -> exp.Expr:
@@ -158,9 +159,11 @@ def _is_likely_wrapped(recognition: Recognition, rule: Unwrap) -> exp.Expr:
 
     The absent member has no text, and the line contains each present key, or an escape sequence that may encode it.
     """
-    is_absent = builder.is_null(_get_text_column(recognition, (*recognition.source.body, rule.absent)))
+    is_absent = sql_trees.is_null(_get_text_column(recognition, (*recognition.source.body, rule.absent)))
     signs = [
-        exp.or_(*(builder.call("contains", build_column("line"), builder.build_text(sign)) for sign in (key, "\\u")))
+        exp.or_(
+            *(sql_trees.call("contains", build_column("line"), sql_trees.build_text(sign)) for sign in (key, "\\u"))
+        )
         for key in rule.present
         if key.isalnum()
     ]
@@ -169,9 +172,9 @@ def _is_likely_wrapped(recognition: Recognition, rule: Unwrap) -> exp.Expr:
 
 def _is_wrapped(source: Source, rule: Unwrap) -> exp.Expr:
     """Return the condition that the body of a line is wrapped."""
-    is_absent = exp.Not(this=builder.build_json_exists(build_column("line"), (*source.body, rule.absent)))
+    is_absent = exp.Not(this=sql_trees.build_json_exists(build_column("line"), (*source.body, rule.absent)))
     return exp.and_(
-        is_absent, *(builder.build_json_exists(build_column("line"), (*source.body, key)) for key in rule.present)
+        is_absent, *(sql_trees.build_json_exists(build_column("line"), (*source.body, key)) for key in rule.present)
     )
 
 
@@ -182,33 +185,35 @@ def _build_recognized_query(recognition: Recognition) -> exp.Select:
         for index, table in enumerate(recognition.tables, 1)
         for value in _build_form_numbers(_build_name(recognition, table.lookup), index)
     ]
-    form = builder.build_coalesce([*values, builder.build_smallint(OTHER)])
-    instant = builder.build_alias(
-        builder.build_coalesce([_get_text_column(recognition, path) for path in recognition.source.time_paths]),
+    form = sql_trees.build_coalesce([*values, sql_trees.build_smallint(OTHER)])
+    instant = sql_trees.build_alias(
+        sql_trees.build_coalesce([_get_text_column(recognition, path) for path in recognition.source.time_paths]),
         "instant",
     )
     shared = [
-        builder.build_alias(_build_body_text(recognition, path), name)
+        sql_trees.build_alias(_build_body_text(recognition, path), name)
         for path, name in zip(recognition.shared, list_shared_columns(recognition), strict=True)
     ]
     names = [
-        builder.build_alias(_build_unknown_name(_build_name(recognition, table.lookup), table.lookup), f"name_{index}")
+        sql_trees.build_alias(
+            _build_unknown_name(_build_name(recognition, table.lookup), table.lookup), f"name_{index}"
+        )
         for index, table in enumerate(recognition.tables, 1)
     ]
     columns = ("file", "padded", "line", "broken", "wrapped")
-    return builder.set_source(
-        dialect.select(*columns, builder.build_alias(form, "form"), instant, *names, *shared), "unwrapped"
+    return sql_trees.set_source(
+        dialect.select(*columns, sql_trees.build_alias(form, "form"), instant, *names, *shared), "unwrapped"
     )
 
 
 def _build_unknown_name(name: exp.Expr, lookup: Lookup) -> exp.Expr:
     """Return the name of a record without an event: segments joined by dots, without the prefix, truncated."""
-    joined = builder.build_if(_is_list(name), _build_joined_segments(name))
-    whole = builder.build_coalesce([joined, name.copy()])
+    joined = sql_trees.build_if(_is_list(name), _build_joined_segments(name))
+    whole = sql_trees.build_coalesce([joined, name.copy()])
     if lookup.drop:
-        rest = builder.call("substr", whole.copy(), dialect.build_integer(len(lookup.drop) + 1))
-        whole = builder.build_if(builder.build_starts_with(whole, lookup.drop), rest, whole.copy())
-    return builder.call("left", whole, dialect.build_integer(LONGEST))
+        rest = sql_trees.call("substr", whole.copy(), dialect.build_integer(len(lookup.drop) + 1))
+        whole = sql_trees.build_if(sql_trees.build_starts_with(whole, lookup.drop), rest, whole.copy())
+    return sql_trees.call("left", whole, dialect.build_integer(LONGEST))
 
 
 def _build_name(recognition: Recognition, lookup: Lookup) -> exp.Expr:
@@ -220,37 +225,37 @@ def _build_body_text(recognition: Recognition, path: Path_) -> exp.Expr:
     """Return the value at a path of the body; of the inner body if it is wrapped."""
     outer = _get_text_column(recognition, (*recognition.source.body, *path))
     inner = {
-        number: builder.build_member(builder.extract_texts(build_column("line"), [(*body, *path)]), 1)
+        number: sql_trees.build_member(sql_trees.extract_texts(build_column("line"), [(*body, *path)]), 1)
         for number, body in map_body_paths(recognition.source).items()
         if number
     }
-    return builder.build_case(build_column("wrapped"), inner, outer) if inner else outer
+    return sql_trees.build_case(build_column("wrapped"), inner, outer) if inner else outer
 
 
 def _build_form_numbers(name: exp.Expr, index: int) -> list[exp.Expr]:
     """Return the forms of a name in a table: of the name as text, and as a list of segments joined by dots."""
     return [
         _build_form_number(name, index),
-        builder.build_if(_is_list(name), _build_form_number(_build_joined_segments(name), index)),
+        sql_trees.build_if(_is_list(name), _build_form_number(_build_joined_segments(name), index)),
     ]
 
 
 def _is_list(name: exp.Expr) -> exp.Expr:
     """Return the condition that a name may be a list of segments and is short enough to parse."""
-    is_short = exp.LT(this=builder.call("strlen", name.copy()), expression=dialect.build_integer(LONGEST_NAME))
-    return exp.and_(builder.build_starts_with(name.copy(), "["), is_short)
+    is_short = exp.LT(this=sql_trees.call("strlen", name.copy()), expression=dialect.build_integer(LONGEST_NAME))
+    return exp.and_(sql_trees.build_starts_with(name.copy(), "["), is_short)
 
 
 def _build_joined_segments(name: exp.Expr) -> exp.Expr:
     """Return the segments of a list joined by dots; null if the name is not a list."""
-    segments = builder.call("from_json", name.copy(), builder.build_text('["VARCHAR"]'))
-    return builder.build_try(builder.call("array_to_string", segments, builder.build_text(".")))
+    segments = sql_trees.call("from_json", name.copy(), sql_trees.build_text('["VARCHAR"]'))
+    return sql_trees.build_try(sql_trees.call("array_to_string", segments, sql_trees.build_text(".")))
 
 
 def _build_form_number(name: exp.Expr, index: int) -> exp.Expr:
     """Return the number of the form of a text in a table; null if the table does not have it."""
-    position = builder.call("list_position", builder.build_list_parameter(f"names_{index}", "TEXT"), name)
-    return dialect.build_list_extract(builder.build_list_parameter(f"forms_{index}", "SMALLINT"), position)
+    position = sql_trees.call("list_position", sql_trees.build_list_parameter(f"names_{index}", "TEXT"), name)
+    return dialect.build_list_extract(sql_trees.build_list_parameter(f"forms_{index}", "SMALLINT"), position)
 
 
 def _build_ruled_query(recognition: Recognition) -> exp.Select:
@@ -263,19 +268,19 @@ def _build_ruled_query(recognition: Recognition) -> exp.Select:
         ifs = [
             exp.If(
                 this=dialect.build_integer(number),
-                true=builder.build_if(is_out, builder.build_smallint(OTHER), builder.build_smallint(number)),
+                true=sql_trees.build_if(is_out, sql_trees.build_smallint(OTHER), sql_trees.build_smallint(number)),
             )
             for number, is_out in conditions.items()
         ]
         form = exp.Case(this=build_column("form"), ifs=ifs, default=build_column("form"))
     names: list[exp.Expr] = [build_column(f"name_{index}") for index, _ in enumerate(recognition.tables, start=1)]
     is_other = exp.EQ(this=build_column("form"), expression=dialect.build_integer(OTHER))
-    name = builder.build_alias(
-        builder.build_if(is_other, builder.build_coalesce([*names, builder.build_text("")])), "name"
+    name = sql_trees.build_alias(
+        sql_trees.build_if(is_other, sql_trees.build_coalesce([*names, sql_trees.build_text("")])), "name"
     )
     columns = ("file", "padded", "line", "broken", "wrapped", "instant")
-    return builder.set_source(
-        dialect.select(*columns, builder.build_alias(form, "form"), name, *list_shared_columns(recognition)),
+    return sql_trees.set_source(
+        dialect.select(*columns, sql_trees.build_alias(form, "form"), name, *list_shared_columns(recognition)),
         "recognised",
     )
 
@@ -285,17 +290,17 @@ def _is_ruled_out(source: Source, form: Form) -> exp.Expr:
     rules = [rule for rule in form.unless if not rule.present]
     texts = build_body_texts(source, [rule.path for rule in rules])
     conditions: list[exp.Expr] = [
-        exp.EQ(this=builder.build_member(texts.copy(), index), expression=builder.build_text(rule.equals))
+        exp.EQ(this=sql_trees.build_member(texts.copy(), index), expression=sql_trees.build_text(rule.equals))
         for index, rule in enumerate(rules, start=1)
     ]
     for rule in form.unless:
         if rule.present:
             exists = {
-                n: builder.build_json_exists(build_column("line"), (*body, *rule.path))
+                n: sql_trees.build_json_exists(build_column("line"), (*body, *rule.path))
                 for n, body in map_body_paths(source).items()
             }
             plain = exists.pop(0)
-            conditions.append(builder.build_case(build_column("wrapped"), exists, plain) if exists else plain)
+            conditions.append(sql_trees.build_case(build_column("wrapped"), exists, plain) if exists else plain)
     return exp.Coalesce(this=exp.or_(*conditions), expressions=[exp.false()])
 
 
@@ -303,18 +308,20 @@ def _build_timed_query(recognition: Recognition, is_strict: bool) -> exp.Select:
     """Return the query with the instant of each line in ns; null if it has none."""
     t_ns = timestamps.build_text_instant(recognition.source, build_column("instant"), is_strict)
     columns = ("file", "padded", "line", "broken", "wrapped", "form", "name")
-    return builder.set_source(
-        dialect.select(*columns, builder.build_alias(t_ns, "t_ns"), *list_shared_columns(recognition)), "ruled"
+    return sql_trees.set_source(
+        dialect.select(*columns, sql_trees.build_alias(t_ns, "t_ns"), *list_shared_columns(recognition)), "ruled"
     )
 
 
 def _build_final_form() -> exp.Expr:
     """Return the form of a line, or the number of the reason why it is not an event."""
-    is_indented = builder.call("regexp_matches", build_column("line"), builder.build_text(INDENTED))
-    begins = builder.build_if(_starts_with_blank(), is_indented, builder.build_starts_with(build_column("line"), "{"))
-    torn = builder.build_if(begins, builder.build_smallint(TORN), builder.build_smallint(TEXT))
+    is_indented = sql_trees.call("regexp_matches", build_column("line"), sql_trees.build_text(INDENTED))
+    begins = sql_trees.build_if(
+        _starts_with_blank(), is_indented, sql_trees.build_starts_with(build_column("line"), "{")
+    )
+    torn = sql_trees.build_if(begins, sql_trees.build_smallint(TORN), sql_trees.build_smallint(TEXT))
     ifs = [
         exp.If(this=build_column("broken"), true=torn),
-        exp.If(this=builder.is_null(build_column("t_ns")), true=builder.build_smallint(TIMELESS)),
+        exp.If(this=sql_trees.is_null(build_column("t_ns")), true=sql_trees.build_smallint(TIMELESS)),
     ]
     return exp.Case(ifs=ifs, default=build_column("form"))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.ingest import builder, timestamps
+from assay.ingest import sql_trees, timestamps
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.decompress import iter_decompressed
 from assay.ingest.discovery import RunFiles
@@ -282,17 +282,17 @@ def _fill_table(connection: duckdb.DuckDBPyConnection, records: Records, forms: 
         stored_columns, "TEXT"
     )
     columns = [
-        builder.build_alias(exp.Explode(this=builder.build_list_parameter(name, kind)), name)
+        sql_trees.build_alias(exp.Explode(this=sql_trees.build_list_parameter(name, kind)), name)
         for name, kind in types.items()
     ]
-    parts = builder.build_alias(timestamps.build_parts(records.source, build_column("instant_text")), "instant_parts")
+    parts = sql_trees.build_alias(timestamps.build_parts(records.source, build_column("instant_text")), "instant_parts")
     stages = [
         ("records", dialect.select(*columns)),
-        ("parts", builder.set_source(dialect.select("*", parts), "records")),
+        ("parts", sql_trees.set_source(dialect.select("*", parts), "records")),
     ]
-    t_ns = builder.build_alias(timestamps.build_instant(records.source, build_column("instant_parts")), "t_ns")
+    t_ns = sql_trees.build_alias(timestamps.build_instant(records.source, build_column("instant_parts")), "t_ns")
     query = dialect.add_stages(
-        builder.set_source(dialect.select("host", "seq", t_ns, "sound", *stored_columns), "parts"), stages
+        sql_trees.set_source(dialect.select("host", "seq", t_ns, "sound", *stored_columns), "parts"), stages
     )
     insert = exp.Insert(this=exp.to_table(ROWS), expression=query)
     connection.execute(insert.sql(dialect=dialect.DIALECT, copy=False), values)
@@ -309,8 +309,8 @@ def _is_sound(records: Records, record: Record) -> bool:
 
 def _note_timeless(connection: duckdb.DuckDBPyConnection, records: Records, texts: Sequence[str | None]) -> None:
     """Note records without a valid instant as malformed; `texts` are the instants of all records."""
-    is_timeless = exp.and_(build_column("sound"), builder.is_null(build_column("t_ns")))
-    query = builder.set_source(dialect.select("host", "seq"), ROWS).where(is_timeless, copy=False)
+    is_timeless = exp.and_(build_column("sound"), sql_trees.is_null(build_column("t_ns")))
+    query = sql_trees.set_source(dialect.select("host", "seq"), ROWS).where(is_timeless, copy=False)
     timeless_keys = set(connection.execute(dialect.to_sql(query)).fetchall())
     for record, text in zip(records.records, texts, strict=True):
         if (record.host, record.seq) in timeless_keys:
@@ -365,8 +365,8 @@ def _write_event(
     """Write the rows of an event; note records without a required field."""
     values_by_path: dict[Path_, exp.Expr] = {path: build_column(f"c{paths.index(path)}") for path in item.paths}
     stored_columns = [f"c{paths.index(path)}" for path in item.paths]
-    form = builder.build_alias(dialect.build_integer(item.number), "form")
-    query = builder.set_source(dialect.select(*KEYS, form, *stored_columns), ROWS)
+    form = sql_trees.build_alias(dialect.build_integer(item.number), "form")
+    query = sql_trees.set_source(dialect.select(*KEYS, form, *stored_columns), ROWS)
     target = folder / "events" / item.event.name / "0.parquet"
     target.parent.mkdir(parents=True)
     query = query.where(_is_event_row(records), copy=False)
@@ -387,7 +387,7 @@ def _write_event(
 
 def _is_event_row(records: Records) -> exp.Expr:
     """Return the condition that a record may be an event: sound, and with an instant if the source has any."""
-    return builder.is_not_null(build_column("t_ns")) if records.source.time else build_column("sound")
+    return sql_trees.is_not_null(build_column("t_ns")) if records.source.time else build_column("sound")
 
 
 def _write_summary(
@@ -427,5 +427,5 @@ def _compute_host_summaries(
         exp.ArgMax(this=build_column("t_ns"), expression=build_column("seq")),
     ]
     numbers = [exp.Count(this=exp.Star()), exp.CountIf(this=_is_event_row(records))]
-    query = builder.set_source(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
+    query = sql_trees.set_source(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
     return {host: tuple(rest) for host, *rest in connection.execute(dialect.to_sql(query)).fetchall()}

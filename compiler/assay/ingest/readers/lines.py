@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.ingest.invalid_text import NO_CHARACTER
 from assay.ingest.plain_copies import LONGEST
 from assay.sql import dialect
@@ -34,14 +34,14 @@ def build_scan_query() -> exp.Select:
         "strict_mode": exp.true(),
     }
     pairs = [exp.EQ(this=build_column(name), expression=value) for name, value in options.items()]
-    index = builder.cast(build_column("file_index"), "SMALLINT")
-    query = dialect.select(builder.build_alias(index, "file"), "line")
-    return builder.set_source(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
+    index = sql_trees.cast(build_column("file_index"), "SMALLINT")
+    query = dialect.select(sql_trees.build_alias(index, "file"), "line")
+    return sql_trees.set_source(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
 
 
 def build_aside_lines(view: str) -> exp.Select:
     """Return the query for the lines that the scanner set aside, with the columns of `build_scan_query`."""
-    return builder.set_source(dialect.select("file", builder.build_alias(build_column("c1"), "line")), view)
+    return sql_trees.set_source(dialect.select("file", sql_trees.build_alias(build_column("c1"), "line")), view)
 
 
 def build_lines_without_nul(source: str) -> exp.Select:
@@ -49,11 +49,11 @@ def build_lines_without_nul(source: str) -> exp.Select:
 
     NUL bytes occur if a log is truncated while a program writes it, or if a machine crashes.
     """
-    line, nul = build_column("line"), builder.call("chr", dialect.build_integer(0))
-    padded = builder.call("starts_with", line, nul)
-    text = builder.build_if(padded.copy(), builder.call("ltrim", line.copy(), nul.copy()), line.copy())
-    return builder.set_source(
-        dialect.select("file", builder.build_alias(padded, "padded"), builder.build_alias(text, "line")), source
+    line, nul = build_column("line"), sql_trees.call("chr", dialect.build_integer(0))
+    padded = sql_trees.call("starts_with", line, nul)
+    text = sql_trees.build_if(padded.copy(), sql_trees.call("ltrim", line.copy(), nul.copy()), line.copy())
+    return sql_trees.set_source(
+        dialect.select("file", sql_trees.build_alias(padded, "padded"), sql_trees.build_alias(text, "line")), source
     )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import NumberedForm, list_field_paths, number_forms
 from assay.ingest.event_query import ENDED, build_typed_query
@@ -163,31 +163,31 @@ def _build_label(name: str) -> exp.Expr:
     """Return a label of a series; null if it is absent."""
     if name == sample_store.NAME:
         return build_column("name")
-    return builder.call("map_extract_value", build_column("labels"), builder.build_text(name))
+    return sql_trees.call("map_extract_value", build_column("labels"), sql_trees.build_text(name))
 
 
 def _has_form(form: Form) -> exp.Expr:
     """Return the condition that a series has a form: one of its names, and no label that rules it out."""
-    has_name = exp.In(this=build_column("name"), expressions=[builder.build_text(name.name) for name in form.names])
+    has_name = exp.In(this=build_column("name"), expressions=[sql_trees.build_text(name.name) for name in form.names])
     return exp.and_(has_name, *(exp.Not(this=_is_ruled_out(rule)) for rule in form.unless))
 
 
 def _is_ruled_out(rule: Unless) -> exp.Expr:
     label = _build_label(rule.path[-1])
     if rule.present:
-        return builder.is_not_null(label)
-    return exp.NullSafeEQ(this=label, expression=builder.build_text(rule.equals))
+        return sql_trees.is_not_null(label)
+    return exp.NullSafeEQ(this=label, expression=sql_trees.build_text(rule.equals))
 
 
 def _build_event_series(forms: Sequence[NumberedForm]) -> exp.Select:
     """Return the query for the series of an event: id, form, and the labels that fields read (`label_1`, ...)."""
     ifs = [exp.If(this=_has_form(item.form), true=dialect.build_integer(item.number)) for item in forms]
-    form = builder.build_alias(exp.Case(ifs=ifs), "form")
+    form = sql_trees.build_alias(exp.Case(ifs=ifs), "form")
     values = [
-        builder.build_alias(_build_label(path[1]), f"label_{index}")
+        sql_trees.build_alias(_build_label(path[1]), f"label_{index}")
         for index, path in enumerate(_list_label_paths(forms), start=1)
     ]
-    return builder.set_source(dialect.select("id", form, *values), "series")
+    return sql_trees.set_source(dialect.select("id", form, *values), "series")
 
 
 def _list_label_paths(forms: Sequence[NumberedForm]) -> list[tuple[str, ...]]:
@@ -197,25 +197,25 @@ def _list_label_paths(forms: Sequence[NumberedForm]) -> list[tuple[str, ...]]:
 def _build_event_samples(forms: Sequence[NumberedForm]) -> exp.Select:
     """Return the query for the samples of an event with the columns of `_build_event_series`."""
     event_series = _build_event_series(forms).subquery("event_series")
-    query = builder.set_source(dialect.select("*"), "numbered_samples")
+    query = sql_trees.set_source(dialect.select("*"), "numbered_samples")
     query = query.join(
         event_series,
         on=exp.EQ(this=build_column("series", "numbered_samples"), expression=build_column("id", "event_series")),
         copy=False,
     )
-    return query.where(builder.is_not_null(build_column("form")), copy=False)
+    return query.where(sql_trees.is_not_null(build_column("form")), copy=False)
 
 
 def _build_value_text() -> exp.Expr:
     """Return a value as text, an integer with all its digits."""
     value = build_column("value")
-    limit = builder.cast(exp.Literal.number("18446744073709551616"), "DOUBLE")  # 2^64
+    limit = sql_trees.cast(exp.Literal.number("18446744073709551616"), "DOUBLE")  # 2^64
     is_integer = exp.and_(
-        exp.EQ(this=builder.call("trunc", value), expression=value.copy()),
+        exp.EQ(this=sql_trees.call("trunc", value), expression=value.copy()),
         exp.LT(this=exp.Abs(this=value.copy()), expression=limit),
     )
-    digits = builder.cast(builder.cast(value.copy(), "INT128"), "TEXT")
-    return builder.build_if(is_integer, digits, builder.cast(value.copy(), "TEXT"))
+    digits = sql_trees.cast(sql_trees.cast(value.copy(), "INT128"), "TEXT")
+    return sql_trees.build_if(is_integer, digits, sql_trees.cast(value.copy(), "TEXT"))
 
 
 def _write_event(samples: Samples, name: str, forms: Sequence[NumberedForm]) -> list[tuple[int, str]]:
@@ -227,20 +227,20 @@ def _write_event(samples: Samples, name: str, forms: Sequence[NumberedForm]) -> 
     }
     values_by_path[VALUE] = build_column("value_as_text")
     rows = [
-        builder.build_alias(builder.build_text(HOST), "host"),
+        sql_trees.build_alias(sql_trees.build_text(HOST), "host"),
         *(build_column(key) for key in SAMPLE_KEYS if key != "host"),
     ]
     rows += [build_column("form"), build_column("value")]
-    rows += [builder.build_alias(_build_value_text(), "value_as_text"), *(values_by_path[path] for path in labels)]
+    rows += [sql_trees.build_alias(_build_value_text(), "value_as_text"), *(values_by_path[path] for path in labels)]
     typed_values = {
         (item.number, field.name): build_column("value")
         for item in event_forms
         for field in item.fields
         if _is_unchanged_value(field)
     }
-    rows.append(builder.build_alias(builder.is_null(build_column("value")), ENDED))
+    rows.append(sql_trees.build_alias(sql_trees.is_null(build_column("value")), ENDED))
     values = {field.name for item in event_forms for field in item.fields if VALUE in field.paths}
-    query = builder.set_source(dialect.select(*rows), _build_event_samples(event_forms).subquery("event_samples"))
+    query = sql_trees.set_source(dialect.select(*rows), _build_event_samples(event_forms).subquery("event_samples"))
     target = samples.folder / "events" / name / "0.parquet"
     target.parent.mkdir(parents=True)
 
@@ -263,7 +263,7 @@ def _count_event_samples(samples: Samples, forms: Sequence[NumberedForm]) -> dic
     counts = {}
     for name in sorted({item.event.name for item in forms}):
         event_forms = [item for item in forms if item.event.name == name]
-        query = builder.set_source(
+        query = sql_trees.set_source(
             dialect.select(exp.Count(this=exp.Star())), _build_event_samples(event_forms).subquery("event_samples")
         )
         ((counts[name],),) = execute(samples.connection, dialect.to_sql(query))
@@ -280,9 +280,9 @@ def _write_summary(
     """Write the summary of the samples. Raises AssayError if too many are malformed."""
     ((first, last),) = execute(samples.connection, "SELECT min(t_ns), max(t_ns) FROM numbered_samples")
     has_event = exp.or_(*(_has_form(item.form) for item in forms)) if forms else exp.false()
-    ids = builder.set_source(dialect.select("id"), "series").where(has_event, copy=False)
+    ids = sql_trees.set_source(dialect.select("id"), "series").where(has_event, copy=False)
     is_event = exp.In(this=build_column("series"), query=ids.subquery())
-    query = builder.set_source(
+    query = sql_trees.set_source(
         dialect.select(exp.Count(this=exp.Star()), exp.Min(this=build_column("t_ns"))), "numbered_samples"
     )
     ((recognised, first_event_instant),) = execute(

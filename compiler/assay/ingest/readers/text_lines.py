@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.ingest import builder
+from assay.ingest import sql_trees
 from assay.ingest.batches import (
     FOLDER,
     WORKERS,
@@ -84,12 +84,14 @@ class _Matcher:
             return {}
         # Named groups, since numbers end at 9; not with the names of places, since the engine ignores their case.
         names = [f"p{index}" for index, _ in enumerate(pattern.places)]
-        name_list = exp.Array(expressions=[builder.build_text(name) for name in names])
+        name_list = exp.Array(expressions=[sql_trees.build_text(name) for name in names])
         groups = self._extract(text, pattern.build_expression(pattern.places), name_list)
         return {place: groups[name] or None for place, name in zip(pattern.places, names, strict=True)}
 
     def _extract(self, text: str, expression: str, *groups: exp.Expr) -> Any:
-        value = builder.call("regexp_extract", exp.Placeholder(this="text"), builder.build_text(expression), *groups)
+        value = sql_trees.call(
+            "regexp_extract", exp.Placeholder(this="text"), sql_trees.build_text(expression), *groups
+        )
         row = self.connection.execute(dialect.to_sql(exp.select(value)), {"text": text}).fetchone()
         assert row is not None
         return row[0]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from assay.ingest import builder, invalid_text, timestamps
+from assay.ingest import invalid_text, sql_trees, timestamps
 from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, NumberedForm
 from assay.ingest.event_query import build_typed_query
 from assay.ingest.readers.lines import build_lines_without_nul, build_scan_query
@@ -114,29 +114,36 @@ LONGEST = 80  # characters of a name that is made from a body
 
 def build_recognition_query(forms: TextForms) -> exp.Select:
     """Return the query that recognizes all lines of the files `$files`."""
-    trimmed = builder.build_alias(
-        builder.call(
-            "rtrim", builder.build_coalesce([build_column("line"), builder.build_text("")]), builder.build_text(" \t")
+    trimmed = sql_trees.build_alias(
+        sql_trees.call(
+            "rtrim",
+            sql_trees.build_coalesce([build_column("line"), sql_trees.build_text("")]),
+            sql_trees.build_text(" \t"),
         ),
         "line",
     )
     parts = timestamps.build_parts(forms.source, _build_instant_text(forms))
-    instant_parts = builder.build_alias(parts, "instant_parts")
+    instant_parts = sql_trees.build_alias(parts, "instant_parts")
     stages: list[tuple[str, exp.Query]] = [
         ("scanned", build_scan_query()),
         ("unpadded", build_lines_without_nul("scanned")),
-        ("lines", builder.set_source(dialect.select("file", "padded", trimmed), "unpadded")),
+        ("lines", sql_trees.set_source(dialect.select("file", "padded", trimmed), "unpadded")),
         ("matched", _build_matched_query(forms)),
         ("bodies", _build_bodies_query(forms)),
-        ("formed", builder.set_source(dialect.select("*", builder.build_alias(_build_form(forms), "form")), "bodies")),
-        ("parts", builder.set_source(dialect.select("*", instant_parts), "formed")),
+        (
+            "formed",
+            sql_trees.set_source(dialect.select("*", sql_trees.build_alias(_build_form(forms), "form")), "bodies"),
+        ),
+        ("parts", sql_trees.set_source(dialect.select("*", instant_parts), "formed")),
         ("timed", _build_timed_query(forms)),
     ]
     heads = _list_head_columns(forms)
-    values = [builder.build_alias(builder.build_if(_is_event(), build_column(name)), name) for name in ("body", *heads)]
-    name = builder.build_alias(_build_unknown_name(), "name")
-    query = dialect.select("file", "padded", builder.build_alias(_build_final_form(), "form"), "t_ns", name, *values)
-    return dialect.add_stages(builder.set_source(query, "timed"), stages)
+    values = [
+        sql_trees.build_alias(sql_trees.build_if(_is_event(), build_column(name)), name) for name in ("body", *heads)
+    ]
+    name = sql_trees.build_alias(_build_unknown_name(), "name")
+    query = dialect.select("file", "padded", sql_trees.build_alias(_build_final_form(), "form"), "t_ns", name, *values)
+    return dialect.add_stages(sql_trees.set_source(query, "timed"), stages)
 
 
 def _list_head_columns(forms: TextForms) -> list[str]:
@@ -144,25 +151,27 @@ def _list_head_columns(forms: TextForms) -> list[str]:
 
 
 def _build_group_names(count: int) -> exp.Expr:
-    return exp.Array(expressions=[builder.build_text(f"p{index}") for index in range(1, count + 1)])
+    return exp.Array(expressions=[sql_trees.build_text(f"p{index}") for index in range(1, count + 1)])
 
 
 def _build_match_place(match: str, index: int) -> exp.Expr:
     """Return the text of a place of a match, null if it is empty: a place that is present has a text."""
-    return _build_null_if_empty(builder.call("struct_extract", build_column(match), builder.build_text(f"p{index}")))
+    return _build_null_if_empty(
+        sql_trees.call("struct_extract", build_column(match), sql_trees.build_text(f"p{index}"))
+    )
 
 
 def _build_null_if_empty(text: exp.Expr) -> exp.Expr:
     """Return a text, null if it is empty."""
-    return builder.call("nullif", text, builder.build_text(""))
+    return sql_trees.call("nullif", text, sql_trees.build_text(""))
 
 
 def _build_match(text: exp.Expr, expression: str, count: int) -> exp.Expr:
-    return builder.call("regexp_extract", text, builder.build_text(expression), _build_group_names(count))
+    return sql_trees.call("regexp_extract", text, sql_trees.build_text(expression), _build_group_names(count))
 
 
 def _is_match(text: exp.Expr, expression: str) -> exp.Expr:
-    return builder.call("regexp_matches", text, builder.build_text(expression))
+    return sql_trees.call("regexp_matches", text, sql_trees.build_text(expression))
 
 
 def _build_matched_query(forms: TextForms) -> exp.Select:
@@ -170,14 +179,14 @@ def _build_matched_query(forms: TextForms) -> exp.Select:
     values: list[exp.Expr | str] = ["file", "padded", "line"]
     if forms.layout:
         values.append(
-            builder.build_alias(
+            sql_trees.build_alias(
                 _build_match(
                     build_column("line"), forms.layout.build_expression(forms.head_places), len(forms.head_places)
                 ),
                 "head",
             )
         )
-    return builder.set_source(dialect.select(*values), "lines")
+    return sql_trees.set_source(dialect.select(*values), "lines")
 
 
 def _build_bodies_query(forms: TextForms) -> exp.Select:
@@ -188,9 +197,9 @@ def _build_bodies_query(forms: TextForms) -> exp.Select:
         if forms.layout
         else _build_null_if_empty(build_column("line"))
     )
-    named = [builder.build_alias(value, name) for value, name in zip(heads, _list_head_columns(forms), strict=True)]
-    return builder.set_source(
-        dialect.select("file", "padded", "line", builder.build_alias(body, "body"), *named), "matched"
+    named = [sql_trees.build_alias(value, name) for value, name in zip(heads, _list_head_columns(forms), strict=True)]
+    return sql_trees.set_source(
+        dialect.select("file", "padded", "line", sql_trees.build_alias(body, "body"), *named), "matched"
     )
 
 
@@ -199,22 +208,22 @@ def _build_form(forms: TextForms) -> exp.Expr:
     ifs = [
         exp.If(
             this=_is_match(build_column("body"), variant.pattern.build_expression(())),
-            true=builder.build_smallint(variant.number),
+            true=sql_trees.build_smallint(variant.number),
         )
         for variant in forms.variants
     ]
-    unmatched = builder.build_smallint(TORN)
+    unmatched = sql_trees.build_smallint(TORN)
     if forms.beginning_regex:
-        unmatched = builder.build_if(
-            _is_match(build_column("body"), forms.beginning_regex), unmatched, builder.build_smallint(OTHER)
+        unmatched = sql_trees.build_if(
+            _is_match(build_column("body"), forms.beginning_regex), unmatched, sql_trees.build_smallint(OTHER)
         )
-    without_body: exp.Expr = builder.build_smallint(TEXT)
+    without_body: exp.Expr = sql_trees.build_smallint(TEXT)
     if forms.contained_regex:
-        without_body = builder.build_if(
-            _is_match(build_column("line"), forms.contained_regex), builder.build_smallint(TORN), without_body
+        without_body = sql_trees.build_if(
+            _is_match(build_column("line"), forms.contained_regex), sql_trees.build_smallint(TORN), without_body
         )
-    return builder.build_if(
-        builder.is_not_null(build_column("body")),
+    return sql_trees.build_if(
+        sql_trees.is_not_null(build_column("body")),
         exp.Case(ifs=ifs, default=unmatched) if ifs else unmatched,
         without_body,
     )
@@ -227,22 +236,22 @@ def _build_instant_text(forms: TextForms) -> exp.Expr:
     ifs = [
         exp.If(
             this=exp.EQ(this=build_column("form"), expression=dialect.build_integer(variant.number)),
-            true=builder.call(
+            true=sql_trees.call(
                 "regexp_extract",
                 build_column("body"),
-                builder.build_text(variant.pattern.build_expression((forms.time_place,))),
+                sql_trees.build_text(variant.pattern.build_expression((forms.time_place,))),
                 dialect.build_integer(1),
             ),
         )
         for variant in forms.variants
     ]
-    return exp.Case(ifs=ifs) if ifs else builder.cast(exp.Null(), "TEXT")
+    return exp.Case(ifs=ifs) if ifs else sql_trees.cast(exp.Null(), "TEXT")
 
 
 def _build_timed_query(forms: TextForms) -> exp.Select:
     """Return the query for lines with their instants."""
-    t_ns = builder.build_alias(timestamps.build_instant(forms.source, build_column("instant_parts")), "t_ns")
-    return builder.set_source(
+    t_ns = sql_trees.build_alias(timestamps.build_instant(forms.source, build_column("instant_parts")), "t_ns")
+    return sql_trees.set_source(
         dialect.select("file", "padded", "line", "form", "body", *_list_head_columns(forms), t_ns), "parts"
     )
 
@@ -250,7 +259,7 @@ def _build_timed_query(forms: TextForms) -> exp.Select:
 def _is_event() -> exp.Expr:
     return exp.and_(
         exp.GTE(this=build_column("form"), expression=dialect.build_integer(0)),
-        builder.is_not_null(build_column("t_ns")),
+        sql_trees.is_not_null(build_column("t_ns")),
     )
 
 
@@ -259,16 +268,16 @@ def _build_final_form() -> exp.Expr:
 
     Events without an instant or with invalid text are malformed. Other lines without an instant are text.
     """
-    is_timeless = builder.is_null(build_column("t_ns"))
+    is_timeless = sql_trees.is_null(build_column("t_ns"))
     is_event = exp.GTE(this=build_column("form"), expression=dialect.build_integer(0))
     is_other = exp.EQ(this=build_column("form"), expression=dialect.build_integer(OTHER))
     ifs = [
         exp.If(
             this=exp.and_(is_event, invalid_text.is_invalid_line(build_column("line"))),
-            true=builder.build_smallint(TORN),
+            true=sql_trees.build_smallint(TORN),
         ),
-        exp.If(this=exp.and_(is_timeless, is_event.copy()), true=builder.build_smallint(TIMELESS)),
-        exp.If(this=exp.and_(is_timeless.copy(), is_other), true=builder.build_smallint(TEXT)),
+        exp.If(this=exp.and_(is_timeless, is_event.copy()), true=sql_trees.build_smallint(TIMELESS)),
+        exp.If(this=exp.and_(is_timeless.copy(), is_other), true=sql_trees.build_smallint(TEXT)),
     ]
     return exp.Case(ifs=ifs, default=build_column("form"))
 
@@ -277,18 +286,18 @@ def _build_unknown_name() -> exp.Expr:
     """Return the body of a line with an instant that matches no pattern, without its varying parts, else null."""
     is_other = exp.and_(
         exp.LT(this=build_column("form"), expression=dialect.build_integer(0)),
-        builder.is_not_null(build_column("body")),
+        sql_trees.is_not_null(build_column("body")),
     )
-    name = builder.call(
+    name = sql_trees.call(
         "regexp_replace",
         build_column("body"),
-        builder.build_text(VARYING),
-        builder.build_text("#"),
-        builder.build_text("g"),
+        sql_trees.build_text(VARYING),
+        sql_trees.build_text("#"),
+        sql_trees.build_text("g"),
     )
-    return builder.build_if(
-        exp.and_(is_other, builder.is_not_null(build_column("t_ns"))),
-        builder.call("left", name, dialect.build_integer(LONGEST)),
+    return sql_trees.build_if(
+        exp.and_(is_other, sql_trees.is_not_null(build_column("t_ns"))),
+        sql_trees.call("left", name, dialect.build_integer(LONGEST)),
     )
 
 
@@ -299,22 +308,22 @@ def build_event_rows(forms: TextForms, event: str, table: str, host: str, offset
     """
     variants = forms.find_variants(event)
     matched = [
-        builder.build_alias(_build_variant_match(variant), f"match_{variant.number}")
+        sql_trees.build_alias(_build_variant_match(variant), f"match_{variant.number}")
         for variant in variants
         if variant.read_places
     ]
     seq = exp.Add(this=build_column("rowid"), expression=dialect.build_integer(offset))
-    keys = [builder.build_alias(builder.build_text(host), "host"), builder.build_alias(seq, "seq")]
-    lines = builder.set_source(dialect.select(*keys, "t_ns", "form", *_list_head_columns(forms), *matched), table)
+    keys = [sql_trees.build_alias(sql_trees.build_text(host), "host"), sql_trees.build_alias(seq, "seq")]
+    lines = sql_trees.set_source(dialect.select(*keys, "t_ns", "form", *_list_head_columns(forms), *matched), table)
     lines = lines.where(
-        builder.build_between(build_column("form"), variants[0].number, variants[-1].number), copy=False
+        sql_trees.build_between(build_column("form"), variants[0].number, variants[-1].number), copy=False
     )
     paths = list(dict.fromkeys(path for variant in variants for path in variant.item.paths))
     places = [
-        builder.build_alias(_build_place_text(forms, variants, path[0]), f"place_{index}")
+        sql_trees.build_alias(_build_place_text(forms, variants, path[0]), f"place_{index}")
         for index, path in enumerate(paths, start=1)
     ]
-    rows = builder.set_source(dialect.select(*KEYS, "form", *places), lines.subquery("matched"))
+    rows = sql_trees.set_source(dialect.select(*KEYS, "form", *places), lines.subquery("matched"))
     values_by_path: dict[Path_, exp.Expr] = {
         path: build_column(f"place_{index}") for index, path in enumerate(paths, start=1)
     }
@@ -325,7 +334,9 @@ def _build_variant_match(variant: Variant) -> exp.Expr:
     match = _build_match(
         build_column("body"), variant.pattern.build_expression(variant.read_places), len(variant.read_places)
     )
-    return builder.build_if(exp.EQ(this=build_column("form"), expression=dialect.build_integer(variant.number)), match)
+    return sql_trees.build_if(
+        exp.EQ(this=build_column("form"), expression=dialect.build_integer(variant.number)), match
+    )
 
 
 def _build_place_text(forms: TextForms, variants: Sequence[Variant], name: str) -> exp.Expr:
@@ -340,4 +351,4 @@ def _build_place_text(forms: TextForms, variants: Sequence[Variant], name: str) 
         for variant in variants
         if name in variant.read_places
     ]
-    return exp.Case(ifs=ifs) if ifs else builder.cast(exp.Null(), "TEXT")
+    return exp.Case(ifs=ifs) if ifs else sql_trees.cast(exp.Null(), "TEXT")

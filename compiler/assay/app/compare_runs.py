@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.app import filters
-from assay.app.comparison import iter_shared_file_notes
+from assay.app.build_comparison import iter_shared_file_notes
 from assay.app.compute import compute
 from assay.app.ingest import find_system
 from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
