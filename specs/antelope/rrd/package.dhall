@@ -95,6 +95,7 @@ let reading =
       , relation = readings.name
       , key = readings.key
       , columns = readings.columns
+      , at = c.at.name
       , doc = "A step of the records of a virtual machine"
       }
 
