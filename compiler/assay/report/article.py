@@ -319,7 +319,7 @@ def build_article_manifest(
 ) -> Table:
     """Return the table of run parameters: constants of each run or phase, and the bounds of each phase.
 
-    Leave out the label constant and constants that blocks of facts show.
+    Leave out the label constant, constants that blocks of facts show, and those that no run has.
     """
     source_names = _list_shown_sources(checked, article)
     constants = {
@@ -332,7 +332,9 @@ def build_article_manifest(
     rows_by_constant = {
         name: (add_unit(item.doc, item.unit.symbol), *(format_constant(item, run.constants[name]) for run in columns))
         for name, item in constants.items()
-        if item.type in ("integer", "real", "text", "boolean") and name not in omitted_constants
+        if item.type in ("integer", "real", "text", "boolean")
+        and name not in omitted_constants
+        and any(run.constants[name] not in ("", None) for run in columns)
     }
     phases = list_phase_rows(columns)
     entry_ids = (*map(get_constant_id, rows_by_constant), *((SINCE, UNTIL) if phases else ()))

@@ -18,14 +18,23 @@ from assay.styles.row import NO_VALUE
 
 @register_renderer(Comparison, position=50)
 def render(context: RenderContext, items: Sequence[Comparison]) -> RenderedBlocks:
-    """Render a table of all runs, or of the phases of each run, for each comparison."""
+    """Render a table of all runs, or of the phases of each run, for each comparison that has values."""
     groups = list(list_groups(context))
+    summary = context.checked.package.summaries[0].name
+    metrics = {item.title: [context.checked.get_metric(name) for name in item.metrics] for item in items}
+    empty_titles = [
+        title
+        for title, compared in metrics.items()
+        if all(get_average(run, metric, summary) is None for run in context.comparison.columns for metric in compared)
+    ]
     tables = (
         title_table(build_comparison_table(context.checked, context.number_style, item, columns, column_labels), label)
         for item in items
+        if item.title not in empty_titles
         for columns, column_labels, label in groups
     )
-    return RenderedBlocks(tables=tuple(tables))
+    gaps = (f"There are no values for: {', '.join(empty_titles)}.",) if empty_titles else ()
+    return RenderedBlocks(tables=tuple(tables), gaps=gaps)
 
 
 def build_comparison_table(

@@ -21,14 +21,15 @@ def render(context: RenderContext, items: Sequence[Fact]) -> RenderedBlocks:
     table = build_facts_table(
         context.checked, names, [shown_run.run for shown_run in runs], [shown_run.label for shown_run in runs]
     )
-    return RenderedBlocks(tables=(table,))
+    return RenderedBlocks(tables=(table,) if table.rows else ())
 
 
 def build_facts_table(
     checked: CheckedPackage, names: Sequence[str], runs: Sequence[RunFigures], run_labels: Sequence[str]
 ) -> Table:
-    """Build a table of constants with a column for each run."""
+    """Build a table of constants with a column for each run, without those that no run has."""
     constants_by_name = {item.name: item for source in checked.package.sources for item in source.constants}
+    names = [name for name in names if any(run.constants[name] not in ("", None) for run in runs)]
     rows = tuple(
         (
             _label_constant(constants_by_name[name]),
