@@ -81,4 +81,27 @@ let host =
           "Amounts are there at 0, 5 and 10: at 15 the node tells its head block, and the host is gone. Rates look back 10 s, over two samples at least: at 5 over the first two, at 10 over all, at 15 over the last two. Idle are 0.8, 0.65 and 0.5 of the time of one CPU, 0.4, 0.65 and 0.9 of the other's."
       }
 
-in  [ drives, host ]
+let node =
+      S.Example::{
+      , name = "10 seconds of a node"
+      , files =
+        [ Q.file "meta.json" "{\"rate_window_seconds\": 10, \"step_seconds\": 5}"
+        , answer
+            ''
+            ${series "nodeos_head_block_num" "" (three "7" "17" "27")},
+            ${series "nodeos_p2p_clients" "" (three "3" "4" "5")},
+            ${series "nodeos_p2p_peers" "" (three "2" "2" "1")},
+            ${series "nodeos_trxs_incoming_total" "" (three "100" "150" "240")},
+            ${series "nodeos_trxs_produced_total" "" (three "7" "7" "12")}
+            ''
+        ]
+      , expect =
+        [ of upgrade.clients [ "3", "4", "5" ]
+        , of upgrade.peers [ "1", "2", "2" ]
+        , of upgrade.incoming [ "10", "14" ]
+        , of upgrade.produced [ "0", "0.5" ]
+        ]
+      , doc = "At 5 a rate is that of the first two samples, at 10 that of all three"
+      }
+
+in  [ drives, host, node ]

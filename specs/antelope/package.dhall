@@ -62,6 +62,7 @@ in  S.Package::{
       , harness.r.transactions
       , harness.r.transactionStatistics
       , rrd.readings
+      , rrd.machines
       , s.windows
       , endurance.windows
       , endurance.drives
@@ -77,16 +78,21 @@ in  S.Package::{
       , harness.grains.verdict
       , harness.grains.transactions
       , rrd.reading
+      , rrd.sized
       , endurance.drive
       , s.point.cpu
       , s.point.memory
       , s.point.swap
       , s.point.disk
+      , s.point.clients
+      , s.point.peers
+      , s.point.incoming
+      , s.point.produced
       ]
     , metrics = harness.m.all # rrd.metrics # endurance.metrics # upgrade.metrics
     , series = s.all # [ endurance.rates ]
     , summaries = [ S.Summary::{ name = "runs", doc = "All rows count alike" } ]
-    , cuts = [ phases.upgrade ]
+    , cuts = [ phases.upgrade, phases.secondStart ]
     , articles = [ (./articles.dhall).harness, endurance.article, upgrade.upgrade ]
     , examples = ./harness/examples.dhall # ./rrd/examples.dhall # ./examples.dhall
     }

@@ -11,6 +11,8 @@ let text =
       \(name : Text) -> \(path : List Text) -> \(default : Text) -> \(doc : Text) ->
         S.Constant::{ name, files = meta, path, type = "text", default = Some default, doc }
 
+let fact = \(name : Text) -> \(path : List Text) -> \(doc : Text) -> text name path "" doc
+
 let seconds =
       \(name : Text) -> \(path : List Text) -> \(default : Text) -> \(doc : Text) ->
         S.Constant::{ name, files = meta, path, type = "duration", unit = U.second, default = Some default, doc }
@@ -34,6 +36,25 @@ let constant =
           , default = Some ""
           , doc = "When the node was upgraded"
           }
+      , secondStart =
+          S.Constant::{
+          , name = "second_start"
+          , files = meta
+          , path = [ "second_start" ]
+          , type = "instant"
+          , default = Some ""
+          , doc = "When the upgraded node was started again"
+          }
+      , os = fact "os" [ "hardware", "os" ] "Operating system"
+      , hypervisor = fact "hypervisor" [ "hardware", "hypervisor" ] "Hypervisor"
+      , cpu = fact "cpu" [ "hardware", "cpu" ] "CPU"
+      , memory = fact "memory" [ "hardware", "memory" ] "Memory"
+      , swap = fact "swap" [ "hardware", "swap" ] "Swap space"
+      , stateDrive = fact "state_drive" [ "hardware", "state_drive" ] "Drive of the state"
+      , blocksDrive = fact "blocks_drive" [ "hardware", "blocks_drive" ] "Drive of the blocks"
+      , stateSize = fact "state_size" [ "configuration", "chain_state_db_size" ] "Greatest size of the state"
+      , maxClients = fact "max_clients" [ "configuration", "max_clients" ] "Peers that may connect at most"
+      , plugins = fact "plugins" [ "configuration", "plugins" ] "Plugins of the node"
       , window = seconds "rate_window" [ "rate_window_seconds" ] "20" "Time that rates are taken over"
       , step = seconds "step" [ "step_seconds" ] "1" "Time from point to point of a series"
       }
@@ -56,6 +77,17 @@ let samples =
         , constant.modeAfter
         , constant.device
         , constant.upgrade
+        , constant.secondStart
+        , constant.os
+        , constant.hypervisor
+        , constant.cpu
+        , constant.memory
+        , constant.swap
+        , constant.stateDrive
+        , constant.blocksDrive
+        , constant.stateSize
+        , constant.maxClients
+        , constant.plugins
         , constant.window
         , constant.step
         ]
@@ -114,7 +146,7 @@ in  { constant
     , samples
     , field
     , value
-    , unit = { block, transaction, peer, microsecond }
+    , unit = { block, transaction, peer, microsecond, transactionPerSecond = D.transactionPerSecond }
     , up = plain "up" "up" none U.none "Whether a target answered: 1, or 0"
     , cpu =
         plain "cpu_seconds" "node_cpu_seconds_total" [ field.cpu, field.mode ] U.second "Time that a CPU has spent in a mode"

@@ -193,6 +193,10 @@ in  { windows
     , point =
       { cpu = points "cpu_point" cpuUsage none "Use of all CPUs at a step"
       , memory = points "memory_point" memoryUsed none "Used memory at a step"
+      , clients = points "clients_point" node.clients none "Peers that have connected, at a step"
+      , peers = points "peers_point" node.peers none "Peers connected to, at a step"
+      , incoming = points "incoming_point" node.incoming none "Rate of transactions that come in, at a step"
+      , produced = points "produced_point" node.produced none "Rate of transactions in blocks of the node, at a step"
       , swap = points "swap_point" swapUsed none "Used swap space at a step"
       , disk =
               points "disk_point" writeRate [ c.device ] "Write rate of a drive at a step"

@@ -19,6 +19,10 @@ let point = s.point
 
 let formulas = ./formulas.dhall
 
+let rrd = ./rrd/package.dhall
+
+let vm = rrd.metric
+
 let measured =
       \(m : { id : Text, name : Text, grain : S.Grain.Type, of : S.Unit, unit : S.Unit, doc : Text }) ->
         S.Metric::{
@@ -32,6 +36,8 @@ let measured =
         , width = 6
         , doc = m.doc
         }
+
+let neither = { better = "neither" }
 
 let metric =
       { cpuUsage =
@@ -52,6 +58,28 @@ let metric =
                 , unit = U.unit "kilobyte / second" "kB/s"
                 , doc = "What is written to the drive that holds the state, a second (1 kB is 1000 bytes)" }
           //  { where = X.equals (X.column s.column.device) (S.source.constant constant.device) }
+      , clients =
+              measured
+                { id = "peers_incoming", name = "Peers that have connected", grain = point.clients, of = s.node.clients.unit
+                , unit = samples.unit.peer, doc = "Peers that have connected to the node" }
+          //  neither
+      , peers =
+              measured
+                { id = "peers_outgoing", name = "Peers connected to", grain = point.peers, of = s.node.peers.unit
+                , unit = samples.unit.peer, doc = "Peers that the node has connected to" }
+          //  neither
+      , incoming =
+              measured
+                { id = "transactions_incoming_rate", name = "Transactions coming in", grain = point.incoming
+                , of = s.node.incoming.unit, unit = samples.unit.transactionPerSecond
+                , doc = "Transactions that come in, a second" }
+          //  neither
+      , produced =
+              measured
+                { id = "transactions_produced_rate", name = "Transactions produced", grain = point.produced
+                , of = s.node.produced.unit, unit = samples.unit.transactionPerSecond
+                , doc = "Transactions in blocks that the node makes, a second" }
+          //  neither
       }
 
 let writes = formulas.diskWritesPerYear metric.diskWriteRate
@@ -63,7 +91,8 @@ let upgrade =
       , name = "upgrade"
       , title = "Upgrade of {base}"
       , intro = "What a host bears before and after its node was upgraded."
-      , phases = [ phases.before, phases.after ]
+      , phases = [ phases.before, phases.after, phases.again ]
+      , alternatives = A.alternatives [ samples.samples, rrd.source ]
       , parts =
         [ part::{
           , title = "Host and configuration"
@@ -77,9 +106,27 @@ let upgrade =
                 , constant.modeAfter
                 , constant.device
                 , constant.upgrade
+                , constant.secondStart
+                , constant.os
+                , constant.hypervisor
+                , constant.cpu
+                , constant.memory
+                , constant.swap
+                , constant.stateDrive
+                , constant.blocksDrive
+                , constant.stateSize
+                , constant.maxClients
+                , constant.plugins
                 , constant.window
                 , constant.step
                 ]
+          , listings =
+            [ A.listing
+                "Virtual machine"
+                rrd.sized
+                [ rrd.column.from, rrd.column.to ]
+                [ rrd.sizes.cores, rrd.sizes.memory, rrd.sizes.steps ]
+            ]
           }
         , part::{
           , title = "CPU"
@@ -101,10 +148,45 @@ let upgrade =
           , comparisons = [ A.comparison "Disk writes before and after" [ metric.diskWriteRate ] ]
           }
         , part::{
+          , title = "CPU of the virtual machine"
+          , prose = "prose/upgrade_vm_cpu.md"
+          , curves = [ A.curve "CPU use" rrd.reading [ vm.cpu ] ]
+          , comparisons = [ A.comparison "CPU use of the virtual machine before and after" [ vm.cpu ] ]
+          }
+        , part::{
+          , title = "Memory of the virtual machine"
+          , prose = "prose/upgrade_vm_memory.md"
+          , curves = [ A.curve "Memory" rrd.reading [ vm.memory, vm.memoryTotal ] ]
+          , comparisons =
+            [ A.comparison "Memory of the virtual machine before and after" [ vm.memory, vm.memoryShare ] ]
+          }
+        , part::{
+          , title = "Disk and network of the virtual machine"
+          , prose = "prose/upgrade_vm_disk.md"
+          , curves =
+            [ A.curve "Disk writes and reads" rrd.reading [ vm.write, vm.read ]
+            , A.curve "Network traffic" rrd.reading [ vm.netIn, vm.netOut ]
+            ]
+          , comparisons =
+            [ A.comparison
+                "Disk and network of the virtual machine before and after"
+                [ vm.write, vm.read, vm.netIn, vm.netOut ]
+            ]
+          }
+        , part::{
           , title = "Endurance"
           , prose = "prose/upgrade_endurance.md"
-          , comparisons = [ A.comparison "Writes in a year before and after" [ writes.decimal, writes.binary ] ]
-          , classTables = [ formulas.usedUp metric.diskWriteRate ]
+          , comparisons =
+            [ A.comparison "Writes in a year before and after" [ writes.decimal, writes.binary ]
+            , A.comparison
+                "Writes of the virtual machine in a year before and after"
+                [ rrd.writes.decimal, rrd.writes.binary ]
+            ]
+          , classTables =
+            [ formulas.usedUp metric.diskWriteRate
+            ,     formulas.usedUp vm.write
+              //  { title = "Years until a drive is used up by the virtual machine" }
+            ]
           }
         , part::{
           , title = "Node"
@@ -119,6 +201,11 @@ let upgrade =
             , A.lines "CPU time of blocks" s.node.cpu "block_type"
             , A.lines "Size of blocks" s.node.net "block_type"
             ]
+          , comparisons =
+            [ A.comparison
+                "Peers and transactions before and after"
+                [ metric.clients, metric.peers, metric.incoming, metric.produced ]
+            ]
           }
         , part::{
           , title = "Conclusion"
@@ -127,6 +214,9 @@ let upgrade =
             [ A.conclusion
                 "What was expected of the upgrade"
                 [ A.notWorse metric.cpuUsage 10, A.notWorse metric.memoryUsed 10, A.falls metric.diskWriteRate 50 ]
+            , A.conclusion
+                "What was expected of the upgrade, for the virtual machine"
+                [ A.notWorse vm.cpu 10, A.notWorse vm.memory 10, A.falls vm.write 50 ]
             ]
           }
         ]
@@ -137,6 +227,16 @@ let upgrade =
 
 in  { metric
     , metrics =
-      [ metric.cpuUsage, metric.memoryUsed, metric.swapUsed, metric.diskWriteRate, writes.decimal, writes.binary ]
+      [ metric.cpuUsage
+      , metric.memoryUsed
+      , metric.swapUsed
+      , metric.diskWriteRate
+      , writes.decimal
+      , writes.binary
+      , metric.clients
+      , metric.peers
+      , metric.incoming
+      , metric.produced
+      ]
     , upgrade
     }

@@ -94,6 +94,10 @@ let Timeline =
       , template : Text
       }
 
+-- A figure of the rows of a grain over their instants `at`: a line for each metric, all in one unit. A row without a value
+-- breaks a line.
+let Curve = { title : Text, grain : Text, metrics : List Text, template : Text }
+
 -- A figure for each value of the column `per`: rows as points, one metric over another. Columns `label` of the grain
 -- `of`, whose key is `per`, name a figure; figures of several runs that agree in the columns `keys` are side by side.
 let Scatter =
@@ -170,6 +174,7 @@ let Part =
           , prose : Text
           , scatters : List Scatter
           , timelines : List Timeline
+          , curves : List Curve
           , listings : List Listing
           , pivots : List Pivot
           , verdicts : List Verdict
@@ -187,6 +192,7 @@ let Part =
         , prose = ""
         , scatters = [] : List Scatter
         , timelines = [] : List Timeline
+        , curves = [] : List Curve
         , listings = [] : List Listing
         , pivots = [] : List Pivot
         , verdicts = [] : List Verdict
@@ -204,6 +210,7 @@ let Part =
 --   label         the constant that names a run
 --   phases        the times of each run that are compared
 --   claims        statements of documents about its pivots
+--   alternatives  sources of which a run needs one: what reads another is left out
 let Article =
       { Type =
           { name : Text
@@ -216,9 +223,17 @@ let Article =
           , label : Text
           , phases : List P.Phase.Type
           , claims : List C.Claim
+          , alternatives : List Text
           , doc : Text
           }
-      , default = { choices = [] : List Choice.Type, cases = "", phases = [] : List P.Phase.Type, claims = [] : List C.Claim, doc = "" }
+      , default =
+        { choices = [] : List Choice.Type
+        , cases = ""
+        , phases = [] : List P.Phase.Type
+        , claims = [] : List C.Claim
+        , alternatives = [] : List Text
+        , doc = ""
+        }
       }
 
 let ids =
@@ -276,10 +291,20 @@ in  { Listing
             (List Text)
             (\(c : S.Constant.Type) -> \(rest : List Text) -> [ c.name ] # rest)
             ([] : List Text)
+      -- the names of sources, for an article's alternatives
+    , alternatives =
+        \(ss : List S.Source.Type) ->
+          List/fold
+            S.Source.Type
+            ss
+            (List Text)
+            (\(s : S.Source.Type) -> \(rest : List Text) -> [ s.name ] # rest)
+            ([] : List Text)
     , Pin
     , Choice
     , Pivot
     , Timeline
+    , Curve
     , Scatter
     , Verdict
     , Grid
@@ -366,6 +391,9 @@ in  { Listing
           : ClassTable
     , across = \(c : X.Column) -> \(t : ClassTable) -> t // { across = c.name } : ClassTable
     , lines = timeline
+    , curve =
+        \(title : Text) -> \(g : G.Grain.Type) -> \(ms : List M.Metric.Type) ->
+          { title, grain = g.name, metrics = ids ms, template = "timeline" } : Curve
     , linesAndMean =
         \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
           timeline title s line // { mean = True, template = "timeline-mean" }

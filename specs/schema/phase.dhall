@@ -6,10 +6,20 @@ let S = ./source.dhall
 let E = ./event.dhall
 
 -- A named instant of a run: a constant of it, or the first or last (`pick`) `column` of the table `of` where a condition
--- holds. `--at NAME=TIME` takes precedence over both; without both it is required.
+-- holds. `--at NAME=TIME` takes precedence over both; without both it is required, unless it is `optional`: then a phase
+-- that begins at it is left out, and one that ends at it goes on to the end.
 let Cut =
-      { Type = { name : Text, constant : Text, of : Text, column : Text, pick : Text, where : X.Expression, doc : Text }
-      , default = { constant = "", of = "", column = "", pick = "", where = X.nothing }
+      { Type =
+          { name : Text
+          , constant : Text
+          , of : Text
+          , column : Text
+          , pick : Text
+          , where : X.Expression
+          , optional : Bool
+          , doc : Text
+          }
+      , default = { constant = "", of = "", column = "", pick = "", where = X.nothing, optional = False }
       }
 
 -- The time from the instant `since` to just before `until`; open where it names none.
@@ -28,6 +38,8 @@ in  { Cut
     , Phase
       -- an instant that is a constant of the run; one that only the user sets
     , told = \(c : S.Constant.Type) -> Cut::{ name = c.name, constant = c.name, doc = c.doc }
+      -- an instant that not every run has
+    , optional = \(c : Cut.Type) -> c // { optional = True }
     , given = \(name : Text) -> \(doc : Text) -> Cut::{ name, doc }
       -- the instant of the first, or last, event of a kind
     , firstOf = picked "first"

@@ -78,7 +78,7 @@ def replace_blocks(number: int, *blocks: Block) -> Change:
 
 def set_rule(kind: str) -> Change:
     def change(package: Package) -> Package:
-        (conclusion,) = package.articles[0].parts[-1].select(Conclusion)
+        conclusion, *_ = package.articles[0].parts[-1].select(Conclusion)
         other = replace(conclusion, rules=(Rule("cpu_usage", kind, 10),))
         return replace_blocks(len(package.articles[0].parts) - 1, other)(package)
 

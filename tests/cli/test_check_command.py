@@ -11,8 +11,8 @@ def test_check_of_good_specs_counts_definitions(cache: Path) -> None:
     result = run_assay("check", "--cache", cache)
     assert (result.status, result.out, result.err) == (
         0,
-        "antelope: 4 sources, 20 events, 17 relations, 15 grains, 91 metrics, 0 filters, 1 summary, 0 reports, "
-        "18 series, 3 articles, 9 examples: no problem\n"
+        "antelope: 4 sources, 20 events, 18 relations, 20 grains, 101 metrics, 0 filters, 1 summary, 0 reports, "
+        "18 series, 3 articles, 10 examples: no problem\n"
         "cardano: 1 source, 25 events, 15 relations, 7 grains, 61 metrics, 16 filters, 2 summaries, 1 report, "
         "1 history, 5 examples: no problem\n"
         "cometbft: 4 sources, 17 events, 7 relations, 6 grains, 28 metrics, 0 filters, 1 summary, 0 reports, "

@@ -107,14 +107,14 @@ def test_a_cell_without_a_value_leads_to_no_samples(tmp_path: Path, cache: Path)
     source, run = GOLDEN / "antelope" / "upgrade" / "run", tmp_path / "run"
     run.mkdir()
     (run / "meta.json").write_text((source / "meta.json").read_text(encoding="utf-8"), encoding="utf-8")
-    samples = f"SELECT * FROM '{source / 'samples.parquet'}' WHERE name <> 'node_cpu_seconds_total'"
+    samples = f"SELECT * FROM '{source / 'samples.parquet'}' WHERE name NOT LIKE 'node_memory_Swap%'"
     duckdb.execute(f"COPY ({samples}) TO '{run / 'samples.parquet'}'")
     out = build_report(tmp_path, cache, "antelope/upgrade", run)
     for column, phases in (("before", ["before"]), ("Δ%", ["before", "after"])):
-        result = trace_cell(out, f"CPU/CPU before and after/CPU usage, %/{column}", cache)
+        result = trace_cell(out, f"Memory/Memory before and after/Swap used, MiB/{column}", cache)
         runs = [(run_data["id"], run_data["size"], run_data["greatest"]) for run_data in result["runs"]]
         assert (result["text"], runs) == ("—", [(f"run:{phase}", 0, []) for phase in phases])
-    text = run_assay("trace", out, "CPU/CPU before and after/CPU usage, %/after", "--cache", cache).out
+    text = run_assay("trace", out, "Memory/Memory before and after/Swap used, MiB/after", "--cache", cache).out
     assert "\nSamples    0\n" in text  # no samples, no average
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from assay.app.available_parts import Notes, drop_unavailable_parts
 from assay.app.build_comparison import (
     collect_cut_runs,
     collect_inputs,
@@ -25,14 +26,13 @@ from assay.app.prose import get_texts, read_prose
 from assay.app.rendering import AssembledReport, collect_article_details, write_report
 from assay.app.repeats import refuse_repeats
 from assay.app.report_check import check_reports
-from assay.app.required_sources import has_source
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
-from assay.lang import dependencies, formula
+from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
-from assay.lang.model.article import Article, Block, Part
-from assay.lang.model.package import Metric, Source
+from assay.lang.model.article import Article
+from assay.lang.model.package import Metric
 from assay.plan.planner import FROM, TO, Plan, RowRequest, name_cut_statement, name_rows_statement, name_span_statement
 from assay.provenance.record import build_provenance, format_provenance
 from assay.report.article import (
@@ -46,7 +46,7 @@ from assay.report.article import (
 from assay.report.blocks import claims
 from assay.report.blocks.claims import CheckedClaim, File, check_claims
 from assay.report.blocks.context import ComparisonColumns
-from assay.report.blocks.rows import Row, list_row_requests, list_shown_series, request_quote_rows
+from assay.report.blocks.rows import Row, list_row_requests, list_shown_series
 from assay.report.data_quality import build_quality_data
 from assay.report.prose import Prose
 from assay.report.render.pdf import warm_up_converters
@@ -116,122 +116,6 @@ def _list_grain_files(checked: CheckedPackage, run: RunResult, grain: str) -> tu
     sources = {event.source for event in checked.package.events if event.name in events}
     parts = [part for part in run.ingested_run.parts if part.source.name in sources]
     return tuple((item.name, item.size, item.sha256) for part in parts for item in part.hashes)
-
-
-Notes = Mapping[str, tuple[str, ...]]
-"""Title of a part -> sentences about what the part does not show."""
-
-
-def drop_unavailable_parts(
-    checked: CheckedPackage,
-    article: Article,
-    prose: Mapping[str, Prose],
-    runs: Sequence[NamedRun],
-    unrecognised: Collection[tuple[str, str]] = (),
-) -> tuple[Article, Notes]:
-    """Return the article without what needs a source that some run lacks, and notes on what was dropped.
-
-    The prose of a part is dropped as a whole if one of its quotes needs such a source. A run also lacks a source if
-    `unrecognised` has its id with the name of the source: it has files, but no event in them.
-
-    Raises AssayError `no-source` if nothing remains that shows records.
-    """
-    runs_without_source = {
-        source.name: [run.id for run in runs if not has_source(run, source) or (run.id, source.name) in unrecognised]
-        for source in checked.package.sources
-    }
-    missing_sources = [source for source in checked.package.sources if runs_without_source[source.name]]
-    finder = _MissingSourceFinder(checked, article, {source.name for source in missing_sources})
-    parts, notes, missing_names = [], {}, set[str]()
-    for part in article.parts:
-        remaining_part, part_missing = _drop_unavailable_blocks(finder, part, prose)
-        parts.append(remaining_part)
-        missing_names |= part_missing
-        if part_missing:
-            part_sources = [source for source in missing_sources if source.name in part_missing]
-            notes[part.title] = tuple(
-                _describe_missing_source(source, runs_without_source[source.name]) for source in part_sources
-            )
-    if notes and any(map(_needs_records, article.parts)) and not any(map(_needs_records, parts)):
-        raise create_nothing_to_show_error(
-            article, [source for source in missing_sources if source.name in missing_names], runs
-        )
-    choices = tuple(choice for choice in article.choices if not finder.find_for_choice(choice.name))
-    return dataclasses.replace(article, parts=tuple(parts), choices=choices), notes
-
-
-def _needs_records(part: Part) -> bool:
-    """Return whether a part has a block that shows records of runs."""
-    return any(block.needs_records for block in part.blocks)
-
-
-def create_nothing_to_show_error(article: Article, missing: Sequence[Source], runs: Sequence[NamedRun]) -> AssayError:
-    """Return the error for an article of which no part can be shown, since runs lack the sources `missing`."""
-    return fail(
-        "no-source",
-        f"article `{article.name}` has nothing to show: each of its parts needs records that a run lacks",
-        expected="; ".join(f"{_describe_source_files(source)} ({source.doc})" for source in missing),
-        found=", ".join(run.place for run in runs),
-    )
-
-
-def _describe_source_files(source: Source) -> str:
-    """Describe the names of a source's files."""
-    if source.host_files:
-        return f"files {source.hosts}"
-    return f"{f'directories {source.hosts} with ' if source.hosts else ''}files {', '.join(source.logs)}"
-
-
-def _describe_missing_source(source: Source, runs: Sequence[str]) -> str:
-    """Return a sentence on the blocks and texts that are left out because some runs lack a source."""
-    subject = f"Run {runs[0]} has" if len(runs) == 1 else f"Runs {', '.join(runs)} have"
-    doc = source.doc[:1].lower() + source.doc[1:]
-    return f"{subject} no records of source {source.name} ({doc}), so blocks and texts that read it are left out."
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _MissingSourceFinder:
-    """Find which of the sources `missing`, which some run lacks, a part of an article needs."""
-
-    checked: CheckedPackage
-    article: Article
-    missing: set[str]
-
-    def find_for_tables(self, tables: Iterable[str]) -> set[str]:
-        """Return the missing sources that tables are computed from."""
-        events = dependencies.collect_dependencies(self.checked.package, [], [], tables).events
-        return {event.source for event in self.checked.package.events if event.name in events} & self.missing
-
-    def find_for_choice(self, name: str) -> set[str]:
-        """Return the missing sources of a choice; none if the name is empty."""
-        return self.find_for_tables([self.article.get_choice(name).grain]) if name else set()
-
-    def find_for_block(self, block: Block) -> set[str]:
-        """Return the missing sources of a table or figure, and of the choices that it refers to."""
-        package = self.checked.package
-        metrics = formula.list_measured(
-            formula.index_metrics(package), map(self.checked.get_metric, block.read_metrics())
-        )
-        tables = {*(request.grain for request in block.read_rows(package)), *(metric.grain for metric in metrics)}
-        return self.find_for_tables({*tables, *block.read_series()}).union(
-            *map(self.find_for_choice, block.list_choices())
-        )
-
-    def find_for_prose(self, prose: Prose) -> set[str]:
-        """Return the missing sources of the quotes of a text, and of the choices that they refer to."""
-        tables = {request_quote_rows(self.checked, quote).grain.name for quote in prose.quotes}
-        return self.find_for_tables(tables).union(*(self.find_for_choice(quote.choice) for quote in prose.quotes))
-
-
-def _drop_unavailable_blocks(
-    finder: _MissingSourceFinder, part: Part, prose: Mapping[str, Prose]
-) -> tuple[Part, set[str]]:
-    """Return a part without the blocks and prose that need missing sources, and the names of those sources."""
-    prose_missing = finder.find_for_prose(prose[part.prose]) if part.prose else set()
-    missing_by_block = [(block, finder.find_for_block(block)) for block in part.blocks]
-    blocks = tuple(block for block, sources in missing_by_block if not sources)
-    remaining_part = dataclasses.replace(part, prose="" if prose_missing else part.prose, blocks=blocks)
-    return remaining_part, prose_missing.union(*(sources for _, sources in missing_by_block))
 
 
 def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> BuildResult:

@@ -184,6 +184,8 @@ def check_metrics(package: Package, metrics: Iterable[Metric]) -> None:
 def locate_phases(phase_selection: PhaseSelection, ingested_run: IngestedRun, results: RunResults) -> RunPhases:
     """Locate the phases of a run in time.
 
+    Without the time of an optional instant, phases that begin at it are left out, and those that end at it are open.
+
     Raises AssayError with all problems: instants that are unknown or outside of the run's data, phases that end before
     they begin, and phases that overlap.
     """
@@ -193,17 +195,23 @@ def locate_phases(phase_selection: PhaseSelection, ingested_run: IngestedRun, re
         instant = _locate_instant(phase_selection, cut, ingested_run, results)
         if isinstance(instant, Diagnostic):
             problems.append(instant)
-        else:
+        elif instant:
             instants[cut.name] = instant
     raise_all(problems)
-    phases = tuple(_compute_bounds(phase, ingested_run, instants) for phase in phase_selection.phases)
-    raise_all(_check_order(ingested_run.run.id, phase_selection.phases, phases, instants))
+    selected = [phase for phase in phase_selection.phases if not phase.since or phase.since in instants]
+    if not selected:
+        phase = phase_selection.phases[0]
+        message = f"the phase `{phase.name}` begins at the instant `{phase.since}`, which has no time"
+        raise fail("no-instant-given", f"run {ingested_run.run.id}: {message}", hint=f"pass --at {phase.since}=TIME")
+    phases = tuple(_compute_bounds(phase, ingested_run, instants) for phase in selected)
+    raise_all(_check_order(ingested_run.run.id, selected, phases, instants))
     return RunPhases(tuple(sorted(instants.values(), key=lambda item: item.t_ns)), phases)
 
 
 def _locate_instant(
     phase_selection: PhaseSelection, cut: Cut, ingested_run: IngestedRun, results: RunResults
-) -> Instant | Diagnostic:
+) -> Instant | Diagnostic | None:
+    """Return an instant of a run; None if it is optional and has no time."""
     t_ns = phase_selection.times.get_time(ingested_run.run.id, cut.name)
     time_source = "--at"
     if t_ns is None and cut.constant:
@@ -214,6 +222,8 @@ def _locate_instant(
             f"{cut.pick} {cut.column} of {cut.of}",
         )
     subject = f"run {ingested_run.run.id}: the instant `{cut.name}`"
+    if t_ns is None and cut.optional:
+        return None
     if t_ns is None:
         cause = f": `{cut.of}` has no row for it" if cut.of else ""
         hint = f"pass --at {cut.name}=TIME" + (
@@ -264,7 +274,7 @@ def _compute_bounds(phase: Phase, ingested_run: IngestedRun, instants: Mapping[s
     margin = _get_integer(ingested_run.constants.get(phase.margin)) if phase.margin else phase.margin_ns
     assert margin is not None
     since = instants[phase.since].t_ns + margin if phase.since else None
-    until = instants[phase.until].t_ns - margin if phase.until else None
+    until = instants[phase.until].t_ns - margin if phase.until in instants else None
     return Bounds(phase.name, since, until)
 
 

@@ -5,6 +5,8 @@ let Q = S.example
 
 let m = (./package.dhall).metric
 
+let sizes = (./package.dhall).sizes
+
 let of = Q.samples
 
 in  [ S.Example::{
@@ -34,11 +36,15 @@ in  [ S.Example::{
       , expect =
         [ of m.cpu [ "25", "50", "100" ]
         , of m.memory [ "2048", "3072" ]
+        , of m.memoryTotal [ "4096", "4096" ]
         , of m.memoryShare [ "50", "75" ]
         , of m.read [ "2" ]
         , of m.write [ "5", "9" ]
         , of m.netIn [ "1.5", "4" ]
         , of m.netOut [ "0.5", "7" ]
+        , of sizes.cores [ "8" ]
+        , of sizes.memory [ "4096" ]
+        , of sizes.steps [ "2" ]
         ]
       , doc = "The step that stands in both files counts once"
       }

@@ -9,6 +9,8 @@ let U = S.unit
 
 let X = S.x
 
+let formulas = ../formulas.dhall
+
 let bytePerSecond = U.unit "byte / second" "Bytes/s"
 
 let source =
@@ -99,9 +101,35 @@ let reading =
       , doc = "A step of the records of a virtual machine"
       }
 
+-- What the machine has, and from when to when: a row for each size that it had.
+let size =
+      { from = G.column "instant" "first_step" U.nanosecond "First step of this size"
+      , to = G.column "instant" "last_step" U.nanosecond "Last step of this size"
+      , steps = G.column "integer" "steps" U.none "Steps of this size"
+      }
+
+let machines =
+      S.Relation::{
+      , name = "machine_sizes"
+      , sql = ../../../queries/antelope/rrd/machine_sizes.sql as Text
+      , uses = [ readings.name ]
+      , columns = [ c.cores, c.maxmem, size.from, size.to, size.steps ]
+      , key = [ c.cores.name, c.maxmem.name ]
+      , doc = "Sizes that the virtual machine had"
+      }
+
+let sized =
+      S.Grain::{
+      , name = "machine_size"
+      , relation = machines.name
+      , key = machines.key
+      , columns = machines.columns
+      , doc = "A size of the virtual machine: its cores and its memory"
+      }
+
 let metric =
       \(id : Text) -> \(name : Text) -> \(unit : S.Unit) -> \(measure : S.Expression) -> \(doc : Text) ->
-        S.Metric::{ id, name, unit, measure, doc, grain = reading.name, accepted = False, better = "lower" }
+        S.Metric::{ id, name, unit, measure, doc, grain = reading.name, accepted = False, better = "lower", width = 5 }
 
 let m =
       { cpu = metric "vm_cpu_usage" "CPU use" U.percent (X.column c.cpu) "Use of the machine's cores, of all of them"
@@ -113,13 +141,51 @@ let m =
       , write =
           metric "vm_disk_write_rate" "Disk writes" U.kibibytePerSecond (X.column c.diskWrite) "Written to disks, a second"
       , netIn = metric "vm_network_in" "Received" U.kibibytePerSecond (X.column c.netIn) "Received from the network, a second"
+      , memoryTotal =
+          metric "vm_memory_total" "Memory of the machine" U.mebibyte (X.column c.maxmem) "Memory that the machine has"
       , netOut = metric "vm_network_out" "Sent" U.kibibytePerSecond (X.column c.netOut) "Sent to the network, a second"
+      }
+
+let ofSize =
+      \(id : Text) -> \(name : Text) -> \(unit : S.Unit) -> \(column : S.Column) -> \(doc : Text) ->
+        S.Metric::{ id, name, unit, measure = X.column column, doc, grain = sized.name, accepted = False }
+
+let sizes =
+      { cores = ofSize "vm_cores" "Cores" U.none c.cores "Cores of a size of the machine"
+      , memory = ofSize "vm_memory_size" "Memory" U.mebibyte c.maxmem "Memory of a size of the machine"
+      , steps = ofSize "vm_steps" "Steps" U.none size.steps "Steps in which the machine had this size"
+      }
+
+let ofAll = formulas.diskWritesPerYear m.write
+
+let writes =
+      { decimal = ofAll.decimal // { id = "vm_disk_writes_per_year" }
+      , binary = ofAll.binary // { id = "vm_disk_writes_per_year_binary" }
       }
 
 in  { source
     , machine
     , readings
     , reading
+    , machines
+    , sized
+    , column = size
+    , sizes
+    , writes
     , metric = m
-    , metrics = [ m.cpu, m.memory, m.memoryShare, m.read, m.write, m.netIn, m.netOut ]
+    , metrics =
+      [ m.cpu
+      , m.memory
+      , m.memoryTotal
+      , m.memoryShare
+      , m.read
+      , m.write
+      , m.netIn
+      , m.netOut
+      , sizes.cores
+      , sizes.memory
+      , sizes.steps
+      , writes.decimal
+      , writes.binary
+      ]
     }

@@ -291,6 +291,9 @@ def test_missing_node_values_are_reported(report: Path) -> None:
     (node,) = (item for item in load_json(report / "document.json")["galleries"] if item["title"] == "Node")
     assert node["plots"] == []
     assert node["text"][1].startswith("There are no samples of: Head block, Last irreversible block, ")
+    assert (node["tables"], node["text"][2:]) == (
+        [], ["There are no values for: Peers and transactions before and after."],
+    )  # fmt: skip
 
 
 def test_query_uses_the_phases_of_the_report(report: Path, cache: Path) -> None:
@@ -366,8 +369,21 @@ def test_series_of_node_are_read_and_drawn(tmp_path: Path, cache: Path) -> None:
     assert (get_last_value("p2p_clients_series"), get_last_value("p2p_peers_series")) == (3, 2)
     rates = ("transactions_incoming_series", "transactions_produced_series", "block_cpu_series", "block_net_series")
     assert [get_last_value(name) for name in rates] == pytest.approx([5, 3, 4, 900], rel=1e-12)
+    averages = read_averages(tmp_path / "out")
+    constant_values = {"peers_outgoing": 2, "transactions_incoming_rate": 5, "transactions_produced_rate": 3}
+    for name, value in constant_values.items():
+        assert averages[name] == pytest.approx((value, value), rel=1e-12)
+    # The upgrade is 20.8 s after the first sample; 5 s on both sides are left out. The last sample holds to the end.
+    seconds = range(16), range(26, 50)
+    expected = [sum(1 + min(n, 40) // 20 for n in phase) / len(phase) for phase in seconds]
+    assert list(averages["peers_incoming"]) == pytest.approx(expected, rel=1e-12)
     (node,) = (item for item in load_json(tmp_path / "out" / "document.json")["galleries"] if item["title"] == "Node")
     assert [len(node["plots"]), len(node["text"])] == [8, 1]
+    (table,) = node["tables"]
+    assert [row[0] for row in table["rows"]] == [
+        "Peers that have connected, peers", "Peers connected to, peers", "Transactions coming in, tx/s",
+        "Transactions produced, tx/s",
+    ]  # fmt: skip
 
 
 # A live run.

@@ -26,6 +26,7 @@ def check_articles(checker: Checker) -> None:
                 hint="rename all but one",
             )
         _check_constants(checker, owner, article)
+        _check_alternatives(checker, owner, article)
         check_choices(checker, owner, article)
         for part in article.parts:
             for block in part.blocks:
@@ -38,6 +39,23 @@ def _check_constants(checker: Checker, owner: str, article: Article) -> None:
     for name in (article.label, *([article.cases] if article.cases else [])):
         if name not in constants:
             checker.report_unknown("constant", name, f"in {owner}", constants, word=name or article.name)
+
+
+def _check_alternatives(checker: Checker, owner: str, article: Article) -> None:
+    """Check that alternatives are several sources of the package."""
+    sources = [source.name for source in checker.package.sources]
+    for name in article.alternatives:
+        if name not in sources:
+            checker.report_unknown("source", name, f"in `alternatives` of {owner}", sources, within=(article.name,))
+    if len(article.alternatives) != len({*article.alternatives}) or len(article.alternatives) == 1:
+        checker.report(
+            "alternatives",
+            f"`alternatives` of {owner} are not several sources",
+            article.alternatives[0],
+            expected="two or more different sources, or none",
+            found=", ".join(article.alternatives),
+            within=(article.name,),
+        )
 
 
 NUMBER = r"-?[0-9]+(\.[0-9]+)?"

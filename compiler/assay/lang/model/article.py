@@ -207,6 +207,7 @@ class Article:
 
     `title` and `intro` may hold `{base}`, `{others}`, `{last}`, `{constant.NAME}`.  Runs whose constant `cases` has a
     value are shown only in grids, unless all runs have one.  `claims` are the claims of documents about its pivots.
+    A run needs one of the sources `alternatives`; what reads another is left out.
     """
 
     name: str
@@ -220,6 +221,7 @@ class Article:
     doc: str
     claims: tuple[Claim, ...] = ()
     phases: tuple[Phase, ...] = ()
+    alternatives: tuple[str, ...] = ()
 
     @property
     def blocks(self) -> Iterator[Block]:

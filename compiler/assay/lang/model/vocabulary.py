@@ -72,7 +72,8 @@ class Cut:
     """A boundary: a named instant of a run.
 
     It is a constant of the run, or the `first` or `last` (`pick`) value of `column` of the table `of`, in the rows
-    where a condition holds.  An instant that the user sets has precedence.  With neither, the user must set it.
+    where a condition holds.  An instant that the user sets has precedence.  With neither, the user must set it, unless
+    it is `optional`: then a phase that begins at it is left out, and one that ends at it goes on to the end.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Cut:
     pick: str
     where: Expression | None
     doc: str
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,11 +149,6 @@ def _build_timeline_plot(
     context: RenderContext, item: Timeline, shown_run: ShownRun, timeline_lines: Lines, edges: Sequence[Point]
 ) -> Plot:
     series = next(candidate for candidate in context.checked.package.series if candidate.name == item.series)
-    label, size = choose_time_unit(edges[1][0])
-    count = count_points(timeline_lines.lines)
-    drawn_lines = reduce_lines(timeline_lines.lines, foremost=MEAN, is_stacked=item.stacked)
-    points = tuple((line, x / size, y) for line, line_points in drawn_lines.items() for x, y in line_points)
-    symbol = series.unit.symbol
     names = [
         "series",
         format_file_name(shown_run.run.id),
@@ -161,29 +156,54 @@ def _build_timeline_plot(
         item.series,
         "mean" if item.alone else "",
     ]
-    panels = sorted(timeline_lines.lines, key=lambda line: line != MEAN)
+    file_name = "-".join(name for name in names if name)
+    caption = Caption(file_name, item.title, series.unit.symbol, item.template, (item.series,), item.stacked)
+    return build_line_plot(context, caption, shown_run, timeline_lines, edges)
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What identifies a figure of lines: file name, title, symbol of the unit, template, what it shows."""
+
+    file_name: str
+    title: str
+    symbol: str
+    template: str
+    shows: tuple[str, ...]
+    is_stacked: bool = False
+
+
+def build_line_plot(
+    context: RenderContext, caption: Caption, shown_run: ShownRun, run_lines: Lines, edges: Sequence[Point]
+) -> Plot:
+    """Return a figure of lines over time, with marks where phases begin; `edges` make axes of several figures equal."""
+    label, size = choose_time_unit(edges[1][0])
+    count = count_points(run_lines.lines)
+    drawn_lines = reduce_lines(run_lines.lines, foremost=MEAN, is_stacked=caption.is_stacked)
+    points = tuple((line, x / size, y) for line, line_points in drawn_lines.items() for x, y in line_points)
+    panels = sorted(run_lines.lines, key=lambda line: line != MEAN)
     marks = [
-        (name, (t_ns - timeline_lines.begin_ns) / SECOND / size)
+        (name, (t_ns - run_lines.begin_ns) / SECOND / size)
         for name, t_ns in context.comparison.instants.get(shown_run.run.id, ())
     ]
     rows: tuple[tuple[str | float | None, ...], ...] = (*points, *((None, x / size, y) for x, y in edges))
     if marks:
         rows = (*((*row, None) for row in rows), *((None, x, None, name) for name, x in marks))
     return Plot(
-        "-".join(name for name in names if name),
+        caption.file_name,
         1,
-        add_label_to_title(add_unit_if_missing(item.title, symbol), shown_run.title_label),
-        symbol,
-        f"{item.title} over time: {format_count(len(timeline_lines.lines), 'line')}, {format_count(count, 'point')}"
+        add_label_to_title(add_unit_if_missing(caption.title, caption.symbol), shown_run.title_label),
+        caption.symbol,
+        f"{caption.title} over time: {format_count(len(run_lines.lines), 'line')}, {format_count(count, 'point')}"
         + "".join(f"; {name} marked" for name, _ in marks),
-        item.template + MARKED if marks else item.template,
+        caption.template + MARKED if marks else caption.template,
         (LINE, "x", "y", "mark") if marks else (LINE, "x", "y"),
         rows,
         tuple(panels),
         x_label=label,
-        shows=(item.series,),
-        named=() if item.stacked else line_strokes.choose_named_lines(timeline_lines.lines),
-        reduced_from=count if drawn_lines is not timeline_lines.lines else 0,
+        shows=caption.shows,
+        named=() if caption.is_stacked else line_strokes.choose_named_lines(run_lines.lines),
+        reduced_from=count if drawn_lines is not run_lines.lines else 0,
     )
 
 
