@@ -217,8 +217,8 @@ def test_values_along_y_have_no_prefix_below_one(template: str, greatest: float,
 
 
 def test_the_axis_of_a_long_time_is_in_minutes_or_hours() -> None:
-    units = [choose_time_unit(length) for length in (0.0, 599.0, 600.0, 7199.0, 7200.0, 1e6)]
-    assert units == [("seconds", 1)] * 2 + [("minutes", 60)] * 2 + [("hours", 3600)] * 2
+    units = [choose_time_unit(length) for length in (0.0, 599.0, 600.0, 7199.0, 7200.0, 259199.0, 259200.0)]
+    assert units == [("seconds", 1)] * 2 + [("minutes", 60)] * 2 + [("hours", 3600)] * 2 + [("days", 86400)]
 
 
 def test_a_line_breaks_where_steps_are_missing() -> None:

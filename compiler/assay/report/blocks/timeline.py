@@ -33,7 +33,8 @@ HEADROOM = 0.04
 #: distance of two values, in steps of the series, from which on samples between them are missing
 GAP = 1.5
 #: least length of an axis in seconds, its unit, and the seconds of that
-UNITS = ((2 * 3600.0, "hours", 3600), (600.0, "minutes", 60), (0.0, "seconds", 1))
+DAY = 24 * 3600
+UNITS = ((3.0 * DAY, "days", DAY), (2 * 3600.0, "hours", 3600), (600.0, "minutes", 60), (0.0, "seconds", 1))
 
 
 @register_renderer(Timeline, position=20)
