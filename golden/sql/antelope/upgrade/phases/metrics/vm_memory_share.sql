@@ -1,0 +1,30 @@
+WITH samples AS (
+  SELECT
+    CAST(mem AS DOUBLE) / NULLIF(maxmem, 0) AS value
+  FROM reading
+  WHERE
+    NOT (
+      CAST(mem AS DOUBLE) / NULLIF(maxmem, 0)
+    ) IS NULL
+), ordered AS (
+  SELECT
+    LIST(value ORDER BY value) AS ordered_values,
+    COUNT(value) AS size
+  FROM samples
+), averaged AS (
+  SELECT
+    *,
+    LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
+  FROM ordered
+)
+/* vm_memory_share: Memory used, of all */
+/* definition fb4f89da7312fb45a5300f061103dc4a710d2ca4d4456bd89c78ae5fb4d7aa26 */
+SELECT
+  size,
+  mean,
+  COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
+  LIST_TRANSFORM(
+    CAST('[0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.998, 0.999, 0.9995, 0.9997, 0.9998, 0.9999, 1.0]' AS DOUBLE[]),
+    LAMBDA c : LIST_EXTRACT(ordered_values, LEAST(CAST(FLOOR(size * c) AS BIGINT), size - 1) + 1)
+  ) AS centiles
+FROM averaged;
