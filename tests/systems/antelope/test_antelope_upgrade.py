@@ -235,7 +235,7 @@ def test_rates_at_gaps_count_in_no_average(tmp_path: Path, cache: Path) -> None:
     assert printed["cpu_usage"] == (pytest.approx(10, rel=1e-9), pytest.approx(15, rel=1e-9))
     assert printed["disk_write_rate"] == (pytest.approx(1000, rel=1e-9), pytest.approx(1000, rel=1e-9))
     (rule, *_) = find_table(tmp_path / "out", "What was expected of the upgrade")["rows"]
-    assert rule[3:] == ["50", "at most 10 % higher", "no"]
+    assert rule[3:] == ["+50", "at most 10 % higher", "no"]
 
 
 def _parse_nanoseconds(text: str) -> int:
