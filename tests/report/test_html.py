@@ -47,7 +47,8 @@ from assay.report.render.html import (
     group_tables_by_row,
     load_theme,
 )
-from assay.report.render.html_tables import build_metric_grid, build_paragraphs, build_plain_grid, parse_number
+from assay.report.render.html_tables import build_metric_grid, build_plain_grid, parse_number
+from assay.report.render.html_text import build_text
 from assay.report.render.markdown import render_markdown
 from assay.util.checksums import seal_text
 from assay.util.diagnostics import AssayError, Span
@@ -476,11 +477,11 @@ def test_every_number_that_prose_quotes_leads_to_its_definition(name: str) -> No
 def test_quoted_value_has_the_position_of_its_text() -> None:
     value = QuotedValue(0, 3, 7, "size", "run a")
     part = Gallery("part", "Part", ("In 5 tx, and <b>.",), (), (), quoted=(value,))
-    pieces = build_paragraphs(part, {"size": 1})
-    assert [[(cell.text, cell.metric, cell.of) for cell in row] for row in pieces] == [
+    blocks = build_text(part, {"size": 1})
+    assert [[(item.cell.text, item.cell.metric, item.cell.of) for item in block.pieces] for block in blocks] == [
         [("In ", "", ""), ("5 tx", "size", "run a"), (", and <b>.", "", "")]
     ]
-    assert [cell.metric for cell in build_paragraphs(part, {})[0]] == ["", "", ""]
+    assert [item.cell.metric for item in build_text(part, {})[0].pieces] == ["", "", ""]
     for wrong_value in (replace(value, end=99), replace(value, paragraph=1), replace(value, end=3)):
         with pytest.raises(AssayError, match="a quoted value of the part `Part` is not in its text"):
             replace(part, quoted=(wrong_value,))
@@ -493,15 +494,15 @@ def test_paragraph_has_the_positions_of_its_quotes() -> None:
     text = "Of\n {{ size() }}\0 and\t{{ rate() }}.\n\nAlone.\n\n{{ size() }} x"
     prose = Prose(Path("prose.md"), text, (first, second, first))
     quoted_values = {"size": "5  tx", "rate": "7 tx/s"}
-    rendered_paragraphs = prose.render_paragraphs(lambda quote: quoted_values[quote.metric])
-    assert [item.text for item in rendered_paragraphs] == ["Of 5 tx\0 and 7 tx/s.", "Alone.", "5 tx x"]
-    assert [[item.text[begin:end] for begin, end, _ in item.quote_spans] for item in rendered_paragraphs] == [
-        ["5 tx", "7 tx/s"], [], ["5 tx"],
-    ]  # fmt: skip
-    assert [item.text for item in prose.render_paragraphs(lambda quote: None if quote is second else "5")] == [
-        "Alone.",
-        "5 x",
-    ]
+    rendered_prose = prose.render(lambda quote: quoted_values[quote.metric])
+    texts = [block.text for block in rendered_prose.blocks]
+    assert texts == ["Of 5 tx\\x00 and 7 tx/s.", "Alone.", "5 tx x"]
+    assert [
+        [text[begin:end] for begin, end, _ in quote_spans]
+        for text, quote_spans in zip(texts, rendered_prose.quote_spans, strict=True)
+    ] == [["5 tx", "7 tx/s"], [], ["5 tx"]]
+    without_rates = prose.render(lambda quote: None if quote is second else "5")
+    assert [block.text for block in without_rates.blocks] == ["Alone.", "5 x"]
 
 
 def test_figures_and_tables_stand_side_by_side_as_on_paper() -> None:

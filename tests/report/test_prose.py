@@ -1,16 +1,27 @@
-"""Test prose of articles: plain text whose Markdown meaning would differ is an error."""
+"""Test prose of articles: its forms in every output, what it cannot have, and its quotes."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import pypdf
 import pytest
 
-from assay.lang.workspace import get_shipped_workspace, load_package
-from assay.report.prose import read_prose_file
-from assay.util.diagnostics import WIDEST, Diagnostic, Span, format_excerpt, render
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.workspace import Workspace, get_shipped_workspace, load_package
+from assay.report.document import Entry, Gallery, Group, QuotedValue
+from assay.report.formatted_text import list_leaves, resolve_links
+from assay.report.prose import Prose, read_prose_file
+from assay.report.render.html import build_page
+from assay.report.render.markdown import render_markdown
+from assay.report.render.pdf import render as render_pdf
+from assay.util.diagnostics import WIDEST, Diagnostic, format_excerpt, render
+from tests.report_sample import TEMPLATES, build_sample
 from tests.support.commands import run_assay
+from tests.support.drives import create_drives_workspace
 from tests.support.laboratory import ROOT
 
 
@@ -23,46 +34,67 @@ def find_problems(folder: Path, text: str) -> list[Diagnostic]:
     return problems
 
 
-@pytest.mark.parametrize(
-    ("text", "block", "position"),
-    [
-        ("# Head\n", "a heading", (1, 1)),
-        ("Text.\n\n  ### Head\n", "a heading", (3, 3)),
-        ("Head\n====\n", "a rule", (2, 1)),
-        ("Text.\n- one\n- two\n", "a list", (2, 1)),
-        ("* one\n", "a list", (1, 1)),
-        ("Text.\n\n2) two\n", "a list", (3, 1)),
-        ("Text:\n1. one\n", "a list", (2, 1)),
-        ("| a | b |\n", "a table", (1, 1)),
-        ("a | b\n--- | ---\n", "a table", (2, 1)),
-        ("```sh\nls\n```\n", "code", (1, 1)),
-    ],
-)
-def test_line_that_markdown_reads_as_block_is_an_error(
-    tmp_path: Path, text: str, block: str, position: tuple[int, int]
-) -> None:
-    (problem,) = find_problems(tmp_path, text)
-    assert problem.message == f"prose is plain text, but this line begins {block} in Markdown"
-    assert (problem.span, bool(problem.hint)) == (Span("part.md", *position, 1), True)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It took\n2024. Then it ended; *good*, -3 to +4, #5.\n",
-        "Of all\n-5 ms are |x|, and\n#hash is no heading.\n\n1.5 s, 3) or not\n",
-    ],
-)
-def test_paragraph_stays_one_paragraph(tmp_path: Path, text: str) -> None:
-    assert find_problems(tmp_path, text) == []
-
-
 def test_unclosed_quote_is_an_error_with_its_place(tmp_path: Path) -> None:
     (problem,) = find_problems(tmp_path, "One.\n\nAnd {{ wait(step = 0\n")
     assert render(problem) == (
         "error[prose]: a quote of a result has no end\n  at part.md:3:5\n    3 | And {{ wait(step = 0\n"
         "      |     ^^\n  expected: }} behind it"
     )
+
+
+CASES = Path(__file__).parent / "prose"
+ANCHORS = ("disk", "cpu-and-memory")
+VALUES = {"disk_write_rate": "1.5 MB/s", "disk_writes_per_year": "47 TB"}
+
+
+@pytest.fixture(scope="module")
+def drives(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> CheckedPackage:
+    workspace = create_drives_workspace(tmp_path_factory.mktemp("drives"))
+    return load_package(Workspace(workspace), "drives", cache)
+
+
+def render_forms(prose: Prose, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the name of each form and the text of the prose in it."""
+    rendered_prose = prose.render(lambda quote: VALUES[quote.metric] if not quote.choice else None)
+    addresses = {name: f"#section-{name}" for name in ANCHORS}
+    formatted = resolve_links(rendered_prose.blocks, addresses)
+    text = tuple(leaf.text for leaf in list_leaves(formatted))
+    quoted = tuple(
+        QuotedValue(number, begin, end, quote.metric, "run a")
+        for number, quote_spans in enumerate(rendered_prose.quote_spans)
+        for begin, end, quote in quote_spans
+    )
+    parts = [Gallery(name, name, (), (), ()) for name in ANCHORS]
+    document = replace(
+        (sample := build_sample()),
+        manifest=replace(sample.manifest, rows=(), leads=(), of_rows=()),
+        sections=(), charts=(), dictionary=(), warnings=(), provenance=(), appendices=(), intro=(),
+        galleries=(Gallery("prose", "Prose", text, (), (), quoted=quoted, formatted=formatted), *parts),
+        terms=(Group("Quoted", tuple(Entry(name, name, "", name, "") for name in VALUES)),),
+    )  # fmt: skip
+    yield "html", cut_section(build_page(document, TEMPLATES, ""), '<h2 id="section-prose">Prose</h2>\n', "</section>")
+    yield "markdown", cut_section(render_markdown(document), '<a id="section-prose"></a>Prose\n\n', "\n## ")
+    render_pdf(document, folder, TEMPLATES)
+    pages = "\n".join(page.extract_text() for page in pypdf.PdfReader(folder / "report.pdf").pages)
+    yield "pdf", cut_section(pages, "1 Prose\n", "\n2 disk")
+
+
+def cut_section(text: str, begin: str, end: str) -> str:
+    return text.rpartition(begin)[2].partition(end)[0].strip("\n") if begin in text else f"no {begin!r}"
+
+
+@pytest.mark.parametrize("path", sorted(CASES.glob("*.md")), ids=lambda path: path.stem)
+def test_prose_is_in_every_form(
+    path: Path, drives: CheckedPackage, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    problems: list[Diagnostic] = []
+    prose = read_prose_file(path, path.name, drives, (), problems, ANCHORS)
+    forms = render_forms(prose, tmp_path) if not problems else [("problems", "\n\n".join(map(render, problems)))]
+    actual_text = "".join(f"===== {name}\n{text}\n" for name, text in forms)
+    expected_file = path.with_suffix(".txt")
+    if pytestconfig.getoption("--accept"):
+        expected_file.write_text(actual_text, encoding="utf-8")
+    assert actual_text == expected_file.read_text(encoding="utf-8")
 
 
 #: arguments of a quote of an experiment's metric -> the parsed conditions, or the error

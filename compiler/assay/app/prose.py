@@ -9,6 +9,7 @@ from pathlib import Path
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.workspace import Workspace, get_positions
+from assay.report.formatted_text import name_anchor
 from assay.report.prose import Prose, read_prose_file
 from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, raise_all, suggest_nearest
 
@@ -23,6 +24,7 @@ def read_prose(workspace: Workspace, checked: CheckedPackage, article: Article) 
     """Read the prose of an article, by file. Raises AssayError with all problems in it."""
     problems: list[Diagnostic] = []
     prose_by_file: dict[str, Prose] = {}
+    anchors = [name_anchor(part.title) for part in article.parts]
     for name in (part.prose for part in article.parts if part.prose):
         display_name, path = f"specs/{checked.package.system}/{name}", workspace.specs / checked.package.system / name
         if not workspace.contains_path(path):
@@ -31,7 +33,7 @@ def read_prose(workspace: Workspace, checked: CheckedPackage, article: Article) 
         if not path.exists():
             problems.append(_create_missing_problem(workspace, checked, article, name, display_name))
             continue
-        prose_by_file[name] = read_prose_file(path, display_name, checked, article.choices, problems)
+        prose_by_file[name] = read_prose_file(path, display_name, checked, article.choices, problems, anchors)
     raise_all(problems)
     return prose_by_file
 

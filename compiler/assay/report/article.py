@@ -23,8 +23,9 @@ from assay.report.blocks.grid import PORTRAIT_COLUMNS
 from assay.report.cell_links import link_facts as link_facts
 from assay.report.data_quality import build_quality_parts
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, QuotedValue, Table
+from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
 from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_constant_id, iter_tables
-from assay.report.prose import Paragraph, Prose, Quote
+from assay.report.prose import Prose, Quote, RenderedProse
 from assay.report.run_results import (
     Choices,
     RunFigures,
@@ -72,6 +73,7 @@ def assemble_article(
         _build_gallery(dataclasses.replace(context, place=place), part, prose_by_file, notes_by_part)
         for place, part in enumerate(article.parts, start=1)
     )
+    addresses = {name_anchor(gallery.title): f"#section-{gallery.id}" for gallery in reversed(galleries)}
     return Document(
         title=choices.title or fill_placeholders(article.title, placeholder_values),
         subtitle="",
@@ -92,7 +94,9 @@ def assemble_article(
         ),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
-        galleries=galleries,
+        galleries=tuple(
+            dataclasses.replace(gallery, formatted=resolve_links(gallery.formatted, addresses)) for gallery in galleries
+        ),
         appendices=quality.appendices,
         terms=build_terms(
             checked, article, (manifest_table, *iter_tables(galleries)), block_terms=explain_blocks(checked, article)
@@ -169,10 +173,10 @@ def _build_gallery(
 ) -> Gallery:
     """Render a part: its prose, its choices, the notes on its blocks and their gaps; then the blocks."""
     blocks = render_blocks(context, part)
-    paragraphs = render_prose(context, prose_by_file[part.prose]) if part.prose else ()
+    prose = render_prose(context, prose_by_file[part.prose]) if part.prose else RenderedProse((), ())
     choices = dict.fromkeys(name for block in blocks for name in block.choices if name)
     text = (
-        *(paragraph.text for paragraph in paragraphs),
+        *(leaf.text for leaf in list_leaves(prose.blocks)),
         *(sentence for name in choices for sentence in _describe_choice(context, context.article.get_choice(name))),
         *(note for block in blocks for note in block.notes),
         *notes_by_part.get(part.title, ()),
@@ -186,7 +190,8 @@ def _build_gallery(
         tuple(table for block in blocks for table in block.tables),
         abreast=_count_abreast(len(context.runs), is_landscape=len(context.all_runs) > PORTRAIT_COLUMNS),
         wide=tuple(plot for block in blocks for plot in block.wide),
-        quoted=tuple(_list_quoted_values(context, paragraphs)),
+        quoted=tuple(_list_quoted_values(context, prose)),
+        formatted=() if is_plain(prose.blocks) else prose.blocks,
     )
 
 
@@ -224,8 +229,8 @@ def _count_abreast(run_count: int, *, is_landscape: bool) -> int:
 # The text of a part
 
 
-def render_prose(context: RenderContext, prose: Prose) -> tuple[Paragraph, ...]:
-    """Return the paragraphs of a part, without those that quote a choice which has no row in the quoted run."""
+def render_prose(context: RenderContext, prose: Prose) -> RenderedProse:
+    """Return the prose of a part, without the paragraphs that quote a choice which has no row in the quoted run."""
 
     def render_quote(quote: Quote) -> str | None:
         run = _find_quoted_run(context, quote)
@@ -234,13 +239,13 @@ def render_prose(context: RenderContext, prose: Prose) -> tuple[Paragraph, ...]:
             return None
         return block_rows.format_quote(context.checked, context.number_style, quote, run, row)
 
-    return prose.render_paragraphs(render_quote)
+    return prose.render(render_quote)
 
 
-def _list_quoted_values(context: RenderContext, paragraphs: Sequence[Paragraph]) -> Iterator[QuotedValue]:
-    """Yield the quoted values of some paragraphs, each with its position, run and row."""
-    for index, paragraph in enumerate(paragraphs):
-        for begin, end, quote in paragraph.quote_spans:
+def _list_quoted_values(context: RenderContext, prose: RenderedProse) -> Iterator[QuotedValue]:
+    """Yield the quoted values of prose, each with its position, run and row."""
+    for index, quote_spans in enumerate(prose.quote_spans):
+        for begin, end, quote in quote_spans:
             run = _find_quoted_run(context, quote)
             label = next(shown_run.label for shown_run in context.all_runs if shown_run.run is run)
             row = [f"{name.replace('_', ' ')} {value}" for name, value in quote.where]

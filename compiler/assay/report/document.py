@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
+from assay.report import formatted_text
 from assay.report.answer import Answer
 from assay.report.cell_links import AVERAGE, CellLink, PrintedColumn
+from assay.report.formatted_text import TextBlock, list_leaves
 from assay.util.diagnostics import fail
 from assay.util.escape import normalize_text
 from assay.util.json_text import dump_indented
@@ -266,7 +268,8 @@ class QuotedValue:
 class Gallery:
     """A titled part of a report: paragraphs, plots as small multiples, then tables with the titles of `Table`.
     In each row of plots, `abreast` are side by side; the place of a missing one stays empty. Those of `wide` take the
-    width of the page. `quoted` are the values in the paragraphs, in order.
+    width of the page. `quoted` are the values in the paragraphs, in order. `formatted` are the first paragraphs with
+    their forms, if they have any.
     """
 
     id: str
@@ -277,8 +280,11 @@ class Gallery:
     abreast: int = 2
     wide: tuple[Plot, ...] = ()
     quoted: tuple[QuotedValue, ...] = ()
+    formatted: tuple[TextBlock, ...] = ()
 
     def __post_init__(self) -> None:
+        if any(text != leaf.text for text, leaf in zip(self.text, list_leaves(self.formatted), strict=False)):
+            raise _build_error(f"the formatted text of the part `{self.title}` is not its text")
         previous_end = (0, 0)
         for item in self.quoted:
             text_length = len(self.text[item.paragraph]) if item.paragraph < len(self.text) else -1
@@ -463,6 +469,8 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "statistic": "",
     "percentiles": None,
     "remark": "",
+    "formatted": (),
+    **formatted_text.DEFAULT_MEMBERS,
 }
 
 

@@ -1,12 +1,9 @@
-"""Read prose that quotes results: paragraphs with `{{ METRIC(...) }}` placeholders.
-
-Prose consists of paragraphs. A heading, a list item or a table row would be joined with the lines around it and printed
-as plain text, so they are rejected.
+"""Read prose that quotes results: text with `{{ METRIC(...) }}` in it.
 
 A quote prints the value of a metric, with its unit, on the one row of its grain whose columns have the given values.
 `decimals` is the number of decimals (rounded half to even); without it, the value is written as in tables. `run` names
-the run (default: the last one), `choice` a choice of the article, whose row is used. All other text is plain;
-`check_markup` rejects text that looks like Markdown.
+the run (default: the last one), `choice` a choice of the article, whose row is used. All other text is Markdown, of
+which `assay.report.prose_markup` reads a part.
 """
 
 from __future__ import annotations
@@ -14,64 +11,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Choice
 from assay.lang.model.package import Grain, Metric
-from assay.util.diagnostics import Diagnostic, Span, read_excerpt, suggest_names
-
-_ITEM = "a list", "write a sentence, or a paragraph for each item"
-_HEADING = "a heading", "use the `title` of the part as heading, or add a part"
-_TABLE = "a table", "add `listings`, `pivots` or `facts` to the part"
-_CODE = "code", "write plain text: prose has no code"
-_RULE = "a rule", "separate paragraphs by an empty line"
-_ANYWHERE = (
-    (re.compile(r" {0,3}#{1,6}[ \t]+\S"), _HEADING),
-    (re.compile(r" {0,3}(?:={3,}|-{3,}|\*{3,}|_{3,})[ \t]*$"), _RULE),
-    (re.compile(r"[ \t]*(?:[-*+]|1[.)])[ \t]+\S"), _ITEM),
-    (re.compile(r"[ \t]*\|.*\||[ \t]*:?-{3,}:?[ \t]*\|"), _TABLE),
-    (re.compile(r" {0,3}(?:```|~~~)"), _CODE),
+from assay.report.formatted_text import BULLETS, CODE, NUMBERS, Phrase, TextBlock, get_anchor
+from assay.report.prose_markup import (
+    QUOTE,
+    QUOTE_PATTERN,
+    MarkupProblem,
+    SourceBlock,
+    SourcePhrase,
+    parse_markup,
 )
-#: checked in the first line of a paragraph only: line breaks may move any number to the start of other lines
-_AT_FIRST = (re.compile(r"[ \t]*\d{1,9}[.)][ \t]+\S"), _ITEM)
+from assay.util.diagnostics import Diagnostic, Span, read_excerpt, suggest_names
+from assay.util.escape import normalize_text
 
-
-def check_markup(text: str, path: Path, name: str) -> Iterator[Diagnostic]:
-    """Yield the problems of a text whose complete quotes are masked: for each kind, the first place.
-
-    `name` is the name of the file in messages.
-    """
-    reported_kinds: set[str] = set()
-    previous_line = ""
-    for number, line in enumerate(text.split("\n"), start=1):
-        for pattern, (kind, hint) in (*_ANYWHERE, *(() if previous_line.strip() else (_AT_FIRST,))):
-            if pattern.match(line) and kind not in reported_kinds:
-                reported_kinds.add(kind)
-                column = len(line) - len(line.lstrip()) + 1
-                yield Diagnostic(
-                    "prose-markdown",
-                    f"prose is plain text, but this line begins {kind} in Markdown",
-                    Span(name, number, column, 1),
-                    read_excerpt(path, number, column),
-                    hint=hint,
-                )
-                break
-        if "{{" in line and "{{" not in reported_kinds:
-            reported_kinds.add("{{")
-            column = line.index("{{") + 1
-            yield Diagnostic(
-                "prose",
-                "a quote of a result has no end",
-                Span(name, number, column, 2),
-                read_excerpt(path, number, column, 2),
-                expected="}} behind it",
-            )
-        previous_line = line
-
-
-_QUOTE = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.S)
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 _CALL = re.compile(rf'\s*([\w.-]+)\s*\(((?:[^()"]|{_TEXT})*)\)\s*', re.S)
 _ARGUMENT = re.compile(rf"\s*(\w+)\s*=\s*(?:({_TEXT})|(-?[0-9]{{1,18}}))\s*(?:,(?=.)|$)", re.S)
@@ -106,38 +63,106 @@ class Prose:
     text: str
     quotes: tuple[Quote, ...]
 
-    def render_paragraphs(self, render_quote: Callable[[Quote], str | None]) -> tuple[Paragraph, ...]:
-        """Return the paragraphs with joined lines and rendered quotes, without those with a quote that has no text."""
-        quotes = iter(self.quotes)
-        paragraphs = []
-        for part in re.split(r"\n\s*\n", self.text):
-            quotes_and_texts = [
-                (quote, render_quote(quote)) for _, quote in zip(_QUOTE.finditer(part), quotes, strict=False)
-            ]
-            answers = [(quote, text) for quote, text in quotes_and_texts if text is not None]
-            if part.strip() and len(answers) == len(quotes_and_texts):
-                paragraphs.append(_build_paragraph(part, answers))
-        return tuple(paragraphs)
+    def render(self, render_quote: Callable[[Quote], str | None]) -> RenderedProse:
+        """Return the text with rendered quotes, without paragraphs and items with a quote that has no text."""
+        renderer = _ProseRenderer(iter(self.quotes), render_quote)
+        blocks = renderer.render_blocks(parse_markup(self.text).blocks)
+        return RenderedProse(blocks, tuple(renderer.quote_spans))
+
+
+QuoteSpan = tuple[int, int, Quote]
+"""The range of characters of a quote in a paragraph, and the quote."""
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A paragraph as it is shown: its text, and the range of characters of each quote in it."""
+class RenderedProse:
+    """The blocks of prose as they are shown, and the quotes in each of their leaves."""
 
-    text: str
-    quote_spans: tuple[tuple[int, int, Quote], ...]
+    blocks: tuple[TextBlock, ...]
+    quote_spans: tuple[tuple[QuoteSpan, ...], ...]
 
 
-def _build_paragraph(text: str, answers: Sequence[tuple[Quote, str]]) -> Paragraph:
-    """Return a paragraph in one line, with each quote replaced by its answer."""
-    rendered_text, copied_length, quote_spans = "", 0, []
-    for match, (quote, answer) in zip(_QUOTE.finditer(text), answers, strict=True):
-        rendered_text += text[copied_length : match.start()]
-        begin = len(_join_words(f"{rendered_text}.")) - 1
-        quote_spans.append((begin, begin + len(_join_words(answer)), quote))
-        rendered_text += _join_words(answer)
-        copied_length = match.end()
-    return Paragraph(_join_words(rendered_text + text[copied_length:]), tuple(quote_spans))
+class _ProseRenderer:
+    """The conversion of prose as it is written to what is shown; `quote_spans` grows with each leaf."""
+
+    def __init__(self, quotes: Iterator[Quote], render_quote: Callable[[Quote], str | None]) -> None:
+        self.quotes = quotes
+        self.render_quote = render_quote
+        self.quote_spans: list[tuple[QuoteSpan, ...]] = []
+
+    def render_blocks(self, blocks: Sequence[SourceBlock]) -> tuple[TextBlock, ...]:
+        rendered_blocks = []
+        for block in blocks:
+            if block.kind in (BULLETS, NUMBERS):
+                items = tuple(filter(None, [self.render_blocks(item) for item in block.items]))
+                rendered_blocks += [TextBlock(block.kind, items=items, start=block.start)] if items else []
+            else:
+                phrases, quote_spans = _LeafRenderer(self.quotes, self.render_quote).render(block)
+                if phrases:
+                    self.quote_spans.append(quote_spans)
+                    rendered_blocks.append(TextBlock(block.kind, phrases))
+        return tuple(rendered_blocks)
+
+
+class _LeafRenderer:
+    """The conversion of a paragraph or code block: white space is joined, quotes are replaced by their texts."""
+
+    def __init__(self, quotes: Iterator[Quote], render_quote: Callable[[Quote], str | None]) -> None:
+        self.quotes = quotes
+        self.render_quote = render_quote
+        self.text = ""
+        self.quote_spans: list[QuoteSpan] = []
+        self.is_complete = True
+
+    def render(self, block: SourceBlock) -> tuple[tuple[Phrase, ...], tuple[QuoteSpan, ...]]:
+        """Return the phrases and quotes of a block; no phrases if a quote has no text."""
+        phrases = self._render_phrases(block.phrases)
+        if not self.is_complete:
+            return (), ()
+        return (phrases if block.kind == CODE else _strip_end(phrases)), tuple(self.quote_spans)
+
+    def _render_phrases(self, phrases: Sequence[SourcePhrase]) -> tuple[Phrase, ...]:
+        rendered_phrases: list[Phrase] = []
+        for phrase in phrases:
+            if phrase.phrases:
+                inner = self._render_phrases(phrase.phrases)
+                rendered_phrases += [Phrase("", phrase.form, phrase.link, inner)] if inner else []
+                continue
+            form = CODE if phrase.form == CODE else ""
+            words = self._render_words(phrase)
+            if words and not form and rendered_phrases and not rendered_phrases[-1].form:
+                words = rendered_phrases.pop().words + words
+            rendered_phrases += [Phrase(words, form)] if words else []
+        return tuple(rendered_phrases)
+
+    def _render_words(self, phrase: SourcePhrase) -> str:
+        """Return the words of a phrase as they are shown, and append them to the text."""
+        begin, words = len(self.text), phrase.words
+        if phrase.form == QUOTE:
+            quote = next(self.quotes)
+            answer = self.render_quote(quote)
+            self.is_complete = self.is_complete and answer is not None
+            words = normalize_text(_join_words(answer or ""))
+            self.quote_spans += [(begin, begin + len(words), quote)] if words else []
+        elif phrase.form == CODE:
+            words = normalize_text(words)
+        else:
+            words = normalize_text(re.sub(r"\s+", " ", words))
+            words = words.removeprefix(" ") if self.text[-1:] in ("", " ") else words
+        self.text += words
+        return words
+
+
+def _strip_end(phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
+    """Return phrases without the blank at their end."""
+    if not phrases or phrases[-1].form == CODE:
+        return phrases
+    *others, last = phrases
+    if last.phrases:
+        inner = _strip_end(last.phrases)
+        return (*others, replace(last, phrases=inner)) if inner else tuple(others)
+    words = last.words.removesuffix(" ")
+    return (*others, replace(last, words=words)) if words else tuple(others)
 
 
 def _join_words(text: str) -> str:
@@ -145,37 +170,65 @@ def _join_words(text: str) -> str:
 
 
 def read_prose_file(
-    path: Path, name: str, checked: CheckedPackage, choices: Sequence[Choice], problems: list[Diagnostic]
+    path: Path,
+    name: str,
+    checked: CheckedPackage,
+    choices: Sequence[Choice],
+    problems: list[Diagnostic],
+    anchors: Sequence[str] = (),
 ) -> Prose:
-    """Read a file of prose, called `name` in messages; add its problems to `problems`."""
+    """Read a file of prose, called `name` in messages; add its problems to `problems`.
+
+    `anchors` are the names of the parts that links may lead to.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         problems.append(Diagnostic("prose", f"the prose cannot be read: {error}", Span(name)))
         return Prose(path, "", ())
+    markup = parse_markup(text)
     quotes = []
-    for match in _QUOTE.finditer(text):
-        quote = _parse_quote(match, text, name, path)
+    for phrase in markup.list_quotes():
+        quote = _parse_quote(phrase, name, path)
         quote_problems = list(_find_problems(quote, checked, choices)) if isinstance(quote, Quote) else [quote]
         problems += quote_problems
-        if isinstance(quote, Quote) and not quote_problems:
-            quotes.append(quote)
-    problems += check_markup(_QUOTE.sub(_mask_quote, text), path, name)
+        quotes += [quote] if isinstance(quote, Quote) and not quote_problems else []
+    problems += (_describe_markup_problem(item, name, path) for item in markup.problems)
+    for phrase in markup.list_links():
+        anchor = get_anchor(phrase.link)
+        if anchor and anchor not in anchors:
+            place = phrase.place
+            span, excerpt = Span(name, place.line, place.column), read_excerpt(path, place.line, place.column, 1)
+            message, hint = f"prose links to an unknown part `{anchor}`", suggest_names(anchor, anchors)
+            problems.append(Diagnostic("unknown-part", message, span, excerpt, expected="#title-of-a-part", hint=hint))
     return Prose(path, text, tuple(quotes))
+
+
+def _describe_markup_problem(problem: MarkupProblem, name: str, path: Path) -> Diagnostic:
+    place = problem.place
+    return Diagnostic(
+        problem.code,
+        problem.message,
+        Span(name, place.line, place.column, place.length),
+        read_excerpt(path, place.line, place.column, place.length),
+        problem.expected,
+        problem.found,
+        problem.hint,
+    )
 
 
 def list_quotes(text: str) -> tuple[tuple[str, str], ...]:
     """Return the metric and the text of each quote, in order, in one line; an empty metric if it cannot be parsed."""
     quotes = []
-    for quote in _QUOTE.finditer(text):
-        call = _CALL.fullmatch(quote[1])
-        quotes.append((call[1] if call else "", _join_words(quote.group())))
+    for phrase in parse_markup(text).list_quotes():
+        call = _CALL.fullmatch(phrase.words[2:-2])
+        quotes.append((call[1] if call else "", _join_words(phrase.words)))
     return tuple(quotes)
 
 
 def mark_quotes(text: str) -> str:
     """Return a text with a mark in place of each quote."""
-    return _QUOTE.sub("{{ … }}", text)
+    return QUOTE_PATTERN.sub("{{ … }}", text)
 
 
 def split_paragraphs(text: str) -> tuple[str, ...]:
@@ -183,14 +236,9 @@ def split_paragraphs(text: str) -> tuple[str, ...]:
     return tuple(_join_words(part) for part in re.split(r"\n\s*\n", text) if part.strip())
 
 
-def _mask_quote(match: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", "_", match[0])
-
-
-def _parse_quote(match: re.Match[str], text: str, name: str, path: Path) -> Quote | Diagnostic:
-    line = text.count("\n", 0, match.start()) + 1
-    span = Span(name, line, match.start() - text.rfind("\n", 0, match.start()), len(match.group()))
-    call = _CALL.fullmatch(match[1])
+def _parse_quote(phrase: SourcePhrase, name: str, path: Path) -> Quote | Diagnostic:
+    span = Span(name, phrase.place.line, phrase.place.column, phrase.place.length)
+    call = _CALL.fullmatch(phrase.words[2:-2])
     arguments = _parse_arguments(call[2]) if call else None
     values_by_name = dict(arguments or ())
     decimals = values_by_name.pop(DECIMALS, None)
@@ -200,7 +248,7 @@ def _parse_quote(match: re.Match[str], text: str, name: str, path: Path) -> Quot
             "a quote of a result cannot be read",
             span,
             expected='{{ METRIC(COLUMN = "text" or number, ..., decimals = number) }}',
-            found=match.group(),
+            found=phrase.words,
         )
     excerpt = read_excerpt(path, span.line, span.column, span.length)
     if len(arguments) > len(dict(arguments)):

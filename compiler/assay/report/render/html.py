@@ -40,10 +40,10 @@ from assay.report.output_forms import VEGA_LITE
 from assay.report.render.html_tables import (
     Grid,
     build_metric_grid,
-    build_paragraphs,
     build_percentile_grid,
     build_plain_grid,
 )
+from assay.report.render.html_text import build_text
 from assay.report.render.markdown import index_dictionary, list_contents, number_figures
 from assay.report.render.packed_rows import pack_datasets
 from assay.report.run_results import add_unit
@@ -209,8 +209,7 @@ def build_page(document: Document, templates: Path, bundle: str, report_details:
             broad=any(gallery.abreast > 2 and gallery.plots for gallery in document.galleries),
             grids=_build_grids(document),
             texts=[
-                build_paragraphs(gallery, {entry.id: entry for entry in document.entries})
-                for gallery in document.galleries
+                build_text(gallery, {entry.id: entry for entry in document.entries}) for gallery in document.galleries
             ],
             names={entry.id: entry.name for entry in document.entries},
             figures={item.id: _build_figure(document, item, specs) for item in document.figures},

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.report.cell_links import INTERVAL
-from assay.report.document import Appendix, Gallery, QuotedValue, Section, Table
+from assay.report.document import Appendix, Section, Table
 from assay.report.judged_cells import mark_changes
 
 #: a number, optionally in brackets, cut (`>`) or marked (`*`)
@@ -62,24 +62,6 @@ class Grid:
     def leads(self) -> bool:
         """Whether any cell links to a definition."""
         return any(cell.metric for row in (*self.rows, *self.foot) for cell in row)
-
-
-def build_paragraphs(gallery: Gallery, entries: Mapping[str, object]) -> tuple[tuple[Cell, ...], ...]:
-    """Return the paragraphs of a part, each as pieces; a quoted value links to its entry if it is in `entries`."""
-    return tuple(
-        tuple(_split_text(text, [item for item in gallery.quoted if item.paragraph == index], entries))
-        for index, text in enumerate(gallery.text)
-    )
-
-
-def _split_text(text: str, quoted: Sequence[QuotedValue], entries: Mapping[str, object]) -> Iterator[Cell]:
-    end = 0
-    for item in quoted:
-        yield Cell(text[end : item.begin])
-        entry = item.entry if item.entry in entries else ""
-        yield Cell(text[item.begin : item.end], metric=entry, of=item.of if entry else "")
-        end = item.end
-    yield Cell(text[end:])
 
 
 def parse_number(text: str) -> str:

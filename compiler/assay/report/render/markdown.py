@@ -10,7 +10,9 @@ from urllib.parse import quote
 from assay.report.answer import Answer, JudgedRow
 from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
+from assay.report.formatted_text import list_leaves
 from assay.report.judged_cells import mark_changes
+from assay.report.render.markdown_text import format_text_blocks
 from assay.util.escape import normalize_text
 
 #: characters that have a meaning anywhere; `$` begins a formula on GitHub
@@ -316,7 +318,8 @@ def _describe_lack(figure: Chart | Plot) -> str:
 
 def _list_gallery(document: Document, gallery: Gallery) -> Blocks:
     yield _format_heading(2, gallery.title, f"section-{gallery.id}")
-    yield from map(escape_line, gallery.text)
+    yield from format_text_blocks(gallery.formatted, escape_cell, escape_line)
+    yield from map(escape_line, gallery.text[len(list_leaves(gallery.formatted)) :])
     for plot in (*filter(None, gallery.plots), *gallery.wide):
         yield from _format_figure(document, plot, plot.description)
     for gallery_table in gallery.tables:
