@@ -70,8 +70,13 @@ def assemble_article(
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)} if comparison else None,
     )
     galleries = make_figure_ids_unique(
-        _build_gallery(dataclasses.replace(context, place=place), part, prose_by_file, notes_by_part)
-        for place, part in enumerate(article.parts, start=1)
+        filter(
+            _has_content,
+            (
+                _build_gallery(dataclasses.replace(context, place=place), part, prose_by_file, notes_by_part)
+                for place, part in enumerate(article.parts, start=1)
+            ),
+        )
     )
     addresses = {name_anchor(gallery.title): f"#section-{gallery.id}" for gallery in reversed(galleries)}
     return Document(
@@ -166,6 +171,10 @@ def label_article_runs(article: Article, runs: Sequence[RunFigures]) -> tuple[st
     """Return the label of each run or phase: its label constant, or its id where two runs share a label."""
     labels = [shorten(label) for label in list_full_labels(article.label, runs)]
     return make_labels_unique(labels, runs, "{id}")
+
+
+def _has_content(gallery: Gallery) -> bool:
+    return bool(gallery.text or gallery.plots or gallery.wide or gallery.tables)
 
 
 def _build_gallery(
