@@ -12,7 +12,8 @@ import pytest
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import Workspace, get_shipped_workspace, load_package
-from assay.report.document import Entry, Gallery, Group, QuotedValue
+from assay.report.cell_links import QuotedValue
+from assay.report.document import Entry, Gallery, Group
 from assay.report.formatted_text import list_leaves, resolve_links
 from assay.report.prose import Prose, read_prose_file
 from assay.report.render.html import build_page

@@ -66,7 +66,7 @@ def compile_system_sql(session: Session, checked: CheckedPackage) -> Mapping[str
         cuts = [cut for cut in checked.package.cuts if cut.name in ends]
         unphased_metrics = () if article.phases else metrics
         compiled_plan = compile_plan(
-            checked, unphased_metrics, row_requests=rows, series=list_shown_series(article), cuts=cuts
+            checked, unphased_metrics, row_requests=rows, series=list_shown_series(article, prose.values()), cuts=cuts
         )
         texts = dict(render_sql_files(compiled_plan.graph))
         if article.phases:

@@ -224,11 +224,13 @@ def _compute_available(
             available, notes = drop_unavailable_parts(checked, article, texts, runs, unrecognised)
         except AssayError as error:
             raise problem or error from None
-        rows = list_row_requests(checked, available, [texts[part.prose] for part in available.parts if part.prose])
+        prose_texts = [texts[part.prose] for part in available.parts if part.prose]
+        rows = list_row_requests(checked, available, prose_texts)
         try:
             computation = compute(
                 session, checked, runs, _list_metrics(checked, available), [], [],
-                lambda: warm_up_converters(session.get_templates()), rows, list_shown_series(available),
+                lambda: warm_up_converters(session.get_templates()), rows,
+                list_shown_series(available, prose_texts),
                 phase_selection,
             )  # fmt: skip
         except UnrecognisedSourcesError as error:

@@ -144,7 +144,10 @@ class _MissingSourceFinder:
 
     def find_for_prose(self, prose: Prose) -> set[str]:
         """Return the missing sources of the quotes of a text, and of the choices that they refer to."""
-        tables = {request_quote_rows(self.checked, quote).grain.name for quote in prose.quotes}
+        tables = {
+            quote.metric if quote.statistic else request_quote_rows(self.checked, quote).grain.name
+            for quote in prose.quotes
+        }
         return self.find_for_tables(tables).union(*(self.find_for_choice(quote.choice) for quote in prose.quotes))
 
 

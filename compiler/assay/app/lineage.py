@@ -211,8 +211,9 @@ def _trace_report(
 
 def _trace_article(session: Session, checked: CheckedPackage, name: str, article: Article) -> LineageResult:
     """Return the lineage of an article: the columns of its tables and figures, and its series."""
-    rows = list_row_requests(checked, article, read_prose(session.workspace, checked, article).values())
-    statements = compile_plan(checked, row_requests=rows, series=list_shown_series(article)).statements
+    prose_texts = read_prose(session.workspace, checked, article).values()
+    rows, shown_series = list_row_requests(checked, article, prose_texts), list_shown_series(article, prose_texts)
+    statements = compile_plan(checked, row_requests=rows, series=shown_series).statements
     titles: dict[Origin, str] = {}
     cells: dict[Origin, tuple[str, ...]] = {}
     for item in rows:
@@ -221,7 +222,7 @@ def _trace_article(session: Session, checked: CheckedPackage, name: str, article
             titles[start] = f"{metric.id}: {add_unit(metric.name, metric.unit.symbol)}"
             cells[start] = _list_places(checked, name, metric)
     for series in checked.package.series:
-        if series.name in list_shown_series(article):
+        if series.name in shown_series:
             start = Origin(name_rows_statement(series.name), "value")
             titles[start] = f"{series.name}: {add_unit('series', series.unit.symbol)}"
             cells[start] = _list_places(checked, name, series)

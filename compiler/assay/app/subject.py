@@ -32,13 +32,15 @@ from assay.util.escape import normalize_text
 class SampleRequest:
     """A request for samples of a subject.
 
-    `compiled_plan` is the plan to query; `columns` are further columns to select; `since` and `until` are bounds in ns.
+    `compiled_plan` is the plan to query; `columns` are further columns to select; `since` and `until` are bounds in ns,
+    `where` selects lines of a series.
     """
 
     compiled_plan: CompiledPlan
     columns: tuple[str, ...] = ()
     since: int | None = None
     until: int | None = None
+    where: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -233,7 +235,7 @@ class SeriesSubject(Subject):
 
     def build_sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
         step = next(item for item in request.compiled_plan.plan.series if item.name == self.series_definition.name)
-        return sample_query.build_series_query(step, request.since, request.until)
+        return sample_query.build_series_query(step, request.since, request.until, request.where)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from assay.app.compute import compute
 from assay.app.lineage import trace_subject
 from assay.app.runs import NamedRun
 from assay.app.session import Session
-from assay.app.subject import FormulaSubject, MetricSubject, Subject, list_cell_subjects
+from assay.app.subject import FormulaSubject, MetricSubject, SeriesSubject, Subject, list_cell_subjects
 from assay.app.trace_judgement import TracedJudgement, trace_judgement
 from assay.app.trace_values import BuiltReport, TracedRun, TraceRequest, check_value, select_run_phases, trace_value
 from assay.app.verify import locate_runs, parse_moved_runs
@@ -38,6 +38,7 @@ from assay.report.cell_links import (
     OUTCOME,
     PERCENT,
     ROW,
+    STATISTIC,
     VERDICT,
     WORDS,
     CellSource,
@@ -149,7 +150,7 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
     applied_filters = filters.parse_filters(checked.package, None, content.options.filters, not content.options.filters)
     if cell.prints in (AVERAGE, DIFFERENCE, PERCENT, JUDGED, INTERVAL, VERDICT):
         _check_formulas(session, built_report, subjects, cell, applied_filters, cell_runs)
-    prints_one_value = cell.prints in SINGLE_VALUES and cell_subject == values[0][0]
+    printed_text = cell.text if _prints_single_value(cell, cell_subject) and cell_subject == values[0][0] else ""
     traced_runs = []
     for item, source in dict.fromkeys(values):
         run, recorded_run = cell_runs[_find_run_name(cell_runs, source)]
@@ -158,9 +159,7 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
             if source.run == run.id
             else f"{recorded_run.label} ({source.run.removeprefix(f'{run.id}:')})"
         )
-        request = TraceRequest(
-            item, source, applied_filters, run, label, cell.name, cell.prints, cell.text if prints_one_value else ""
-        )
+        request = TraceRequest(item, source, applied_filters, run, label, cell.name, cell.prints, printed_text)
         traced_runs.append(trace_value(session, built_report, request))
     return TracedCell(
         cell,
@@ -189,6 +188,11 @@ def _locate_cell_runs(
     cell_runs = {name: runs[name] for name in names}
     _check_inputs(list(cell_runs.values()))
     return cell_runs
+
+
+def _prints_single_value(cell: Cell, cell_subject: Subject) -> bool:
+    """Return whether a cell prints one value unchanged: a statistic is one if it is of a series."""
+    return cell.prints in SINGLE_VALUES or (cell.prints == STATISTIC and isinstance(cell_subject, SeriesSubject))
 
 
 def _trace_judgement(

@@ -12,7 +12,7 @@ from assay.app import phases
 from assay.app.compute import RunResult, compute
 from assay.app.runs import NamedRun
 from assay.app.session import Session
-from assay.app.subject import ColumnSubject, MetricSubject, SampleRequest, Subject
+from assay.app.subject import ColumnSubject, MetricSubject, SampleRequest, SeriesSubject, Subject
 from assay.app.trace_runs import ConstantInputs, Group, RunSamples, Sample, Spread, open_run_samples
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
@@ -20,8 +20,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter, name_rows_statement
 from assay.provenance.read import RecordedBuild
-from assay.report.blocks.averages import DIGITS, compute_mean_over_time, select_rows_within
-from assay.report.blocks.rows import format_metric_value
+from assay.report.blocks.rows import Row, format_metric_value
 from assay.report.cell_links import (
     AVERAGE,
     DIFFERENCE,
@@ -37,6 +36,14 @@ from assay.report.cell_links import (
 )
 from assay.report.percentiles import find_percentile, read_statistic
 from assay.report.results_json import build_distribution_data
+from assay.report.series_statistic import (
+    DIGITS,
+    compute_mean_over_time,
+    format_statistic,
+    parse_statistic,
+    select_lines,
+    select_rows_within,
+)
 from assay.styles.registry import get_style
 from assay.util.diagnostics import fail
 
@@ -232,7 +239,10 @@ def _compute_figures(built_report: BuiltReport, request: TraceRequest, run_resul
         )
         return figures | _read_current_statistic(built_report, request, figures)
     times = None if source.since is None or source.until is None else (source.since, source.until)
-    mean = compute_mean_over_time(select_rows_within(run_result.results.rows[name_rows_statement(item.id)], times))
+    rows = select_lines(select_rows_within(run_result.results.rows[name_rows_statement(item.id)], times), source.where)
+    mean = compute_mean_over_time(rows)
+    if source.statistic:
+        return {"average": mean, source.statistic: _compute_series_statistic(built_report, request, rows)}
     if request.prints == MEAN and request.text and mean is not None:
         printed_text = (
             get_style(built_report.provenance.content.options.style).format_table_row([mean], DIGITS).cells[0]
@@ -241,6 +251,26 @@ def _compute_figures(built_report: BuiltReport, request: TraceRequest, run_resul
             message = f"run {request.run.id} yields another average of `{item.id}` than `{request.cell}` prints"
             raise fail("value-changed", message, expected=request.text, found=printed_text, hint=HINT)
     return {"average": mean}
+
+
+def _compute_series_statistic(built_report: BuiltReport, request: TraceRequest, rows: Sequence[Row]) -> float:
+    """Return a statistic of rows of a series. Raises AssayError unless it is the one that the cell prints."""
+    assert isinstance(request.item, SeriesSubject)
+    statistic = parse_statistic(request.source.statistic)
+    value = statistic.compute(rows) if statistic else None
+    number_text, _, unit = request.text.partition(" ")
+    number_style = get_style(built_report.provenance.content.options.style)
+    printed_texts = [
+        format_statistic(built_report.checked, number_style, request.item.item, statistic, value, decimals, unit)
+        for decimals in (len(number_text.partition(".")[2]), None)
+        if statistic and value is not None
+    ]
+    if value is None or request.text not in printed_texts:
+        subject = f"{request.source.statistic} of `{request.item.id}`"
+        message = f"run {request.run.id} yields another {subject} than the report has"
+        found = printed_texts[0] if printed_texts else "no value"
+        raise fail("value-changed", message, expected=request.text, found=found, hint=HINT)
+    return float(value)
 
 
 def _read_current_statistic(
@@ -341,7 +371,9 @@ def _open_run_samples(
     ingested_run = run_result.ingested_run
     if run_result.phase:
         ingested_run = replace(ingested_run, constants={**ingested_run.constants, **run_result.phase.parameters})
-    query = item.build_sample_query(SampleRequest(compiled_plan, tuple(extra_columns), source.since, source.until))
+    query = item.build_sample_query(
+        SampleRequest(compiled_plan, tuple(extra_columns), source.since, source.until, source.where)
+    )
     with open_run_samples(
         session, checked.package, ingested_run, compiled_plan.statements, query, item.factor
     ) as run_samples:

@@ -12,7 +12,7 @@ from assay.app.trace_runs import Group
 from assay.app.trace_values import TracedRun
 from assay.explain.terminal import format_bars, format_number, format_with_heading, truncate_line, wrap_text
 from assay.lineage.cells import Cell
-from assay.report import cell_links
+from assay.report import cell_links, series_statistic
 from assay.report.statistic_names import MEDIAN, PERCENTILES
 from assay.styles.registry import get_style
 from assay.util.escape import escape_text
@@ -99,6 +99,8 @@ def _format_judgement(judgement: TracedJudgement, width: int) -> list[str]:
 def _describe_content(traced_cell: TracedCell) -> str:
     content, item = traced_cell.cell.prints, traced_cell.item
     statistic = traced_cell.cell.sources[0].statistic
+    if content == cell_links.STATISTIC and item.series:
+        return _describe_series_statistic(statistic)
     text = CONTENT_TEXTS[cell_links.AVERAGE if content == cell_links.STATISTIC else content]
     if statistic:
         text = text.replace("the average", f"the {statistic}").replace("two averages", f"two values of {statistic}")
@@ -121,6 +123,17 @@ def _describe_content(traced_cell: TracedCell) -> str:
     return text
 
 
+def _describe_series_statistic(statistic: str) -> str:
+    if statistic == series_statistic.MEAN:
+        return CONTENT_TEXTS[cell_links.MEAN]
+    return f"the {statistic} of all values{', in percent' if _is_share(statistic) else ''}"
+
+
+def _is_share(statistic: str) -> bool:
+    parsed_statistic = series_statistic.parse_statistic(statistic)
+    return parsed_statistic is not None and parsed_statistic.is_share
+
+
 def _format_run(run: TracedRun, width: int, encoding: str, *, shows_item: bool) -> Iterator[str]:
     """Format the value in a run; with `shows_item`, also its metric or series, as it differs from the one above."""
     item, symbol, size = run.item, run.item.unit.symbol, run.figures["size"]
@@ -130,7 +143,7 @@ def _format_run(run: TracedRun, width: int, encoding: str, *, shows_item: bool) 
     noun = item.noun
     if not run.is_row:
         figure_texts = [
-            f"{name} {_format_number(run.figures[name])}"
+            f"{name} {_format_number(run.figures[name])}{' %' if _is_share(name) else ''}"
             for name in dict.fromkeys((*FIGURES, run.statistic))
             if size and name in run.figures
         ]

@@ -23,6 +23,7 @@ from assay.report.cell_links import (
     SHARE,
     SHORT,
     SIZE,
+    STATISTIC,
     VERDICT,
     CellLink,
     CellSource,
@@ -219,8 +220,9 @@ def _list_quoted_cells(gallery: Gallery) -> Iterator[Cell]:
         quoted = [item for item in gallery.quoted if item.paragraph == index]
         texts = [gallery.text[index][item.begin : item.end] for item in quoted]
         for item, text, column in zip(quoted, texts, number_duplicates(texts), strict=True):
-            sources = (CellSource(item.entry, item.run, item.where),)
-            yield Cell(gallery.title, f"paragraph {index + 1}", column, text, ROW, sources)
+            sources = (CellSource(item.entry, item.run, item.where, item.since, item.until, item.statistic),)
+            prints = STATISTIC if item.statistic else ROW
+            yield Cell(gallery.title, f"paragraph {index + 1}", column, text, prints, sources)
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:

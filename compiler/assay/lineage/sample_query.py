@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -58,13 +58,23 @@ def _find_instants(grain: Grain) -> frozenset[str]:
     return frozenset(columns | {item.name for item in grain.instants})
 
 
-def build_series_query(step: SeriesStep, since: int | None = None, until: int | None = None) -> SampleQuery:
-    """Return the query for the rows of a series between two instants in ns, both included (None: unbounded)."""
+def build_series_query(
+    step: SeriesStep,
+    since: int | None = None,
+    until: int | None = None,
+    where: Sequence[tuple[str, str]] = (),
+) -> SampleQuery:
+    """Return the query for the rows of a series between two instants in ns, both included (None: unbounded).
+
+    `where` has labels and their values, which select lines.
+    """
     query = distributions.select_lines(step)
     if since is not None:
         query = query.where(exp.GTE(this=build_column("t_ns"), expression=dialect.build_integer(since)))
     if until is not None:
         query = query.where(exp.LTE(this=build_column("t_ns"), expression=dialect.build_integer(until)))
+    for name, value in where:
+        query = query.where(exp.EQ(this=build_column(name), expression=exp.Literal.string(value)))
     query.set("order", None)
     return SampleQuery(query, (*step.key, *step.series.by, "t_ns"), frozenset(["t_ns"]))
 

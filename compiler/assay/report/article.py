@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from assay.engine.point_rows import get_column
 from assay.lang import dependencies, formula
@@ -20,9 +20,10 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
 from assay.report.blocks.context import ComparisonColumns, RenderContext, ShownRun, explain_blocks, render_blocks
 from assay.report.blocks.grid import PORTRAIT_COLUMNS
+from assay.report.cell_links import CellSource, QuotedValue
 from assay.report.cell_links import link_facts as link_facts
 from assay.report.data_quality import build_quality_parts
-from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, QuotedValue, Table
+from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
 from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_constant_id, iter_tables
 from assay.report.prose import Prose, Quote, RenderedProse
@@ -69,16 +70,7 @@ def assemble_article(
         {label: run.quality for label, run in zip(headings, comparison.columns if comparison else runs, strict=True)},
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)} if comparison else None,
     )
-    galleries = make_figure_ids_unique(
-        filter(
-            _has_content,
-            (
-                _build_gallery(dataclasses.replace(context, place=place), part, prose_by_file, notes_by_part)
-                for place, part in enumerate(article.parts, start=1)
-            ),
-        )
-    )
-    addresses = {name_anchor(gallery.title): f"#section-{gallery.id}" for gallery in reversed(galleries)}
+    galleries = _build_galleries(context, article, prose_by_file, notes_by_part)
     return Document(
         title=choices.title or fill_placeholders(article.title, placeholder_values),
         subtitle="",
@@ -91,7 +83,7 @@ def assemble_article(
         manifest=manifest_table,
         sections=(),
         charts=(),
-        dictionary=_build_dictionary(checked, article, prose_by_file.values()),
+        dictionary=_build_dictionary(checked, article, tuple(prose_by_file.values())),
         warnings=(
             *list_run_notes(runs, run_labels),
             *(list_run_notes(comparison.columns, headings) if comparison else ()),
@@ -99,9 +91,7 @@ def assemble_article(
         ),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
-        galleries=tuple(
-            dataclasses.replace(gallery, formatted=resolve_links(gallery.formatted, addresses)) for gallery in galleries
-        ),
+        galleries=galleries,
         appendices=quality.appendices,
         terms=build_terms(
             checked, article, (manifest_table, *iter_tables(galleries)), block_terms=explain_blocks(checked, article)
@@ -158,7 +148,8 @@ def _prepare(
 def list_article_metrics(article: Article, prose_texts: Iterable[Prose] = ()) -> tuple[str, ...]:
     """Return the metrics in an article's tables and figures, then those that its prose quotes, each once."""
     blocks = (name for block in block_rows.list_ordered_blocks(article) for name in block.read_metrics())
-    return tuple(dict.fromkeys((*blocks, *(quote.metric for text in prose_texts for quote in text.quotes))))
+    quoted = (quote.metric for text in prose_texts for quote in text.quotes if not quote.statistic)
+    return tuple(dict.fromkeys((*blocks, *quoted)))
 
 
 def list_compared_metrics(article: Article) -> tuple[str, ...]:
@@ -171,6 +162,24 @@ def label_article_runs(article: Article, runs: Sequence[RunFigures]) -> tuple[st
     """Return the label of each run or phase: its label constant, or its id where two runs share a label."""
     labels = [shorten(label) for label in list_full_labels(article.label, runs)]
     return make_labels_unique(labels, runs, "{id}")
+
+
+def _build_galleries(
+    context: RenderContext,
+    article: Article,
+    prose_by_file: Mapping[str, Prose],
+    notes_by_part: Mapping[str, tuple[str, ...]],
+) -> tuple[Gallery, ...]:
+    """Render the parts that have anything to show, with links of prose resolved to their places."""
+    rendered_parts = (
+        _build_gallery(dataclasses.replace(context, place=place), part, prose_by_file, notes_by_part)
+        for place, part in enumerate(article.parts, start=1)
+    )
+    galleries = make_figure_ids_unique(filter(_has_content, rendered_parts))
+    addresses = {name_anchor(gallery.title): f"#section-{gallery.id}" for gallery in reversed(galleries)}
+    return tuple(
+        dataclasses.replace(gallery, formatted=resolve_links(gallery.formatted, addresses)) for gallery in galleries
+    )
 
 
 def _has_content(gallery: Gallery) -> bool:
@@ -246,6 +255,9 @@ def render_prose(context: RenderContext, prose: Prose) -> RenderedProse:
         row = context.find_row(quote.choice, run)
         if quote.choice and row is None:
             return None
+        if quote.statistic:
+            time_range = context.find_time_range(quote.choice, run) if quote.choice else None
+            return block_rows.format_series_quote(context.checked, context.number_style, quote, run, time_range)
         return block_rows.format_quote(context.checked, context.number_style, quote, run, row)
 
     return prose.render(render_quote)
@@ -259,10 +271,20 @@ def _list_quoted_values(context: RenderContext, prose: RenderedProse) -> Iterato
             label = next(shown_run.label for shown_run in context.all_runs if shown_run.run is run)
             row = [f"{name.replace('_', ' ')} {value}" for name, value in quote.where]
             choice = [context.article.get_choice(quote.choice).title] if quote.choice else []
-            description = "; ".join([", ".join([*choice, *row]), label]).lstrip("; ")
-            row_values = block_rows.list_quote_keys(context.checked, quote, context.find_row(quote.choice, run))
-            where = tuple((name, str(value)) for name, value in row_values.items())
-            yield QuotedValue(index, begin, end, quote.metric, description, run.id, where)
+            statistic = [quote.statistic] if quote.statistic else []
+            description = "; ".join([", ".join([*statistic, *choice, *row]), label]).lstrip("; ")
+            if quote.statistic:
+                where = tuple((name, str(value)) for name, value in quote.where)
+                since, until = (quote.choice and context.find_time_range(quote.choice, run)) or (None, None)
+                source = CellSource(quote.metric, run.id, where, since, until, quote.statistic)
+            else:
+                row_values = block_rows.list_quote_keys(context.checked, quote, context.find_row(quote.choice, run))
+                where = tuple((name, str(value)) for name, value in row_values.items())
+                source = CellSource(quote.metric, run.id, where)
+            yield QuotedValue(
+                index, begin, end, source.entry, description, run.id, source.where, source.since, source.until,
+                source.statistic,
+            )  # fmt: skip
 
 
 def _find_quoted_run(context: RenderContext, quote: Quote) -> RunFigures:
@@ -313,12 +335,12 @@ def _format_subject(labels: Sequence[str]) -> str:
     return f"{', '.join(labels)} {'has' if len(labels) == 1 else 'have'}"
 
 
-def _build_dictionary(checked: CheckedPackage, article: Article, prose_texts: Iterable[Prose]) -> tuple[Group, ...]:
+def _build_dictionary(checked: CheckedPackage, article: Article, prose_texts: Collection[Prose]) -> tuple[Group, ...]:
     names = list(list_article_metrics(article, prose_texts))
     for name in names:  # the list grows: the inputs of a formula may be formulas, too
         names += [item for item in formula.list_inputs(checked.get_metric(name).measure) if item not in names]
     entries = tuple(build_metric_entry(checked, name) for name in names)
-    series_names = block_rows.list_shown_series(article)
+    series_names = block_rows.list_shown_series(article, prose_texts)
     series_entries = tuple(
         Entry(item.name, item.name, item.unit.symbol, f"{item.doc}. {describe_series(checked.package, item)}", "")
         for item in checked.package.series

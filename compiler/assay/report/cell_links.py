@@ -58,6 +58,22 @@ class CellLink:
 
 
 @dataclass(frozen=True, slots=True)
+class QuotedValue:
+    """A `CellSource` in a paragraph (its index), from character `begin` to before `end`; `of` has it in words."""
+
+    paragraph: int
+    begin: int
+    end: int
+    entry: str
+    of: str
+    run: str = ""
+    where: tuple[tuple[str, str], ...] = ()
+    since: int | None = None
+    until: int | None = None
+    statistic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PrintedColumn:
     """What a column prints of the metric of a row, and the ids of the runs or phases that it compares.
 

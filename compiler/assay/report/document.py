@@ -20,7 +20,7 @@ from typing import Any, ClassVar, cast
 
 from assay.report import formatted_text
 from assay.report.answer import Answer
-from assay.report.cell_links import AVERAGE, CellLink, PrintedColumn
+from assay.report.cell_links import AVERAGE, CellLink, PrintedColumn, QuotedValue
 from assay.report.formatted_text import TextBlock, list_leaves
 from assay.util.diagnostics import fail
 from assay.util.escape import normalize_text
@@ -249,27 +249,10 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True)
-class QuotedValue:
-    """A value in a paragraph: the index of the paragraph, and the range of characters from `begin` to before `end`.
-    `entry` is the entry of the value, `of` describes its run and row in words, `run` is the run's id, and `where` has
-    columns of the row with their texts.
-    """
-
-    paragraph: int
-    begin: int
-    end: int
-    entry: str
-    of: str
-    run: str = ""
-    where: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Gallery:
     """A titled part of a report: paragraphs, plots as small multiples, then tables with the titles of `Table`.
-    In each row of plots, `abreast` are side by side; the place of a missing one stays empty. Those of `wide` take the
-    width of the page. `quoted` are the values in the paragraphs, in order. `formatted` are the first paragraphs with
-    their forms, if they have any.
+    In each row, `abreast` plots are side by side (a missing one leaves its place empty), those of `wide` have the width
+    of the page. `quoted` are values in the paragraphs, in order; `formatted` are the first paragraphs that have forms.
     """
 
     id: str

@@ -16,7 +16,9 @@ from pathlib import Path
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Choice
-from assay.lang.model.package import Grain, Metric
+from assay.lang.model.package import Grain, Metric, Series
+from assay.lang.typing_rules import UnitError
+from assay.lang.units import UnknownUnitError
 from assay.report.formatted_text import BULLETS, CODE, NUMBERS, Phrase, TextBlock, get_anchor
 from assay.report.prose_markup import (
     QUOTE,
@@ -26,6 +28,7 @@ from assay.report.prose_markup import (
     SourcePhrase,
     parse_markup,
 )
+from assay.report.series_statistic import EXPECTED, compute_unit_factor, parse_statistic
 from assay.util.diagnostics import Diagnostic, Span, read_excerpt, suggest_names
 from assay.util.escape import normalize_text
 
@@ -33,6 +36,7 @@ _TEXT = r'"(?:[^"\\]|\\.)*"'
 _CALL = re.compile(rf'\s*([\w.-]+)\s*\(((?:[^()"]|{_TEXT})*)\)\s*', re.S)
 _ARGUMENT = re.compile(rf"\s*(\w+)\s*=\s*(?:({_TEXT})|(-?[0-9]{{1,18}}))\s*(?:,(?=.)|$)", re.S)
 DECIMALS, RUN, CHOICE = "decimals", "run", "choice"
+STATISTIC, UNIT = "statistic", "unit"  # of quotes of series only: columns of metrics may have these names
 MOST_DECIMALS = 15  # a double has no more significant digits
 TEXT = "text"
 
@@ -43,7 +47,8 @@ Value = str | int
 class Quote:
     """A result that a text quotes: the metric, the column values of its row, decimals (None: as in tables).
 
-    `run` and `choice` are names; empty: the last run, no choice.
+    `run` and `choice` are names; empty: the last run, no choice. A quote of a series has its name as `metric`, labels
+    of its lines as column values, and a `statistic`; `unit` is the unit that it prints (empty: that of the series).
     """
 
     metric: str
@@ -53,6 +58,8 @@ class Quote:
     excerpt: str = ""
     run: str = ""
     choice: str = ""
+    statistic: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +196,7 @@ def read_prose_file(
     markup = parse_markup(text)
     quotes = []
     for phrase in markup.list_quotes():
-        quote = _parse_quote(phrase, name, path)
+        quote = _parse_quote(phrase, name, path, checked)
         quote_problems = list(_find_problems(quote, checked, choices)) if isinstance(quote, Quote) else [quote]
         problems += quote_problems
         quotes += [quote] if isinstance(quote, Quote) and not quote_problems else []
@@ -236,7 +243,7 @@ def split_paragraphs(text: str) -> tuple[str, ...]:
     return tuple(_join_words(part) for part in re.split(r"\n\s*\n", text) if part.strip())
 
 
-def _parse_quote(phrase: SourcePhrase, name: str, path: Path) -> Quote | Diagnostic:
+def _parse_quote(phrase: SourcePhrase, name: str, path: Path, checked: CheckedPackage) -> Quote | Diagnostic:
     span = Span(name, phrase.place.line, phrase.place.column, phrase.place.length)
     call = _CALL.fullmatch(phrase.words[2:-2])
     arguments = _parse_arguments(call[2]) if call else None
@@ -255,7 +262,9 @@ def _parse_quote(phrase: SourcePhrase, name: str, path: Path) -> Quote | Diagnos
         repeated_name = next(name for name, count in Counter(name for name, _ in arguments).items() if count > 1)
         return Diagnostic("prose", f"a quote of a result has `{repeated_name}` twice", span, excerpt)
     run, choice = (str(values_by_name.pop(word, "")) for word in (RUN, CHOICE))
-    return Quote(call[1], tuple(values_by_name.items()), decimals, span, excerpt, run, choice)
+    is_of_series = any(series.name == call[1] for series in checked.package.series)
+    statistic, unit = (str(values_by_name.pop(word, "")) if is_of_series else "" for word in (STATISTIC, UNIT))
+    return Quote(call[1], tuple(values_by_name.items()), decimals, span, excerpt, run, choice, statistic, unit)
 
 
 def _parse_arguments(text: str) -> list[tuple[str, Value]] | None:
@@ -275,6 +284,14 @@ def _parse_arguments(text: str) -> list[tuple[str, Value]] | None:
 def _find_problems(quote: Quote, checked: CheckedPackage, choices: Sequence[Choice]) -> Iterator[Diagnostic]:
     span, excerpt = quote.span, quote.excerpt
     metrics = {metric.id: metric for metric in checked.package.metrics}
+    series = next((series for series in checked.package.series if series.name == quote.metric), None)
+    if quote.decimals is not None and quote.decimals not in range(MOST_DECIMALS + 1):
+        message = f"prose quotes `{quote.metric}` with an invalid number of decimals"
+        expected = f"0 to {MOST_DECIMALS}"
+        yield Diagnostic("prose", message, span, excerpt, expected=expected, found=str(quote.decimals))
+    if series:
+        yield from _find_series_problems(quote, series, checked, choices)
+        return
     if quote.metric not in metrics:
         hint = suggest_names(quote.metric, metrics)
         yield Diagnostic("unknown-metric", f"prose quotes an unknown metric `{quote.metric}`", span, excerpt, hint=hint)
@@ -292,10 +309,6 @@ def _find_problems(quote: Quote, checked: CheckedPackage, choices: Sequence[Choi
             message = f"prose quotes `{quote.metric}` by a value that column `{name}` never has"
             actual = "a text" if isinstance(value, str) else "a number"
             yield Diagnostic("type", message, span, excerpt, expected=columns[name], found=actual)
-    if quote.decimals is not None and quote.decimals not in range(MOST_DECIMALS + 1):
-        message = f"prose quotes `{quote.metric}` with an invalid number of decimals"
-        expected = f"0 to {MOST_DECIMALS}"
-        yield Diagnostic("prose", message, span, excerpt, expected=expected, found=str(quote.decimals))
     column_names = (
         *(name for name, _ in quote.where),
         *(find_metric_grain(checked, metrics[quote.metric]).key if quote.choice else ()),
@@ -317,6 +330,40 @@ def _find_problems(quote: Quote, checked: CheckedPackage, choices: Sequence[Choi
             expected=metrics[quote.metric].grain,
             found=grains_by_choice[quote.choice],
         )
+
+
+def _find_series_problems(
+    quote: Quote, series: Series, checked: CheckedPackage, choices: Sequence[Choice]
+) -> Iterator[Diagnostic]:
+    """Yield the problems of a quote of a series."""
+    span, excerpt, subject = quote.span, quote.excerpt, f"prose quotes series `{quote.metric}`"
+    statistic = parse_statistic(quote.statistic)
+    if statistic is None:
+        message = f"{subject} {'by an unknown statistic' if quote.statistic else 'without a statistic'}"
+        yield Diagnostic("prose", message, span, excerpt, expected=EXPECTED, found=quote.statistic)
+    for name, value in quote.where:
+        if name not in series.by:
+            hint = suggest_names(name, series.by)
+            yield Diagnostic("unknown-column", f"{subject} by an unknown label `{name}`", span, excerpt, hint=hint)
+        elif not isinstance(value, str):
+            message = f"{subject} by a value that label `{name}` never has"
+            yield Diagnostic("type", message, span, excerpt, expected="a text", found="a number")
+    choice = next((choice for choice in choices if choice.name == quote.choice), None)
+    if quote.choice and not choice:
+        hint = suggest_names(quote.choice, [choice.name for choice in choices])
+        message = f"{subject} of an unknown choice `{quote.choice}`"
+        yield Diagnostic("unknown-choice", message, span, excerpt, hint=hint)
+    elif choice and not (choice.begin and choice.end):
+        message = f"{subject} of choice `{quote.choice}`, which has no `begin` and `end`"
+        yield Diagnostic("prose", message, span, excerpt, hint="name the columns with its first and last instant")
+    if statistic and statistic.is_share and quote.unit:
+        yield Diagnostic("prose", f"{subject} by a share in another unit than percent", span, excerpt, found=quote.unit)
+    elif quote.unit:
+        try:
+            compute_unit_factor(checked, series, quote.unit)
+        except (UnitError, UnknownUnitError):
+            message = f"{subject} in a unit that it does not convert to"
+            yield Diagnostic("unit", message, span, excerpt, expected=series.unit.name, found=quote.unit)
 
 
 def find_metric_grain(checked: CheckedPackage, metric: Metric) -> Grain:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from assay.lang.blocks.averages import Averages
@@ -10,14 +9,13 @@ from assay.lang.model.package import Series
 from assay.lang.series_wording import describe_labels
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, add_label_to_title, register_renderer
-from assay.report.blocks.rows import Row, is_drawn
+from assay.report.blocks.rows import Row
 from assay.report.cell_links import LINES, MEAN, PERCENT, WORDS, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.run_results import add_unit
+from assay.report.series_statistic import DIGITS, compute_mean_over_time, select_rows_within
 from assay.styles.exact_decimal import compute_percent_change, format_rounded_fraction, to_fraction
 from assay.styles.row import NO_VALUE
-
-DIGITS = 9
 
 
 @register_renderer(Averages, position=100)
@@ -75,23 +73,6 @@ def link_cells(row: int, first_source: CellSource, source: CellSource) -> Iterat
     yield CellLink(row, 3, MEAN, (source,))
     if row:
         yield CellLink(row, 4, PERCENT, (first_source, source))
-
-
-def select_rows_within(rows: Sequence[Row], time_range: tuple[int, int] | None) -> Sequence[Row]:
-    """Return the rows from the first to the last instant (ns)."""
-    return (
-        rows if time_range is None else [row for row in rows if time_range[0] <= int(str(row["t_ns"])) <= time_range[1]]
-    )
-
-
-def compute_mean_over_time(rows: Sequence[Row]) -> float | None:
-    """Compute the mean over all steps of the mean over lines; values that are not finite are left out."""
-    values_by_time: dict[object, list[float]] = {}
-    for row in rows:
-        if is_drawn(row):
-            values_by_time.setdefault(row["t_ns"], []).append(float(str(row["value"])))
-    means = [math.fsum(values) / len(values) for values in values_by_time.values()]
-    return math.fsum(means) / len(means) if means else None
 
 
 def _count_lines(series: Series, rows: Sequence[Row]) -> int:

@@ -14,6 +14,12 @@ from assay.lang.model.package import Grain, Metric, Series
 from assay.plan.planner import FROM, TO, RowRequest, name_rows_statement, name_span_statement, request_rows
 from assay.report.prose import Prose, Quote, find_metric_grain
 from assay.report.run_results import RunFigures
+from assay.report.series_statistic import (
+    format_statistic,
+    parse_statistic,
+    select_lines,
+    select_rows_within,
+)
 from assay.styles.exact_decimal import format_decimal, format_rounded_fraction, to_fraction
 from assay.styles.registry import Style
 from assay.styles.row import NO_VALUE
@@ -31,7 +37,12 @@ def list_row_requests(
     requests = [
         *(request_choice_rows(checked, choice) for choice in article.choices),
         *request_part_rows(checked, article),
-        *(request_quote_rows(checked, quote) for prose_text in prose_texts for quote in prose_text.quotes),
+        *(
+            request_quote_rows(checked, quote)
+            for prose_text in prose_texts
+            for quote in prose_text.quotes
+            if not quote.statistic
+        ),
     ]
     point_names = {request.name for request in requests if request.are_points}
     return tuple(
@@ -39,10 +50,11 @@ def list_row_requests(
     )
 
 
-def list_shown_series(article: Article) -> tuple[str, ...]:
-    """Return the series that an article shows, each once, those of figures first."""
+def list_shown_series(article: Article, prose_texts: Iterable[Prose] = ()) -> tuple[str, ...]:
+    """Return the series that an article shows, each once: those of figures, of tables, then those that prose quotes."""
     blocks = sorted(article.blocks, key=lambda block: block.appears_as != "figure")
-    return tuple(dict.fromkeys(name for block in blocks for name in block.read_series()))
+    quoted = (quote.metric for prose_text in prose_texts for quote in prose_text.quotes if quote.statistic)
+    return tuple(dict.fromkeys((*(name for block in blocks for name in block.read_series()), *quoted)))
 
 
 def list_ordered_blocks(article: Article) -> Iterable[Block]:
@@ -197,9 +209,26 @@ def format_quote(
     return f"{value} {symbol}" if symbol else value
 
 
-def is_drawn(row: Row) -> bool:
-    """Check that a row of a series has a value that can be drawn."""
-    return math.isfinite(float(str(row["value"])))
+def format_series_quote(
+    checked: CheckedPackage, number_style: Style, quote: Quote, run: RunFigures, time_range: tuple[int, int] | None
+) -> str:
+    """Return the text of a quote of a series: a statistic of its values in a stretch of time (ns), with its unit.
+
+    Raises AssayError: there are no values.
+    """
+    series = next(item for item in checked.package.series if item.name == quote.metric)
+    rows = select_lines(select_rows_within(get_rows(run, series), time_range), quote.where)
+    statistic = parse_statistic(quote.statistic)
+    value = statistic.compute(rows) if statistic else None
+    if statistic is None or value is None:
+        raise fail(
+            "quote",
+            f"run {run.id}: a quote of `{quote.metric}` matches no values of the series",
+            span=quote.span,
+            excerpt=quote.excerpt,
+            hint="name fewer labels, or another choice" if quote.where or quote.choice else "",
+        )
+    return format_statistic(checked, number_style, series, statistic, value, quote.decimals, quote.unit)
 
 
 def name_keys(

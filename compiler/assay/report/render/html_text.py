@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.report.document import Gallery, QuotedValue
+from assay.report.cell_links import QuotedValue
+from assay.report.document import Gallery
 from assay.report.formatted_text import LINK, PARAGRAPH, Phrase, TextBlock, list_leaves
 from assay.report.render.html_tables import Cell
 
