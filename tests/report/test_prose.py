@@ -150,3 +150,14 @@ def test_excerpt_of_long_line_surrounds_its_place(column: int, length: int) -> N
 
 def test_excerpt_of_short_line_is_the_line() -> None:
     assert format_excerpt(["a" * WIDEST], 1, 2, 3) == f"1 | {'a' * WIDEST}\n  |  ^^^"
+
+
+@pytest.mark.parametrize("text", ["*a " * 3000 + "b*" * 3000, "[" * 3000 + "a" + "](#disk)" * 3000, "- " * 3000 + "a"])
+def test_prose_of_many_levels_is_refused_or_text(tmp_path: Path, text: str) -> None:
+    problems = find_problems(tmp_path, text)
+    assert {problem.message for problem in problems} <= {
+        "prose cannot have so many forms within each other",
+        "prose cannot have so deep a list",
+        "prose links to an unknown part `disk`",
+    }
+    assert problems

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 QUOTE = "quote"
 QUOTE_PATTERN = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.S)
 COMMENTS = re.compile(r"(?:\s*<!--(?:(?!-->).)*-->)+\s*", re.S)
+DEEPEST_FORM = 8  # forms within forms: emphasis, links
 DEEPEST = 3  # lists within lists; what Markdown nests deeper than 20 blocks it leaves out
 _POSITION = "position"
 
@@ -32,6 +33,7 @@ _HINTS = {
     "a block quote": "write `\\>` for the sign itself",
     "HTML": "write `\\<` for the sign itself, code in backticks, and comments on lines of their own",
     "so deep a list": f"lists may have lists within them, up to {DEEPEST} levels",
+    "so many forms within each other": "emphasize fewer words",
     "a picture": "add `timelines` or `scatters` to the part",
     "a line break": "begin a paragraph or a list",
     "a footnote": "write it as a sentence",
@@ -232,14 +234,18 @@ class _Parser:
             items.append(self.parse_blocks(tokens, "list_item_close"))
         return tuple(item for item in items if item)
 
-    def _parse_phrases(self, tokens: Iterator[Token], end: str, parent: Token) -> tuple[SourcePhrase, ...]:
+    def _parse_phrases(
+        self, tokens: Iterator[Token], end: str, parent: Token, depth: int = 0
+    ) -> tuple[SourcePhrase, ...]:
         """Return the phrases of a paragraph, or of a form that the token `end` ends; `parent` is the paragraph."""
         phrases: list[SourcePhrase] = []
         for token in tokens:
             if token.type == end:
                 break
-            if token.type in _FORMS:
-                inner = self._parse_phrases(tokens, token.type.replace("_open", "_close"), parent)
+            if token.type in _FORMS and depth == DEEPEST_FORM:
+                self._refuse("so many forms within each other", self._locate_position(0, 1, parent))
+            elif token.type in _FORMS:
+                inner = self._parse_phrases(tokens, token.type.replace("_open", "_close"), parent, depth + 1)
                 link = self._check_link(token, parent) if token.type == "link_open" else ""
                 place = self._locate(token, parent) if link else _NOWHERE
                 phrases += [SourcePhrase("", _FORMS[token.type], link, inner, place)] if inner else []
