@@ -157,6 +157,17 @@ def _drop_unavailable_blocks(
     """Return a part without the blocks and prose that need missing sources, and the names of those sources."""
     prose_missing = finder.find_for_prose(prose[part.prose]) if part.prose else set()
     missing_by_block = [(block, finder.find_for_block(block)) for block in part.blocks]
-    blocks = tuple(block for block, sources in missing_by_block if not sources)
+    blocks = tuple(
+        remaining_block
+        for block, sources in missing_by_block
+        if (remaining_block := _drop_unavailable_columns(finder, block) if sources else block)
+    )
     remaining_part = dataclasses.replace(part, prose="" if prose_missing else part.prose, blocks=blocks)
     return remaining_part, prose_missing.union(*(sources for _, sources in missing_by_block))
+
+
+def _drop_unavailable_columns(finder: _MissingSourceFinder, block: Block) -> Block | None:
+    """Return a block without its inner blocks that need missing sources; None if nothing remains of it."""
+    available_blocks = [item for item in block.list_inner_blocks() if not finder.find_for_block(item)]
+    remaining_block = block.keep_inner_blocks(available_blocks) if available_blocks else None
+    return None if remaining_block is None or finder.find_for_block(remaining_block) else remaining_block

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 from assay.lang.blocks.scatter import Scatter
 from assay.lang.blocks.timeline import Timeline
@@ -64,6 +65,16 @@ class Grid(Block):
 
     def read_rows(self, package: Package) -> Iterator[RowRequest]:
         return (request for scatter in self.scatters for request in scatter.read_rows(package))
+
+    def list_inner_blocks(self) -> tuple[Block, ...]:
+        return (*self.scatters, *self.timelines)
+
+    def keep_inner_blocks(self, blocks: Sequence[Block]) -> Self:
+        return replace(
+            self,
+            scatters=tuple(item for item in self.scatters if item in blocks),
+            timelines=tuple(item for item in self.timelines if item in blocks),
+        )
 
     def list_templates(self, _suffix: str) -> Iterator[str]:
         """Yield the templates of the figures, then that of the grid."""

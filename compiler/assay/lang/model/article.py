@@ -156,6 +156,14 @@ class Block:
         choice: str = getattr(self, "choice", "")
         return [choice] if choice else []
 
+    def list_inner_blocks(self) -> tuple[Block, ...]:
+        """Return the blocks that the block is made of, each of which it can do without."""
+        return ()
+
+    def keep_inner_blocks(self, _blocks: Sequence[Block]) -> Self:
+        """Return the block with only these of its inner blocks."""
+        return self
+
     def list_templates(self, _suffix: str) -> Iterable[str]:
         """Return the chart templates of the block; `_suffix` ends those of figures that mark phases."""
         return ()
