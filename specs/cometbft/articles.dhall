@@ -76,6 +76,8 @@ let heaviest =
           , title = "Heaviest experiment"
           , most = m.expected.id
           , absent = "no experiment"
+          , without = [ fault.name ]
+          , repeats = [ c.connections.name, c.rate.name ]
           }
 
 let rotation =
@@ -147,16 +149,19 @@ let qa =
             [ A.withChoice
                 chosen
                 ( A.withDiagonals
-                    ( A.pivot
-                        { title = "Transactions found in blocks, by rate (rows) and connections (columns)"
-                        , grain = grains.experiment
-                        , down = c.rate
-                        , across = c.connections
-                        , metric = m.validTxs
-                        , first = c.number
-                        , due = m.expected
-                        , tolerance
-                        }
+                    ( A.pivotWithout
+                        [ fault ]
+                        ( A.pivot
+                            { title = "Transactions found in blocks, by rate (rows) and connections (columns)"
+                            , grain = grains.experiment
+                            , down = c.rate
+                            , across = c.connections
+                            , metric = m.validTxs
+                            , first = c.number
+                            , due = m.expected
+                            , tolerance
+                            }
+                        )
                     )
                 )
             ]

@@ -29,6 +29,7 @@ let Pin = { column : Text, constant : Text }
 --   begin, end  columns with the first and last instant of its time, for figures
 --   absent    the text for a run without such a row: `no ...`
 --   without   choices (without keys) whose rows are chosen only where pins tell so
+--   repeats   columns in which the repeats of the chosen row agree with it; empty: `keys`
 let Choice =
       { Type =
           { name : Text
@@ -47,6 +48,7 @@ let Choice =
           , end : Text
           , absent : Text
           , without : List Text
+          , repeats : List Text
           }
       , default =
         { keys = [] : List Text
@@ -59,14 +61,16 @@ let Choice =
         , begin = ""
         , end = ""
         , without = [] : List Text
+        , repeats = [] : List Text
         }
       }
 
 -- A table with a row for each value of the column `down`, a column for each of `across`, cells of a metric.
---   first      the column whose least value counts where several rows meet in a cell
+--   first      the column that tells repeats apart: rows that meet in a cell, whose mean it shows
 --   due        a metric with the amount that is due; a cell that falls short of it by more than `tolerance` percent is marked
 --   diagonals  cells of equal `down` times `across` are shaded, and listed in their own table
 --   choice     the cell of the chosen row is bold; empty: none
+--   without    choices whose rows are left out
 let Pivot =
       { title : Text
       , grain : Text
@@ -78,6 +82,7 @@ let Pivot =
       , tolerance : Natural
       , diagonals : Bool
       , choice : Text
+      , without : List Text
       }
 
 -- A figure of a series: a line for each value of a label; `mean`: that of all lines too, dashed; `alone`: only that.
@@ -116,7 +121,7 @@ let Scatter =
 -- more than `tolerance` percent fails (of a metric that is not better in any direction, any change).
 --   scenario  the name of the verdict in the table of results
 --   choice    only the chosen row of each run; empty: all rows
---   first     the column whose least value counts where several rows of a run agree
+--   first     the column that tells repeats apart: rows of a run that agree, whose mean is judged
 --   without   choices whose rows are not judged
 let Verdict =
       { title : Text
@@ -131,7 +136,7 @@ let Verdict =
       }
 
 -- Small multiples: a row for each run that is a case (the article's `cases`), a column for each scatter and timeline.
--- Scatters show the rows of the chosen row's key, timelines its time; without a choice all of them.
+-- Scatters show the rows of the chosen row's key, timelines its time, both with its repeats; without a choice all rows.
 let Grid = { title : Text, choice : Text, scatters : List Scatter, timelines : List Timeline, template : Text }
 
 -- A class with its amount, a decimal number in a unit.
@@ -365,12 +370,15 @@ in  { Listing
             , tolerance = p.tolerance
             , diagonals = False
             , choice = ""
+            , without = [] : List Text
             }
           : Pivot
       -- a pivot with its diagonals told apart
     , withDiagonals = \(p : Pivot) -> p // { diagonals = True }
       -- a pivot with the chosen row's cell bold
     , withChoice = \(c : Choice.Type) -> \(p : Pivot) -> p // { choice = c.name }
+      -- a pivot without the rows of some choices
+    , pivotWithout = \(cs : List Choice.Type) -> \(p : Pivot) -> p // { without = names cs }
     , amount
     , class =
         \(name : Text) -> \(amount : Double) -> \(unit : U.Unit) -> { name, amount = Double/show amount, unit } : Class

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +34,23 @@ def find_scenarios(document: dict[str, Any]) -> dict[str, list[str]]:
     return {row[0]: row[3:] for row in find_part(document, "Results")["tables"][0]["rows"]}
 
 
-def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Path) -> None:
+def test_mean_of_equal_experiments_is_judged(tmp_path: Path, cache: Path) -> None:
     """The ids have no influence."""
-    first, second = Experiment("z", 5), Experiment("a", 100, latency=9 * SECOND)
-    base = create_load_run(tmp_path / "base", first, second)
-    run = create_load_run(tmp_path / "run", Experiment("a", 5), Experiment("z", 100, latency=9 * SECOND))
+    base = create_load_run(tmp_path / "base", Experiment("z", 5), Experiment("a", 100, latency=9 * SECOND))
+    run = create_load_run(
+        tmp_path / "run", Experiment("a", 5), Experiment("z", 100, latency=3 * SECOND), Experiment("b", 200)
+    )
     document = assemble_document(cache, base, run)
-    assert judge(document, "run")["1", "50", AVERAGE] == ["1.00", "1.00", "0.0", "pass"]
+    mean = Fraction(1 + 3 + 1, 3)
+    change = f"{float(100 * (mean - 5) / 5):.1f}"
+    titles = (EVERY, "The chosen experiment beside the baseline's")
+    for title in titles:
+        expected = ["5.00 (n=2)", f"{float(mean):.2f} (n=3)", change, "pass"]
+        assert judge(document, "run", title)["1", "50", AVERAGE] == expected
     assert find_part(document, "Results")["text"][1:] == [
-        f"{EVERY}: of rows with the same connections and rate, the one with the least number is judged (base, "
-        "connections 1, rate 50: "
-        "number 1, not 2; run, connections 1, rate 50: number 1, not 2)."
+        f"{title}: rows with the same connections and rate are repeats, of which the mean counts; n is their "
+        "number (base, connections 1, rate 50: number 1, 2; run, connections 1, rate 50: number 1, 2, 3)."
+        for title in titles
     ]
 
 

@@ -187,9 +187,9 @@ class RunSamples:
         return tuple(Group(str(key), int(size), scale(float(mean), self.factor)) for key, size, mean in rows)
 
     def find_matching(
-        self, column_texts: Mapping[str, str], is_preferred: Callable[[Any], bool] | None = None
+        self, column_texts: Mapping[str, str], is_preferred: Callable[[Any], bool] | None = None, limit: int = 1
     ) -> tuple[Sample, ...]:
-        """Return at most one sample: the first by key whose columns have these texts.
+        """Return at most `limit` samples: the first by key whose columns have these texts.
 
         Samples for whose value `is_preferred` returns true come first.
         """
@@ -200,7 +200,7 @@ class RunSamples:
             row for row in rows if all(normalize_text(str(row[name])) == text for name, text in column_texts.items())
         ]
         matches.sort(key=lambda row: tuple(_get_sort_key(row[name]) for name in self.query.keys))
-        best_match = [*(row for row in matches if is_preferred is None or is_preferred(row[VALUE])), *matches][:1]
+        best_match = [*(row for row in matches if is_preferred is None or is_preferred(row[VALUE])), *matches][:limit]
         query = dialect.select("*").from_(dialect.build_table(TABLE))
         is_chosen = exp.In(
             this=dialect.build_column("rowid"), expressions=[dialect.build_integer(row["place"]) for row in best_match]

@@ -28,6 +28,7 @@ from assay.report.cell_links import (
     JUDGED,
     MEAN,
     PERCENT,
+    REPEATS,
     ROW,
     SIZE,
     STATISTIC,
@@ -156,7 +157,8 @@ def _trace_row(session: Session, built_report: BuiltReport, request: TraceReques
         run_samples,
         _,
     ):
-        samples = run_samples.find_matching(dict(request.source.where), is_printed)
+        limit = SHOWN if request.prints == REPEATS else 1
+        samples = run_samples.find_matching(dict(request.source.where), is_printed, limit)
         if samples and is_printed and not is_printed(samples[0].measured_value):
             message = f"run {request.run.id} yields another value of `{item.id}` than `{request.cell}` prints"
             printed_text = _format_value(built_report, item, samples[0].measured_value)

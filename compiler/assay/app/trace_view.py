@@ -28,6 +28,7 @@ CONTENT_TEXTS = {
     cell_links.SIZE: "the number of samples",
     cell_links.ROW: "the value of one row",
     cell_links.COLUMN: "a column of one row",
+    cell_links.REPEATS: "the mean of the values of these rows",
     cell_links.CHANGE: "the difference of the value of a row from that of the baseline, in percent of the latter",
     cell_links.SHARE: "the first value in percent of the second",
     cell_links.SHORT: "whether the first value is less than the second",

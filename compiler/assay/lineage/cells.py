@@ -19,6 +19,7 @@ from assay.report.cell_links import (
     LINES,
     MEAN,
     PERCENT,
+    REPEATS,
     ROW,
     SHARE,
     SHORT,
@@ -33,6 +34,7 @@ from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 
 FALLS_SHORT = " *"
 DELTAS = (DIFFERENCE, PERCENT, CHANGE, INTERVAL, VERDICT)
+ROWS = (ROW, REPEATS)  # kinds of values that are measured on rows
 ROW_PRINTS = (JUDGED, SHARE, SHORT, LINES, MEAN)  # kinds of values in columns that belong to no run
 
 
@@ -202,9 +204,9 @@ def _name_columns(table: Table | Appendix) -> list[str]:
 def _find_aliases(table: Table | Appendix, lead: CellLink, column: str, aliases: Aliases) -> tuple[str, ...]:
     """Return other names of a column: the id of its run, or the names of its metric."""
     entry = table.of_columns[lead.column] if table.of_columns else ""
-    if lead.prints == ROW and entry in aliases and column not in aliases[entry] and table.of_columns.count(entry) == 1:
+    if lead.prints in ROWS and entry in aliases and column not in aliases[entry] and table.of_columns.count(entry) == 1:
         return aliases[entry]
-    if not lead.of or lead.prints in ROW_PRINTS or (entry and lead.prints == ROW):
+    if not lead.of or lead.prints in ROW_PRINTS or (entry and lead.prints in ROWS):
         return ()
     if lead.prints == COLUMN and lead.of[0].where:
         return ()

@@ -20,6 +20,7 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
 from assay.report.blocks.context import ComparisonColumns, RenderContext, ShownRun, explain_blocks, render_blocks
 from assay.report.blocks.grid import PORTRAIT_COLUMNS
+from assay.report.blocks.row_notes import describe_unshown_rows
 from assay.report.cell_links import CellSource, QuotedValue
 from assay.report.cell_links import link_facts as link_facts
 from assay.report.data_quality import build_quality_parts
@@ -320,6 +321,7 @@ def _describe_choice(context: RenderContext, choice: Choice) -> Iterator[str]:
     ]
     if row_labels and choice.label:
         yield f"{choice.title}: {'; '.join(row_labels)}."
+    yield from _describe_unshown_rows(context, choice)
     runs_without_row = [shown_run.label for shown_run, row in rows if row is None]
     if not choice.keys and runs_without_row:
         yield f"{_format_subject(runs_without_row)} {choice.absent}."
@@ -329,6 +331,16 @@ def _describe_choice(context: RenderContext, choice: Choice) -> Iterator[str]:
         row = rows[-1][1]
         key_values = ", ".join(f"{name.replace('_', ' ')} {row[name]}" for name in choice.keys)
         yield f"{_format_subject(runs_without_row)} no {choice.grain.replace('_', ' ')} with {key_values}."
+
+
+def _describe_unshown_rows(context: RenderContext, choice: Choice) -> Iterator[str]:
+    """Yield a sentence on rows beside the chosen ones: their repeats, and those that were as good."""
+    for shown_run in context.runs:
+        is_own = not choice.keys or shown_run is context.runs[-1]
+        others = list(describe_unshown_rows(context, choice, shown_run.run, is_own=is_own))
+        if others:
+            label = f" of {shown_run.title_label}" if shown_run.title_label else ""
+            yield f"{choice.title}{label}: {'; '.join(others)}. Figures over time and quotes show the chosen one only."
 
 
 def _format_subject(labels: Sequence[str]) -> str:

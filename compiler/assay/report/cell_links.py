@@ -11,10 +11,10 @@ from dataclasses import dataclass
 #: what a cell prints of the linked values: an average; the difference of two, absolute or in percent of the first; a
 #: number of samples; the value on a row; its change between two rows; its share of another value; whether that share
 #: is too small; whether a rule holds; the value of a formula; the mean of a series over time; the number of its lines;
-#: the value of a column of a grain or relation
+#: the value of a column of a grain or relation; the mean of a metric over several rows
 AVERAGE, DIFFERENCE, PERCENT, SIZE = "average", "difference", "percent", "size"
 ROW, CHANGE, SHARE, SHORT, JUDGED = "row", "change", "share", "short", "judged"
-FORMULA, MEAN, LINES, COLUMN = "formula", "mean", "lines", "column"
+FORMULA, MEAN, LINES, COLUMN, REPEATS = "formula", "mean", "lines", "column", "repeats"
 #: a statistic of the samples, such as a percentile
 STATISTIC = "statistic"
 #: of the change of an average: its interval, and the verdict on it

@@ -18,7 +18,7 @@ from assay.lang.model.package import Package
 class Grid(Block):
     """Small multiples: a row for each run that is a case, a column for each scatter and timeline.
 
-    With a `choice`, scatters show the points of its row, timelines its time.
+    With a `choice`, scatters show the points of its row and of the repeats of that, timelines the times of these.
     """
 
     member = "grids"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
-from assay.lang.check.choices import check_row_columns, find_choice
+from assay.lang.check.choices import check_excluded_choices, check_row_columns, find_choice
 from assay.lang.model.article import Article, Block, Part, RowRequest
 from assay.lang.model.package import Package
 
@@ -17,9 +17,10 @@ NUMBERS = ("integer", "unsigned", "huge", "real")
 class Pivot(Block):
     """A table with a row for each value of a grain's column `down`, a column for each of `across`, cells of a metric.
 
-    Where several rows of the grain meet in a cell, the one that comes first in `first` counts.  With a metric `due`, a
-    cell that falls short of it by more than `tolerance` percent is marked.  With `diagonals`, cells with equal products
-    of `down` and `across` are distinguished and listed.  The cell of the row of a `choice` is bold.
+    Rows of the grain that meet in a cell are repeats: their mean is shown, and the column `first` tells them apart.
+    Rows of the choices `without` are left out.  With a metric `due`, a cell that falls short of it by more than
+    `tolerance` percent is marked.  With `diagonals`, cells with equal products of `down` and `across` are distinguished
+    and listed.  The cell of the row of a `choice` is bold.
     """
 
     member = "pivots"
@@ -35,6 +36,7 @@ class Pivot(Block):
     tolerance: int
     diagonals: bool
     choice: str
+    without: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -45,6 +47,7 @@ class Pivot(Block):
         within = (article.name, part.title, self.title)
         has_columns = check_row_columns(checker, owner, self.grain, self.columns, self.read_metrics(), within)
         choice = find_choice(checker, owner, article, self.choice, self.grain)
+        check_excluded_choices(checker, owner, article, self.without, self.grain)
         if choice and not {self.down, self.across} <= set(choice.keys):
             checker.report(
                 "choice-keys",
@@ -70,5 +73,11 @@ class Pivot(Block):
         """Return the metric of the cells, and the one that is due."""
         return (self.metric, *([self.due] if self.due else []))
 
-    def read_rows(self, _package: Package) -> Iterator[RowRequest]:
-        yield RowRequest(self.grain, self.columns, self.read_metrics())
+    def read_rows(self, package: Package) -> Iterator[RowRequest]:
+        """Yield the rows of the cells, with the key of their grain if some are left out."""
+        key = next((grain.key for grain in package.grains if self.without and grain.name == self.grain), ())
+        yield RowRequest(self.grain, tuple(dict.fromkeys((*self.columns, *key))), self.read_metrics())
+
+    def list_choices(self) -> Iterable[str]:
+        """Return the choice whose cell is bold, and those that are left out."""
+        return [*([self.choice] if self.choice else []), *self.without]

@@ -42,6 +42,17 @@ class Scatter(Block):
         within = (*enclosing, self.title)
         check_row_columns(checker, owner, self.grain, (self.per,), (self.x, self.y), within)
         check_row_columns(checker, owner, self.of, (self.per, *self.label, *self.keys), (), within)
+        for grain in checker.package.grains:
+            if grain.name == self.of and grain.key != (self.per,):
+                checker.report(
+                    "scatter-names",
+                    f"figures of a scatter in {owner} are named by rows of grain `{self.of}`, several of which may "
+                    f"have the same `{self.per}`",
+                    self.title,
+                    expected=f"a grain with the key {self.per}",
+                    found=f"the key {', '.join(grain.key)}",
+                    within=within,
+                )
 
     def read_metrics(self) -> Iterable[str]:
         return (self.x, self.y)

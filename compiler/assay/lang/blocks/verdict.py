@@ -16,8 +16,9 @@ class Verdict(Block):
     """A table that judges further runs by the first: what metrics measure on the rows of a grain that agree in `keys`.
 
     A change for the worse of more than `tolerance` percent fails; of a metric that is not better in any direction, any
-    change.  `scenario` is its name in the table of results; with a `choice` only its rows are judged.  Where several
-    rows of a run agree, the one that comes first in `first` counts; the rows of the choices `without` are not judged.
+    change.  `scenario` is its name in the table of results; with a `choice` only its rows are judged.  Rows of a run
+    that agree are repeats: their mean is judged, and the column `first` tells them apart.  The rows of the choices
+    `without` are not judged.
     """
 
     member = "verdicts"

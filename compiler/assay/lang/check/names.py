@@ -433,7 +433,7 @@ def _list_row_requests(checker: Checker, article: Article) -> Iterator[ColumnUse
 
 def _list_choice_columns(choice: Choice, key: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     pins = (pin.column for pin in choice.pins)
-    columns = (*key, *choice.label, *choice.keys, *pins, choice.first, choice.begin, choice.end)
+    columns = (*key, *choice.label, *choice.keys, *choice.repeats, *pins, choice.first, choice.begin, choice.end)
     return columns, (choice.most, choice.done, choice.due)
 
 

@@ -58,7 +58,8 @@ class Choice:
     With `keys`, the row is selected in the last run, and in every other run it is the row that agrees with it in these
     columns; without, it is selected in each run.  `label` are the columns that name the row, `begin` and `end` those
     with the first and last instant of its time; `absent` (`no ...`) is printed for a run without such a row.  Rows of
-    the choices `without` are selected only by pins.
+    the choices `without` are selected only by pins.  Rows of a run that agree with the selected one in the columns
+    `repeats` (without: in `keys`) are its repeats.
     """
 
     name: str
@@ -77,6 +78,12 @@ class Choice:
     end: str
     absent: str
     without: tuple[str, ...] = ()
+    repeats: tuple[str, ...] = ()
+
+    @property
+    def repeat_columns(self) -> tuple[str, ...]:
+        """The columns in which a row agrees with its repeats; empty if the choice knows of none."""
+        return self.repeats or self.keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Choice
 from assay.report.blocks import rows as block_rows
+from assay.report.blocks.repeats import average_rows, group_repeats
 from assay.report.blocks.rows import Row
 from assay.report.run_results import RunFigures
 from assay.util.diagnostics import fail
@@ -26,6 +27,19 @@ def choose_rows(checked: CheckedPackage, article: Article, runs: Sequence[RunFig
             if row is not None:
                 rows_by_choice[choice.name, run.id] = row
     return rows_by_choice
+
+
+def list_repeats(
+    checked: CheckedPackage, article: Article, choice: Choice, run: RunFigures, chosen_row: Row
+) -> Sequence[Row]:
+    """Return a chosen row and those that agree with it in the choice's columns of repeats, ordered by `first`."""
+    columns, grain = choice.repeat_columns, block_rows.find_grain(checked, choice.grain)
+    rows = [
+        row
+        for row in (list_candidates(checked, article, choice, run) if columns else ())
+        if all(row[name] == chosen_row[name] for name in columns) and not block_rows.is_same_row(grain, row, chosen_row)
+    ]
+    return sorted([chosen_row, *rows], key=lambda row: block_rows.get_sort_key(row[choice.first]))
 
 
 def describe_chosen_row(choice: Choice, row: Row) -> str:
@@ -80,17 +94,49 @@ def choose_own_row(checked: CheckedPackage, article: Article, choice: Choice, ru
         return _find_pinned_row(choice, run, _get_rows(checked, choice, run), pins)
     if pins and not choice.most:
         return None
+    return _find_first_row(choice, _list_best_rows(checked, article, choice, run))
+
+
+def _list_best_rows(checked: CheckedPackage, article: Article, choice: Choice, run: RunFigures) -> Sequence[Row]:
+    """Return the rows that the rule of a choice selects, the first of which is chosen; repeats have their mean."""
     rows = list_candidates(checked, article, choice, run)
+    metrics = tuple(name for name in (choice.most, choice.done, choice.due) if name)
+    columns = choice.repeat_columns or block_rows.find_grain(checked, choice.grain).key
+    groups = group_repeats(rows, columns, choice.first).values()
+    means = {id(row): mean for group in groups for mean in [average_rows(group, metrics)] for row in group}
     if choice.due:
         done, due = checked.get_metric(choice.done), checked.get_metric(choice.due)
-        rows = [row for row in rows if block_rows.is_short(checked, done, due, row, choice.tolerance) == choice.short]
+        rows = [
+            row
+            for row in rows
+            if block_rows.is_short(checked, done, due, means[id(row)], choice.tolerance) == choice.short
+        ]
     if not choice.most:
-        return _find_first_row(choice, rows)
-    values = {
-        id(row): block_rows.compute_value(checked, checked.get_metric(choice.most), row[choice.most]) for row in rows
-    }
+        return rows
+    most = checked.get_metric(choice.most)
+    values = {id(row): block_rows.compute_value(checked, most, means[id(row)][choice.most]) for row in rows}
     greatest = max((value for value in values.values() if value is not None), default=None)
-    return _find_first_row(choice, [row for row in rows if greatest is not None and values[id(row)] == greatest])
+    return [row for row in rows if greatest is not None and values[id(row)] == greatest]
+
+
+def list_ties(
+    checked: CheckedPackage, article: Article, choice: Choice, run: RunFigures, chosen_row: Row
+) -> Sequence[Row]:
+    """Return the rows that a run might have chosen as well as its own, without the repeats of that, ordered by `first`.
+
+    A choice by the least `first` alone, and one that constants pin, has no ties.
+    """
+    pins = {pin.column: run.constants[pin.constant] for pin in choice.pins}
+    if not choice.most or (pins and all(pins.values())):
+        return ()
+    repeats = list_repeats(checked, article, choice, run, chosen_row)
+    grain = block_rows.find_grain(checked, choice.grain)
+    rows = [
+        row
+        for row in _list_best_rows(checked, article, choice, run)
+        if not any(block_rows.is_same_row(grain, row, item) for item in repeats)
+    ]
+    return sorted(rows, key=lambda row: block_rows.get_sort_key(row[choice.first]))
 
 
 def _find_pinned_row(choice: Choice, run: RunFigures, rows: Sequence[Row], pins: Mapping[str, object]) -> Row:

@@ -12,8 +12,10 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Cell, Claim
 from assay.lang.model.package import Metric
 from assay.report.blocks import rows as block_rows
+from assay.report.blocks.pivot import group_pivot_rows
+from assay.report.blocks.repeats import average_rows, format_count_of_repeats, get_printed_kind, link_repeats
 from assay.report.blocks.rows import Row
-from assay.report.cell_links import JUDGED, ROW, WORDS, CellLink, CellSource
+from assay.report.cell_links import JUDGED, WORDS, CellLink
 from assay.report.document import Appendix
 from assay.report.glossary import get_column_id
 from assay.report.run_results import RunFigures
@@ -33,8 +35,8 @@ class Source:
     files: tuple[File, ...]
     #: row and column -> the cell as tables print it, and its exact value (None: no value)
     cells: Mapping[tuple[str, str], tuple[str, Fraction | None]]
-    #: row and column -> the value that identifies the row if several have the same place
-    first: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    #: row and column -> the rows behind the cell
+    rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +82,7 @@ def check_claims(
     for claim in article.claims:
         pivot = pivots[claim.pivot]
         sources = [
-            Source(
-                run.id,
-                label,
-                files.get((run.id, pivot.title), ()),
-                _collect_cells(checked, pivot, run, number_style),
-                {cell_place: str(row[pivot.first]) for cell_place, row in _collect_rows(checked, pivot, run).items()},
-            )
+            _create_source(checked, article, pivot, run, label, files.get((run.id, pivot.title), ()), number_style)
             for run, label in zip(runs, run_labels, strict=True)
         ]
         checked_claims.append(_check_claim(claim, pivot, sources))
@@ -115,32 +111,31 @@ def _has_value(cell: Cell, run: Source) -> bool:
     return value is not None and abs(value - Fraction(claimed_value)) <= Fraction(1, 2 * 10**decimals)
 
 
-def _collect_cells(
-    checked: CheckedPackage, pivot: Pivot, run: RunFigures, number_style: Style
-) -> dict[tuple[str, str], tuple[str, Fraction | None]]:
-    """Return the cells of a run's pivot; empty if its rows were not requested because the run lacks their source."""
+def _create_source(
+    checked: CheckedPackage,
+    article: Article,
+    pivot: Pivot,
+    run: RunFigures,
+    label: str,
+    files: tuple[File, ...],
+    number_style: Style,
+) -> Source:
+    """Create the cells of a run's pivot; there are none if the run lacks the source of its rows."""
     metric = checked.get_metric(pivot.metric)
-    return {
-        cell_place: (
-            block_rows.format_metric_value(checked, number_style, metric, row[metric.id]),
-            _compute_exact_value(checked, metric, row[metric.id]),
-        )
-        for cell_place, row in _collect_rows(checked, pivot, run).items()
+    rows_by_cell = {
+        (str(down), str(across)): rows
+        for (down, across), rows in group_pivot_rows(checked, article, pivot, run).items()
     }
-
-
-def _collect_rows(checked: CheckedPackage, pivot: Pivot, run: RunFigures) -> dict[tuple[str, str], Row]:
-    """Return the row of each cell: the first if there are several."""
-    (request,) = block_rows.request_block_rows(checked, pivot)
-    rows = block_rows.get_rows(run, request) if request.name in run.results.rows else ()
-    rows_by_cell: dict[tuple[str, str], Row] = {}
-    for row in sorted(rows, key=lambda row: block_rows.get_sort_key(row[pivot.first])):
-        rows_by_cell.setdefault((str(row[pivot.down]), str(row[pivot.across])), row)
-    return rows_by_cell
+    cells = {}
+    for place, rows in rows_by_cell.items():
+        value = average_rows(rows, [metric.id])[metric.id]
+        text = block_rows.format_metric_value(checked, number_style, metric, value)
+        cells[place] = text + format_count_of_repeats(rows, metric.id), _compute_exact_value(checked, metric, value)
+    return Source(run.id, label, files, cells, rows_by_cell)
 
 
 def _compute_exact_value(checked: CheckedPackage, metric: Metric, value: object) -> Fraction | None:
-    return Fraction(value) * checked.measured[metric.id].factor if isinstance(value, (int, float)) else None
+    return Fraction(value) * checked.measured[metric.id].factor if isinstance(value, (int, float, Fraction)) else None
 
 
 # Descriptions of checked claims
@@ -184,23 +179,15 @@ def link_cells(checked_claim: CheckedClaim) -> Iterator[CellLink]:
         yield CellLink(y, 2, WORDS, ())
         runs = (*((checked_claim.run,) if checked_claim.run else ()), *checked_claim.agreeing_runs)
         for source in runs:
-            first_text = source.first.get((cell.down, cell.across))
-            keys = (
-                (checked_claim.pivot.down, cell.down),
-                (checked_claim.pivot.across, cell.across),
-                (checked_claim.pivot.first, first_text or ""),
-            )
-            sources = (
-                (CellSource(checked_claim.pivot.metric, source.id, tuple(dict(keys).items())),)
-                if first_text is not None
-                else ()
-            )
+            rows, pivot = source.rows.get((cell.down, cell.across), ()), checked_claim.pivot
+            sources = link_repeats(pivot.metric, source.id, rows, pivot.columns)
+            prints = get_printed_kind(rows)
             if source is checked_claim.run:
-                yield CellLink(y, 3, ROW, sources)
+                yield CellLink(y, 3, prints, sources)
                 yield CellLink(y, 4, JUDGED, sources)
             else:
                 yield CellLink(
-                    y, (5 if checked_claim.run else 3) + checked_claim.agreeing_runs.index(source), ROW, sources
+                    y, (5 if checked_claim.run else 3) + checked_claim.agreeing_runs.index(source), prints, sources
                 )
 
 

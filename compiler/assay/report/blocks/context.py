@@ -14,7 +14,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.package import Column, Grain, Metric
 from assay.report.blocks import rows as block_rows
-from assay.report.blocks.chosen_rows import RowsByChoice
+from assay.report.blocks.chosen_rows import RowsByChoice, list_repeats
 from assay.report.blocks.rows import Row
 from assay.report.document import Entry, Plot, Table
 from assay.report.run_results import RunFigures, add_unit_if_missing, format_typed_value
@@ -69,6 +69,11 @@ class RenderContext:
     def find_row(self, choice: str, run: RunFigures) -> Row | None:
         """Return the row of a choice in a run; None if there is none."""
         return self.rows_by_choice.get((choice, run.id))
+
+    def find_repeats(self, choice: str, run: RunFigures) -> Sequence[Row]:
+        """Return the row of a choice in a run and the rows that repeat it, in order; empty if there is none."""
+        row = self.find_row(choice, run)
+        return list_repeats(self.checked, self.article, self.article.get_choice(choice), run, row) if row else ()
 
     def find_time_range(self, choice: str, run: RunFigures) -> tuple[int, int] | None:
         """Return the first and last instant (ns) of a choice's row in a run; None if there is no row."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from assay.lang.blocks.pivot import Pivot
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.article import Article
 from assay.lang.model.package import Column, Metric
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import (
@@ -22,10 +23,19 @@ from assay.report.blocks.context import (
     format_metric_heading,
     register_renderer,
 )  # fmt: skip
-from assay.report.blocks.rows import Row, get_sort_key
-from assay.report.cell_links import ROW, SHARE, SHORT, CellLink, create_row_source
+from assay.report.blocks.repeats import (
+    average_rows,
+    format_count_of_repeats,
+    get_printed_kind,
+    group_repeats,
+    link_repeats,
+)
+from assay.report.blocks.row_notes import describe_excluded_rows, describe_repeats, exclude_rows
+from assay.report.blocks.rows import Key, Row, get_sort_key
+from assay.report.cell_links import SHARE, SHORT, CellLink
 from assay.report.document import Entry, Mark, Table
 from assay.report.glossary import OVER_COLUMNS, OVER_METRICS, get_column_id, name_column
+from assay.report.run_results import RunFigures
 from assay.styles.exact_decimal import format_all_digits, format_on_same_side, to_fraction
 from assay.styles.row import NO_VALUE
 
@@ -61,16 +71,34 @@ def get_share_id(pivot: Pivot) -> str:
 def render(context: RenderContext, pivots: Sequence[Pivot]) -> RenderedBlocks:
     """Render the tables of all runs side by side for each pivot, then those of their diagonals."""
     tables = (table for item in pivots for table in _build_pivot_tables(context, item, context.runs))
-    return RenderedBlocks(tables=tuple(tables), choices=tuple(item.choice for item in pivots))
+    notes = (note for item in pivots for note in _describe_rows(context, item, context.runs))
+    return RenderedBlocks(tables=tuple(tables), choices=tuple(item.choice for item in pivots), notes=tuple(notes))
+
+
+def _describe_rows(context: RenderContext, pivot: Pivot, runs: Sequence[ShownRun]) -> Iterator[str]:
+    """Yield of which rows cells show the mean, and which rows are left out."""
+    groups = [(item.title_label, group_pivot_rows(context.checked, context.article, pivot, item.run)) for item in runs]
+    yield from describe_repeats(pivot.title, (pivot.down, pivot.across), pivot.first, groups)
+    yield from describe_excluded_rows(context, pivot.title, pivot.without, "not shown", runs)
+
+
+def group_pivot_rows(checked: CheckedPackage, article: Article, pivot: Pivot, run: RunFigures) -> dict[Key, list[Row]]:
+    """Return the rows of each cell, by the values of `down` and `across`; empty if they were not requested."""
+    (request,) = block_rows.request_block_rows(checked, pivot)
+    if request.name not in run.results.rows:
+        return {}
+    rows = exclude_rows(checked, article, request.grain, pivot.without, run, block_rows.get_rows(run, request))
+    return group_repeats(rows, (pivot.down, pivot.across), pivot.first)
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The rows of a pivot by their (down, across) values, and these values in order."""
+    """The rows of a pivot and their means by their (down, across) values, and these values in order."""
 
-    rows_by_place: Mapping[tuple[object, object], Row]
+    rows_by_place: Mapping[Key, Sequence[Row]]
     down: Sequence[object]
     across: Sequence[object]
+    means_by_place: Mapping[Key, Row] = field(default_factory=dict)
 
 
 def _build_pivot_tables(context: RenderContext, pivot: Pivot, runs: Sequence[ShownRun]) -> Iterator[Table]:
@@ -83,13 +111,12 @@ def _build_pivot_tables(context: RenderContext, pivot: Pivot, runs: Sequence[Sho
 def _build_pivot_table(context: RenderContext, pivot: Pivot, shown_run: ShownRun) -> tuple[Table, Table | None]:
     """Build the table, and that of its diagonals if the pivot has them."""
     (request,) = block_rows.request_block_rows(context.checked, pivot)
-    rows_by_place: dict[tuple[object, object], Row] = {}
-    for row in sorted(block_rows.get_rows(shown_run.run, request), key=lambda row: get_sort_key(row[pivot.first])):
-        rows_by_place.setdefault((row[pivot.down], row[pivot.across]), row)
+    rows_by_place = group_pivot_rows(context.checked, context.article, pivot, shown_run.run)
     cells = Cells(
         rows_by_place,
         sorted({d for d, _ in rows_by_place}, key=get_sort_key),
         sorted({a for _, a in rows_by_place}, key=get_sort_key),
+        {place: average_rows(rows, pivot.read_metrics()) for place, rows in rows_by_place.items()},
     )
     chosen_row = context.find_row(pivot.choice, shown_run.run)
     chosen_place = (chosen_row[pivot.down], chosen_row[pivot.across]) if chosen_row else None
@@ -97,7 +124,7 @@ def _build_pivot_table(context: RenderContext, pivot: Pivot, shown_run: ShownRun
     rows = [
         (
             format_cell(down, left),
-            *(_format_cell(context, pivot, rows_by_place.get((left, top))) for top in cells.across),
+            *(_format_cell(context, pivot, cells, (left, top)) for top in cells.across),
         )
         for left in cells.down
     ]
@@ -118,11 +145,14 @@ def _build_pivot_table(context: RenderContext, pivot: Pivot, shown_run: ShownRun
     )
     links = tuple(
         CellLink(
-            y, x, ROW, (create_row_source(pivot.metric, shown_run.run.id, rows_by_place[left, top], pivot.columns),)
+            y,
+            x,
+            get_printed_kind(place_rows),
+            link_repeats(pivot.metric, shown_run.run.id, place_rows, pivot.columns),
         )
         for y, left in enumerate(cells.down)
         for x, top in enumerate(cells.across, start=1)
-        if (left, top) in rows_by_place
+        if (place_rows := rows_by_place.get((left, top)))
     )
     table = Table(
         title, header, tuple(rows), tuple(marks), of_columns=entry_ids, of_headings=heading_entry, leads=links
@@ -132,7 +162,7 @@ def _build_pivot_table(context: RenderContext, pivot: Pivot, shown_run: ShownRun
     ) if pivot.diagonals else None
 
 
-def _list_mark_kinds(pivot: Pivot, cells: Cells, place: tuple[object, object], chosen_place: object) -> Iterator[str]:
+def _list_mark_kinds(pivot: Pivot, cells: Cells, place: Key, chosen_place: object) -> Iterator[str]:
     """Yield the highlights of a cell: every other diagonal is shaded, the chosen cell strong."""
     if pivot.diagonals and _list_products(cells).index(_compute_product(place)) % 2:
         yield SHADED
@@ -140,7 +170,7 @@ def _list_mark_kinds(pivot: Pivot, cells: Cells, place: tuple[object, object], c
         yield STRONG
 
 
-def _compute_product(place: tuple[object, object]) -> Fraction:
+def _compute_product(place: Key) -> Fraction:
     """Compute the exact product of a place: 0.1 × 3 and 0.3 × 1 are one diagonal."""
     down, across = place
     assert isinstance(down, (int, float))
@@ -168,25 +198,26 @@ def _build_diagonals_table(
     places = sorted(cells.rows_by_place, key=lambda place: (_compute_product(place), get_sort_key(place[1])))
     rows, marks, links = [], [], list[CellLink]()
     for y, place in enumerate(places):
-        row = cells.rows_by_place[place]
+        mean, place_rows = cells.means_by_place[place], cells.rows_by_place[place]
         leading_cells = (
             format_all_digits(_compute_product(place)),
             str(place[1]),
             str(place[0]),
-            context.format_metric(metric, row),
+            context.format_metric(metric, mean) + format_count_of_repeats(place_rows, metric.id),
         )
         rows.append(
-            (*leading_cells, *(_format_due_cells(context, pivot, metric, due_metric, row) if due_metric else ()))
+            (*leading_cells, *(_format_due_cells(context, pivot, metric, due_metric, mean) if due_metric else ()))
         )
         kinds = tuple(_list_mark_kinds(pivot, cells, place, chosen_place))
         marks += [Mark(y, x, kind) for kind in kinds for x in range(len(rows[-1]))]
         sources = [
-            create_row_source(item.id, shown_run.run.id, row, pivot.columns)
+            link_repeats(item.id, shown_run.run.id, place_rows, pivot.columns)
             for item in (metric, *((due_metric,) if due_metric else ()))
         ]
-        links += [CellLink(y, x, ROW, (item,)) for x, item in enumerate(sources, start=len(leading_cells) - 1)]
+        printed_kind = get_printed_kind(place_rows)
+        links += [CellLink(y, x, printed_kind, items) for x, items in enumerate(sources, start=len(leading_cells) - 1)]
         links += [
-            CellLink(y, len(leading_cells) + x, prints, tuple(sources))
+            CellLink(y, len(leading_cells) + x, prints, tuple(item for items in sources for item in items))
             for x, prints in enumerate((SHARE, SHORT), start=1)
             if due_metric
         ]
@@ -230,12 +261,13 @@ def _format_share(
     )
 
 
-def _format_cell(context: RenderContext, pivot: Pivot, row: Row | None) -> str:
+def _format_cell(context: RenderContext, pivot: Pivot, cells: Cells, place: Key) -> str:
     """Return the text of a cell, marked if it falls short of the due value."""
+    row = cells.means_by_place.get(place)
     if row is None:
         return NO_VALUE
     metric = context.checked.get_metric(pivot.metric)
-    text = context.format_metric(metric, row)
+    text = context.format_metric(metric, row) + format_count_of_repeats(cells.rows_by_place[place], metric.id)
     due_metric = context.checked.get_metric(pivot.due) if pivot.due else None
     return (
         text + FALLS_SHORT

@@ -86,7 +86,9 @@ def request_choice_rows(checked: CheckedPackage, choice: Choice) -> RowRequest:
     grain = find_grain(checked, choice.grain)
     pinned_columns = (pin.column for pin in choice.pins)
     time_columns = (name for name in (choice.begin, choice.end) if name)
-    columns = dict.fromkeys((*grain.key, *choice.label, *choice.keys, *pinned_columns, choice.first, *time_columns))
+    columns = dict.fromkeys(
+        (*grain.key, *choice.label, *choice.keys, *choice.repeats, *pinned_columns, choice.first, *time_columns)
+    )
     metrics = dict.fromkeys(name for name in (choice.most, choice.done, choice.due) if name)
     return _build_request(checked, choice.grain, tuple(columns), tuple(metrics))
 
@@ -127,7 +129,12 @@ def get_sort_key(value: object) -> tuple[int, float, str]:
 
 
 def compute_exact_value(checked: CheckedPackage, metric: Metric, value: object) -> Fraction | None:
-    """Return a measured value in the metric's unit, exact to its decimal text; None if it is not a finite number."""
+    """Return a measured value in the metric's unit, exact to its decimal text; None if it is not a finite number.
+
+    A mean of such values is a fraction.
+    """
+    if isinstance(value, Fraction):
+        return value * checked.measured[metric.id].factor
     if not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return to_fraction(value) * checked.measured[metric.id].factor
@@ -135,6 +142,8 @@ def compute_exact_value(checked: CheckedPackage, metric: Metric, value: object) 
 
 def compute_value(checked: CheckedPackage, metric: Metric, value: object) -> float | None:
     """Return a measured value in the metric's unit; None if it is not a number."""
+    if isinstance(value, Fraction):
+        return float(value * checked.measured[metric.id].factor)
     if not isinstance(value, (int, float)):
         return None
     factor = checked.measured[metric.id].factor

@@ -9,7 +9,6 @@ from assay.lang.blocks.verdict import Verdict
 from assay.lang.model.package import Metric
 from assay.plan.planner import RowRequest
 from assay.report.blocks import rows as block_rows
-from assay.report.blocks.chosen_rows import choose_row, describe_chosen_row
 from assay.report.blocks.conclusion import NEITHER, is_change_allowed
 from assay.report.blocks.context import (
     RenderContext,
@@ -22,8 +21,17 @@ from assay.report.blocks.context import (
     format_metric_heading,
     register_renderer,
 )  # fmt: skip
-from assay.report.blocks.rows import Row, get_sort_key
-from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, ROW, CellLink, CellSource, create_row_source
+from assay.report.blocks.repeats import (
+    Groups,
+    average_rows,
+    format_count_of_repeats,
+    get_printed_kind,
+    group_repeats,
+    link_repeats,
+)
+from assay.report.blocks.row_notes import describe_excluded_rows, describe_repeats, exclude_rows, format_key
+from assay.report.blocks.rows import Key, Row
+from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, CellLink, CellSource
 from assay.report.document import Mark, Table
 from assay.report.glossary import get_column_id
 from assay.report.run_results import RunFigures
@@ -33,7 +41,6 @@ from assay.styles.row import NO_VALUE
 BAD = "bad"
 PASS, FAIL, NOT_RUN, NO_BASELINE = "pass", "fail", "not run", "no baseline"
 
-Key = tuple[object, ...]
 VerdictRows = tuple[tuple[str, ...], ...]
 """A row for each metric and each of the baseline's rows: key, metric, base, value, percent of change, result."""
 
@@ -61,60 +68,26 @@ def build_verdict_tables(context: RenderContext, items: Sequence[Verdict], runs:
 
 
 def describe_judged_rows(context: RenderContext, items: Sequence[Verdict], runs: Sequence[ShownRun]) -> Iterator[str]:
-    """Yield which rows verdicts judge if several of a run have the same keys, and which rows they do not judge."""
+    """Yield of which rows verdicts judge the mean, and which rows they do not judge."""
     for verdict in items:
+        groups = [(item.label, group_judged_rows(context, verdict, item.run)) for item in runs]
+        yield from describe_repeats(verdict.title, verdict.keys, verdict.first, groups)
         if not verdict.choice:
-            yield from _describe_duplicate_rows(context, verdict, runs)
-            yield from _describe_excluded_rows(context, verdict, runs)
-            yield from _describe_rows_without_baseline(context, verdict, runs)
+            yield from describe_excluded_rows(context, verdict.title, verdict.without, "not judged", runs)
+            yield from _describe_rows_without_baseline(verdict, groups)
 
 
-def _describe_duplicate_rows(context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]) -> Iterator[str]:
-    first = verdict.first.replace("_", " ")
-    row_descriptions = []
-    for shown_run in runs:
-        groups = group_judged_rows(context, verdict, shown_run.run)
-        for key in sorted(groups, key=lambda key: tuple(map(get_sort_key, key))):
-            judged_value, *passed_values = (str(row[verdict.first]) for row in groups[key])
-            if passed_values:
-                row_descriptions.append(
-                    f"{shown_run.label}, {_format_key(verdict, key)}: {first} {judged_value}, not "
-                    f"{', '.join(passed_values)}"
-                )
-    if row_descriptions:
-        keys = " and ".join(name.replace("_", " ") for name in verdict.keys)
-        yield (
-            f"{verdict.title}: of rows with the same {keys}, the one with the least {first} is judged "
-            f"({'; '.join(row_descriptions)})."
-        )
-
-
-def _describe_excluded_rows(context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]) -> Iterator[str]:
-    for name in verdict.without:
-        choice = context.article.get_choice(name)
-        rows = [
-            (shown_run.label, choose_row(context.checked, context.article, name, shown_run.run)) for shown_run in runs
-        ]
-        row_descriptions = "; ".join(f"{label}: {describe_chosen_row(choice, row)}" for label, row in rows if row)
-        if row_descriptions:
-            yield f"{verdict.title}: not judged: {choice.title.lower()} ({row_descriptions})."
-
-
-def _describe_rows_without_baseline(
-    context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]
-) -> Iterator[str]:
+def _describe_rows_without_baseline(verdict: Verdict, groups: Sequence[tuple[str, Groups]]) -> Iterator[str]:
     """Yield a sentence on rows of further runs that the baseline lacks, since a scenario may pass without them."""
-    baseline_groups = group_judged_rows(context, verdict, runs[0].run)
+    (base_label, base_groups), *other_groups = groups
     row_descriptions = [
-        f"{shown_run.label}, {_format_key(verdict, key)}"
-        for shown_run in runs[1:]
-        for key in sorted(
-            group_judged_rows(context, verdict, shown_run.run), key=lambda key: tuple(map(get_sort_key, key))
-        )
-        if key not in baseline_groups
+        f"{label}, {format_key(verdict.keys, key)}"
+        for label, run_groups in other_groups
+        for key in run_groups
+        if key not in base_groups
     ]
     if row_descriptions:
-        yield f"{verdict.title}: not judged, because {runs[0].label} has no such rows: {'; '.join(row_descriptions)}."
+        yield f"{verdict.title}: not judged, because {base_label} has no such rows: {'; '.join(row_descriptions)}."
 
 
 def _get_request(context: RenderContext, verdict: Verdict) -> RowRequest:
@@ -122,25 +95,15 @@ def _get_request(context: RenderContext, verdict: Verdict) -> RowRequest:
     return request
 
 
-def _format_key(verdict: Verdict, key: Key) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in zip(verdict.keys, key, strict=True))
-
-
 def group_judged_rows(context: RenderContext, verdict: Verdict, run: RunFigures) -> dict[Key, list[Row]]:
-    """Return the judged rows by the verdict's keys; of several with the same keys, the first is judged."""
+    """Return the judged rows by the verdict's keys; of several with the same keys, the mean is judged."""
     request = _get_request(context, verdict)
     rows = block_rows.get_rows(run, request)
     if verdict.choice:
-        chosen_row = context.find_row(verdict.choice, run)
-        rows = [row for row in rows if chosen_row and block_rows.is_same_row(request.grain, row, chosen_row)]
-    excluded_rows = [
-        row for name in verdict.without if (row := choose_row(context.checked, context.article, name, run))
-    ]
-    groups: dict[Key, list[Row]] = {}
-    for row in sorted(rows, key=lambda row: get_sort_key(row[verdict.first])):
-        if not any(block_rows.is_same_row(request.grain, row, excluded_row) for excluded_row in excluded_rows):
-            groups.setdefault(tuple(row[name] for name in verdict.keys), []).append(row)
-    return groups
+        chosen_rows = context.find_repeats(verdict.choice, run)
+        rows = [row for row in rows if any(block_rows.is_same_row(request.grain, row, item) for item in chosen_rows)]
+    rows = exclude_rows(context.checked, context.article, request.grain, verdict.without, run, rows)
+    return group_repeats(rows, verdict.keys, verdict.first)
 
 
 def _judge_run(context: RenderContext, verdict: Verdict, base: ShownRun, shown_run: ShownRun) -> VerdictRows:
@@ -154,21 +117,26 @@ def _judge_run(context: RenderContext, verdict: Verdict, base: ShownRun, shown_r
             *_judge_change(
                 context,
                 metric,
-                base_groups[key][0],
-                run_groups[key][0] if key in run_groups else None,
+                base_groups[key],
+                run_groups.get(key, ()),
                 verdict.tolerance,
             ),
         )
-        for key in sorted(base_groups, key=lambda key: tuple(map(get_sort_key, key)))
+        for key in base_groups
         for metric in map(context.checked.get_metric, verdict.metrics)
     )
 
 
 def _judge_change(
-    context: RenderContext, metric: Metric, base: Row, row: Row | None, tolerance: int
+    context: RenderContext, metric: Metric, base_rows: Sequence[Row], run_rows: Sequence[Row], tolerance: int
 ) -> tuple[str, str, str, str]:
-    """Return base, value, percent of change, and result."""
-    texts = context.format_metric(metric, base), context.format_metric(metric, row)
+    """Return base, value, percent of change, and result; `run_rows` may be empty."""
+    base = average_rows(base_rows, [metric.id])
+    row = average_rows(run_rows, [metric.id]) if run_rows else None
+    texts = (
+        context.format_metric(metric, base) + format_count_of_repeats(base_rows, metric.id),
+        context.format_metric(metric, row) + (format_count_of_repeats(run_rows, metric.id) if run_rows else ""),
+    )
     old, new = context.compute_exact_metric(metric, base), context.compute_exact_metric(metric, row)
     if old is None or new is None:
         return (*texts, NO_VALUE, NOT_RUN if row is None else "no value")
@@ -209,15 +177,12 @@ def link_cells(context: RenderContext, verdict: Verdict, base: ShownRun, shown_r
     """Yield the links of each row of `_judge_run`: values of the base's row, and of the other run's if there is one."""
     run_groups, base_groups = (group_judged_rows(context, verdict, item_run.run) for item_run in (shown_run, base))
     request = _get_request(context, verdict)
-    keys = sorted(base_groups, key=lambda key: tuple(map(get_sort_key, key)))
-    for y, (key, metric) in enumerate((key, metric) for key in keys for metric in verdict.metrics):
-        old: tuple[CellSource, ...] = (create_row_source(metric, base.run.id, base_groups[key][0], request.keys),)
-        new = (
-            (create_row_source(metric, shown_run.run.id, run_groups[key][0], request.keys),)
-            if key in run_groups
-            else ()
-        )
-        cells = (ROW, old), (ROW, new), (CHANGE, (*old, *new)), (JUDGED, (*old, *new))
+    for y, (key, metric) in enumerate((key, metric) for key in base_groups for metric in verdict.metrics):
+        base_rows, run_rows = base_groups[key], run_groups.get(key, ())
+        old: tuple[CellSource, ...] = link_repeats(metric, base.run.id, base_rows, request.keys)
+        new = link_repeats(metric, shown_run.run.id, run_rows, request.keys)
+        printed_kinds = get_printed_kind(base_rows), get_printed_kind(run_rows)
+        cells = (printed_kinds[0], old), (printed_kinds[1], new), (CHANGE, (*old, *new)), (JUDGED, (*old, *new))
         for x, (prints, sources) in enumerate(cells, start=len(verdict.keys) + 1):
             yield CellLink(y, x, prints, sources)
 
