@@ -261,9 +261,9 @@ let qa =
                 [ A.linesAndMean "Block rate" s.blockRate "job"
                 , A.linesAndMean "Transaction rate" s.totalTxsRate "job"
                 , A.lines "Rounds" s.rounds "job"
-                , A.lines "Load average" s.cpu "job"
-                , A.lines "Memory" s.memory "job"
-                , A.lines "Mempool" s.mempoolSize "job"
+                , A.linesAndMean "Load average" s.cpu "job"
+                , A.linesAndMean "Memory" s.memory "job"
+                , A.linesAndMean "Mempool" s.mempoolSize "job"
                 ]
             ]
           }

@@ -434,7 +434,15 @@ def test_lines_of_grid_equal_the_servers_answer(
         for row in rows:
             if row[0] == case and row[5] == "line":
                 points.setdefault(row[4], []).append((row[2], row[3]))
-        assert_alike(points, read_answer(series, experiment["from"], experiment["to"]))
+        answer = read_answer(series, experiment["from"], experiment["to"])
+        assert_alike(points, answer)
+        values_by_time: dict[float, list[float]] = {}
+        for line in answer.values():
+            for x, y in line:
+                values_by_time.setdefault(x, []).append(y)
+        means = [(x, sum(ys) / len(ys)) for x, ys in sorted(values_by_time.items())] if panel != "Rounds" else []
+        drawn_means = [(row[2], row[3]) for row in rows if row[0] == case and row[5] == "mean"]
+        assert_alike({"mean": drawn_means}, {"mean": means})
     assert len({tuple(row[2:4]) for row in rows if row[5] == "edge"}) == 2
 
 

@@ -26,13 +26,14 @@ from assay.report.blocks.context import (
 )
 from assay.report.blocks.scatter import COARSE, Point, frame_points, thin_points
 from assay.report.blocks.timeline import MEAN, SECOND, Lines, collect_lines, describe_reduced_lines, frame_lines
-from assay.report.cell_links import REPEATS, CellLink, create_row_source
+from assay.report.cell_links import FACT, REPEATS, CellLink, CellSource, create_row_source
 from assay.report.charts.line_reduction import MAX_POINTS, Line, count_points, reduce_lines
 from assay.report.document import Mark, Plot, Table, Value
-from assay.report.glossary import get_column_id
+from assay.report.glossary import get_column_id, get_constant_id
 from assay.report.run_results import RunFigures, add_unit, add_unit_if_missing
 from assay.styles.exact_decimal import format_rounded_fraction, to_fraction
 from assay.styles.row import NO_VALUE
+from assay.util.escape import shorten
 
 #: with more runs than this, pages are in landscape format
 PORTRAIT_COLUMNS = 4
@@ -68,10 +69,23 @@ def render(context: RenderContext, items: Sequence[Grid]) -> RenderedBlocks:
     numbered_plots = tuple(dataclasses.replace(plot, figure=next(context.figure_numbers)) for plot in plots)
     return RenderedBlocks(
         wide=numbered_plots,
-        tables=tuple(tables),
+        tables=(build_cases_table(context, cases_by_grid[0]), *tables),
         notes=tuple(notes),
         gaps=tuple(describe_reduced_lines(numbered_plots)),
     )
+
+
+def build_cases_table(context: RenderContext, cases: Sequence[Case]) -> Table:
+    """Build a table of the cases: the case and the label of each run, and its day."""
+    article = context.article
+    rows = tuple((case.label, shorten(str(case.run.constants[article.label])), case.run.day) for case in cases)
+    entries = (get_constant_id(article.cases), get_constant_id(article.label))
+    links = tuple(
+        CellLink(y, x, FACT, (CellSource(entry, case.run.id),))
+        for y, case in enumerate(cases)
+        for x, entry in enumerate(entries)
+    )
+    return Table("Cases", ("Case", "Version", "Date"), rows, of_columns=(*entries, ""), leads=links)
 
 
 def _describe_unshown_rows(context: RenderContext, grid: Grid, cases: Sequence[Case]) -> Iterator[str]:
