@@ -212,6 +212,18 @@ let qa =
         , part::{
           , title = "All experiments"
           , prose = "prose/all.md"
+          , scatters =
+            [ A.scatter
+                { title = "Latency of all experiments"
+                , grain = grains.runTransaction
+                , per = c.name
+                , of = grains.window
+                , label = [] : List S.Column
+                , keys = [ c.name ]
+                , x = m.sinceBegin
+                , y = m.runLatency
+                }
+            ]
           , timelines =
             [ A.stack "Mempool size" s.mempoolSize "job"
             , A.linesAndMean "Block rate" s.blockRate "job"

@@ -42,6 +42,8 @@ let load =
         , of m.deviation [ "1.5" ]
         , of m.latency [ "-0.5", "1", "2.5", "4.000000001" ]
         , of m.sinceStart [ "-0.5", "1", "3", "4" ]
+        , of m.runLatency [ "-0.5", "1", "2.5", "4.000000001" ]
+        , of m.sinceBegin [ "1", "3", "4", "99" ]
         , of m.throughput [ "-2", "0.75" ]
         ]
       , doc = "Whole nanoseconds: averages are cut, not rounded"

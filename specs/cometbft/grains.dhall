@@ -1,4 +1,5 @@
--- Grains: a transaction of the load, an experiment; a node, a block that it has committed; the time of rotating nodes.
+-- Grains: a transaction of the load, an experiment, the time of all; a node, a block that it has committed; the time of
+-- rotating nodes.
 let S = ../schema/package.dhall
 
 let relations = ./relations.dhall
@@ -23,6 +24,24 @@ let transaction =
       , columns = relations.transactions.columns
       , at = c.blockTime.name
       , doc = "A transaction of the load, found in a block"
+      }
+
+let window =
+      S.Grain::{
+      , name = "window"
+      , relation = relations.windows.name
+      , key = [ c.name.name ]
+      , columns = relations.windows.columns
+      , doc = "The time of all experiments"
+      }
+
+let runTransaction =
+      S.Grain::{
+      , name = "run_transaction"
+      , relation = relations.runTransactions.name
+      , key = [ c.name.name, c.place.name ]
+      , columns = relations.runTransactions.columns
+      , doc = "A transaction of the load, found in a block, in the time of all experiments"
       }
 
 let nodeBlock =
@@ -52,4 +71,4 @@ let rotation =
       , doc = "The time in which rotating nodes are watched"
       }
 
-in  { experiment, transaction, nodeBlock, node, rotation }
+in  { experiment, transaction, window, runTransaction, nodeBlock, node, rotation }

@@ -93,6 +93,29 @@ in  { validTxs =
         , better = "lower"
         , doc = "From the sending of a transaction to the block after the one that holds it"
         }
+    , sinceBegin =
+        S.Metric::{
+        , id = "since_begin"
+        , name = "Time of the block in the run"
+        , grain = grains.runTransaction.name
+        , measure = X.column c.sinceBegin
+        , accepted = False
+        , per = c.name.name
+        , unit = U.second
+        , doc = "From the whole second at which the first experiment began to the transaction's block"
+        }
+    , runLatency =
+        S.Metric::{
+        , id = "run_latency"
+        , name = "Latency in the run"
+        , grain = grains.runTransaction.name
+        , measure = X.column c.latency
+        , accepted = False
+        , per = c.name.name
+        , unit = U.second
+        , better = "lower"
+        , doc = "As latency, of the transactions of all experiments together"
+        }
     , blocks =
         ofNode
           { id = "node_blocks_committed", name = "Blocks committed", measure = X.column c.blocks, unit = D.block

@@ -38,8 +38,8 @@ in  S.Package::{
       , e.complained
       , p.reported
       ]
-    , relations = [ r.experiments, r.windows, r.transactions, r.nodeBlocks, r.nodes, r.rotation, p.experiments ]
-    , grains = [ grains.experiment, grains.transaction, grains.nodeBlock, grains.node, grains.rotation, p.grain ]
+    , relations = [ r.experiments, r.windows, r.transactions, r.runTransactions, r.nodeBlocks, r.nodes, r.rotation, p.experiments ]
+    , grains = [ grains.experiment, grains.transaction, grains.window, grains.runTransaction, grains.nodeBlock, grains.node, grains.rotation, p.grain ]
     , series =
       [ s.mempoolSize, s.peers, s.rounds, s.memory, s.nodeMemory, s.cpu, s.heights, s.rotatingHeights, s.blockRate, s.totalTxsRate ]
     , metrics =
@@ -53,6 +53,8 @@ in  S.Package::{
       , m.throughput
       , m.latency
       , m.sinceStart
+      , m.runLatency
+      , m.sinceBegin
       , m.blocks
       , m.blocksCaughtUp
       , m.nodeTransactions

@@ -34,6 +34,7 @@ let c =
       , place = column "integer" "place" U.none "Place in the report"
       , blockTime = column "instant" "block_time" U.nanosecond "Time of the block"
       , latency = column "integer" "latency" U.nanosecond "From sending to the block after the transaction's"
+      , sinceBegin = column "integer" "since_begin" U.nanosecond "From the begin of the window to the block"
       , sinceStart = column "integer" "since_start" U.nanosecond "From the first transaction sent to the block"
       , node = column "text" "node" U.none "Name of the node"
       , height = column "integer" "height" D.block "Height of the block"
@@ -118,6 +119,16 @@ let transactions =
       , doc = "Transactions of the load, found in blocks"
       }
 
+let runTransactions =
+      S.Relation::{
+      , name = "run_transactions"
+      , sql = ../../queries/cometbft/run_transactions.sql as Text
+      , uses = [ events.loaded.name, windows.name ]
+      , columns = [ c.name, c.place, c.sinceBegin, c.latency ]
+      , key = [ "name", "place" ]
+      , doc = "Transactions of the load, found in blocks, in the time of all experiments"
+      }
+
 let nodeBlocks =
       S.Relation::{
       , name = "node_blocks"
@@ -180,4 +191,4 @@ let rotation =
       , doc = "From when to when rotating nodes are watched; no row where there are none"
       }
 
-in  { column = c, experiments, windows, transactions, nodeBlocks, nodes, rotation }
+in  { column = c, experiments, windows, transactions, runTransactions, nodeBlocks, nodes, rotation }

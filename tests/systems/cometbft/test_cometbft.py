@@ -196,7 +196,7 @@ def test_report_shows_every_part_and_quotes_results(built: Path) -> None:
     assert "The first experiment found 1450 tx of 1450 tx in blocks, 50.7 tx/s." in flat
     assert "There is no other run to compare with." in flat
     document = load_json(built / "document.json")
-    assert [len(gallery["plots"]) for gallery in document["galleries"]] == [0, 8, 10, 10, 11, 11, 4, 5, 0, 0]
+    assert [len(gallery["plots"]) for gallery in document["galleries"]] == [0, 8, 10, 10, 11, 11, 5, 5, 0, 0]
 
 
 PROSE = "specs/cometbft/prose/saturation.md"

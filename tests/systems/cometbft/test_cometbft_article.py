@@ -237,6 +237,20 @@ def test_heights_of_rotating_nodes_equal_the_server(qa: Path) -> None:
     assert len(find_part(qa, "Rotating nodes")["plots"]) == 11
 
 
+def test_latencies_of_the_run_are_those_of_all_experiments(qa: Path) -> None:
+    text = gzip.decompress((RUN / "report" / "raw_node0.csv.gz").read_bytes()).decode()
+    rows = [(int(row["block_time"]), int(row["duration_ns"])) for row in csv.DictReader(io.StringIO(text))]
+    begin = min(item["from"] for item in read_experiments()) * SECOND
+    expected = {((block - begin) / SECOND, latency / SECOND) for block, latency in rows}
+    (figure,) = [plot for plot in find_part(qa, "All experiments")["plots"] if plot["template"] == "scatter"]
+    assert figure["title"] == "Latency of all experiments"
+    points = {(x, y) for x, y, _, _ in figure["rows"] if x is not None}
+    assert points <= expected
+    assert {max(points), min(points)} == {max(expected), min(expected)}
+    (mean,) = [row[2] for row in figure["rows"] if row[2] is not None]
+    assert mean == pytest.approx(sum(latency for _, latency in rows) / len(rows) / SECOND, rel=1e-12)
+
+
 def test_results_without_another_run_have_a_note(qa: Path) -> None:
     (table,) = find_part(qa, "Results")["tables"]
     assert table["header"] == ["Scenario", "Date", "Version", "Result", "Why"]
@@ -308,7 +322,7 @@ def test_last_run_chooses_and_baseline_follows(four_run_report: Path) -> None:
 
 def test_figures_of_runs_share_their_axes(four_run_report: Path) -> None:
     for title in ("Metrics of the nodes", "Overload", "Rotating nodes", "All experiments"):
-        plots = find_part(four_run_report, title)["plots"]
+        plots = [plot for plot in find_part(four_run_report, title)["plots"] if plot["id"].startswith("series")]
         for left, right in zip(plots[::2], plots[1::2], strict=True):
             assert left["title"].removesuffix(": 0.37.4") == right["title"].removesuffix(": 0.38.17")
             assert get_edges(left) == get_edges(right)

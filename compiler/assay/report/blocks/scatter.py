@@ -68,11 +68,12 @@ def _build_scatter_plot(
         (None, None, cloud.mean, None),
         *((*point, None, 1.0) for point in edges),
     )
-    description = f"{y.name} over {x.name} of {format_count(len(cloud.points), 'row')} ({cloud.description})"
+    description = f"{y.name} over {x.name} of {format_count(len(cloud.points), 'row')}"
+    description += f" ({cloud.description})" if cloud.description else ""
     return Plot(
         f"scatter-{format_file_name(shown_run.run.id)}-{y.id}-{place}",
         1,
-        add_label_to_title(f"{scatter.title}, {cloud.description}", shown_run.title_label),
+        add_label_to_title(", ".join(filter(None, (scatter.title, cloud.description))), shown_run.title_label),
         y.unit.symbol,
         f"{description}; mean {format_six_digits(cloud.mean)} {y.unit.symbol}",
         scatter.template,

@@ -1,0 +1,8 @@
+-- The transactions of the load, all with the clock of the time series.
+SELECT
+    windows.name,
+    loaded.seq AS place,
+    loaded.block_time - windows.from_ns AS since_begin,
+    loaded.duration_ns AS latency
+FROM loaded
+CROSS JOIN windows
