@@ -105,7 +105,7 @@ def test_figures_of_many_nodes_are_reduced(large: tuple[Path, Path]) -> None:
     points = [row for row in heights["rows"] if row[0] is not None]
     assert 20_000 < len(points) <= 40_000
     assert 20_000 < len(sizes["rows"]) <= 40_000
-    numbers = "figures 8, 9, 10"  # the block rate is reduced, too
+    numbers = "figures 9, 10, 11"  # the block rate is reduced, too
     assert part["text"][-1] == (
         "Too many points to draw all, so that each line shows its least and its greatest value in equal spans of time, "
         f"and layers those at the least and the greatest total: {numbers}."

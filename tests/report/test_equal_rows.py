@@ -76,13 +76,13 @@ def test_each_repeat_of_a_case_and_their_mean_is_listed(built: Path) -> None:
 def test_points_of_all_repeats_are_drawn_together_and_apart(built: Path) -> None:
     """The case has no samples of nodes, so the grid has no columns of series."""
     latencies = read_latencies(CASE)
-    together, *apart = find_part(load_json(built / "document.json"), "Vote extensions")["wide"]
-    assert together["panels"] == ["Latency, s"]
-    levels = [row[3] for row in together["rows"] if row[5] == "level"]
+    all_repeats, *single_repeats = find_part(load_json(built / "document.json"), "Vote extensions")["wide"]
+    assert all_repeats["panels"] == ["Latency, s"]
+    levels = [row[3] for row in all_repeats["rows"] if row[5] == "level"]
     assert levels == pytest.approx([statistics.fmean(map(statistics.fmean, latencies))], rel=1e-12)
-    panels = [name for plot in apart for name in plot["panels"]]
+    panels = [name for plot in single_repeats for name in plot["panels"]]
     assert panels == [f"Repeat {number}, s" for number in range(1, 6)]
-    rows = [row for plot in apart for row in plot["rows"]]
+    rows = [row for plot in single_repeats for row in plot["rows"]]
     for name, values in zip(panels, latencies, strict=True):
         level = [row[3] for row in rows if row[1] == name and row[5] == "level"]
         assert level == pytest.approx([statistics.fmean(values)], rel=1e-12)
@@ -124,12 +124,12 @@ def test_lines_of_repeats_follow_one_another(tmp_path: Path, cache: Path) -> Non
 
 
 def test_joined_lines_keep_the_order_of_time() -> None:
-    later = Lines({"v": [(0.0, 5.0)], "w": [(1.0, 7.0)]}, 2.0, 30 * SECOND)
-    joined = join_lines([later, Lines({"v": [(0.0, 1.0), (1.0, 2.0)]}, 4.0, 10 * SECOND)])
+    second_run = Lines({"v": [(0.0, 5.0)], "w": [(1.0, 7.0)]}, 2.0, 30 * SECOND)
+    joined = join_lines([second_run, Lines({"v": [(0.0, 1.0), (1.0, 2.0)]}, 4.0, 10 * SECOND)])
     assert joined == Lines(
         {"v": [(0.0, 1.0), (1.0, 2.0), (10.5, None), (20.0, 5.0)], "w": [(21.0, 7.0)]}, 22.0, 10 * SECOND
     )
-    assert (join_lines([later]), join_lines([])) == (later, None)
+    assert (join_lines([second_run]), join_lines([])) == (second_run, None)
 
 
 # Pivots, and rows that are chosen

@@ -46,9 +46,9 @@ def test_extremes_of_each_span_stay(line: Line, spans: int) -> None:
         assert bool(before) == bool(after)
         if before:
             assert (min(before), max(before)) == (min(after), max(after))
-    measured, shown = ([point for point in points if point[1] is not None] for points in (line, drawn))
-    assert (shown[0], shown[-1]) == (measured[0], measured[-1])
-    assert len(shown) <= 2 * spans + 2
+    measured, drawn_points = ([point for point in points if point[1] is not None] for points in (line, drawn))
+    assert (drawn_points[0], drawn_points[-1]) == (measured[0], measured[-1])
+    assert len(drawn_points) <= 2 * spans + 2
 
 
 @given(lines_of_values, st.integers(1, 9))

@@ -116,9 +116,9 @@ def list_blocks(blocks: Sequence[TextBlock]) -> list[object]:
 
 
 def list_letters(phrase: Phrase, forms: tuple[str, ...]) -> Letters:
-    own = (*forms, *([f"link {phrase.link}" if phrase.link else phrase.form] if phrase.form else []))
-    inner = [letter for item in phrase.phrases for letter in list_letters(item, own)]
-    return [(letter, frozenset(own)) for letter in phrase.words] + inner
+    all_forms = (*forms, *([f"link {phrase.link}" if phrase.link else phrase.form] if phrase.form else []))
+    inner = [letter for item in phrase.phrases for letter in list_letters(item, all_forms)]
+    return [(letter, frozenset(all_forms)) for letter in phrase.words] + inner
 
 
 @given(text=TEXTS.filter(is_prose))

@@ -58,10 +58,14 @@ def drop_unavailable_parts(
             article, [source for source in missing_sources if source.name in missing_names], runs
         )
     if parts and missing_names & replaced:
-        shown = [source for source in checked.package.sources if source.name in {*article.alternatives} - replaced]
+        used_sources = [
+            source for source in checked.package.sources if source.name in {*article.alternatives} - replaced
+        ]
         notes[parts[0].title] = (
             *notes.get(parts[0].title, ()),
-            _describe_alternative(shown, [name for name in article.alternatives if name in replaced], omitted_titles),
+            _describe_alternative(
+                used_sources, [name for name in article.alternatives if name in replaced], omitted_titles
+            ),
         )
     choices = tuple(choice for choice in article.choices if not finder.find_for_choice(choice.name))
     return dataclasses.replace(article, parts=tuple(parts), choices=choices), notes
@@ -69,13 +73,15 @@ def drop_unavailable_parts(
 
 def _list_replaced_sources(article: Article, runs_without_source: Mapping[str, Sequence[str]]) -> set[str]:
     """Return the alternative sources that some run lacks, if all runs have another of the alternatives."""
-    lacking = {name for name in article.alternatives if runs_without_source.get(name)}
-    return lacking if lacking != {*article.alternatives} else set()
+    unavailable = {name for name in article.alternatives if runs_without_source.get(name)}
+    return unavailable if unavailable != {*article.alternatives} else set()
 
 
-def _describe_alternative(shown: Sequence[Source], replaced: Sequence[str], omitted_titles: Sequence[str]) -> str:
+def _describe_alternative(
+    used_sources: Sequence[Source], replaced: Sequence[str], omitted_titles: Sequence[str]
+) -> str:
     """Return the sentence on the source that a report reads, and on what it leaves out."""
-    sources = " and ".join(f"{item.name} ({item.doc[:1].lower()}{item.doc[1:]})" for item in shown)
+    sources = " and ".join(f"{item.name} ({item.doc[:1].lower()}{item.doc[1:]})" for item in used_sources)
     is_single = len(replaced) == 1
     subject = f"Source {replaced[0]}, its alternative, is" if is_single else f"Sources {', '.join(replaced)} are"
     titles = f", and with {'it' if is_single else 'them'} the parts {', '.join(omitted_titles)}"

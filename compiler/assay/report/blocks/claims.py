@@ -120,7 +120,7 @@ def _create_source(
     files: tuple[File, ...],
     number_style: Style,
 ) -> Source:
-    """Create the cells of a run's pivot; there are none if the run lacks the source of its rows."""
+    """Create the cells of a run's pivot: no cells if the run lacks the source of its rows."""
     metric = checked.get_metric(pivot.metric)
     rows_by_cell = {
         (str(down), str(across)): rows
