@@ -187,6 +187,12 @@ def _is_allowed(token: Token, parent: Token) -> bool:
     return token.type == "html_inline" and bool(COMMENTS.fullmatch(token.content))
 
 
+def _skip_to(tokens: Iterator[Token], end: str) -> None:
+    """Skip the tokens up to `end`, and that token."""
+    while next(tokens).type != end:
+        pass
+
+
 class _Parser:
     """The conversion of tokens of a text to blocks and problems."""
 
@@ -202,10 +208,8 @@ class _Parser:
                 break
             if token.type in _BLOCK_KINDS:
                 self._refuse_block(token)
-                for _ in (
-                    iter(lambda: next(tokens).type, token.type.replace("_open", "_close")) if token.nesting else ()
-                ):
-                    pass
+                if token.nesting:
+                    _skip_to(tokens, token.type.replace("_open", "_close"))
             elif token.type in _LIST_KINDS:
                 if token.level >= 2 * DEEPEST:
                     self._refuse("so deep a list", self._locate_line((token.map or (0, 1))[0]))
@@ -219,12 +223,6 @@ class _Parser:
                 phrases = self._parse_phrases(iter(token.children or ()), "", token)
                 blocks += [SourceBlock(PARAGRAPH, phrases)] if phrases else []
         return tuple(blocks)
-
-    @staticmethod
-    def _skip_to(tokens: Iterator[Token], end: str) -> None:
-        """Skip the tokens up to `end`, if it is not empty."""
-        while end and next(tokens).type != end:
-            pass
 
     def _parse_items(self, tokens: Iterator[Token], end: str) -> tuple[tuple[SourceBlock, ...], ...]:
         items = []
