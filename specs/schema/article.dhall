@@ -21,8 +21,9 @@ let Pin = { column : Text, constant : Text }
 
 -- A row of a grain that is chosen in each run. Where constants of the run tell `pins`, it is the row that has these
 -- values. Else, of the rows whose metric `done` does not fall short of the metric `due` by more than `tolerance` percent
--- (with `short`: of those whose does), it is the one of which the metric `most` is greatest. Without `most`, and of
--- several, the least `first` counts; with pins and without `most`, a run that tells none has no such row.
+-- (with `short`: of those whose does), it is the one of which the metric `most` is greatest; of several, one of those with
+-- the least values of the columns `least`. Without `most`, and of several, the least `first` counts; with pins and without
+-- `most`, a run that tells none has no such row.
 --   keys      with keys the last run chooses, and of every other run it is the row that agrees with that one in these
 --             columns; without, each run chooses for itself
 --   label     columns that identify the row in text
@@ -42,6 +43,7 @@ let Choice =
           , due : Text
           , tolerance : Natural
           , short : Bool
+          , least : List Text
           , first : Text
           , label : List Text
           , begin : Text
@@ -58,6 +60,7 @@ let Choice =
         , due = ""
         , tolerance = 0
         , short = False
+        , least = [] : List Text
         , begin = ""
         , end = ""
         , without = [] : List Text
@@ -68,8 +71,8 @@ let Choice =
 -- A table with a row for each value of the column `down`, a column for each of `across`, cells of a metric.
 --   first      the column that tells repeats apart: rows that meet in a cell, whose mean it shows
 --   due        a metric with the amount that is due; a cell that falls short of it by more than `tolerance` percent is marked
---   diagonals  cells of equal `down` times `across` are shaded, and listed in their own table
---   choice     the cell of the chosen row is bold; empty: none
+--   diagonals  cells of equal `down` times `across` share a shade, and are listed in their own table
+--   choice     the cell of the chosen row is bold, with `diagonals` all cells of its diagonal; empty: none
 --   without    choices whose rows are left out
 let Pivot =
       { title : Text
@@ -375,7 +378,7 @@ in  { Listing
           : Pivot
       -- a pivot with its diagonals told apart
     , withDiagonals = \(p : Pivot) -> p // { diagonals = True }
-      -- a pivot with the chosen row's cell bold
+      -- a pivot with the chosen row's cell, or diagonal, bold
     , withChoice = \(c : Choice.Type) -> \(p : Pivot) -> p // { choice = c.name }
       -- a pivot without the rows of some choices
     , pivotWithout = \(cs : List Choice.Type) -> \(p : Pivot) -> p // { without = names cs }

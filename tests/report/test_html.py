@@ -384,7 +384,7 @@ def test_decimal_points_of_a_column_are_aligned() -> None:
 
 
 def test_marks_of_cells_are_on_the_page_and_in_markdown() -> None:
-    marks = (Mark(0, 1, "strong"), Mark(1, 1, "bad"), Mark(1, 0, "shaded"), Mark(1, 1, "shaded"))
+    marks = (Mark(0, 1, "strong"), Mark(1, 1, "bad"), Mark(1, 0, "shaded-2"), Mark(1, 1, "shaded"))
     table = Table("T", ("a", "b"), (("x", "1.5"), ("y", "-2")), marks)
     wide_plot = Plot(
         "wide", 9, "Wide", "s", "Words", "timeline", ("line", "x", "y"), (("a", 0.0, 1.0), ("a", 1.0, 2.0)), ("a",)
@@ -394,7 +394,7 @@ def test_marks_of_cells_are_on_the_page_and_in_markdown() -> None:
     document = replace(limit_charts(build_sample(), 0), galleries=(gallery,), claims=(claim,))
     result = parse_page(render_page(document))
     classes = [item.get("class") for name, item in result.elements if name in ("th", "td") and item.get("class")]
-    assert {"number strong", "number bad shaded", "shaded"} <= set(classes)
+    assert {"number strong", "number bad shaded", "shaded-2"} <= set(classes)
     assert "wide" in read_data(result)["charts"]
     assert result.tables[-1] == [["What", "Agrees"], ["x", "yes"]]
     assert {"Claims", "T"} <= set(result.list_texts("h3"))

@@ -68,7 +68,8 @@ def _check_file_name(identifier: str) -> None:
 class Mark:
     """A highlight of a cell; `row` and `column` count from 0.
 
-    Its kind is `strong` (the chosen cell), `bad` (a failed check) or `shaded` (cells that belong together).
+    Its kind is `strong` (a chosen cell), `bad` (a failed check), or `shaded`, `shaded-2` or `shaded-3` (cells that
+    belong together; neighbouring groups differ).
     """
 
     row: int

@@ -145,7 +145,8 @@ def test_equal_loads_are_shaded_and_the_choice_is_bold(qa: Path) -> None:
     pivot, diagonals, _ = find_part(qa, "Saturation point")["tables"]
     # rows 50, 100, 200, 800; columns 1, 2: their products are 50, 100, 200, 400, 800, 1600
     assert [(mark["row"], mark["column"], mark["kind"]) for mark in pivot["marks"]] == [
-        (0, 2, "shaded"), (1, 1, "shaded"), (2, 2, "shaded"), (2, 2, "strong"), (3, 2, "shaded"),
+        (0, 2, "shaded"), (1, 1, "shaded"), (1, 2, "shaded-2"), (2, 1, "shaded-2"), (2, 2, "shaded-3"),
+        (2, 2, "strong"), (3, 2, "shaded"),
     ]  # fmt: skip
     assert diagonals["header"] == [
         "Connections × rate", "Connections", "Rate, tx/s", "Transactions, tx", "Expected, tx",

@@ -17,7 +17,8 @@ def check_choices(checker: Checker, owner: str, article: Article) -> None:
             checker.report("duplicate-choice", f"{owner} has several choices `{name}`", name, hint="rename all but one")
     for choice in article.choices:
         choice_owner = f"choice `{choice.name}` of {owner}"
-        columns = (*choice.keys, *(pin.column for pin in choice.pins), choice.first, *choice.label, *choice.repeats)
+        pinned = tuple(pin.column for pin in choice.pins)
+        columns = (*choice.keys, *pinned, *choice.least, choice.first, *choice.label, *choice.repeats)
         times = tuple(name for name in (choice.begin, choice.end) if name)
         metrics = tuple(name for name in (choice.most, choice.done, choice.due) if name)
         if check_row_columns(

@@ -433,7 +433,8 @@ def _list_row_requests(checker: Checker, article: Article) -> Iterator[ColumnUse
 
 def _list_choice_columns(choice: Choice, key: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     pins = (pin.column for pin in choice.pins)
-    columns = (*key, *choice.label, *choice.keys, *choice.repeats, *pins, choice.first, choice.begin, choice.end)
+    names = (*choice.label, *choice.keys, *choice.repeats, *pins, *choice.least, choice.first)
+    columns = (*key, *names, choice.begin, choice.end)
     return columns, (choice.most, choice.done, choice.due)
 
 

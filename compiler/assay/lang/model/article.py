@@ -52,8 +52,9 @@ class Choice:
 
     If constants of the run set all `pins`, it is the row with these values.  Otherwise it is selected from the rows
     whose metric `done` does not fall short of the metric `due` by more than `tolerance` percent (with `short`: from the
-    rows that fall short): the row with the greatest metric `most`; without `most`, or if several rows have it, the row
-    with the least `first`.  A choice with pins and without `most` has no row in a run that sets no pins.
+    rows that fall short): the row with the greatest metric `most`; if several rows have it, one with the least values
+    of the columns `least`, compared in order.  Without `most`, or if there are still several, it is the row with the
+    least `first`.  A choice with pins and without `most` has no row in a run that sets no pins.
 
     With `keys`, the row is selected in the last run, and in every other run it is the row that agrees with it in these
     columns; without, it is selected in each run.  `label` are the columns that name the row, `begin` and `end` those
@@ -79,6 +80,7 @@ class Choice:
     absent: str
     without: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
+    least: tuple[str, ...] = ()
 
     @property
     def repeat_columns(self) -> tuple[str, ...]:

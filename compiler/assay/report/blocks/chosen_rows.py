@@ -116,7 +116,13 @@ def _list_best_rows(checked: CheckedPackage, article: Article, choice: Choice, r
     most = checked.get_metric(choice.most)
     values = {id(row): block_rows.compute_value(checked, most, means[id(row)][choice.most]) for row in rows}
     greatest = max((value for value in values.values() if value is not None), default=None)
-    return [row for row in rows if greatest is not None and values[id(row)] == greatest]
+    rows = [row for row in rows if greatest is not None and values[id(row)] == greatest]
+    least = min((_list_least_values(choice, row) for row in rows), default=None)
+    return [row for row in rows if _list_least_values(choice, row) == least]
+
+
+def _list_least_values(choice: Choice, row: Row) -> list[object]:
+    return [block_rows.get_sort_key(row[name]) for name in choice.least]
 
 
 def list_ties(

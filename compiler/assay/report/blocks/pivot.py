@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -40,7 +40,9 @@ from assay.styles.exact_decimal import format_all_digits, format_on_same_side, t
 from assay.styles.row import NO_VALUE
 
 FALLS_SHORT = " *"
-STRONG, SHADED = "strong", "shaded"
+STRONG = "strong"
+SHADES = ("", "shaded", "shaded-2", "shaded-3")
+"""Kinds of marks that tell diagonals apart; the first is no mark."""
 
 
 def explain(checked: CheckedPackage, pivot: Pivot) -> Iterable[Term]:
@@ -93,33 +95,64 @@ def group_pivot_rows(checked: CheckedPackage, article: Article, pivot: Pivot, ru
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The rows of a pivot and their means by their (down, across) values, and these values in order."""
+    """The rows of a pivot and their means by their (down, across) values, and these values in order.
+
+    `shades` are the shades of the diagonals by their products; `strong_places` are those of the cells in bold.
+    """
 
     rows_by_place: Mapping[Key, Sequence[Row]]
     down: Sequence[object]
     across: Sequence[object]
     means_by_place: Mapping[Key, Row] = field(default_factory=dict)
+    shades: Mapping[Fraction, str] = field(default_factory=dict)
+    strong_places: Container[Key] = ()
 
 
 def _build_pivot_tables(context: RenderContext, pivot: Pivot, runs: Sequence[ShownRun]) -> Iterator[Table]:
     """Yield the tables of all runs side by side, then those of their diagonals."""
-    pivot_tables = [_build_pivot_table(context, pivot, shown_run) for shown_run in runs]
+    pivot_tables = [_build_pivot_table(context, pivot, shown_run, runs[-1]) for shown_run in runs]
     yield from (replace(table, beside=index > 0) for index, (table, _) in enumerate(pivot_tables))
     yield from (diagonals for _, diagonals in pivot_tables if diagonals)
 
 
-def _build_pivot_table(context: RenderContext, pivot: Pivot, shown_run: ShownRun) -> tuple[Table, Table | None]:
+def _arrange_cells(context: RenderContext, pivot: Pivot, shown_run: ShownRun, last_run: ShownRun) -> Cells:
+    """Return the cells of a run; the last run determines the choice for runs that lack its row."""
+    rows_by_place = group_pivot_rows(context.checked, context.article, pivot, shown_run.run)
+    down = sorted({d for d, _ in rows_by_place}, key=get_sort_key)
+    across = sorted({a for _, a in rows_by_place}, key=get_sort_key)
+    return Cells(
+        rows_by_place,
+        down,
+        across,
+        {place: average_rows(rows, pivot.read_metrics()) for place, rows in rows_by_place.items()},
+        _shade_diagonals(down, across) if pivot.diagonals else {},
+        _list_strong_places(context, pivot, rows_by_place, (shown_run, last_run)),
+    )
+
+
+def _list_strong_places(
+    context: RenderContext, pivot: Pivot, places: Iterable[Key], runs: Sequence[ShownRun]
+) -> Sequence[Key]:
+    """Return the places of the cells in bold: the chosen row's, or all of its diagonal if the pivot has diagonals.
+
+    Equal products are equal loads: a run that lacks the row itself may have others of its diagonal.
+    """
+    chosen_rows = (context.find_row(pivot.choice, shown_run.run) for shown_run in runs)
+    row = next((row for row in chosen_rows if row), None)
+    if row is None:
+        return []
+    chosen_place = (row[pivot.down], row[pivot.across])
+    if not pivot.diagonals:
+        return [chosen_place]
+    return [place for place in places if _compute_product(place) == _compute_product(chosen_place)]
+
+
+def _build_pivot_table(
+    context: RenderContext, pivot: Pivot, shown_run: ShownRun, last_run: ShownRun
+) -> tuple[Table, Table | None]:
     """Build the table, and that of its diagonals if the pivot has them."""
     (request,) = block_rows.request_block_rows(context.checked, pivot)
-    rows_by_place = group_pivot_rows(context.checked, context.article, pivot, shown_run.run)
-    cells = Cells(
-        rows_by_place,
-        sorted({d for d, _ in rows_by_place}, key=get_sort_key),
-        sorted({a for _, a in rows_by_place}, key=get_sort_key),
-        {place: average_rows(rows, pivot.read_metrics()) for place, rows in rows_by_place.items()},
-    )
-    chosen_row = context.find_row(pivot.choice, shown_run.run)
-    chosen_place = (chosen_row[pivot.down], chosen_row[pivot.across]) if chosen_row else None
+    cells = _arrange_cells(context, pivot, shown_run, last_run)
     down, across = (find_column(request.grain, name) for name in (pivot.down, pivot.across))
     rows = [
         (
@@ -132,7 +165,7 @@ def _build_pivot_table(context: RenderContext, pivot: Pivot, shown_run: ShownRun
         Mark(y, x, kind)
         for y, left in enumerate(cells.down)
         for x, top in enumerate(cells.across, start=1)
-        for kind in _list_mark_kinds(pivot, cells, (left, top), chosen_place)
+        for kind in _list_mark_kinds(pivot, cells, (left, top))
     ]
     header = (
         f"{format_column_heading(down)} \\ {format_column_heading(across)}",
@@ -152,22 +185,45 @@ def _build_pivot_table(context: RenderContext, pivot: Pivot, shown_run: ShownRun
         )
         for y, left in enumerate(cells.down)
         for x, top in enumerate(cells.across, start=1)
-        if (place_rows := rows_by_place.get((left, top)))
+        if (place_rows := cells.rows_by_place.get((left, top)))
     )
     table = Table(
         title, header, tuple(rows), tuple(marks), of_columns=entry_ids, of_headings=heading_entry, leads=links
     )
-    return table, _build_diagonals_table(
-        context, pivot, shown_run, cells, chosen_place, (across, down)
-    ) if pivot.diagonals else None
+    return table, _build_diagonals_table(context, pivot, shown_run, cells, (across, down)) if pivot.diagonals else None
 
 
-def _list_mark_kinds(pivot: Pivot, cells: Cells, place: Key, chosen_place: object) -> Iterator[str]:
-    """Yield the highlights of a cell: every other diagonal is shaded, the chosen cell strong."""
-    if pivot.diagonals and _list_products(cells).index(_compute_product(place)) % 2:
-        yield SHADED
-    if place == chosen_place:
+def _list_mark_kinds(pivot: Pivot, cells: Cells, place: Key) -> Iterator[str]:
+    """Yield the highlights of a cell: the shade of its diagonal, and whether it is bold."""
+    if pivot.diagonals and (shade := cells.shades[_compute_product(place)]):
+        yield shade
+    if place in cells.strong_places:
         yield STRONG
+
+
+def _shade_diagonals(down: Sequence[object], across: Sequence[object]) -> dict[Fraction, str]:
+    """Return the shade of each diagonal: in ascending order of products, the one that has not been used for longest.
+
+    Diagonals whose cells touch along an edge, or at the corners along a diagonal, have different shades, so that they
+    do not look like one; if all shades are taken by such neighbours, it is the one not used for longest nevertheless.
+    """
+    products = [[_compute_product((left, top)) for top in across] for left in down]
+    neighbours: dict[Fraction, set[Fraction]] = {product: set() for row in products for product in row}
+    for y, row in enumerate(products):
+        for x, product in enumerate(row):
+            for below, right in ((0, 1), (1, 0), (1, -1)):
+                if y + below < len(products) and 0 <= x + right < len(row):
+                    other = products[y + below][x + right]
+                    neighbours[product].add(other)
+                    neighbours[other].add(product)
+    shades: dict[Fraction, str] = {}
+    queue = list(SHADES)
+    for product in sorted(neighbours):
+        taken = {shades[other] for other in neighbours[product] - {product} if other in shades}
+        shades[product] = next((shade for shade in queue if shade not in taken), queue[0])
+        queue.remove(shades[product])
+        queue.append(shades[product])
+    return shades
 
 
 def _compute_product(place: Key) -> Fraction:
@@ -178,17 +234,11 @@ def _compute_product(place: Key) -> Fraction:
     return to_fraction(down) * to_fraction(across)
 
 
-def _list_products(cells: Cells) -> list[Fraction]:
-    """Return the products of all places, each once, in ascending order."""
-    return sorted({_compute_product((down, across)) for down in cells.down for across in cells.across})
-
-
 def _build_diagonals_table(
     context: RenderContext,
     pivot: Pivot,
     shown_run: ShownRun,
     cells: Cells,
-    chosen_place: object,
     columns: tuple[Column, Column],
 ) -> Table:
     """Build a table with a row for each cell, ordered by diagonal: product, place, value, due value and its share."""
@@ -208,7 +258,7 @@ def _build_diagonals_table(
         rows.append(
             (*leading_cells, *(_format_due_cells(context, pivot, metric, due_metric, mean) if due_metric else ()))
         )
-        kinds = tuple(_list_mark_kinds(pivot, cells, place, chosen_place))
+        kinds = tuple(_list_mark_kinds(pivot, cells, place))
         marks += [Mark(y, x, kind) for kind in kinds for x in range(len(rows[-1]))]
         sources = [
             link_repeats(item.id, shown_run.run.id, place_rows, pivot.columns)

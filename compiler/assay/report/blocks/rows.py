@@ -86,9 +86,8 @@ def request_choice_rows(checked: CheckedPackage, choice: Choice) -> RowRequest:
     grain = find_grain(checked, choice.grain)
     pinned_columns = (pin.column for pin in choice.pins)
     time_columns = (name for name in (choice.begin, choice.end) if name)
-    columns = dict.fromkeys(
-        (*grain.key, *choice.label, *choice.keys, *choice.repeats, *pinned_columns, choice.first, *time_columns)
-    )
+    names = (*choice.label, *choice.keys, *choice.repeats, *pinned_columns, *choice.least, choice.first, *time_columns)
+    columns = dict.fromkeys((*grain.key, *names))
     metrics = dict.fromkeys(name for name in (choice.most, choice.done, choice.due) if name)
     return _build_request(checked, choice.grain, tuple(columns), tuple(metrics))
 

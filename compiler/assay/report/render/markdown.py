@@ -169,7 +169,7 @@ def list_contents(document: Document) -> list[tuple[str, str]]:
 def _format_plain_table(source: Table | Appendix) -> str:
     """Return a table; cells that are marked as strong or bad are bold."""
     marks = source.marks if isinstance(source, Table) else ()
-    bold = {(mark.row, mark.column) for mark in marks if mark.kind != "shaded"}
+    bold = {(mark.row, mark.column) for mark in marks if not mark.kind.startswith("shaded")}
     rows = [
         [
             f"**{escape_cell(text)}**" if (y, x) in bold and text.strip() else escape_cell(text)
