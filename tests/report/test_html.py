@@ -570,6 +570,29 @@ def test_every_timeline_of_print_has_one_for_the_page() -> None:
         assert strokes == (["mean", "run-1"] if "-mean" in template else ["run-1", "run-2"])
 
 
+@pytest.mark.parametrize(
+    ("template", "count", "named", "switched"),
+    [
+        ("timeline-mean", 12, (), [*"abcdefghijkl", "mean"]),
+        ("timeline-mean", 200, ("mean", "b", "k"), ["b", "k", "mean"]),
+        ("timeline-area", 12, (), [*"abcdefghijkl"]),
+        ("timeline-area", 13, (), []),
+    ],
+)
+def test_only_named_lines_of_many_can_be_switched_off(
+    template: str, count: int, named: tuple[str, ...], switched: list[str]
+) -> None:
+    lines = [chr(ord("a") + index) if index < 26 else f"line {index}" for index in range(count)]
+    panels = (*lines, *(["mean"] if "mean" in template else []))
+    rows = tuple((line, float(x), 1.0, None) for line in panels for x in (0, 1))
+    plot = Plot("p", 1, "P", "s", "Words", template, ("line", "x", "y", "mark"), rows, panels, named=named)
+    gallery = Gallery("g", "G", (), (plot,), ())
+    result = parse_page(render_page(replace(limit_charts(build_sample(), 0), galleries=(gallery,))))
+    buttons = [item["data-line"] for element, item in result.elements if element == "button" and "data-line" in item]
+    assert buttons == switched
+    assert len(read_data(result)["charts"]["p"]["usermeta"]["assay"]["toggles"]["present"]) == len(panels)
+
+
 def test_template_without_one_for_the_page_is_as_in_print(tmp_path: Path) -> None:
     (tmp_path / "html" / "charts").mkdir(parents=True)
     (tmp_path / "charts").symlink_to(TEMPLATES / "charts")

@@ -26,9 +26,20 @@ from assay.styles.unit_prefix import choose_prefix
         ((-0.0294,), "s", ("-29.4",), "ms"),
         ((None,), "s", ("—",), "s"),
         ((math.inf, 0.001), "s", ("inf", "1.00"), "ms"),
+        # a value that would need more than three decimals decides, if the greatest then has at most five digits
+        ((3855.6, 11.5289), "KiB/s", ("3856", "11.5"), "KiB/s"),
+        ((4194304.0, 12288.0), "B/s", ("4194", "12.3"), "kB/s"),
+        ((124.508, 0.372), "TB", ("125", "0.372"), "TB"),
+        ((1.0, 0.1), "s", ("1.00", "0.100"), "s"),
+        ((1.0, -0.0994), "s", ("1000", "-99.4"), "ms"),
+        ((99.9, 0.05), "s", ("99900", "50.0"), "ms"),
+        ((100.0, 0.05), "s", ("100", "0.0500"), "s"),
+        ((3.0, 0.0, 0.05), "s", ("3000", "0", "50.0"), "ms"),
+        ((5.0, 0.00005), "s", ("5.00", "0.0000500"), "s"),
+        ((0.02, 0.00002), "ms", ("20000", "20.0"), "ns"),
     ],
 )
-def test_values_are_written_in_the_unit_that_suits_the_greatest(
+def test_values_are_written_in_the_unit_that_suits_them(
     values: tuple[float | None, ...], symbol: str, texts: tuple[str, ...], unit: str
 ) -> None:
     factor, prefixed_symbol = choose_prefix(values, symbol)

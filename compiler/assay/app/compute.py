@@ -278,6 +278,7 @@ def _execute(
         session.progress("computing results", done, total)
 
     def execute_once(index: int, is_enumerated: bool) -> RunResults:
+        """Compute the results of a run by its index, on a connection of its own."""
         with connect(threads, session.store.create_folder(), parallel_jobs) as connection:
             extra_connections = open_connections(connection, threads if threads > 1 else 0)
             mount_folders(

@@ -98,6 +98,7 @@ class _ProseRenderer:
         self.quote_spans: list[tuple[QuoteSpan, ...]] = []
 
     def render_blocks(self, blocks: Sequence[SourceBlock]) -> tuple[TextBlock, ...]:
+        """Return blocks with their quotes replaced, without those that quote a choice for which the run has no row."""
         rendered_blocks = []
         for block in blocks:
             if block.kind in (BULLETS, NUMBERS):

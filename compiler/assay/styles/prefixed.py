@@ -73,11 +73,10 @@ def format_delta(base: float | None, value: float | None) -> str:
 
 
 def format_percent(base: float | None, value: float | None) -> str:
-    """Return 100 (value - base) / |base| with its sign and at least two digits: `+48`, `-0.093`; a dash for base 0."""
+    """Return 100 (value - base) / |base| with its sign: `+48`, `-0.093`, `-99.7`; a dash for base 0."""
     if not base or value is None or not math.isfinite(base) or math.isnan(value):
         return NO_VALUE
-    percent = 100 * _subtract(base, value) / abs(base)
-    return format_signed(percent, _count_decimals(percent, CHANGE_DIGITS))
+    return format_percent_change(100 * _subtract(base, value) / abs(base))
 
 
 def format_signed(number: float, decimals: int) -> str:
@@ -93,13 +92,15 @@ def format_interval(low: float, high: float) -> str:
 
 
 def format_percent_change(percent: float) -> str:
-    """Return a change in percent with its sign and at least two digits."""
-    return format_signed(percent, _count_decimals(percent, CHANGE_DIGITS))
+    """Return a change in percent with its sign and at least two digits; only a change to nothing is printed as -100."""
+    decimals = _count_decimals(percent, CHANGE_DIGITS)
+    text = format_signed(percent, decimals)
+    return format_signed(percent, _count_decimals(100 + percent, 1)) if text == "-100" else text
 
 
 def _subtract(base: float, value: float) -> float:
     delta = value - base
-    return 0.0 if abs(delta) <= _ROUNDING_ERROR * max(abs(base), abs(value)) else delta
+    return 0.0 if math.isfinite(delta) and abs(delta) <= _ROUNDING_ERROR * max(abs(base), abs(value)) else delta
 
 
 def _count_decimals(number: float, digits: int) -> int:

@@ -25,6 +25,7 @@ class Averages(Block):
     choice: str = ""
 
     def check(self, checker: Checker, owner: str, article: Article, _part: Part) -> None:
+        """Report unknown series, series in different units, and a choice that is unknown or has no time."""
         owner = f"table `{self.title}` of {owner}"
         choice = find_choice(checker, owner, article, self.choice)
         if choice and not choice.begin:

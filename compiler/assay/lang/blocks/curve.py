@@ -27,6 +27,7 @@ class Curve(Block):
     template: str
 
     def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+        """Report a lack of metrics, unknown names, metrics in different units, and a grain without instants."""
         within = (article.name, part.title, self.title)
         place = f"figure `{self.title}` of {owner}"
         if not self.metrics:

@@ -33,6 +33,7 @@ class Grid(Block):
     template: str
 
     def check(self, checker: Checker, owner: str, article: Article, _part: Part) -> None:
+        """Report an article without cases, errors of scatters and timelines, and a choice that does not fit them."""
         owner = f"grid `{self.title}` in {owner}"
         choice = find_choice(checker, owner, article, self.choice)
         if not article.cases:

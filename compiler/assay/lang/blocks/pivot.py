@@ -44,6 +44,7 @@ class Pivot(Block):
         return (self.down, self.across, self.first)
 
     def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+        """Report unknown names, a choice whose keys lack a column of the cells, and diagonals of texts."""
         within = (article.name, part.title, self.title)
         has_columns = check_row_columns(checker, owner, self.grain, self.columns, self.read_metrics(), within)
         choice = find_choice(checker, owner, article, self.choice, self.grain)

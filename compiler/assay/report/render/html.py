@@ -26,6 +26,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
+from assay.report.charts.line_strokes import MEAN, MOST_NAMED
 from assay.report.charts.render import (
     build_figure_spec,
     get_template_path,
@@ -168,7 +169,6 @@ DIGITS = 10
 OTHER = "Other numbers"
 #: stroke classes of lines, in the order of their names
 STROKES = tuple(f"run-{number}" for number in range(1, 9))
-REST = "rest"  # stroke class of the lines that a figure with many does not name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -356,6 +356,10 @@ def _build_figure(document: Document, item: Chart | Plot, specs: Mapping[str, An
     section = next((part.id for part in document.sections if item.id in part.metrics), "")
     toggles = specs[item.id]["usermeta"]["assay"].get("toggles") if item.id in specs else None
     lines = _assign_strokes(toggles, item.named if isinstance(item, Plot) else ()) if toggles else ()
+    if (
+        isinstance(item, Plot) and sum(name != MEAN for name, _ in lines) > MOST_NAMED
+    ):  # a stack of many layers has no named ones
+        lines = ()
     words = describe_chart(item) if isinstance(item, Chart) else item.description
     names = {entry.id: entry.name for entry in document.entries}
     shows = (item.shows if isinstance(item, Plot) else ()) or (item.id,)
@@ -365,13 +369,11 @@ def _build_figure(document: Document, item: Chart | Plot, specs: Mapping[str, An
 
 
 def _assign_strokes(toggles: Mapping[str, Any], named_lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return the lines that can be switched off, each with its stroke class: first `named_lines` (empty: all)."""
+    """Return the lines that can be switched off, each with its stroke class: `named_lines` (empty: all)."""
     own_classes = {name: name for name in toggles.get("before", ())}
     lines = [name for name in toggles["names"] if name not in own_classes and (not named_lines or name in named_lines)]
     classes = {name: STROKES[index % len(STROKES)] for index, name in enumerate(lines)} | own_classes
-    return tuple(
-        (name, classes.get(name, REST)) for name in sorted(toggles["present"], key=lambda name: name not in classes)
-    )
+    return tuple((name, classes[name]) for name in toggles["present"] if name in classes)
 
 
 def _build_data(
