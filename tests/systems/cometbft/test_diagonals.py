@@ -26,12 +26,17 @@ BOLD = {
     "v1": {(400, 1), (200, 2)},
 }
 #: version -> the configuration that its QA document chooses
-CHOSEN = {"v034": "connections 2, rate 200", "v038": "connections 1, rate 400", "v1": "connections 1, rate 400"}
+CHOSEN = {
+    "v034": "connections 2, rate 200",
+    "v037": "connections 2, rate 200",
+    "v038": "connections 1, rate 400",
+    "v1": "connections 1, rate 400",
+}
 
 
 def build_part(out: Path, cache: Path, *runs: Path, article: str = "published", cwd: Path = ROOT) -> Any:
     """Return the part with saturation tables of a report on some runs."""
-    options: list[object] = [item for run in runs for item in ("--run", run)]
+    options: list[str | Path] = [item for run in runs for item in ("--run", run)]
     options += ["--date", "2026-11-21", "--to", "md", "-o", out, "--cache", cache]
     result = run_assay("build", f"cometbft/{article}", *options, cwd=cwd)
     assert result.status == 0, result.err
