@@ -23,25 +23,53 @@ def render(context: RenderContext, items: Sequence[Averages]) -> RenderedBlocks:
     """Render a table for each item and run that has the row of the choice."""
     tables = (build_averages_table(context, item, shown_run) for item in items for shown_run in context.runs)
     return RenderedBlocks(
-        tables=tuple(table for table in tables if table), choices=tuple(item.choice for item in items)
+        tables=tuple(table for table in tables if table),
+        choices=tuple(item.choice for item in items),
+        gaps=tuple(_describe_missing_samples(context, items)),
     )
+
+
+def _describe_missing_samples(context: RenderContext, items: Sequence[Averages]) -> Iterator[str]:
+    """Yield a sentence on the tables of each run that are left out because it has no samples."""
+    for shown_run in context.runs:
+        titles = [item.title for item in items if _lacks_samples(context, item, shown_run)]
+        if titles:
+            label = f" ({shown_run.title_label})" if shown_run.title_label else ""
+            yield f"There are no samples for: {', '.join(titles)}{label}."
+
+
+def _lacks_samples(context: RenderContext, item: Averages, shown_run: ShownRun) -> bool:
+    """Check that there is no sample of any series in the time of the table."""
+    time_range = context.find_time_range(item.choice, shown_run.run) if item.choice else None
+    if item.choice and time_range is None:
+        return False
+    rows_by_series = _select_rows(context, item, shown_run, time_range)
+    return all(compute_mean_over_time(rows) is None for rows in rows_by_series)
+
+
+def _select_rows(
+    context: RenderContext, item: Averages, shown_run: ShownRun, time_range: tuple[int, int] | None
+) -> list[Sequence[Row]]:
+    """Return the rows of each series in a time; None: in all windows."""
+    series_by_name = {series.name: series for series in context.checked.package.series}
+    return [
+        select_rows_within(block_rows.get_rows(shown_run.run, series_by_name[name]), time_range) for name in item.series
+    ]
 
 
 def build_averages_table(context: RenderContext, item: Averages, shown_run: ShownRun) -> Table | None:
     """Build a table with a row for each series: doc, labels, number of lines, average, difference from the first.
 
-    Return None if the run has no row of the choice.
+    Return None if the run has no row of the choice, or no samples.
     """
     shown_series = [
         next(candidate for candidate in context.checked.package.series if candidate.name == name)
         for name in item.series
     ]
     time_range = context.find_time_range(item.choice, shown_run.run) if item.choice else None
-    if item.choice and time_range is None:
+    if (item.choice and time_range is None) or _lacks_samples(context, item, shown_run):
         return None
-    rows_by_series = [
-        select_rows_within(block_rows.get_rows(shown_run.run, series), time_range) for series in shown_series
-    ]
+    rows_by_series = _select_rows(context, item, shown_run, time_range)
     means = [compute_mean_over_time(rows) for rows in rows_by_series]
     rows = [
         (
