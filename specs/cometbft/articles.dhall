@@ -92,6 +92,8 @@ let rotation =
       , absent = "no rotating nodes (jobs whose names begin with ephemeral)"
       }
 
+let choices = [ chosen, overload, fault, heaviest, rotation ]
+
 -- What is published of the nodes' metrics.
 let plots =
       [ A.stack "Mempool size" s.mempoolSize "job"
@@ -133,152 +135,186 @@ let verdict =
           , tolerance
           }
 
+-- The parts of the report, which that on several testnets has, too.
+let issues =
+      part::{ title = "Issues", prose = "prose/issues.md" }
+
+let saturation =
+      part::{
+      , title = "Saturation point"
+      , prose = "prose/saturation.md"
+      , pivots =
+        [ A.withChoice
+            chosen
+            ( A.withDiagonals
+                ( A.pivotWithout
+                    [ fault ]
+                    ( A.pivot
+                        { title = "Transactions found in blocks, by rate (rows) and connections (columns)"
+                        , grain = grains.experiment
+                        , down = c.rate
+                        , across = c.connections
+                        , metric = m.validTxs
+                        , first = c.number
+                        , due = m.expected
+                        , tolerance
+                        }
+                    )
+                )
+            )
+        ]
+      , listings =
+        [ A.listing
+            "Experiments"
+            grains.experiment
+            [ c.number, c.connections, c.rate ]
+            [ m.validTxs, m.expected, m.throughput ]
+        ]
+      }
+
+let latencyPart =
+      part::{
+      , title = "Latencies"
+      , prose = "prose/latencies.md"
+      , listings =
+        [ A.listing
+            "Latencies of the experiments"
+            grains.experiment
+            [ c.number, c.connections, c.rate ]
+            [ m.least, m.average, m.greatest, m.deviation, m.negative ]
+        ]
+      , scatters = [ latencies ]
+      }
+
+let nodes =
+      part::{
+      , title = "Metrics of the nodes"
+      , prose = "prose/nodes.md"
+      , timelines = A.during chosen plots
+      , averages =
+        [ A.averagesDuring
+            chosen
+            ( A.averages
+                "Average resident memory with and without the exporters' processes"
+                [ s.memory, s.nodeMemory ]
+            )
+        ]
+      }
+
+let overloadPart =
+      part::{ title = "Overload", prose = "prose/overload.md", timelines = A.during overload plots }
+
+let faultPart =
+      part::{
+      , title = "Fault"
+      , prose = "prose/fault.md"
+      , timelines = A.during fault (plots # [ A.lines "Heights" s.heights "job" ])
+      }
+
+let rotating =
+      part::{
+      , title = "Rotating nodes"
+      , prose = "prose/rotating.md"
+      , timelines = A.during rotation ([ A.lines "Heights of rotating nodes" s.rotatingHeights "job" ] # plots)
+      }
+
+let wholeRun =
+      part::{
+      , title = "All experiments"
+      , prose = "prose/all.md"
+      , scatters =
+        [ A.scatter
+            { title = "Latency of all experiments"
+            , grain = grains.runTransaction
+            , per = c.name
+            , of = grains.window
+            , label = [] : List S.Column
+            , keys = [ c.name ]
+            , x = m.sinceBegin
+            , y = m.runLatency
+            }
+        ]
+      , timelines =
+        [ A.stack "Mempool size" s.mempoolSize "job"
+        , A.linesAndMean "Block rate" s.blockRate "job"
+        , A.linesAndMean "Transaction rate" s.totalTxsRate "job"
+        , A.lines "Heights" s.heights "job"
+        ]
+      }
+
+let logs =
+      part::{
+      , title = "Logs of the nodes"
+      , prose = "prose/logs.md"
+      , listings =
+        [ A.listing
+            "Blocks of the nodes"
+            grains.node
+            [ c.node ]
+            [ m.starts
+            , m.catchingUp
+            , m.blocks
+            , m.blocksCaughtUp
+            , m.intervalAverage
+            , m.intervalGreatest
+            , m.proposals
+            , m.complaints
+            ]
+        ]
+      , scatters =
+        [ A.scatter
+            { title = "Block interval"
+            , grain = grains.nodeBlock
+            , per = c.node
+            , of = grains.node
+            , label = [ c.node ]
+            , keys = [ c.node ]
+            , x = m.height
+            , y = m.interval
+            }
+        ]
+      }
+
+let extensions =
+      part::{
+      , title = "Vote extensions"
+      , prose = "prose/extensions.md"
+      , grids =
+        [ A.grid
+            "Cases of vote extensions"
+            heaviest
+            [ latencies ]
+            [ A.linesAndMean "Block rate" s.blockRate "job"
+            , A.linesAndMean "Transaction rate" s.totalTxsRate "job"
+            , A.lines "Rounds" s.rounds "job"
+            , A.linesAndMean "Load average" s.cpu "job"
+            , A.linesAndMean "Memory" s.memory "job"
+            , A.linesAndMean "Mempool" s.mempoolSize "job"
+            ]
+        ]
+      }
+
+let conclusion =
+      part::{ title = "Conclusion", prose = "prose/conclusion.md" }
+
 let qa =
       S.Article::{
       , name = "qa"
       , title = "QA results of {last}"
       , intro = "What a testnet of {last} does under load: the point at which it saturates, latencies, and the metrics of its nodes."
-      , choices = [ chosen, overload, fault, heaviest, rotation ]
+      , choices
       , cases = constant.extensions.name
       , parts =
-        [ part::{ title = "Issues", prose = "prose/issues.md" }
-        , part::{
-          , title = "Saturation point"
-          , prose = "prose/saturation.md"
-          , pivots =
-            [ A.withChoice
-                chosen
-                ( A.withDiagonals
-                    ( A.pivotWithout
-                        [ fault ]
-                        ( A.pivot
-                            { title = "Transactions found in blocks, by rate (rows) and connections (columns)"
-                            , grain = grains.experiment
-                            , down = c.rate
-                            , across = c.connections
-                            , metric = m.validTxs
-                            , first = c.number
-                            , due = m.expected
-                            , tolerance
-                            }
-                        )
-                    )
-                )
-            ]
-          , listings =
-            [ A.listing
-                "Experiments"
-                grains.experiment
-                [ c.number, c.connections, c.rate ]
-                [ m.validTxs, m.expected, m.throughput ]
-            ]
-          }
-        , part::{
-          , title = "Latencies"
-          , prose = "prose/latencies.md"
-          , listings =
-            [ A.listing
-                "Latencies of the experiments"
-                grains.experiment
-                [ c.number, c.connections, c.rate ]
-                [ m.least, m.average, m.greatest, m.deviation, m.negative ]
-            ]
-          , scatters = [ latencies ]
-          }
-        , part::{
-          , title = "Metrics of the nodes"
-          , prose = "prose/nodes.md"
-          , timelines = A.during chosen plots
-          , averages =
-            [ A.averagesDuring
-                chosen
-                ( A.averages
-                    "Average resident memory with and without the exporters' processes"
-                    [ s.memory, s.nodeMemory ]
-                )
-            ]
-          }
-        , part::{ title = "Overload", prose = "prose/overload.md", timelines = A.during overload plots }
-        , part::{
-          , title = "Fault"
-          , prose = "prose/fault.md"
-          , timelines = A.during fault (plots # [ A.lines "Heights" s.heights "job" ])
-          }
-        , part::{
-          , title = "Rotating nodes"
-          , prose = "prose/rotating.md"
-          , timelines = A.during rotation ([ A.lines "Heights of rotating nodes" s.rotatingHeights "job" ] # plots)
-          }
-        , part::{
-          , title = "All experiments"
-          , prose = "prose/all.md"
-          , scatters =
-            [ A.scatter
-                { title = "Latency of all experiments"
-                , grain = grains.runTransaction
-                , per = c.name
-                , of = grains.window
-                , label = [] : List S.Column
-                , keys = [ c.name ]
-                , x = m.sinceBegin
-                , y = m.runLatency
-                }
-            ]
-          , timelines =
-            [ A.stack "Mempool size" s.mempoolSize "job"
-            , A.linesAndMean "Block rate" s.blockRate "job"
-            , A.linesAndMean "Transaction rate" s.totalTxsRate "job"
-            , A.lines "Heights" s.heights "job"
-            ]
-          }
-        , part::{
-          , title = "Logs of the nodes"
-          , prose = "prose/logs.md"
-          , listings =
-            [ A.listing
-                "Blocks of the nodes"
-                grains.node
-                [ c.node ]
-                [ m.starts
-                , m.catchingUp
-                , m.blocks
-                , m.blocksCaughtUp
-                , m.intervalAverage
-                , m.intervalGreatest
-                , m.proposals
-                , m.complaints
-                ]
-            ]
-          , scatters =
-            [ A.scatter
-                { title = "Block interval"
-                , grain = grains.nodeBlock
-                , per = c.node
-                , of = grains.node
-                , label = [ c.node ]
-                , keys = [ c.node ]
-                , x = m.height
-                , y = m.interval
-                }
-            ]
-          }
-        , part::{
-          , title = "Vote extensions"
-          , prose = "prose/extensions.md"
-          , grids =
-            [ A.grid
-                "Cases of vote extensions"
-                heaviest
-                [ latencies ]
-                [ A.linesAndMean "Block rate" s.blockRate "job"
-                , A.linesAndMean "Transaction rate" s.totalTxsRate "job"
-                , A.lines "Rounds" s.rounds "job"
-                , A.linesAndMean "Load average" s.cpu "job"
-                , A.linesAndMean "Memory" s.memory "job"
-                , A.linesAndMean "Mempool" s.mempoolSize "job"
-                ]
-            ]
-          }
+        [ issues
+        , saturation
+        , latencyPart
+        , nodes
+        , overloadPart
+        , faultPart
+        , rotating
+        , wholeRun
+        , logs
+        , extensions
         , part::{
           , title = "Results"
           , prose = "prose/results.md"
@@ -291,11 +327,29 @@ let qa =
             , A.verdictOf fault (verdict "Fault" "The experiment with a fault beside the baseline's")
             ]
           }
-        , part::{ title = "Conclusion", prose = "prose/conclusion.md" }
+        , conclusion
         ]
       , style = "prefixed"
       , label = constant.ident.name
       , doc = "What a testnet does under load"
       }
 
-in  { qa }
+in  { qa
+    , choices
+    , chosen
+    , fault
+    , verdict
+    , part =
+      { issues
+      , saturation
+      , latencies = latencyPart
+      , nodes
+      , overload = overloadPart
+      , fault = faultPart
+      , rotating
+      , wholeRun
+      , logs
+      , extensions
+      , conclusion
+      }
+    }

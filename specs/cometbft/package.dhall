@@ -75,6 +75,6 @@ in  S.Package::{
       , p.deviation
       ]
     , summaries = [ S.Summary::{ name = "experiments", doc = "All experiments count alike" } ]
-    , articles = [ (./articles.dhall).qa, (./audit.dhall).published ]
+    , articles = [ (./articles.dhall).qa, (./testnets.dhall).testnets, (./audit.dhall).published ]
     , examples = ./examples.dhall
     }

@@ -20,6 +20,15 @@ let constant =
           , default = Some "run"
           , doc = "What the run is called in reports"
           }
+      , commit =
+          S.Constant::{
+          , name = "commit"
+          , files = meta
+          , path = [ "commit" ]
+          , type = "text"
+          , default = Some ""
+          , doc = "Commit of the version (empty: unknown)"
+          }
       , length =
           S.Constant::{
           , name = "experiment_length"
@@ -54,7 +63,14 @@ let load =
       , body = [] : List Text
       , lookups = [] : List S.source.Lookup
       , constants =
-        [ constant.ident, constant.length, constant.chosen, constant.fault, constant.overload, constant.extensions ]
+        [ constant.ident
+        , constant.commit
+        , constant.length
+        , constant.chosen
+        , constant.fault
+        , constant.overload
+        , constant.extensions
+        ]
       , doc = "Reports of the load tool: a row a transaction that was found in a block"
       }
 

@@ -126,6 +126,8 @@ let Scatter =
 --   choice    only the chosen row of each run; empty: all rows
 --   first     the column that tells repeats apart: rows of a run that agree, whose mean is judged
 --   without   choices whose rows are not judged
+--   group     in a part without a group, the group whose runs are judged
+-- Without a grain nothing is judged: the scenario has its rows in the table of results only.
 let Verdict =
       { title : Text
       , scenario : Text
@@ -136,6 +138,7 @@ let Verdict =
       , choice : Text
       , first : Text
       , without : List Text
+      , group : Text
       }
 
 -- Small multiples: a row for each run that is a case (the article's `cases`), a column for each scatter and timeline.
@@ -175,11 +178,17 @@ let Conclusion = { title : Text, rules : List Rule }
 --   choice  only the time of the chosen row; empty: all windows of the series
 let Averages = { title : Text, series : List Text, choice : Text }
 
+-- A group of runs: the first is its baseline. Its runs are named GROUP:LABEL on the command line.
+--   title  precedes the titles of its parts
+let Group = { name : Text, title : Text }
+
 -- A part: prose (a file below the system's folder of specs; paragraphs that may quote results), figures, tables.
+--   group  the group of runs that it shows, of an article that has groups
 let Part =
       { Type =
           { title : Text
           , prose : Text
+          , group : Text
           , scatters : List Scatter
           , timelines : List Timeline
           , curves : List Curve
@@ -198,6 +207,7 @@ let Part =
         , conclusions = [] : List Conclusion
         , facts = [] : List Text
         , prose = ""
+        , group = ""
         , scatters = [] : List Scatter
         , timelines = [] : List Timeline
         , curves = [] : List Curve
@@ -219,6 +229,8 @@ let Part =
 --   phases        the times of each run that are compared
 --   claims        statements of documents about its pivots
 --   alternatives  sources of which a run needs one: what reads another is left out
+--   groups        groups of runs, such as testnets; each run belongs to one
+--   revision      a constant with the commit, or the like, of a run's version: beside its label in tables of results
 let Article =
       { Type =
           { name : Text
@@ -232,6 +244,8 @@ let Article =
           , phases : List P.Phase.Type
           , claims : List C.Claim
           , alternatives : List Text
+          , groups : List Group
+          , revision : Text
           , doc : Text
           }
       , default =
@@ -240,6 +254,8 @@ let Article =
         , phases = [] : List P.Phase.Type
         , claims = [] : List C.Claim
         , alternatives = [] : List Text
+        , groups = [] : List Group
+        , revision = ""
         , doc = ""
         }
       }
@@ -309,6 +325,20 @@ in  { Listing
             (\(s : S.Source.Type) -> \(rest : List Text) -> [ s.name ] # rest)
             ([] : List Text)
     , Pin
+    , Group
+      -- parts that show the runs of a group
+    , ofGroup =
+        \(g : Group) ->
+        \(parts : List Part.Type) ->
+          List/fold
+            Part.Type
+            parts
+            (List Part.Type)
+            ( \(p : Part.Type) ->
+              \(rest : List Part.Type) ->
+                [ p // { group = g.name, title = "${g.title}: ${p.title}" } ] # rest
+            )
+            ([] : List Part.Type)
     , Choice
     , Pivot
     , Timeline
@@ -345,10 +375,29 @@ in  { Listing
             , choice = ""
             , first = v.first.name
             , without = [] : List Text
+            , group = ""
             }
           : Verdict
       -- of a verdict, only the chosen row
     , verdictOf = \(c : Choice.Type) -> \(v : Verdict) -> v // { choice = c.name }
+      -- a verdict on the runs of a group
+    , verdictOfGroup =
+        \(g : Group) -> \(v : Verdict) -> v // { group = g.name, title = "${g.title}: ${v.title}" } : Verdict
+      -- a scenario of a group that is not judged
+    , notJudged =
+        \(g : Group) -> \(scenario : Text) ->
+            { title = scenario
+            , scenario
+            , grain = ""
+            , keys = [] : List Text
+            , metrics = [] : List Text
+            , tolerance = 0
+            , choice = ""
+            , first = ""
+            , without = [] : List Text
+            , group = g.name
+            }
+          : Verdict
       -- a verdict without the rows of some choices
     , verdictWithout = \(cs : List Choice.Type) -> \(v : Verdict) -> v // { without = names cs }
     , pivot =

@@ -102,14 +102,9 @@ def compute(
     if phase_selection:
         check_metrics(checked.package, metrics)
         check_runs(phase_selection, (run.id for run in runs))
-        run_plan = compile_plan(checked, row_requests=row_requests, series=series, cuts=phase_selection.cuts)
-        phase_plan = compile_plan(
-            checked, metrics, applied_filters, relations, cut=True, judged=judged, detailed=detailed
-        )
-    else:
-        run_plan = phase_plan = compile_plan(
-            checked, metrics, applied_filters, relations, row_requests, series, judged=judged, detailed=detailed
-        )
+    run_plan, phase_plan = _compile_plans(
+        checked, metrics, applied_filters, relations, row_requests, series, phase_selection, judged, detailed
+    )
     run_quality = QualityPlan(run_plan)
     phase_quality = QualityPlan(phase_plan, is_phase=True) if phase_selection else None
     # Fetch in this thread: in the reading thread an interrupt would wait until all files are fetched.
@@ -133,6 +128,54 @@ def compute(
         session, checked, phase_selection, run_results, phase_quality, phase_graph, relations, on_work_start
     )
     return Computation(run_plan, graph, run_results, phase_graph, phases, phase_results)
+
+
+def _compile_plans(
+    checked: CheckedPackage,
+    metrics: Sequence[Metric],
+    applied_filters: Sequence[AppliedFilter],
+    relations: Sequence[str],
+    row_requests: Sequence[RowRequest],
+    series: Sequence[str],
+    phase_selection: PhaseSelection | None,
+    judged: Sequence[Metric] = (),
+    detailed: Sequence[Metric] = (),
+) -> tuple[CompiledPlan, CompiledPlan]:
+    """Return the plan for runs as a whole and that for each phase, which is the same if runs are not cut."""
+    if phase_selection is None:
+        plan = compile_plan(
+            checked, metrics, applied_filters, relations, row_requests, series, judged=judged, detailed=detailed
+        )
+        return plan, plan
+    run_plan = compile_plan(checked, row_requests=row_requests, series=series, cuts=phase_selection.cuts)
+    phase_plan = compile_plan(checked, metrics, applied_filters, relations, cut=True, judged=judged, detailed=detailed)
+    return run_plan, phase_plan
+
+
+def join_computations(
+    checked: CheckedPackage,
+    computations: Sequence[Computation],
+    metrics: Sequence[Metric],
+    row_requests: Sequence[RowRequest],
+    series: Sequence[str],
+    phase_selection: PhaseSelection | None,
+) -> Computation:
+    """Return computations of several groups of runs as one, with the plan for all that any of them computed.
+
+    The runs have the results of their own group only.
+    """
+    if len(computations) == 1:
+        return computations[0]
+    run_plan, phase_plan = _compile_plans(checked, metrics, (), (), row_requests, series, phase_selection)
+    run_quality, phase_quality = QualityPlan(run_plan), QualityPlan(phase_plan, is_phase=True)
+    return Computation(
+        run_plan,
+        build_nodes((*run_quality.statements, *run_quality.counts)),
+        tuple(run for item in computations for run in item.runs),
+        build_nodes((*phase_quality.statements, *phase_quality.counts)) if phase_selection else (),
+        tuple(phases for item in computations for phases in item.phases),
+        tuple(view for item in computations for view in item.views),
+    )
 
 
 def _compute_phases(

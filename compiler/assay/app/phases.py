@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from assay.app.prepare import IngestedRun
@@ -49,6 +49,13 @@ class PhaseSelection:
     times: InstantTimes
     texts: tuple[str, ...]
     may_be_empty: bool = False
+
+    def select_runs(self, runs: Collection[str]) -> PhaseSelection:
+        """Return the selection without the times that the user set for other runs than `runs`."""
+        ns_by_instant = {
+            (run, cut): time for (run, cut), time in self.times.ns_by_instant.items() if not run or run in runs
+        }
+        return replace(self, times=replace(self.times, ns_by_instant=ns_by_instant))
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,12 +36,12 @@ PointFiles = Mapping[tuple[str, str], str]
 
 def name_point_files(computation: Computation) -> PointFiles:
     """Return a file for each statement of a run whose rows are points: `rows/RUN/STATEMENT.parquet`."""
-    run_ids = [run.ingested_run.run.id for run in computation.runs]
-    folders = dict(zip(run_ids, _list_folder_names(run_ids), strict=True))
+    folders = _list_folder_names([run.ingested_run.run.id for run in computation.runs])
     return {
-        (run_id, name): f"{FOLDER}/{folder}/{name.removeprefix('rows ').replace(' ', '-')}.parquet"
-        for run_id, folder in folders.items()
+        (run.ingested_run.run.id, name): f"{FOLDER}/{folder}/{name.removeprefix('rows ').replace(' ', '-')}.parquet"
+        for run, folder in zip(computation.runs, folders, strict=True)
         for name in sorted(computation.compiled_plan.plan.point_names)
+        if name in run.results.rows
     }
 
 

@@ -25,7 +25,8 @@ def read_prose(workspace: Workspace, checked: CheckedPackage, article: Article) 
     problems: list[Diagnostic] = []
     prose_by_file: dict[str, Prose] = {}
     anchors = [name_anchor(part.title) for part in article.parts]
-    for name in (part.prose for part in article.parts if part.prose):
+    groups = [group.name for group in article.groups]
+    for name in dict.fromkeys(part.prose for part in article.parts if part.prose):
         display_name, path = f"specs/{checked.package.system}/{name}", workspace.specs / checked.package.system / name
         if not workspace.contains_path(path):
             problems.append(Diagnostic("prose", "a link points outside the workspace", Span(display_name)))
@@ -33,7 +34,10 @@ def read_prose(workspace: Workspace, checked: CheckedPackage, article: Article) 
         if not path.exists():
             problems.append(_create_missing_problem(workspace, checked, article, name, display_name))
             continue
-        prose_by_file[name] = read_prose_file(path, display_name, checked, article.choices, problems, anchors)
+        prose_by_file[name] = read_prose_file(
+            path, display_name, checked, article.choices, problems, anchors, groups,
+            needs_group=any(part.prose == name and not part.group for part in article.parts if groups),
+        )  # fmt: skip
     raise_all(problems)
     return prose_by_file
 

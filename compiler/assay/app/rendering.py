@@ -189,10 +189,13 @@ def collect_article_details(
         details[step.name] = Detail(
             _count_values(runs, name_rows_statement(step.name), "value"), inputs[0], file, sql, inputs[1]
         )
-    results = next(iter(columns.values())).results
     metrics_by_id = index_metrics(checked.package)
-    for name in (*results.metrics, *results.formulas):
-        details[name] = _create_metric_detail(checked, metrics_by_id[name], (), columns, summary, files)
+    columns_by_metric: dict[str, dict[str, RunFigures]] = {}
+    for label, run in columns.items():
+        for name in (*run.results.metrics, *run.results.formulas):
+            columns_by_metric.setdefault(name, {})[label] = run
+    for name, metric_columns in columns_by_metric.items():
+        details[name] = _create_metric_detail(checked, metrics_by_id[name], (), metric_columns, summary, files)
     return ReportDetails(ROWS, details)
 
 
@@ -257,6 +260,7 @@ def _count_values(runs: Mapping[str, RunFigures], rows: str, column: str) -> tup
     return tuple(
         (label, str(sum(value is not None for value in get_column(run.results.rows[rows], column))))
         for label, run in runs.items()
+        if rows in run.results.rows
     )
 
 

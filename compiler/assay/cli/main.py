@@ -66,6 +66,8 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
 @click.argument("report", shell_complete=complete_names("reports"))
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True,
               help=f"{RUN_HELP} Of a history: the folder of a build, NAME is its workload.")  # fmt: skip
+@click.option("--runs", "run_lists", metavar="FILE", multiple=True, type=click.Path(path_type=Path),
+              help="File with a run, [NAME=]DIR, in each line; they precede those of --run (repeatable).")  # fmt: skip
 @click.option("--publication", "publications", metavar="FILE|DIR", multiple=True, type=click.Path(path_type=Path),
               help="Publication of a history, or a folder of publications (repeatable).")  # fmt: skip
 @add_out_option("Folder for the report.")
@@ -86,13 +88,18 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
 @add_cache_option
 @click.pass_context
 def build(
-    context: click.Context, /, report: str, runs: tuple[str, ...], publications: tuple[Path, ...], out: str,
-    forms: tuple[str, ...], **options: Any,
+    context: click.Context, /, report: str, runs: tuple[str, ...], run_lists: tuple[Path, ...],
+    publications: tuple[Path, ...], out: str, forms: tuple[str, ...], **options: Any,
 ) -> None:  # fmt: skip
     """Build a report over runs, or a history of publications and builds.
 
-    Runs of the same NAME are repeats of one version: its column shows the means of their averages.
+    Runs of the same NAME are repeats of one version: its column shows the means of their averages. In a report on
+    groups of runs, NAME is GROUP:LABEL.
     """
+    if run_lists:
+        from assay.app.run_list import read_run_lists
+
+        runs = (*read_run_lists(run_lists), *runs)
     with open_command_session(context, (*runs, *options["calibration"])) as session:
         from assay.app import build  # imported while files are hashed
         from assay.app.options import Options

@@ -144,11 +144,13 @@ def _build_part_decoder(lenient: bool) -> Decoder:
     """Return the decoder of parts: a part has a list of each kind of block, in the field `member` of the kind."""
     lists = {kind.member: _build_tuple_decoder(_build_block_decoder(kind, lenient)) for kind in list_kinds()}
     text = _build_decoder(str, lenient)
-    fields: dict[str, Decoder] = {"title": text, "prose": text, **lists}
+    fields: dict[str, Decoder] = {"title": text, "prose": text, "group": text, **lists}
     defaults = {**dict.fromkeys(("title", "prose"), "" if lenient else _REQUIRED), **dict.fromkeys(lists, ())}
+    defaults["group"] = ""
 
     def build(values: list[Any]) -> Part:
-        return Part(values[0], values[1], tuple(itertools.chain(*values[2:])))
+        title, prose, group, *blocks = values
+        return Part(title, prose, tuple(itertools.chain(*blocks)), group)
 
     return _build_members_decoder(Part, fields, defaults, build, lenient)
 

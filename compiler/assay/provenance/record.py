@@ -159,7 +159,7 @@ def hash_templates(folder: Path) -> str:
 
 def _label_runs(report: Report | Article, runs: Sequence[RunFigures]) -> Sequence[str]:
     if isinstance(report, Article):
-        from assay.report.article import label_article_runs  # only articles need these modules
+        from assay.report.run_groups import label_article_runs  # only articles need these modules
 
         return label_article_runs(report, runs)
     from assay.report.run_results import label_runs  # imports sqlglot, which a cached build does not need

@@ -19,7 +19,6 @@ from assay.report.assemble import list_run_notes as list_run_notes
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
 from assay.report.blocks.context import ComparisonColumns, RenderContext, ShownRun, explain_blocks, render_blocks
-from assay.report.blocks.grid import PORTRAIT_COLUMNS
 from assay.report.blocks.row_notes import describe_unshown_rows
 from assay.report.cell_links import CellSource, QuotedValue
 from assay.report.cell_links import link_facts as link_facts
@@ -28,15 +27,8 @@ from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plo
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
 from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_constant_id, iter_tables
 from assay.report.prose import Prose, Quote, RenderedProse
-from assay.report.run_results import (
-    Choices,
-    RunFigures,
-    add_unit,
-    format_constant,
-    list_full_labels,
-    list_phase_rows,
-    make_labels_unique,
-)
+from assay.report.run_groups import ShownGroup, label_article_runs, label_group_runs
+from assay.report.run_results import Choices, RunFigures, add_unit, format_constant, list_phase_rows
 from assay.styles.exact_decimal import format_exact
 from assay.styles.registry import get_style
 from assay.util.diagnostics import fail, suggest_nearest
@@ -46,32 +38,34 @@ from assay.util.escape import shorten
 def assemble_article(
     checked: CheckedPackage,
     article: Article,
-    runs: Sequence[RunFigures],
+    groups: Sequence[ShownGroup],
     choices: Choices,
     provenance: Mapping[str, str],
     prose_by_file: Mapping[str, Prose],
     notes_by_part: Mapping[str, tuple[str, ...]],
-    comparison: ComparisonColumns | None = None,
 ) -> Document:
-    """Return the document of an article over some runs.
+    """Return the document of an article over some groups of runs, the first of which fills placeholders.
 
     `prose_by_file` maps file names to their prose, `notes_by_part` maps titles of parts to notes on what they leave
-    out, `comparison` has the phases that comparisons show as columns instead of the runs.
+    out.
 
     Raises AssayError: prose quotes an unknown run or row, or the constants of a run choose a row that it lacks.
     """
-    run_labels = label_article_runs(article, runs)
-    context = _prepare(checked, article, runs, run_labels, choices.style, comparison)
-    headings = label_article_runs(article, comparison.columns) if comparison else run_labels
+    runs = [run for group in groups for run in group.runs]
+    columns = [run for group in groups for run in group.columns]
+    has_phases = any(group.comparison for group in groups)
+    run_labels, headings = label_article_runs(article, runs), label_article_runs(article, columns)
+    contexts = _create_contexts(checked, groups, choices.style)
+    first_runs = next(iter(contexts.values())).runs
     placeholder_values = collect_placeholder_values(
-        checked, [shown_run.run for shown_run in context.runs], [shown_run.label for shown_run in context.runs]
+        checked, [shown_run.run for shown_run in first_runs], [shown_run.label for shown_run in first_runs]
     )
-    manifest_table = build_article_manifest(checked, article, comparison.columns if comparison else runs, headings)
+    manifest_table = build_article_manifest(checked, article, columns, headings)
     quality = build_quality_parts(
-        {label: run.quality for label, run in zip(headings, comparison.columns if comparison else runs, strict=True)},
-        {label: run.quality for label, run in zip(run_labels, runs, strict=True)} if comparison else None,
+        {label: run.quality for label, run in zip(headings, columns, strict=True)},
+        {label: run.quality for label, run in zip(run_labels, runs, strict=True)} if has_phases else None,
     )
-    galleries = _build_galleries(context, article, prose_by_file, notes_by_part)
+    galleries = _build_galleries(contexts, article, prose_by_file, notes_by_part)
     return Document(
         title=choices.title or fill_placeholders(article.title, placeholder_values),
         subtitle="",
@@ -87,7 +81,7 @@ def assemble_article(
         dictionary=_build_dictionary(checked, article, tuple(prose_by_file.values())),
         warnings=(
             *list_run_notes(runs, run_labels),
-            *(list_run_notes(comparison.columns, headings) if comparison else ()),
+            *(list_run_notes(columns, headings) if has_phases else ()),
             *quality.warnings,
         ),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
@@ -107,15 +101,27 @@ def add_claims(document: Document, checked: CheckedPackage, article: Article, cl
     return dataclasses.replace(document, claims=claims, terms=terms_with_claims)
 
 
-def _prepare(
+def _create_contexts(
+    checked: CheckedPackage, groups: Sequence[ShownGroup], style_name: str
+) -> dict[str, RenderContext]:
+    """Return the context of each group by name; contexts know each other and number figures in one order."""
+    contexts: dict[str, RenderContext] = {}
+    figure_numbers = itertools.count(1)
+    for group in groups:
+        contexts[group.name] = _create_context(checked, group, style_name, figure_numbers, contexts)
+    return contexts
+
+
+def _create_context(
     checked: CheckedPackage,
-    article: Article,
-    runs: Sequence[RunFigures],
-    run_labels: Sequence[str],
+    group: ShownGroup,
     style_name: str,
-    comparison: ComparisonColumns | None,
+    figure_numbers: Iterator[int],
+    contexts: Mapping[str, RenderContext],
 ) -> RenderContext:
     """Build the context that parts are rendered in: the runs of most parts, the cases of grids, and the chosen rows."""
+    article, runs = group.article, group.runs
+    run_labels = label_group_runs(article, group.name, runs)
     case_by_run = [shorten(str(run.constants[article.cases])) if article.cases else "" for run in runs]
     main_indexes = [index for index, case in enumerate(case_by_run) if not case] or list(range(len(runs)))
     shown_runs = [
@@ -131,8 +137,8 @@ def _prepare(
         **choose_rows(checked, article, [item.run for item in cases]),
         **choose_rows(checked, article, [item.run for item in shown_runs]),
     }
-    comparison_columns = comparison or ComparisonColumns([item.run for item in shown_runs], {})
-    headings = label_article_runs(article, comparison_columns.columns)
+    comparison_columns = group.comparison or ComparisonColumns([item.run for item in shown_runs], {})
+    headings = label_group_runs(article, group.name, comparison_columns.columns)
     return RenderContext(
         checked,
         article,
@@ -142,7 +148,8 @@ def _prepare(
         cases,
         comparison_columns,
         headings,
-        itertools.count(1),
+        figure_numbers,
+        groups=contexts,
     )
 
 
@@ -159,23 +166,21 @@ def list_compared_metrics(article: Article) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for block in compared_blocks for name in block.read_metrics()))
 
 
-def label_article_runs(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
-    """Return the label of each run or phase: its label constant, or its id where two runs share a label."""
-    labels = [shorten(label) for label in list_full_labels(article.label, runs)]
-    return make_labels_unique(labels, runs, "{id}")
-
-
 def _build_galleries(
-    context: RenderContext,
+    contexts: Mapping[str, RenderContext],
     article: Article,
     prose_by_file: Mapping[str, Prose],
     notes_by_part: Mapping[str, tuple[str, ...]],
 ) -> tuple[Gallery, ...]:
     """Render the parts that have anything to show, with links of prose resolved to their places."""
+    first_context = next(iter(contexts.values()))  # a part without a group shows nothing of a single run
     rendered_parts = (
-        _build_gallery(dataclasses.replace(context, place=place), part, prose_by_file, notes_by_part)
+        _build_gallery(
+            dataclasses.replace(contexts.get(part.group, first_context), place=place), part, prose_by_file,
+            notes_by_part,
+        )
         for place, part in enumerate(article.parts, start=1)
-    )
+    )  # fmt: skip
     galleries = make_figure_ids_unique(filter(_has_content, rendered_parts))
     addresses = {name_anchor(gallery.title): f"#section-{gallery.id}" for gallery in reversed(galleries)}
     return tuple(
@@ -207,7 +212,7 @@ def _build_gallery(
         text,
         tuple(plot for block in blocks for plot in block.plots),
         tuple(table for block in blocks for table in block.tables),
-        abreast=_count_abreast(len(context.runs), is_landscape=len(context.all_runs) > PORTRAIT_COLUMNS),
+        abreast=_count_abreast(len(context.runs), is_landscape=context.is_landscape),
         wide=tuple(plot for block in blocks for plot in block.wide),
         quoted=tuple(_list_quoted_values(context, prose)),
         formatted=() if is_plain(prose.blocks) else prose.blocks,
@@ -249,15 +254,21 @@ def _count_abreast(run_count: int, *, is_landscape: bool) -> int:
 
 
 def render_prose(context: RenderContext, prose: Prose) -> RenderedProse:
-    """Return the prose of a part, without the paragraphs that quote a choice which has no row in the quoted run."""
+    """Return the prose of a part, without the paragraphs that quote what is not there.
+
+    That is a choice which has no row in the quoted run, or a group without runs.
+    """
 
     def render_quote(quote: Quote) -> str | None:
-        run = _find_quoted_run(context, quote)
-        row = context.find_row(quote.choice, run)
+        group = context.find_group(quote.group)
+        if group is None:
+            return None
+        run = _find_quoted_run(group, quote)
+        row = group.find_row(quote.choice, run)
         if quote.choice and row is None:
             return None
         if quote.statistic:
-            time_range = context.find_time_range(quote.choice, run) if quote.choice else None
+            time_range = group.find_time_range(quote.choice, run) if quote.choice else None
             return block_rows.format_series_quote(context.checked, context.number_style, quote, run, time_range)
         return block_rows.format_quote(context.checked, context.number_style, quote, run, row)
 
@@ -268,18 +279,20 @@ def _list_quoted_values(context: RenderContext, prose: RenderedProse) -> Iterato
     """Yield the quoted values of prose, each with its position, run and row."""
     for index, quote_spans in enumerate(prose.quote_spans):
         for begin, end, quote in quote_spans:
-            run = _find_quoted_run(context, quote)
-            label = next(shown_run.label for shown_run in context.all_runs if shown_run.run is run)
+            group = context.find_group(quote.group) or context
+            run = _find_quoted_run(group, quote)
+            label = next(shown_run.label for shown_run in group.all_runs if shown_run.run is run)
+            label = f"{quote.group}: {label}" if quote.group else label
             row = [f"{name.replace('_', ' ')} {value}" for name, value in quote.where]
-            choice = [context.article.get_choice(quote.choice).title] if quote.choice else []
+            choice = [group.article.get_choice(quote.choice).title] if quote.choice else []
             statistic = [quote.statistic] if quote.statistic else []
             description = "; ".join([", ".join([*statistic, *choice, *row]), label]).lstrip("; ")
             if quote.statistic:
                 where = tuple((name, str(value)) for name, value in quote.where)
-                since, until = (quote.choice and context.find_time_range(quote.choice, run)) or (None, None)
+                since, until = (quote.choice and group.find_time_range(quote.choice, run)) or (None, None)
                 source = CellSource(quote.metric, run.id, where, since, until, quote.statistic)
             else:
-                row_values = block_rows.list_quote_keys(context.checked, quote, context.find_row(quote.choice, run))
+                row_values = block_rows.list_quote_keys(context.checked, quote, group.find_row(quote.choice, run))
                 where = tuple((name, str(value)) for name, value in row_values.items())
                 source = CellSource(quote.metric, run.id, where)
             yield QuotedValue(

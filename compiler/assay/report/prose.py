@@ -36,6 +36,7 @@ _TEXT = r'"(?:[^"\\]|\\.)*"'
 _CALL = re.compile(rf'\s*([\w.-]+)\s*\(((?:[^()"]|{_TEXT})*)\)\s*', re.S)
 _ARGUMENT = re.compile(rf"\s*(\w+)\s*=\s*(?:({_TEXT})|(-?[0-9]{{1,18}}))\s*(?:,(?=.)|$)", re.S)
 DECIMALS, RUN, CHOICE = "decimals", "run", "choice"
+GROUP = "group"  # of quotes in articles with groups: columns may have this name in others
 STATISTIC, UNIT = "statistic", "unit"  # of quotes of series only: columns of metrics may have these names
 MOST_DECIMALS = 15  # a double has no more significant digits
 TEXT = "text"
@@ -47,8 +48,9 @@ Value = str | int
 class Quote:
     """A result that a text quotes: the metric, the column values of its row, decimals (None: as in tables).
 
-    `run` and `choice` are names; empty: the last run, no choice. A quote of a series has its name as `metric`, labels
-    of its lines as column values, and a `statistic`; `unit` is the unit that it prints (empty: that of the series).
+    `run` and `choice` are names; empty: the last run, no choice. `group` is the group of runs that the quote names, if
+    any. A quote of a series has its name as `metric`, labels of its lines as column values, and a `statistic`; `unit`
+    is the unit that it prints (empty: that of the series).
     """
 
     metric: str
@@ -60,6 +62,7 @@ class Quote:
     choice: str = ""
     statistic: str = ""
     unit: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +187,14 @@ def read_prose_file(
     choices: Sequence[Choice],
     problems: list[Diagnostic],
     anchors: Sequence[str] = (),
+    groups: Sequence[str] = (),
+    *,
+    needs_group: bool = False,
 ) -> Prose:
     """Read a file of prose, called `name` in messages; add its problems to `problems`.
 
-    `anchors` are the names of the parts that links may lead to.
+    `anchors` are the names of the parts that links may lead to, `groups` those of the groups of the article. With
+    `needs_group`, each quote has to name one.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -197,8 +204,10 @@ def read_prose_file(
     markup = parse_markup(text)
     quotes = []
     for phrase in markup.list_quotes():
-        quote = _parse_quote(phrase, name, path, checked)
+        quote = _parse_quote(phrase, name, path, checked, has_groups=bool(groups))
         quote_problems = list(_find_problems(quote, checked, choices)) if isinstance(quote, Quote) else [quote]
+        if isinstance(quote, Quote) and (quote.group or needs_group) and quote.group not in groups:
+            quote_problems.append(_describe_group_problem(quote, groups))
         problems += quote_problems
         quotes += [quote] if isinstance(quote, Quote) and not quote_problems else []
     problems += (_describe_markup_problem(item, name, path) for item in markup.problems)
@@ -210,6 +219,16 @@ def read_prose_file(
             message, hint = f"prose links to an unknown part `{anchor}`", suggest_names(anchor, anchors)
             problems.append(Diagnostic("unknown-part", message, span, excerpt, expected="#title-of-a-part", hint=hint))
     return Prose(path, text, tuple(quotes))
+
+
+def _describe_group_problem(quote: Quote, groups: Sequence[str]) -> Diagnostic:
+    """Return the problem of a quote that names an unknown group, or none where it has to."""
+    subject, expected = f"prose quotes `{quote.metric}`", f'group = "NAME", one of {", ".join(groups)}'
+    if quote.group:
+        message, hint = f"{subject} of an unknown group `{quote.group}`", suggest_names(quote.group, groups)
+        return Diagnostic("unknown-group", message, quote.span, quote.excerpt, hint=hint)
+    message = f"{subject} without a group, in a part that names none"
+    return Diagnostic("no-group", message, quote.span, quote.excerpt, expected=expected)
 
 
 def _describe_markup_problem(problem: MarkupProblem, name: str, path: Path) -> Diagnostic:
@@ -244,7 +263,9 @@ def split_paragraphs(text: str) -> tuple[str, ...]:
     return tuple(_join_words(part) for part in re.split(r"\n\s*\n", text) if part.strip())
 
 
-def _parse_quote(phrase: SourcePhrase, name: str, path: Path, checked: CheckedPackage) -> Quote | Diagnostic:
+def _parse_quote(
+    phrase: SourcePhrase, name: str, path: Path, checked: CheckedPackage, *, has_groups: bool
+) -> Quote | Diagnostic:
     span = Span(name, phrase.place.line, phrase.place.column, phrase.place.length)
     call = _CALL.fullmatch(phrase.words[2:-2])
     arguments = _parse_arguments(call[2]) if call else None
@@ -263,9 +284,10 @@ def _parse_quote(phrase: SourcePhrase, name: str, path: Path, checked: CheckedPa
         repeated_name = next(name for name, count in Counter(name for name, _ in arguments).items() if count > 1)
         return Diagnostic("prose", f"a quote of a result has `{repeated_name}` twice", span, excerpt)
     run, choice = (str(values_by_name.pop(word, "")) for word in (RUN, CHOICE))
+    group = str(values_by_name.pop(GROUP, "")) if has_groups else ""
     is_of_series = any(series.name == call[1] for series in checked.package.series)
     statistic, unit = (str(values_by_name.pop(word, "")) if is_of_series else "" for word in (STATISTIC, UNIT))
-    return Quote(call[1], tuple(values_by_name.items()), decimals, span, excerpt, run, choice, statistic, unit)
+    return Quote(call[1], tuple(values_by_name.items()), decimals, span, excerpt, run, choice, statistic, unit, group)
 
 
 def _parse_arguments(text: str) -> list[tuple[str, Value]] | None:

@@ -18,7 +18,8 @@ class Verdict(Block):
     A change for the worse of more than `tolerance` percent fails; of a metric that is not better in any direction, any
     change.  `scenario` is its name in the table of results; with a `choice` only its rows are judged.  Rows of a run
     that agree are repeats: their mean is judged, and the column `first` tells them apart.  The rows of the choices
-    `without` are not judged.
+    `without` are not judged.  In a part without a group, `group` is the group whose runs are judged.  Without a grain
+    nothing is judged: the scenario only has its rows in the table of results.
     """
 
     member = "verdicts"
@@ -34,8 +35,11 @@ class Verdict(Block):
     choice: str
     first: str
     without: tuple[str, ...] = ()
+    group: str = ""
 
     def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+        if not self.grain and not self.metrics:
+            return
         within = (article.name, part.title, self.title)
         check_row_columns(checker, owner, self.grain, (*self.keys, self.first), self.metrics, within)
         find_choice(checker, owner, article, self.choice, self.grain)
@@ -46,6 +50,8 @@ class Verdict(Block):
 
     def read_rows(self, package: Package) -> Iterator[RowRequest]:
         """Yield the rows that are compared, with the key of their grain."""
+        if not self.grain:
+            return
         key = next((grain.key for grain in package.grains if grain.name == self.grain), ())
         yield RowRequest(self.grain, tuple(dict.fromkeys((*self.keys, self.first, *key))), self.metrics)
 

@@ -8,6 +8,7 @@ from assay.lang import scopes
 from assay.lang.blocks.pivot import Pivot
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import check_choices
+from assay.lang.check.run_groups import check_run_groups
 from assay.lang.model.article import Article, Claim
 from assay.util.diagnostics import suggest_names
 from assay.util.numbers import parse_decimal
@@ -28,6 +29,7 @@ def check_articles(checker: Checker) -> None:
         _check_constants(checker, owner, article)
         _check_alternatives(checker, owner, article)
         check_choices(checker, owner, article)
+        check_run_groups(checker, owner, article)
         for part in article.parts:
             for block in part.blocks:
                 block.check(checker, f"part `{part.title}` of {owner}", article, part)

@@ -69,7 +69,7 @@ def _list_parts(item: AnyReport) -> Iterator[tuple[str, str, bool]]:
 
 
 def _has_content(part: Part) -> bool:
-    return any(getattr(part, field.name) for field in dataclasses.fields(part) if field.name != "title")
+    return any(getattr(part, field.name) for field in dataclasses.fields(part) if field.name not in ("title", "group"))
 
 
 def _check_placeholders(checker: Checker, owner: str, text: str, name: str, known_names: Sequence[str]) -> None:

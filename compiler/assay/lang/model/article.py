@@ -89,6 +89,20 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class RunGroup:
+    """A group of runs, the first of which is its baseline; the names of its runs are `GROUP:LABEL`."""
+
+    name: str
+    title: str
+
+
+def get_group_name(run: str) -> str:
+    """Return the name of the group that the id of a run, `GROUP:LABEL`, begins with; empty without one."""
+    group, colon, _ = run.partition(":")
+    return group if colon else ""
+
+
+@dataclass(frozen=True, slots=True)
 class RowRequest:
     """Rows of a grain to show: their columns, and the metrics that are measured on each row.
 
@@ -136,6 +150,11 @@ class Block:
     #: whether the sources write a block as the text of its only field
     is_text: ClassVar[bool] = False
     title: str
+
+    def get_group(self, part: Part) -> str:
+        """Return the group whose runs the block shows: its own, or that of its part."""
+        own_group: str = getattr(self, "group", "")
+        return own_group or part.group
 
     def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
         """Report what is wrong with the block; messages call its part `owner`."""
@@ -200,18 +219,22 @@ B = TypeVar("B", bound=Block)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an article: prose (a file of the specs) and blocks, grouped by kind."""
+    """A part of an article: prose (a file of the specs) and blocks, grouped by kind.
+
+    It shows the runs of a `group`; without one, all runs, or in an article with groups what names a group itself.
+    """
 
     title: str
     prose: str
     blocks: tuple[Block, ...] = ()
+    group: str = ""
 
     def list_members(self) -> Iterable[tuple[str, object]]:
-        """Return the members of a part as in the sources: title, prose, and a list of each kind of block."""
+        """Return the members of a part as in the sources: title, prose, group, and a list of each kind of block."""
         members: dict[str, list[Block]] = {}
         for block in self.blocks:
             members.setdefault(block.member, []).append(block)
-        return (("title", self.title), ("prose", self.prose), *members.items())
+        return (("title", self.title), ("prose", self.prose), ("group", self.group), *members.items())
 
     def select(self, kind: type[B]) -> tuple[B, ...]:
         """Return the blocks of a kind, in order."""
@@ -224,7 +247,8 @@ class Article:
 
     `title` and `intro` may hold `{base}`, `{others}`, `{last}`, `{constant.NAME}`.  Runs whose constant `cases` has a
     value are shown only in grids, unless all runs have one.  `claims` are the claims of documents about its pivots.
-    A run needs one of the sources `alternatives`; what reads another is left out.
+    A run needs one of the sources `alternatives`; what reads another is left out.  Each run belongs to one of the
+    `groups`, if there are any.  `revision` is the constant with the revision of a run's version.
     """
 
     name: str
@@ -239,6 +263,8 @@ class Article:
     claims: tuple[Claim, ...] = ()
     phases: tuple[Phase, ...] = ()
     alternatives: tuple[str, ...] = ()
+    groups: tuple[RunGroup, ...] = ()
+    revision: str = ""
 
     @property
     def blocks(self) -> Iterator[Block]:

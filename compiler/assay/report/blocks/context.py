@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
 from typing import Any, Generic, TypeVar
@@ -19,6 +19,9 @@ from assay.report.blocks.rows import Row
 from assay.report.document import Entry, Plot, Table
 from assay.report.run_results import RunFigures, add_unit_if_missing, format_typed_value
 from assay.styles.registry import Style
+
+#: with more runs than this, pages are in landscape format
+PORTRAIT_COLUMNS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class RenderContext:
     """The input of all tables and figures of an article.
     `runs` are those of most blocks, the first of which is the baseline; `cases` are those of grids. `comparison` has
     the columns of comparisons, `headings` their labels. `rows_by_choice` has the chosen rows, `figure_numbers` yields
-    the next number of a figure, `place` is the number of the part.
+    the next number of a figure, `place` is the number of the part. `groups` has the context of each group of runs; a
+    group without runs has none.
     """
 
     checked: CheckedPackage
@@ -56,11 +60,21 @@ class RenderContext:
     headings: Sequence[str]
     figure_numbers: Iterator[int]
     place: int = 0
+    groups: Mapping[str, RenderContext] = field(default_factory=dict)
 
     @property
     def all_runs(self) -> Sequence[ShownRun]:
         """The runs and the cases, each once."""
         return [*self.runs, *(case for case in self.cases if case.run not in [item.run for item in self.runs])]
+
+    @property
+    def is_landscape(self) -> bool:
+        """Whether pages are in landscape format, because the report has many runs."""
+        return sum(len(item.all_runs) for item in self.groups.values() or [self]) > PORTRAIT_COLUMNS
+
+    def find_group(self, name: str) -> RenderContext | None:
+        """Return the context of a group of runs, or this one for an empty name; None for a group without runs."""
+        return self.groups.get(name) if name else self
 
     def number_plots(self, plots: Iterable[Plot | None]) -> tuple[Plot | None, ...]:
         """Return figures with their numbers; None marks a figure that a run lacks."""

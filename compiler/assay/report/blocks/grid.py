@@ -15,6 +15,7 @@ from assay.lang.model.package import Metric
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import describe_chosen_row, list_ties
 from assay.report.blocks.context import (
+    PORTRAIT_COLUMNS,
     RenderContext,
     RenderedBlocks,
     ShownRun,
@@ -35,8 +36,6 @@ from assay.styles.exact_decimal import format_rounded_fraction, to_fraction
 from assay.styles.row import NO_VALUE
 from assay.util.escape import shorten
 
-#: with more runs than this, pages are in landscape format
-PORTRAIT_COLUMNS = 4
 #: columns of a grid on a landscape page
 LANDSCAPE_COLUMNS = 8
 STRONG = "strong"
@@ -48,7 +47,7 @@ def render(context: RenderContext, items: Sequence[Grid]) -> RenderedBlocks:
     if not context.cases:
         constant = context.article.cases
         return RenderedBlocks(notes=(f"Nothing to show: the constant `{constant}` is empty in all runs.",))
-    max_columns = LANDSCAPE_COLUMNS if len(context.all_runs) > PORTRAIT_COLUMNS else PORTRAIT_COLUMNS
+    max_columns = LANDSCAPE_COLUMNS if context.is_landscape else PORTRAIT_COLUMNS
     cases_by_grid = [[list_repeats_of_case(context, grid, case) for case in context.cases] for grid in items]
     plots = [
         plot

@@ -37,9 +37,11 @@ from assay.report.glossary import get_column_id
 from assay.report.run_results import RunFigures
 from assay.styles.exact_decimal import compute_percent_change, format_on_same_side
 from assay.styles.row import NO_VALUE
+from assay.util.escape import shorten
 
 BAD = "bad"
 PASS, FAIL, NOT_RUN, NO_BASELINE = "pass", "fail", "not run", "no baseline"
+NOT_APPLICABLE = "N/A"
 
 VerdictRows = tuple[tuple[str, ...], ...]
 """A row for each metric and each of the baseline's rows: key, metric, base, value, percent of change, result."""
@@ -48,23 +50,32 @@ VerdictRows = tuple[tuple[str, ...], ...]
 @register_renderer(Verdict, position=80)
 def render(context: RenderContext, items: Sequence[Verdict]) -> RenderedBlocks:
     """Render the results of the scenarios, then each verdict on each run but the first, which is the baseline."""
-    if len(context.runs) == 1:
-        notes: tuple[str, ...] = ("There is no other run to compare with.",)
-    else:
-        notes = tuple(describe_judged_rows(context, items, context.runs))
-    return RenderedBlocks(tables=tuple(build_verdict_tables(context, items, context.runs)), notes=notes)
+    notes = []
+    if not context.article.groups and len(context.runs) == 1:
+        notes = ["There is no other run to compare with."]
+    for verdict, group in _list_judged(context, items):
+        notes += describe_judged_rows(group, [verdict], group.runs)
+    return RenderedBlocks(tables=tuple(build_verdict_tables(context, items)), notes=tuple(notes))
 
 
-def build_verdict_tables(context: RenderContext, items: Sequence[Verdict], runs: Sequence[ShownRun]) -> Iterator[Table]:
+def _list_judged(context: RenderContext, items: Sequence[Verdict]) -> list[tuple[Verdict, RenderContext]]:
+    """Return the verdicts that judge runs, each with the context of its group."""
+    groups = [(verdict, context.find_group(verdict.group)) for verdict in items if verdict.grain]
+    return [(verdict, group) for verdict, group in groups if group and len(group.runs) > 1]
+
+
+def build_verdict_tables(context: RenderContext, items: Sequence[Verdict]) -> Iterator[Table]:
     """Yield the table of results, then a table for each verdict and run."""
     judged_runs = [
-        (item, shown_run, _judge_run(context, item, runs[0], shown_run)) for item in items for shown_run in runs[1:]
+        (verdict, group, shown_run, _judge_run(group, verdict, group.runs[0], shown_run))
+        for verdict, group in _list_judged(context, items)
+        for shown_run in group.runs[1:]
     ]
     yield _build_results_table(
-        context, items, runs, {(id(item), shown_run.run.id): rows for item, shown_run, rows in judged_runs}
+        context, items, {(id(verdict), shown_run.run.id): rows for verdict, _, shown_run, rows in judged_runs}
     )
-    for item, shown_run, rows in judged_runs:
-        yield _build_verdict_table(context, item, runs[0], shown_run, rows)
+    for verdict, group, shown_run, rows in judged_runs:
+        yield _build_verdict_table(group, verdict, group.runs[0], shown_run, rows)
 
 
 def describe_judged_rows(context: RenderContext, items: Sequence[Verdict], runs: Sequence[ShownRun]) -> Iterator[str]:
@@ -190,40 +201,64 @@ def link_cells(context: RenderContext, verdict: Verdict, base: ShownRun, shown_r
 # Results of scenarios
 
 
+ResultRow = tuple[str, str, str, str, str]
+"""Scenario, day, version, result and reason."""
+
+
 def _build_results_table(
-    context: RenderContext,
-    items: Sequence[Verdict],
-    runs: Sequence[ShownRun],
-    judged_rows: Mapping[tuple[int, str], VerdictRows],
+    context: RenderContext, items: Sequence[Verdict], judged_rows: Mapping[tuple[int, str], VerdictRows]
 ) -> Table:
     """Build a table with a row for each scenario and run: its day, its label, result and reason."""
-    rows: list[tuple[str, ...]] = []
+    rows: list[ResultRow] = []
     marks: list[Mark] = []
     links: list[CellLink] = []
     for verdict in items:
-        for shown_run in runs[1:] or runs:
-            rows_of_run = judged_rows.get((id(verdict), shown_run.run.id))
-            if rows_of_run is None:
-                result, reason = NO_BASELINE, "there is no other run to compare with"
-            elif all(row[-1] == NOT_RUN for row in rows_of_run):
-                result, reason = (
-                    NOT_RUN,
-                    describe_missing_rows(context, verdict, runs, shown_run, has_baseline_rows=bool(rows_of_run)),
-                )
-            else:
-                metrics = map(context.checked.get_metric, verdict.metrics)
-                result, reason = _summarize_rows(
-                    rows_of_run, verdict.tolerance, [item for item in metrics if item.better == NEITHER]
-                )
-            if result not in (PASS, NO_BASELINE):
+        for row, deciding_tables in _list_results(context, verdict, judged_rows):
+            if row[3] not in (PASS, NO_BASELINE, NOT_APPLICABLE):
                 marks.append(Mark(len(rows), 3, BAD))
-            deciding_tables = (
-                (add_label_to_title(verdict.title, shown_run.title_label),) if rows_of_run is not None else ()
-            )
             links += [CellLink(len(rows), x, OUTCOME, (), deciding_tables) for x in (3, 4)]
-            rows.append((verdict.scenario, shown_run.run.day, shown_run.label, result, reason))
+            rows.append(row)
     header = ("Scenario", "Date", "Version", "Result", "Why")
     return Table("Scenarios", header, tuple(rows), tuple(marks), leads=tuple(links))
+
+
+def _list_results(
+    context: RenderContext, verdict: Verdict, judged_rows: Mapping[tuple[int, str], VerdictRows]
+) -> Iterator[tuple[ResultRow, tuple[str, ...]]]:
+    """Yield the rows of a scenario, each with the titles of the tables that decide on it."""
+    group = context.find_group(verdict.group)
+    if group is None:
+        yield (verdict.scenario, NO_VALUE, NO_VALUE, NOT_APPLICABLE, f"there is no run of group {verdict.group}"), ()
+        return
+    if not verdict.grain:
+        versions = dict.fromkeys((item.run.day, _format_version(group, item.run)) for item in group.all_runs)
+        yield from (((verdict.scenario, *version, NOT_APPLICABLE, "not judged"), ()) for version in versions)
+        return
+    for shown_run in group.runs[1:] or group.runs:
+        rows = judged_rows.get((id(verdict), shown_run.run.id))
+        result, reason = _summarize_run(group, verdict, shown_run, rows)
+        deciding_tables = (add_label_to_title(verdict.title, shown_run.title_label),) if rows is not None else ()
+        version = _format_version(group, shown_run.run, shown_run.label)
+        yield (verdict.scenario, shown_run.run.day, version, result, reason), deciding_tables
+
+
+def _format_version(context: RenderContext, run: RunFigures, label: str = "") -> str:
+    """Return the label of a run (default: its label constant) and the revision of its version."""
+    article = context.article
+    revision = shorten(str(run.constants[article.revision])) if article.revision else ""
+    return (label or shorten(str(run.constants[article.label]))) + (f" ({revision})" if revision else "")
+
+
+def _summarize_run(
+    context: RenderContext, verdict: Verdict, shown_run: ShownRun, rows: VerdictRows | None
+) -> tuple[str, str]:
+    """Return the result of a scenario for a run, and the reason; `rows` are None without a baseline."""
+    if rows is None:
+        return NO_BASELINE, "there is no other run to compare with"
+    if all(row[-1] == NOT_RUN for row in rows):
+        return NOT_RUN, describe_missing_rows(context, verdict, context.runs, shown_run, has_baseline_rows=bool(rows))
+    metrics = map(context.checked.get_metric, verdict.metrics)
+    return _summarize_rows(rows, verdict.tolerance, [item for item in metrics if item.better == NEITHER])
 
 
 def describe_missing_rows(

@@ -1,0 +1,59 @@
+"""Label the runs of an article, and hold what each group of its runs shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assay.lang.model.article import Article, get_group_name
+from assay.report.blocks.context import ComparisonColumns
+from assay.report.run_results import RunFigures, list_full_labels, make_labels_unique
+from assay.util.escape import shorten
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGroup:
+    """The runs of a group, or all runs of an article without groups (with an empty name).
+
+    `article` has what of the article these runs can show, `comparison` the phases that comparisons show as columns
+    instead of the runs.
+    """
+
+    name: str
+    article: Article
+    runs: Sequence[RunFigures]
+    comparison: ComparisonColumns | None = None
+
+    @property
+    def columns(self) -> Sequence[RunFigures]:
+        """The columns of comparisons: phases or runs."""
+        return self.comparison.columns if self.comparison else self.runs
+
+
+def label_article_runs(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+    """Return the unique label of each run or phase of an article; in an article with groups, `GROUP: LABEL`."""
+    names = [get_group_name(run.id) if article.groups else "" for run in runs]
+    labels = dict[int, str]()
+    for name in dict.fromkeys(names):
+        indexes = [index for index, item in enumerate(names) if item == name]
+        group_labels = label_group_runs(article, name, [runs[index] for index in indexes])
+        labels |= zip(indexes, (f"{name}: {label}" if name else label for label in group_labels), strict=True)
+    return tuple(labels[index] for index in range(len(runs)))
+
+
+def label_group_runs(article: Article, group: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+    """Return the label of each run or phase of a group: its label constant, or its id where two runs share a label.
+
+    The group is left out of ids.
+    """
+    prefix = f"{group}:" if group else ""
+    group_runs = [
+        replace(
+            run,
+            id=run.id.removeprefix(prefix),
+            phase=run.phase and replace(run.phase, run=run.phase.run.removeprefix(prefix)),
+        )
+        for run in runs
+    ]
+    labels = [shorten(label) for label in list_full_labels(article.label, group_runs)]
+    return make_labels_unique(labels, group_runs, "{id}")

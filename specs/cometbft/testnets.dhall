@@ -1,0 +1,69 @@
+-- The QA report on several testnets, each with its own baseline: as it is published for a version.
+let S = ../schema/package.dhall
+
+let A = S.article
+
+let constant = (./source.dhall).constant
+
+let qa = ./articles.dhall
+
+let part = qa.part
+
+let large = { name = "200-node", title = "200-node testnet" }
+
+let rotating = { name = "rotating", title = "Rotating-node testnet" }
+
+let extensions = { name = "extensions", title = "Vote-extension testbed" }
+
+let testnets =
+      S.Article::{
+      , name = "testnets"
+      , title = "QA results of {last}"
+      , intro = "What testnets of {last} do under load. Each testnet is compared with its own baseline."
+      , choices = qa.choices
+      , cases = constant.extensions.name
+      , groups = [ large, rotating, extensions ]
+      , parts =
+            [ part.issues // { prose = "prose/testnets_issues.md" } ]
+          # A.ofGroup
+              large
+              [ part.saturation, part.latencies, part.nodes, part.overload, part.fault, part.logs ]
+          # A.ofGroup rotating [ part.rotating, part.wholeRun ]
+          # A.ofGroup extensions [ part.extensions ]
+          # [ A.Part::{
+              , title = "Results"
+              , prose = "prose/testnets_results.md"
+              , verdicts =
+                [ A.verdictOfGroup
+                    large
+                    ( A.verdictWithout
+                        [ qa.fault ]
+                        (qa.verdict "200 nodes: every configuration" "Experiments beside those of the baseline")
+                    )
+                , A.verdictOfGroup
+                    large
+                    ( A.verdictOf
+                        qa.chosen
+                        ( qa.verdict
+                            "200 nodes: the chosen experiment"
+                            "The chosen experiment beside the baseline's"
+                        )
+                    )
+                , A.verdictOfGroup
+                    rotating
+                    ( A.verdictWithout
+                        [ qa.fault ]
+                        (qa.verdict "Rotating nodes" "Experiments beside those of the baseline")
+                    )
+                , A.notJudged extensions "Vote extensions"
+                ]
+              }
+            , part.conclusion // { prose = "prose/testnets_conclusion.md" }
+            ]
+      , style = "prefixed"
+      , label = constant.ident.name
+      , revision = constant.commit.name
+      , doc = "What several testnets do under load, each beside its own baseline"
+      }
+
+in  { testnets }
