@@ -285,7 +285,7 @@ def _compute_group(
         phase_selection = phase_selection.select_runs([run.id for run in runs])
     while True:
         try:
-            available, notes = drop_unavailable_parts(checked, inputs.article, texts, runs, unrecognised)
+            available, notes = drop_unavailable_parts(checked, inputs.article, texts, runs, unrecognised, inputs.name)
         except AssayError as error:
             raise problem or error from None
         prose_texts = [texts[part.prose] for part in available.parts if part.prose]

@@ -25,11 +25,13 @@ def drop_unavailable_parts(
     prose: Mapping[str, Prose],
     runs: Sequence[NamedRun],
     unrecognised: Collection[tuple[str, str]] = (),
+    group: str = "",
 ) -> tuple[Article, Notes]:
     """Return the article without what needs a source that some run lacks, and notes on what was dropped.
 
     The prose of a part is dropped as a whole if one of its quotes needs such a source. A run also lacks a source if
-    `unrecognised` has its id with the name of the source: it has files, but no event in them.
+    `unrecognised` has its id with the name of the source: it has files, but no event in them. `group` is the group that
+    the article and the runs are of.
 
     Raises AssayError `no-source` if nothing remains that shows records.
     """
@@ -55,7 +57,7 @@ def drop_unavailable_parts(
             )
     if missing_names and any(map(_needs_records, article.parts)) and not any(map(_needs_records, parts)):
         raise create_nothing_to_show_error(
-            article, [source for source in missing_sources if source.name in missing_names], runs
+            article, [source for source in missing_sources if source.name in missing_names], runs, group
         )
     if parts and missing_names & replaced:
         used_sources = [
@@ -93,12 +95,15 @@ def _needs_records(part: Part) -> bool:
     return any(block.needs_records for block in part.blocks)
 
 
-def create_nothing_to_show_error(article: Article, missing: Sequence[Source], runs: Sequence[NamedRun]) -> AssayError:
+def create_nothing_to_show_error(
+    article: Article, missing: Sequence[Source], runs: Sequence[NamedRun], group: str = ""
+) -> AssayError:
     """Return the error for an article of which no part can be shown, since runs lack the sources `missing`."""
     has_alternatives = len({source.name for source in missing} & {*article.alternatives}) > 1
     return fail(
         "no-source",
-        f"article `{article.name}` has nothing to show: each of its parts needs records that a run lacks",
+        f"article `{article.name}` has nothing to show{f' of group `{group}`' if group else ''}: each of its parts "
+        "needs records that a run lacks",
         expected=(" or " if has_alternatives else "; ").join(
             f"{_describe_source_files(source)} ({source.doc})" for source in missing
         ),

@@ -95,6 +95,8 @@ def build(
 
     Runs of the same NAME are repeats of one version: its column shows the means of their averages. In a report on
     groups of runs, NAME is GROUP:LABEL.
+
+    In a file of --runs, directories are relative to the file. Empty lines, and lines that begin with #, are skipped.
     """
     if run_lists:
         from assay.app.run_list import read_run_lists
