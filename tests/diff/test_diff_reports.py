@@ -138,9 +138,13 @@ def test_changed_filter_of_a_report_names_its_cells(shipped_specs: Path, cache: 
         (("specs/cometbft/audit.dhall", "tolerance = 10", "tolerance = 20"),
          {("table", f"Saturation/{PIVOT}", label) for label in ("Transactions, tx", "Expected, tx")}),
         (("specs/cometbft/articles.dhall", "let tolerance = 10", "let tolerance = 20"), {
-            *(("table", f"Saturation point/{PIVOT}", label) for label in ("Transactions, tx", "Expected, tx")),
+            *(("table", f"{group}Saturation point/{PIVOT}", label)
+              for group in ("", "200-node testnet: ") for label in ("Transactions, tx", "Expected, tx")),
             *(("verdict", f"Results/{title}", label)
-              for title in ("Experiments beside those of the baseline",
+              for title in ("200-node testnet: Experiments beside those of the baseline",
+                            "200-node testnet: The chosen experiment beside the baseline's",
+                            "Rotating-node testnet: Experiments beside those of the baseline",
+                            "Experiments beside those of the baseline",
                             "The chosen experiment beside the baseline's",
                             "The overloaded experiment beside the baseline's",
                             "The experiment with a fault beside the baseline's")

@@ -473,6 +473,7 @@ def test_places_of_series_and_compared_metrics(lab: Laboratory) -> None:
     title = "Average resident memory with and without the exporters' processes"
     assert [(place.kind, place.section, place.label) for place in list_appearances(package, series)] == [
         ("table", f"Metrics of the nodes/{title}", "node_memory, Bytes"),
+        ("table", f"200-node testnet: Metrics of the nodes/{title}", "node_memory, Bytes"),
     ]
     package = lab.session.load_package("antelope").package
     (metric,) = (item for item in package.metrics if item.id == "disk_write_rate")
