@@ -1,0 +1,24 @@
+/* Transactions that stand several times in an experiment: most often a copy of a report beside it. */
+SELECT
+  experiment_id,
+  COUNT(*) AS transactions,
+  MAX(times) AS times,
+  MIN(tx_hash) AS example
+FROM (
+  SELECT
+    experiment_id,
+    tx_hash,
+    COUNT(*) AS times
+  FROM loaded
+  WHERE
+    NOT tx_hash IS NULL
+  GROUP BY
+    experiment_id,
+    tx_hash
+  HAVING
+    COUNT(*) > 1
+)
+GROUP BY
+  experiment_id
+ORDER BY
+  experiment_id;

@@ -1,0 +1,45 @@
+WITH samples_1 AS (
+  SELECT
+    job,
+    instance,
+    series,
+    t_ns,
+    value
+  FROM rounds
+), samples_1_spans AS (
+  SELECT
+    job,
+    instance,
+    series,
+    MIN(t_ns) AS first_ns,
+    MAX(t_ns) AS last_ns
+  FROM samples_1
+  WHERE
+    NOT value IS NULL
+  GROUP BY
+    job,
+    instance,
+    series
+), met AS (
+  SELECT
+    job,
+    instance,
+    first_ns,
+    MAX(last_ns) OVER (
+      PARTITION BY job, instance
+      ORDER BY first_ns, series
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS reached
+  FROM samples_1_spans
+)
+SELECT
+  CONCAT_WS(', ', job, instance) AS line
+FROM met
+WHERE
+  reached >= first_ns
+GROUP BY
+  job,
+  instance
+ORDER BY
+  job,
+  instance;

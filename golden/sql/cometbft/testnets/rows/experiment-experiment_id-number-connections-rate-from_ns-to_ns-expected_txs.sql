@@ -1,0 +1,11 @@
+SELECT
+  experiment_id,
+  number,
+  connections,
+  rate,
+  from_ns,
+  to_ns,
+  expected_txs AS "expected_txs"
+FROM experiment
+ORDER BY
+  experiment_id;

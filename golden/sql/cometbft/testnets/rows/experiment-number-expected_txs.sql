@@ -1,0 +1,6 @@
+SELECT
+  number,
+  expected_txs AS "expected_txs"
+FROM experiment
+ORDER BY
+  experiment_id;

@@ -1,0 +1,6 @@
+SELECT
+  number,
+  valid_txs AS "valid_txs"
+FROM experiment
+ORDER BY
+  experiment_id;

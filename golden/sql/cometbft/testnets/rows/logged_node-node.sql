@@ -1,0 +1,5 @@
+SELECT
+  node
+FROM logged_node
+ORDER BY
+  node;

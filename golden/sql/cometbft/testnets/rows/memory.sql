@@ -1,0 +1,12 @@
+SELECT
+  name,
+  job,
+  instance,
+  t_ns,
+  value
+FROM memory
+ORDER BY
+  name,
+  job,
+  instance,
+  t_ns;

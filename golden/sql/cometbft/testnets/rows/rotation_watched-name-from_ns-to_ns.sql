@@ -1,0 +1,7 @@
+SELECT
+  name,
+  from_ns,
+  to_ns
+FROM rotation_watched
+ORDER BY
+  name;

@@ -1,0 +1,5 @@
+SELECT
+  name
+FROM "window"
+ORDER BY
+  name;

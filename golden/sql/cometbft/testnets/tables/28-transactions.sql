@@ -1,0 +1,11 @@
+CREATE TEMPORARY TABLE transactions AS
+/* The transactions of the load, each with its experiment's clock. */
+SELECT
+  loaded.experiment_id,
+  loaded.seq AS place,
+  loaded.block_time,
+  loaded.block_time - experiments.first_sent AS since_start,
+  loaded.duration_ns AS latency
+FROM loaded
+INNER JOIN experiments
+  ON experiments.experiment_id = loaded.experiment_id;
