@@ -23,6 +23,8 @@ let anomaly = ./metrics/anomaly.dhall
 
 let machine = ./metrics/machine.dhall
 
+let steps = ./metrics/steps.dhall
+
 in  S.Package::{
     , system = "cardano"
     , units = (./units.dhall).base
@@ -68,6 +70,7 @@ in  S.Package::{
       , r.resourceUsage
       , r.slots
       , host.relation
+      , (./grains/block_steps.dhall).relation
       , r.runSummary
       , r.clocks
       ]
@@ -75,6 +78,7 @@ in  S.Package::{
       [ (./grains/block.dhall).grain
       , (./grains/observation.dhall).grain
       , (./grains/adoption.dhall).grain
+      , (./grains/block_steps.dhall).grain
       , (./grains/forging_host.dhall).grain
       , (./grains/slot.dhall).grain
       , (./grains/span.dhall).grain
@@ -113,6 +117,8 @@ in  S.Package::{
       , anomaly.chainedRatio
       , anomaly.battles
       , anomaly.size
+      , steps.lacking
+      , steps.early
       , machine.starts
       , machine.cpu
       , machine.gc

@@ -17,6 +17,10 @@ let machine = ./metrics/machine.dhall
 
 let contents = ./contents.dhall
 
+let listings = ./listings.dhall
+
+let steps = ./metrics/steps.dhall
+
 let comparison =
       S.Report::{
       , name = "comparison"
@@ -26,7 +30,8 @@ let comparison =
       , manifest = (./manifest.dhall).current
       , sections = contents.sections
       , charts = contents.charts
-      , dictionary = contents.dictionary
+      , dictionary = contents.dictionary # [ R.group "Blocks" [ steps.lacking, steps.early ] ]
+      , listings = [ listings.analysed, listings.rejected ]
       , also = R.metricIds [ machine.spanCpuReward, machine.blkIo, machine.threads, machine.leads, machine.utxo, machine.hostSlots ]
       , style = "prefixed"
       , summary = summaries.published.name

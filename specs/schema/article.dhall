@@ -13,8 +13,12 @@ let P = ./phase.dhall
 
 let C = ./claim.dhall
 
--- A table of the rows of a grain: key columns, then what metrics measure on each row.
-let Listing = { title : Text, grain : Text, keys : List Text, metrics : List Text }
+-- A table of the rows of a grain: key columns, then what metrics measure on each row. A metric of a grain whose rows
+-- belong to those of the listing (it has the columns of their key) shows its reduced value, or its mean.
+--   rejected  the rows that filters reject, with the names of these filters (in reports)
+--   most      pages print only the rows of which this metric is greatest; empty: all rows
+let Listing =
+      { title : Text, grain : Text, keys : List Text, metrics : List Text, rejected : Bool, most : Text }
 
 -- A column whose value is a constant of the run; a constant that is 0 or empty sets no value.
 let Pin = { column : Text, constant : Text }
@@ -354,7 +358,12 @@ in  { Listing
     , pin = \(column : X.Column) -> \(constant : S.Constant.Type) -> { column = column.name, constant = constant.name } : Pin
     , listing =
         \(title : Text) -> \(g : G.Grain.Type) -> \(keys : List X.Column) -> \(ms : List M.Metric.Type) ->
-          { title, grain = g.name, keys = M.columnNames keys, metrics = ids ms } : Listing
+            { title, grain = g.name, keys = M.columnNames keys, metrics = ids ms, rejected = False, most = "" }
+          : Listing
+      -- a listing of the rows that filters reject
+    , rejected = \(l : Listing) -> l // { rejected = True }
+      -- a listing of which pages print only the rows of which a metric is greatest
+    , most = \(m : M.Metric.Type) -> \(l : Listing) -> l // { most = m.id }
     , verdict =
         \(v :
             { scenario : Text

@@ -9,6 +9,8 @@ let M = ./metric.dhall
 
 let P = ./phase.dhall
 
+let A = ./article.dhall
+
 -- How a manifest value is printed: text, unsuffixed (a text without the letters s at its end), integer, real, spread,
 -- date, time; `cut` is the number of printed characters (0: all);
 -- `empty` replaces an empty text.
@@ -78,6 +80,7 @@ let Judgement =
 --   style          the number style: prefixed, three-digits, typst-2026, org-2023
 --   judgement      how differences are judged (None S.Judgement.Type: they are not)
 --   phases         the times of each run that are compared, instead of whole runs
+--   listings       tables of the rows of each run; all rows are also written to files
 let Report =
       { Type =
           { name : Text
@@ -96,10 +99,12 @@ let Report =
           , editions : List Edition.Type
           , phases : List P.Phase.Type
           , judgement : Optional Judgement.Type
+          , listings : List A.Listing
           , doc : Text
           }
       , default =
         { phases = [] : List P.Phase.Type
+        , listings = [] : List A.Listing
         , judgement = Some Judgement.default
         , filters = [] : List FilterUse
         , also = [] : List Text

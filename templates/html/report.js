@@ -92,7 +92,7 @@
     say(order === "none" ? `${table.caption.textContent}: in the order of the report` : `${table.caption.textContent}: sorted by ${name}, ${order}`);
     roving(table);
   }
-  for (const table of all("table.sortable")) {
+  function sortable(table) {
     table.original = [...table.tBodies[0].rows];
     for (const heading of all("th[data-column]", table.tHead)) {
       // Browsers leave buttons out of heads that they repeat on paper, so paper has the text by itself.
@@ -105,6 +105,7 @@
       heading.append(button, plain);
     }
   }
+  all("table.sortable").forEach(sortable);
 
   // A table that is wider than its place scrolls in it; any other keeps its head in sight.
 
@@ -126,6 +127,38 @@
     }
   }
   all(".scroll").forEach((place) => sizes.observe(place));
+
+  // All rows of a long table are made when the reader unfolds them.
+
+  function wholeTable({ title, header, numeric, columns }) {
+    const cells = columns.map(unpacked);
+    const kind = (column) => (numeric[column] && column ? "number" : "");
+    const head = header.map((text, column) => {
+      const heading = made("th", { scope: "col", className: kind(column) }, text);
+      heading.dataset.column = column;
+      return heading;
+    });
+    const rows = cells[0].map((_, row) => made("tr", {}, ...cells.map((texts, column) => {
+      const text = texts[row];
+      const cell = column ? made("td", { className: kind(column) }, text) : made("th", { scope: "row" }, text);
+      const number = Number(text.replace("−", "-"));
+      if (numeric[column] && text && !Number.isNaN(number)) cell.dataset.number = number;
+      return cell;
+    })));
+    const caption = made("caption", { className: "hidden" }, `${title}, all rows`);
+    return made("table", { className: "sortable" }, caption, made("thead", {}, made("tr", {}, ...head)), made("tbody", {}, ...rows));
+  }
+  for (const place of all("details.whole")) {
+    place.hidden = false;
+    place.addEventListener("toggle", () => {
+      if (place.querySelector("table")) return;
+      const table = wholeTable(data.tables[place.dataset.table]);
+      sortable(table);
+      const scroll = made("div", { className: "scroll" }, table);
+      place.append(scroll);
+      sizes.observe(scroll);
+    });
+  }
 
   // One stop of the Tab key a table; arrow keys go on from there.
 

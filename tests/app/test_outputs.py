@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app.compute import list_judged_metrics
+from assay.app.compute import list_judged_metrics, list_report_metrics
 from assay.app.filters import parse_filters
 from assay.app.list_and_query import KINDS
 from assay.app.quality import QualityPlan
@@ -29,6 +29,7 @@ from assay.plan.planner import build_plan
 from assay.provenance.read import hash_content
 from assay.provenance.record import hash_outline, hash_templates
 from assay.provenance.versions import get_versions
+from assay.report.listings import list_listing_requests
 from assay.util.checksums import unseal_text
 from tests.compare_reference import CARDANO
 from tests.support import commands
@@ -69,7 +70,7 @@ def package(lab: Laboratory) -> CheckedPackage:
 
 
 def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) -> None:
-    (report,) = package.package.reports
+    report = next(item for item in package.package.reports if item.name == "comparison")
     flat = "GcsMajor"  # nearly all of its samples have one value: a sentence replaces its chart
     charts = {
         f"charts/{chart.metric}.{end}" for chart in report.charts if chart.metric != flat for end in ("vl.json", "svg")
@@ -77,18 +78,26 @@ def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) 
     templates = {f"report/{path.name}" for path in (ROOT / "templates" / "report").iterdir()}
     filters = parse_filters(package.package, report, FILTERS, False)
     judged = list_judged_metrics(package, report)
-    full_plan = build_plan(package.package, package.package.metrics, filters, ["run_summary"], judged=judged)
+    metrics, listings = list_report_metrics(package, report), list_listing_requests(package, report)
+    full_plan = build_plan(package.package, metrics, filters, ["run_summary"], listings, judged=judged)
     sql = {f"sql/{name}" for name in render_sql_files(build_nodes(compile_statements(package, full_plan)))}
     quality = QualityPlan(CompiledPlan(package, full_plan, compile_statements(package, full_plan)))
     sql |= {f"sql/{name}" for name in render_sql_files(build_nodes(quality.counts))}
     data = {"results.json", "document.json", "provenance.json", "specs.json", "sql/constants.json"}
     single = {"report.pdf", "report.typ", "report/lacking.json", *data}
-    assert set(read_contents(two)) == single | charts | templates | sql
+    rows = {
+        f"rows/{run}/{listing.file_name}.{end}"
+        for run in ("baseline", "candidate")
+        for listing in report.listings
+        for end in ("csv", "parquet")
+    }
+    assert set(read_contents(two)) == single | charts | templates | sql | rows
 
 
 def test_results_have_every_figure_of_every_metric_and_run(results: Any, package: CheckedPackage) -> None:
     summaries = {"mean-of-hosts", "published"}
-    assert set(results["metrics"]) == {metric.id for metric in package.package.metrics}
+    report = next(item for item in package.package.reports if item.name == "comparison")
+    assert set(results["metrics"]) == {metric.id for metric in list_report_metrics(package, report)}
     for name, metric in results["metrics"].items():
         assert metric["definition"] == package.definitions[name]
         assert set(metric["runs"]) == {"baseline", "candidate"}
@@ -294,7 +303,8 @@ NAMES: dict[str, Callable[[CheckedPackage], list[str]]] = {
     ],
     "series": lambda checked: [item.name for item in checked.package.series],
     "reports": lambda checked: [
-        f"cardano/{item.name}" for item in (*checked.package.reports, *checked.package.histories)
+        f"cardano/{item.name}"
+        for item in (*checked.package.reports, *checked.package.histories)
     ],
 }
 

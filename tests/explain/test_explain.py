@@ -90,9 +90,10 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
             [applied_filter.filter for applied_filter in applied_filters],
             [] if isinstance(item, Metric) else [item.name],
         )
-        assert {name: set(fields) for name, fields in result.column_lineage.events.items()} == dict(
-            needed_definitions.events
-        )
+        read_fields = {name: set(fields) for name, fields in result.column_lineage.events.items()}
+        # A column need not depend on all parts of a union: other columns count their rows.
+        other_parts = {name: set[str]() for name in needed_definitions.events.keys() - read_fields.keys()}
+        assert read_fields | other_parts == dict(needed_definitions.events)
         assert {constant.name for constant in metric_facts.constants} == needed_definitions.constants
 
 
@@ -192,7 +193,7 @@ def test_filters_decide_where_the_facts_name_them(lab: Laboratory, cache: Path) 
     for metric in metrics:
         filtered, deciding_filters = list_decisions(metric)
         assert filtered == deciding_filters.get("slot-leq=300", False), metric
-        if whole_result[metric]["size"]:
+        if whole_result[metric].get("size"):  # formulas have none
             assert (whole_result[metric] != cut[metric]) == filtered, metric
     through = "cdfBlocksFilteredRatio", "cdfSpanLensCpu", "cdfHostSlots"
     assert not any(checked.get_metric(metric).accepted for metric in through)

@@ -22,28 +22,41 @@ from tests.support.cases import FILTERS
 from tests.support.laboratory import ExaminedRun
 
 Number = int | float
+#: grains whose metrics the incumbent lacks; tests of listings and of activity compare these with the oracle
+OWN_GRAINS = ("block_on_host", "host_slot")
 FORGER_METRICS = tuple(name for name in DURATIONS if name.startswith("cdfForger"))
 
 
 def build_analysis(examined: ExaminedRun, conditions: Sequence[Condition]) -> Analysis:
     """Return the compiler's results of a run under filters, in the oracle's form."""
-    per_host = {name: _load_host_rows(examined, name) for name in _list_cluster_metrics(examined)}
+    own_ids = list_own_metrics(examined)
+    per_host = {
+        name: _load_host_rows(examined, name) for name in _list_cluster_metrics(examined) if name not in own_ids
+    }
     document = examined.build_results_json()
     chain = _build_chain(examined, conditions)
     return Analysis(
         metrics={
             name: _build_distribution(distribution, per_host.get(name))
             for name, distribution in examined.results.metrics.items()
+            if name not in own_ids
         },
         chain=chain,
         manifest=_build_manifest(examined, document["manifest"]),
         chart_points={
-            name: _get_points(examined, metric) for name, metric in document["metrics"].items() if name not in UNPLOTTED
+            name: _get_points(examined, metric)
+            for name, metric in document["metrics"].items()
+            if name not in UNPLOTTED | own_ids
         },
         hosts=_build_host_rows(examined),
         host_metrics=_build_host_metrics(examined, per_host),
         rejections=_count_rejections(examined, conditions),
     )
+
+
+def list_own_metrics(examined: ExaminedRun) -> frozenset[str]:
+    """Return the metrics that the incumbent and the oracle do not have."""
+    return frozenset(metric.id for metric in examined.plan.metrics if metric.grain in OWN_GRAINS)
 
 
 def _list_cluster_metrics(examined: ExaminedRun) -> list[str]:

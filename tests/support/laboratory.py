@@ -111,7 +111,7 @@ class Laboratory:
         )
         store = Store(self.folder / f"results-{next(_STORES)}")
         results = execute(job, self.package, store, connection, keep_tables=True)
-        (report,) = self.package.package.reports
+        report = next(item for item in self.package.package.reports if item.name == "comparison")
         return ExaminedRun(self.package, report, prepared, full_plan, graph, results, connection)
 
 

@@ -19,6 +19,7 @@ from assay.lang import normal_form
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
 from assay.report.blocks.rows import list_row_requests, list_shown_series
+from assay.report.listings import list_listing_requests
 from assay.util.diagnostics import Span, fail
 
 Texts = Mapping[str, Mapping[str, str]]
@@ -80,6 +81,5 @@ def compile_report_sql(checked: CheckedPackage, report: Report) -> Mapping[str, 
     """Return the SQL of a report under its own filters: file name -> text of the statement."""
     applied_filters = filters.parse_filters(checked.package, report, (), False)
     relations = sorted({row.relation for row in report.manifest if row.relation})
-    return render_sql_files(
-        compile_plan(checked, list_report_metrics(checked, report), applied_filters, relations).graph
-    )
+    metrics, listings = list_report_metrics(checked, report), list_listing_requests(checked, report)
+    return render_sql_files(compile_plan(checked, metrics, applied_filters, relations, listings).graph)

@@ -32,7 +32,7 @@ def collect_units(checked: CheckedPackage, plan: Plan) -> dict[str, Units]:
     """
     instant_unit = _describe_unit(NANOSECOND)
     units_by_statement: dict[str, Units] = {
-        item.name: dict(_iter_column_units(checked, item)) for item in plan.row_requests
+        item.name: dict(iter_column_units(checked, item)) for item in plan.row_requests
     }
     for step in plan.series:
         units_by_statement[name_rows_statement(step.name)] = {
@@ -44,7 +44,8 @@ def collect_units(checked: CheckedPackage, plan: Plan) -> dict[str, Units]:
     return dict(sorted(units_by_statement.items()))
 
 
-def _iter_column_units(checked: CheckedPackage, item: RowRequest) -> Iterator[tuple[str, Mapping[str, str]]]:
+def iter_column_units(checked: CheckedPackage, item: RowRequest) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield the columns of rows that are numbers, with their units."""
     columns_by_name = {column.name: column for column in item.grain.columns}
     for name in item.keys:
         if columns_by_name[name].type not in UNITLESS_TYPES:

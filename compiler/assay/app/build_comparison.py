@@ -14,6 +14,7 @@ from assay.app.judging import build_judgement_data, judge_versions
 from assay.app.options import BuildResult, Options, choose_summary, list_report_files
 from assay.app.outputs import replace_folder
 from assay.app.phases import iter_overrule_notes, select_phases
+from assay.app.point_files import name_point_files
 from assay.app.prepare import IngestedRun
 from assay.app.raw_data_notes import list_raw_notes
 from assay.app.rendering import AssembledReport, collect_report_details, write_report
@@ -26,6 +27,7 @@ from assay.app.repeats import (
     split_calibration,
 )
 from assay.app.report_check import check_reports
+from assay.app.row_data import build_listing_data
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.ingest.hashing import FileHash
@@ -38,6 +40,7 @@ from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter, FilterStep, can_split_by_phase
 from assay.provenance.record import CutRuns, Inputs, build_provenance, format_provenance, list_documents
 from assay.report.assemble import assemble
+from assay.report.listings import build_listing_galleries, list_listing_requests
 from assay.report.noise_tables import replace_sections
 from assay.report.output_forms import HTML
 from assay.report.render.html import NO_DETAILS
@@ -70,6 +73,8 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
     shown_report, left_out = drop_uncut_metrics(checked, report) if phase_selection else (report, ())
     shown_report = override_margin(shown_report, options.margin)
     metrics = list_report_metrics(checked, shown_report)
+    if phase_selection or options.measures_noise:
+        shown_report = replace(shown_report, listings=())
     details = find_detailed_metrics(metrics, options.details)
     compared_metrics = list_judged_metrics(checked, shown_report)
     with replace_folder(out, session.get_wait_notice(out), session.on_finished) as new_folder:
@@ -81,6 +86,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
             applied_filters,
             relations,
             lambda: warm_up_converters(session.get_templates()),
+            row_requests=list_listing_requests(checked, shown_report),
             phase_selection=phase_selection,
             judged=compared_metrics if report.judgement and not options.measures_noise else (),
             detailed=tuple(dict.fromkeys((*compared_metrics, *details))) if HTML in options.forms else details,
@@ -272,26 +278,22 @@ def _assemble_comparison(
     judgements = None if choices.measures_noise else _judge(checked, shown_report, whole_computation, choices)
     provenance_rows = format_provenance(provenance_record, checked)
     whole_runs = run_figures if computation.views else []
-    document = assemble(checked, shown_report, figures, choices, provenance_rows, whole_runs, judgements)
+    listings = build_listing_galleries(
+        checked, shown_report, get_style(choices.style), run_figures, name_point_files(computation)
+    )
+    document = assemble(checked, shown_report, figures, choices, provenance_rows, whole_runs, judgements, listings)
     calibration_labels = [f"calibration run {label}" for label in label_runs(report, calibration_figures)]
     labels = (*label_runs(report, run_figures), *calibration_labels)
     notes = _list_notes(checked, whole_computation, labels, left_out)
     courses = _collect_courses(checked, report, metrics, document.manifest.header[1:], figures)
     galleries = collect_galleries(map(checked.get_metric, choices.details), courses, len(document.charts) + 1)
-    document = replace(document, galleries=galleries, warnings=(*notes, *document.warnings))
+    document = replace(document, galleries=(*listings, *galleries), warnings=(*notes, *document.warnings))
     details = NO_DETAILS
     if HTML in forms:
         details = collect_report_details(
-            checked,
-            shown_report,
-            metrics,
-            computation.compiled_plan.plan.applied,
-            computation,
-            dict(zip(document.manifest.header[1:], figures, strict=True)),
-            choices,
-            judgements,
-            courses,
-        )
+            checked, shown_report, metrics, computation.compiled_plan.plan.applied, computation,
+            dict(zip(document.manifest.header[1:], figures, strict=True)), choices, judgements, courses,
+        )  # fmt: skip
     results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
     if judgements:
         results["judgement"] = {**build_judgement_data(judgements), "sections": list_section_data(shown_report)}
@@ -301,6 +303,7 @@ def _assemble_comparison(
         document = replace_sections(document, checked, shown_report, figures, noise, choices)
         results["noise"] = build_noise_data(noise)
     results |= build_calibration_data(metrics, calibration_figures, choices)
+    results |= build_listing_data(checked, computation, run_figures)
     findings = tuple(iter_findings((*label_runs(report, figures), *calibration_labels), figures + calibration_figures))
     return AssembledReport(checked, document, provenance_record, results, whole_computation, details, findings=findings)
 

@@ -243,6 +243,7 @@ def _list_report_tables(report: Report, metrics_by_id: Mapping[str, Metric]) -> 
     unprinted = [name for group in report.dictionary for name in group.metrics if name not in printed_ids]
     return [
         *(_create_metric_table(part.title, part.metrics, metrics_by_id) for part in report.sections),
+        *(_create_metric_table(listing.title, listing.metrics, metrics_by_id) for listing in report.listings),
         Table("Filters", ("Filter", "Argument"), filter_rows),
         Table("Charts", ("Metric", "Template"), chart_rows),
         _create_metric_table("Further entries of the dictionary", unprinted, metrics_by_id),

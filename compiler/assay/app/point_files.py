@@ -15,8 +15,11 @@ from assay.engine.connection import open_shared_cursor
 from assay.engine.point_rows import DECIMAL, PointRows
 from assay.ingest import sql_trees
 from assay.ingest.small_tables import build_create_statement
+from assay.lang.checked_package import CheckedPackage
+from assay.plan.planner import RowRequest
 from assay.report.blocks.scatter import format_file_name
 from assay.sql import dialect
+from assay.sql.template import fill_expression
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,7 +60,7 @@ def _list_folder_names(run_ids: Sequence[str]) -> Iterator[str]:
 
 
 def write_point_files(folder: Path, computation: Computation) -> None:
-    """Write the files of `name_point_files` into the folder of a report."""
+    """Write the files of `name_point_files` into the folder of a report, and those of listings as CSV, too."""
     requests = {item.name: item for item in computation.compiled_plan.plan.row_requests}
     rows_by_run = {run.ingested_run.run.id: run.results.rows for run in computation.runs}
     for (run_id, name), file in name_point_files(computation).items():
@@ -69,6 +72,28 @@ def write_point_files(folder: Path, computation: Computation) -> None:
         else:  # formulas on rows are not computed by the engine
             with open_shared_cursor() as connection:
                 write_rows(connection, target, requests[name].columns, rows)
+        if name in requests and requests[name].listing:
+            _write_csv(target, requests[name], computation.compiled_plan.checked)
+
+
+def _write_csv(file: Path, request: RowRequest, checked: CheckedPackage) -> None:
+    """Write the rows of a Parquet file beside it as CSV, with values in the units of their metrics."""
+    factors = {metric.id: checked.measured[metric.id].factor for metric in request.metrics}
+    columns = [
+        fill_expression(
+            f"$column::DOUBLE * {factors[name].numerator} / {factors[name].denominator}",
+            column=dialect.build_column(name),
+        )
+        if factors.get(name, 1) != 1
+        else dialect.build_column(name)
+        for name in request.columns
+    ]
+    named_columns = [
+        exp.alias_(column, name, quoted=True) for column, name in zip(columns, request.columns, strict=True)
+    ]
+    query = dialect.select(*named_columns).from_(dialect.build_scan(str(file.absolute())))
+    with open_shared_cursor() as connection:
+        connection.execute(dialect.build_copy_to_csv(str(file.with_suffix(".csv").absolute()), query))
 
 
 def write_rows(connection: duckdb.DuckDBPyConnection, target: Path, names: Sequence[str], rows: Sequence[Row]) -> None:

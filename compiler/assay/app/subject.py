@@ -22,6 +22,7 @@ from assay.lang.model.vocabulary import Unit
 from assay.lineage import sample_query
 from assay.plan.planner import AppliedFilter, RowRequest
 from assay.report.glossary import get_column_id, get_row_id
+from assay.report.run_results import format_typed_value
 from assay.sql.expressions import build_placeholders
 from assay.styles.manifest_cells import format_manifest_cell
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
@@ -277,7 +278,7 @@ class ColumnSubject(Subject):
     def format_value(self, value: object) -> str:
         """Format a value as tables print it."""
         if self.cell is None:
-            return normalize_text(str(value))
+            return normalize_text(format_typed_value(self.column.type, value))
         return normalize_text(format_manifest_cell(value if isinstance(value, (int, float, str)) else None, self.cell))
 
 
@@ -287,6 +288,7 @@ def find_report(package: Package, metric: Metric) -> Report | None:
         report for report in package.reports
         if any(metric.id in section.metrics for section in report.sections) or metric.id in report.also
         or any(metric.id in group.metrics for group in report.dictionary)
+        or any(metric.id in listing.metrics for listing in report.listings)
     )  # fmt: skip
     return next(reports, package.reports[0] if package.reports else None)
 

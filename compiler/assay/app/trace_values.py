@@ -20,7 +20,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter, name_rows_statement
 from assay.provenance.read import RecordedBuild
-from assay.report.blocks.rows import Row, format_metric_value
+from assay.report.blocks.rows import Row, compute_value, format_metric_value
 from assay.report.cell_links import (
     AVERAGE,
     DIFFERENCE,
@@ -45,7 +45,8 @@ from assay.report.series_statistic import (
     select_lines,
     select_rows_within,
 )
-from assay.styles.registry import get_style
+from assay.styles.registry import Style, get_style
+from assay.styles.unit_prefix import list_prefixed_units
 from assay.util.diagnostics import fail
 
 SHOWN = 3  # greatest and least samples
@@ -217,11 +218,23 @@ def _create_value_predicate(built_report: BuiltReport, item: Subject, printed_te
     def is_printed(value: Any) -> bool:
         if number_text == _format_value(built_report, item, value):
             return True
-        return isinstance(item, MetricSubject) and number_text == format_metric_value(
-            built_report.checked, number_style, item.metric, value, decimals
+        return isinstance(item, MetricSubject) and number_text in (
+            format_metric_value(built_report.checked, number_style, item.metric, value, decimals),
+            *_format_in_prefixed_units(built_report.checked, number_style, item.metric, value),
         )
 
     return is_printed
+
+
+def _format_in_prefixed_units(
+    checked: CheckedPackage, number_style: Style, metric: Metric, value: Any
+) -> Iterator[str]:
+    """Yield a value in each unit in which a column of the number style may be."""
+    number = compute_value(checked, metric, value)
+    if number is not None and number_style.has_unit_prefixes:
+        for factor, _ in list_prefixed_units(metric.unit.symbol):
+            scaled_number = number * factor.numerator / factor.denominator
+            yield number_style.format_table_row([scaled_number], metric.width).cells[0]
 
 
 def _compute_figures(built_report: BuiltReport, request: TraceRequest, run_result: RunResult) -> dict[str, object]:

@@ -71,6 +71,7 @@ def list_verdicts(package: Package, metric: Metric) -> tuple[Appearance, ...]:
 
 def _find_in_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
     yield from (("table", section.title) for section in report.sections if metric in section.metrics)
+    yield from (("table", listing.title) for listing in report.listings if metric in listing.metrics)
     yield from (("chart", "") for chart in report.charts if chart.metric == metric)
     yield from (("dictionary", group.title) for group in report.dictionary if metric in group.metrics)
 

@@ -20,7 +20,7 @@ ACCEPTED = "accepted"
 
 #: names of subqueries, which would hide a table of the same name
 _QUERIES = re.compile(
-    rf"{BASE}|bound|computed_\d+|accepted_rows|holding"  # grains
+    rf"{BASE}|bound|computed_\d+|accepted_rows|holding|finer_\d+"  # grains
     r"|steps|gaps|terms|(?:samples|read|known|term)_\d+(?:_[a-z]+)*"  # series
     r"|samples|ordered|averaged|distributions?|domain"  # distributions
 )

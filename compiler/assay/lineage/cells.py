@@ -171,9 +171,12 @@ def _list_table_cells(section: str, table: Table | Appendix, aliases: Aliases) -
     entries = table.of_rows if isinstance(table, Table) and key_width == 1 else ()
     labels = number_duplicates([", ".join(row[:key_width]) for row in table.rows])
     columns = _name_columns(table)
+    first_cells = Counter(row[0] for row in table.rows)
     for lead in table.leads:
         text = table.rows[lead.row][lead.column].removesuffix(FALLS_SHORT)
         row_aliases = aliases.get(entries[lead.row], ()) if entries else ()
+        if key_width > 1 and first_cells[table.rows[lead.row][0]] == 1:
+            row_aliases = (table.rows[lead.row][0],)
         column_aliases = _find_aliases(table, lead, columns[lead.column], aliases)
         yield Cell(
             section,

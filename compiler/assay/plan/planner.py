@@ -12,7 +12,7 @@ from assay.lang import formula
 from assay.lang.dependencies import Dependencies, collect_dependencies, find_events
 from assay.lang.model.package import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
 from assay.lang.model.vocabulary import Cut
-from assay.lang.reserved_names import KEY, KEYS, get_key_columns, get_rows_name
+from assay.lang.reserved_names import ACCEPTED, KEY, KEYS, get_key_columns, get_rows_name
 from assay.lang.scopes import HOST, LOGS
 
 
@@ -95,6 +95,8 @@ class FilterStep:
 
 
 ROWS_OF_KEY = "rows_of_key"
+#: the column with the filters that reject a row
+REJECTED_BY = "rejected_by"
 FROM, TO = "from_ns", "to_ns"
 
 
@@ -134,7 +136,9 @@ class RowRequest:
     """A request for rows of a grain in the order of its key.
 
     A row has columns, the values of `metrics`, and the values of `formulas` over these (`metrics` has their inputs).
-    `are_points`: a figure draws them as points.
+    A metric of another grain has one value for all of its rows that belong to the row.  `are_points`: a figure draws
+    them as points.  A listing with a file has a `listing`, the name of that file; its rows are in the order of `keys`.
+    With `rejected`, it has the rows that filters reject, with the column `REJECTED_BY`.
     """
 
     grain: Grain
@@ -142,17 +146,27 @@ class RowRequest:
     metrics: tuple[Metric, ...]
     formulas: tuple[Metric, ...] = ()
     are_points: bool = False
+    listing: str = ""
+    rejected: bool = False
 
     @property
     def name(self) -> str:
-        """Return the name of the rows: their grain, columns, metrics and formulas."""
+        """Return the name of the rows: that of their listing, or their grain, columns, metrics and formulas."""
+        if self.listing:
+            return name_rows_statement(self.listing)
         ids = (metric.id for metric in (*self.metrics, *self.formulas))
         return " ".join(["rows", self.grain.name, *self.keys, *ids])
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Return the names of the columns of the rows."""
-        return (*self.keys, *(metric.id for metric in (*self.metrics, *self.formulas)))
+        ids = (metric.id for metric in (*self.metrics, *self.formulas))
+        return (*self.keys, *((REJECTED_BY,) if self.rejected else ()), *ids)
+
+    @property
+    def finer_metrics(self) -> tuple[Metric, ...]:
+        """Return the metrics of other grains, whose rows belong to those of the grain."""
+        return tuple(metric for metric in self.metrics if metric.grain != self.grain.name)
 
 
 def request_rows(package: Package, grain: Grain, keys: Sequence[str], metrics: Sequence[Metric]) -> RowRequest:
@@ -350,7 +364,8 @@ def build_plan(
     formulas = tuple(metric for metric in metrics if formula.is_formula(metric))
     metrics = formula.list_measured(formula.index_metrics(package), metrics)
     required_metrics = [*metrics, *(metric for item in row_requests for metric in item.metrics)]
-    keys = [(item.grain.name, item.keys) for item in row_requests]
+    keys = [(item.grain.name, (*item.keys, *((ACCEPTED,) if item.rejected else ()))) for item in row_requests]
+    keys += [(metric.grain, item.grain.key) for item in row_requests for metric in item.finer_metrics]
     detailed = select_timed_metrics(package, detailed)
     judged = tuple(dict.fromkeys((*select_timed_metrics(package, judged), *detailed)))
     keys += list_times(package, judged)
@@ -366,7 +381,8 @@ def build_plan(
         with_acceptance=True,
     )
     scheduler = _StepScheduler(package, dependencies, tuple(applied), cut)
-    grains = (*(metric.grain for metric in metrics), *(item.grain.name for item in row_requests))
+    finer_grains = (metric.grain for item in row_requests for metric in item.finer_metrics)
+    grains = (*(metric.grain for metric in metrics), *(item.grain.name for item in row_requests), *finer_grains)
     for name in (*relations, *series, *(item.of for item in table_cuts), *grains):
         scheduler.add_table(name)
     required_fields = {name: frozenset(fields) for name, fields in sorted(dependencies.events.items())}

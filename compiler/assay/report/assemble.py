@@ -18,9 +18,9 @@ from assay.report import run_results
 from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, list_printed_columns
 from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
-from assay.report.document import Chart, Document, Group, Section, Series, Table
+from assay.report.document import Chart, Document, Gallery, Group, Section, Series, Table
 from assay.report.flat_charts import describe_flat_lines
-from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_filter_id, get_row_id
+from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_filter_id, get_row_id, iter_tables
 from assay.report.judged_cells import (
     format_judged_cells,
     get_sort_keys,
@@ -96,10 +96,12 @@ def assemble(
     provenance: Mapping[str, str],
     whole_runs: Sequence[RunFigures] = (),
     judgements: ReportJudgements | None = None,
+    listings: tuple[Gallery, ...] = (),
 ) -> Document:
     """Return the document of a report over some runs, the first of which is the baseline.
 
-    `whole_runs` are the runs whose phases are compared. `judgements` has the changes of runs, by their ids.
+    `whole_runs` are the runs whose phases are compared. `judgements` has the changes of runs, by their ids. `listings`
+    are the parts with its listings.
     """
     run_labels = run_results.label_runs(report, runs)
     constants = [shorten(text) for text in run_results.list_full_labels(report.label, runs)]
@@ -113,6 +115,8 @@ def assemble(
         {label: run.quality for label, run in zip(run_results.label_runs(report, whole_runs), whole_runs, strict=True)},
     )
     sections = tuple(_build_section(checked, item, versions, choices, judgements) for item in report.sections)
+    has_sample_counts = any(None in item.metrics for item in sections)
+    tables = (manifest, filters, *iter_tables(listings))
     return Document(
         title=choices.title or fill_placeholders(title, placeholder_values),
         subtitle="",
@@ -132,9 +136,8 @@ def assemble(
         ),
         filters=filters,
         provenance=tuple(provenance.items()),
-        terms=build_terms(
-            checked, report, (manifest, filters), has_sample_counts=any(None in item.metrics for item in sections)
-        ),
+        terms=build_terms(checked, report, tables, has_sample_counts=has_sample_counts),
+        galleries=listings,
         averages=_describe_averages(checked, report, sections, choices.summary),
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",

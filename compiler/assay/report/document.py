@@ -82,7 +82,8 @@ class Table:
     """A table of finished cells: header and rows have the same length; the first column holds labels.
     If `beside` is set, the table is placed next to the one before it, not below. `of_rows` and `of_columns` are the ids
     of the entries whose values the cells of a row or column are (empty: none); `of_columns` takes precedence.
-    `of_headings` is the entry whose values the headings are. `leads` are the links of cells to values.
+    `of_headings` is the entry whose values the headings are. `leads` are the links of cells to values. `shortlist` has
+    the indexes of the rows that pages print (empty: all); a web page has the others folded.
     """
 
     title: str
@@ -94,10 +95,18 @@ class Table:
     of_columns: tuple[str, ...] = ()
     of_headings: str = ""
     leads: tuple[CellLink, ...] = ()
+    shortlist: tuple[int, ...] = ()
+
+    @property
+    def printed_rows(self) -> tuple[tuple[str, ...], ...]:
+        """The rows that pages print."""
+        return tuple(self.rows[index] for index in self.shortlist) if self.shortlist else self.rows
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
         _check_links(self.title, self.leads, len(self.rows), len(self.header))
+        if not all(0 <= index < len(self.rows) for index in self.shortlist):
+            raise _build_error(f"the shortlist of the table `{self.title}` names rows that it lacks")
         for kind, entry_ids, lines in (("row", self.of_rows, self.rows), ("column", self.of_columns, self.header)):
             if entry_ids and len(entry_ids) != len(lines):
                 raise _build_error(f"the table `{self.title}` must name one entry a {kind}", actual=repr(entry_ids))
@@ -453,6 +462,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "statistic": "",
     "percentiles": None,
     "remark": "",
+    "shortlist": (),
     "formatted": (),
     **formatted_text.DEFAULT_MEMBERS,
 }

@@ -33,7 +33,7 @@ from assay.plan.planner import (
     name_rows_statement,
     name_span_statement,
 )
-from assay.sql import cells, dialect, distributions, grains, quantiles, relations, series
+from assay.sql import cells, dialect, distributions, grains, quantiles, relations, rows, series
 from assay.sql.expressions import build_placeholders
 from assay.sql.row_keys import Key, Shape
 from assay.util.repr_key import ReprKey
@@ -113,8 +113,10 @@ def compile_steps(
     statements += [build_metric_statement(metric, checked, names) for metric in plan.metrics]
     statements += build_cells_statements(plan.judged, checked, constants)
     statements += [_build_quantiles_statement(metric, checked, constants) for metric in plan.detailed]
+    integral = {name for name, measured in checked.measured.items() if measured.integral}
     statements += [
-        Statement("rows", item.name, distributions.select_rows(item, constants)) for item in plan.row_requests
+        Statement("rows", item.name, rows.select_rows(item, plan.applied, integral, constants))
+        for item in plan.row_requests
     ]
     sampled = [step for step in plan.steps if isinstance(step, SeriesStep) and step.series.samples]
     statements += [_build_ambiguity_check(step, constants) for step in sampled]

@@ -211,6 +211,11 @@ def build_copy_to(file: str, query: exp.Query) -> str:
     return _copy(query, options, target=exp.Literal.string(file))
 
 
+def build_copy_to_csv(file: str, query: exp.Query) -> str:
+    """Return the statement that writes the rows of a query into a file of comma-separated values, after their names."""
+    return _copy(query, {"FORMAT": "csv"}, "HEADER", target=exp.Literal.string(file))
+
+
 def _copy(query: exp.Query, options: Mapping[str, str], *flags: str, target: exp.Expr | None = None) -> str:
     params = [exp.CopyParameter(this=exp.var(name), expression=exp.var(value)) for name, value in options.items()]
     params += [exp.CopyParameter(this=exp.var(name)) for name in flags]

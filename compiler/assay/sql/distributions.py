@@ -1,4 +1,4 @@
-"""Compile queries for the samples of a metric: distributions and plain rows.
+"""Compile queries for the samples of a metric and of series: distributions and lines.
 
 Centiles are order statistics: of n ascending samples, centile c is the one at index min(floor(n c), n - 1), from 0.
 Sums are independent of the number of threads: integers are added exactly, doubles with compensation in ascending order.
@@ -11,26 +11,11 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from assay.lang.model.package import Grain, Metric, Reduction
-from assay.plan.planner import FROM, TO, RowRequest, SeriesStep
+from assay.plan.planner import FROM, TO, SeriesStep
 from assay.sql import dialect
 from assay.sql.dialect import build_column, build_length
 from assay.sql.expressions import Names, build_literal, compile_expression
 from assay.sql.template import Slot, fill_expression, fill_query
-
-
-def select_rows(request: RowRequest, constants: Mapping[str, object]) -> exp.Select:
-    """Select the key columns and one column for each metric: its measure, null where its condition fails."""
-    values = []
-    for metric in request.metrics:
-        value = compile_expression(metric.measure, Names(constants=constants))
-        if metric.where:
-            condition = compile_expression(metric.where, Names(constants=constants))
-            value = exp.Case(ifs=[exp.If(this=condition, true=value)])
-        values.append(exp.Alias(this=value, alias=exp.to_identifier(metric.id, quoted=True)))
-    accepted = ["accepted"] if any(metric.accepted for metric in request.metrics) else []
-    query = "SELECT $keys, $values FROM $grain WHERE $accepted ORDER BY $order"
-    grain = request.grain
-    return fill_query(query, keys=request.keys, values=values, grain=grain.name, accepted=accepted, order=grain.key)
 
 
 def select_lines(step: SeriesStep) -> exp.Select:
@@ -79,10 +64,11 @@ def select_samples(metric: Metric, integral: bool, constants: Constants) -> exp.
         FROM $grain WHERE $conditions AND NOT ($measure) IS NULL GROUP BY $group, $keys
     """
     slots |= {"keys": metric.reduction.by, "group": [metric.per] if metric.per else []}
-    return fill_query(query, value=_reduce(metric.reduction, measure, integral), **slots)
+    return fill_query(query, value=reduce_samples(metric.reduction, measure, integral), **slots)
 
 
-def _reduce(reduction: Reduction, measure: exp.Expr, integral: bool) -> exp.Expr:
+def reduce_samples(reduction: Reduction, measure: exp.Expr, integral: bool) -> exp.Expr:
+    """Return the value that several samples are reduced to; `integral`: samples are exact integers."""
     if reduction.kind == "sum" and not integral:
         return dialect.build_exact_sum(dialect.build_ordered_list(measure))
     aggregate = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum, "count": exp.Count}.get(reduction.kind)

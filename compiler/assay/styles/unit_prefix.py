@@ -29,18 +29,26 @@ def choose_prefix(values: Sequence[float | None], symbol: str) -> tuple[Fraction
     are legible, should there be one: 11.6 KiB/s beside 3856.  A rate keeps its denominator; units without prefixes keep
     their symbol.
     """
-    unit, per, denominator = symbol.partition(_PER)
     magnitudes = [abs(value) for value in values if value and math.isfinite(value)]
-    family = next((item for item in _FAMILIES if unit in item[0]), None)
-    if family is None or not magnitudes:
+    if not magnitudes:
         return Fraction(1), symbol
     least, greatest = min(magnitudes), max(magnitudes)
-    symbols, step = family
-    index = symbols.index(unit)
-    factors = [Fraction(step) ** (index - other) for other in range(len(symbols))]
+    units = list_prefixed_units(symbol)
+    factors = [factor for factor, _ in units]
     best = max((other for other, factor in enumerate(factors) if greatest * factor >= _ONE), default=0)
     if least * factors[best] < _LEAST_LEGIBLE:
         legible = (other for other, factor in enumerate(factors[:best]) if least * factor >= _LEAST_LEGIBLE)
         finer = max(legible, default=best)
         best = finer if greatest * factors[finer] < _GREATEST_LEGIBLE else best
-    return factors[best], f"{symbols[best]}{per}{denominator}"
+    return units[best]
+
+
+def list_prefixed_units(symbol: str) -> list[tuple[Fraction, str]]:
+    """Return factor and symbol of all units that a unit may be printed in, the least first; only itself if it has none.
+
+    A value times the factor is in the other unit.
+    """
+    unit, per, denominator = symbol.partition(_PER)
+    symbols, step = next((item for item in _FAMILIES if unit in item[0]), ((unit,), 1))
+    index = symbols.index(unit)
+    return [(Fraction(step) ** (index - other), f"{name}{per}{denominator}") for other, name in enumerate(symbols)]

@@ -6,25 +6,28 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
-from assay.lang.check.choices import check_row_columns
+from assay.lang.check.listings import check_listing
 from assay.lang.model.article import Article, Block, Part, RowRequest
+from assay.lang.model.listing import RowListing
 from assay.lang.model.package import Package
 
 
 @dataclass(frozen=True, slots=True)
-class Listing(Block):
-    """A table of the rows of a grain: columns `keys`, then what metrics measure on each row."""
+class Listing(RowListing, Block):
+    """A listing in a part of an article."""
 
     member = "listings"
     rank = 30
 
-    title: str
-    grain: str
-    keys: tuple[str, ...]
-    metrics: tuple[str, ...]
-
     def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
-        check_row_columns(checker, owner, self.grain, self.keys, self.metrics, (article.name, part.title, self.title))
+        check_listing(checker, owner, self, (article.name, part.title, self.title))
+        if self.rejected:
+            checker.report(
+                "rejected-rows",
+                f"listing `{self.title}` in {owner} has rejected rows, but articles have no filters",
+                self.title,
+                hint="list them in a report",
+            )
 
     def read_metrics(self) -> Iterable[str]:
         return self.metrics

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assay.lang import chart_templates, formula, reserved_names, scopes
 from assay.lang.check.checker import Checker
 from assay.lang.model.article import Article, Choice
 from assay.lang.model.package import Check, Column, Constant, Event, Metric, Package, Relation, Series
+from assay.lang.model.report import Report
 from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError, count_nanoseconds
 from assay.util.diagnostics import suggest_nearest
@@ -367,6 +368,10 @@ def check_reserved_names(checker: Checker) -> None:
     for article in checker.package.articles:
         for owner, columns, metrics, within in _list_row_requests(checker, article):
             _check_row_request(checker, owner, columns, metrics, within)
+    keys = {grain.name: grain.key for grain in checker.package.grains}
+    for report in checker.package.reports:
+        for owner, columns, metrics, within in _list_listing_columns(report, keys):
+            _check_row_request(checker, owner, columns, metrics, within)
 
 
 def _check_reserved_fields(checker: Checker, event: Event) -> None:
@@ -413,6 +418,13 @@ def _check_labels(checker: Checker, item: Series, key: Sequence[str]) -> None:
 
 #: description of what needs rows, its columns, its metrics, names of the enclosing declarations
 ColumnUse = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
+
+def _list_listing_columns(report: Report, keys: Mapping[str, tuple[str, ...]]) -> Iterator[ColumnUse]:
+    """Yield what the listings of a report read of rows; `keys` are those of the grains."""
+    for listing in report.listings:
+        columns = (*listing.keys, *keys.get(listing.grain, ()))
+        yield f"listing `{listing.title}` of report `{report.name}`", columns, listing.metrics, ()
 
 
 def _list_row_requests(checker: Checker, article: Article) -> Iterator[ColumnUse]:

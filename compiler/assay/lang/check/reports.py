@@ -12,6 +12,7 @@ from itertools import pairwise
 from assay.lang import formula, scopes
 from assay.lang.check import enumerations, filters
 from assay.lang.check.checker import Checker, Field
+from assay.lang.check.listings import check_report_listings
 from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Package
 from assay.lang.model.report import Edition, History, Report
@@ -66,6 +67,7 @@ def _list_parts(item: AnyReport) -> Iterator[tuple[str, str, bool]]:
     if isinstance(item, Report):
         yield from (("dictionary group", group.title, bool(group.metrics)) for group in item.dictionary)
         yield from (("chart", chart.metric, True) for chart in item.charts)
+        yield from (("listing", listing.title, bool(listing.keys or listing.metrics)) for listing in item.listings)
 
 
 def _has_content(part: Part) -> bool:
@@ -100,6 +102,7 @@ def check_reports(checker: Checker) -> None:
         filters.check_filter_uses(checker, f"report `{report.name}`", report.filters, report.name)
         _check_distinct_parts(checker, report)
         _check_editions(checker, report)
+        check_report_listings(checker, report)
     for history in checker.package.histories:
         _check_history(checker, history)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.lang.model.listing import RowListing
 from assay.lang.model.vocabulary import Judgement, Phase
 
 
@@ -110,6 +111,7 @@ class Report:
     """A report: title, manifest, sections, charts, dictionary, number style, default filters and summary.
 
     `editions` are the forms in which it was published, oldest first; `phases` are compared instead of whole runs.
+    `listings` are tables of the rows of each run.
 
     `title`, `subtitle` and `intro` may hold `{base}`, `{others}`, `{era}`: `{NAME}` is a constant of the base run.
     """
@@ -131,6 +133,7 @@ class Report:
     doc: str
     phases: tuple[Phase, ...] = ()
     judgement: Judgement | None = None
+    listings: tuple[RowListing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

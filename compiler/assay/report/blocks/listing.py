@@ -1,10 +1,17 @@
-"""Render listings."""
+"""Render listings of articles and of reports."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from assay.engine.point_rows import get_column
 from assay.lang.blocks.listing import Listing
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.formula import is_formula
+from assay.lang.model.listing import RowListing
+from assay.lang.model.package import Column, Grain, Metric
+from assay.plan.planner import REJECTED_BY, RowRequest
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import (
     RenderContext,
@@ -17,49 +24,125 @@ from assay.report.blocks.context import (
     format_metric_heading,
     register_renderer,
 )  # fmt: skip
-from assay.report.blocks.rows import get_sort_key
-from assay.report.cell_links import COLUMN, ROW, CellLink, create_row_source
+from assay.report.blocks.rows import Row, get_sort_key
+from assay.report.cell_links import COLUMN, REPEATS, ROW, CellLink, create_row_source
 from assay.report.document import Table
 from assay.report.glossary import get_column_id
+from assay.styles.registry import Style
+
+#: number of rows that pages print of a listing with a metric `most`
+SHORTLIST = 10
+HEADING = "Rejected by"
+#: longer texts in key columns, such as hashes, are cut to their first characters
+LONG_TEXT, CUT_TEXT = 24, 10
 
 
 @register_renderer(Listing, position=70)
 def render(context: RenderContext, listings: Sequence[Listing]) -> RenderedBlocks:
     """Render a table for each listing and run."""
     return RenderedBlocks(
-        tables=tuple(_build_listing_table(context, item, shown_run) for item in listings for shown_run in context.runs)
+        tables=tuple(_build_table(context, item, shown_run) for item in listings for shown_run in context.runs)
     )
 
 
-def _build_listing_table(context: RenderContext, listing: Listing, shown_run: ShownRun) -> Table:
-    metrics = tuple(context.checked.get_metric(name) for name in listing.metrics)
+def _build_table(context: RenderContext, listing: Listing, shown_run: ShownRun) -> Table:
     (request,) = block_rows.request_block_rows(context.checked, listing)
-    grain, rows_in_order = request.grain, block_rows.get_rows(shown_run.run, request)
-    columns = [find_column(grain, name) for name in listing.keys]
-    header = [*map(format_column_heading, columns), *map(format_metric_heading, metrics)]
-    rows_in_order = sorted(rows_in_order, key=lambda row: tuple(get_sort_key(row[name]) for name in listing.keys))
-    rows = [
-        (
-            *(format_cell(column, row[column.name]) for column in columns),
-            *(context.format_metric(metric, row) for metric in metrics),
+    rows = sorted(
+        block_rows.get_rows(shown_run.run, request),
+        key=lambda row: tuple(get_sort_key(row[name]) for name in listing.keys),
+    )
+    title = add_label_to_title(listing.title, shown_run.title_label)
+    builder = ListingTable(context.checked, context.number_style, listing, request, shown_run.run.id)
+    return builder.build(title, rows, list_greatest(rows, listing.most))
+
+
+def list_greatest(rows: Sequence[Row], most: str) -> tuple[int, ...]:
+    """Return the indexes of the rows of which a metric is greatest, the greatest first; empty if they are all rows."""
+    if not most or len(rows) <= SHORTLIST:
+        return ()
+    values = get_column(rows, most)
+    present = [(value, -index) for index, value in enumerate(values) if isinstance(value, (int, float))]
+    return tuple(-index for _, index in sorted(present, reverse=True)[:SHORTLIST])
+
+
+@dataclass(frozen=True, slots=True)
+class ListingTable:
+    """Builds the table of a listing in a run; `request` are its rows."""
+
+    checked: CheckedPackage
+    number_style: Style
+    listing: RowListing
+    request: RowRequest
+    run: str
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics of the columns."""
+        return tuple(map(self.checked.get_metric, self.listing.metrics))
+
+    @property
+    def grain(self) -> Grain:
+        """The grain of the rows."""
+        return self.request.grain
+
+    def build(self, title: str, rows: Sequence[Row], shortlist: tuple[int, ...] = ()) -> Table:
+        """Return the table of some rows; pages print those of the `shortlist` (their indexes; empty: all)."""
+        columns = [(format_column_heading(column), self._format_keys(column.name, rows)) for column in self._keys]
+        columns += [(HEADING, [str(text) for text in get_column(rows, REJECTED_BY)])] if self.request.rejected else []
+        columns += [self._format_metric(metric, rows) for metric in self.metrics]
+        entry_ids = [*(get_column_id(self.grain.name, name) for name in self.listing.keys)]
+        entry_ids += [""] if self.request.rejected else []
+        return Table(
+            title,
+            tuple(heading for heading, _ in columns),
+            tuple(zip(*(cells for _, cells in columns), strict=True)),
+            of_columns=(*entry_ids, *self.listing.metrics),
+            leads=self._link_cells(rows, shortlist or range(len(rows))),
+            shortlist=shortlist,
         )
-        for row in rows_in_order
-    ]
-    entry_ids = (*(get_column_id(grain.name, name) for name in listing.keys), *listing.metrics)
-    links = tuple(
-        CellLink(y, x, ROW, (create_row_source(name, shown_run.run.id, row, listing.keys),))
-        for y, row in enumerate(rows_in_order)
-        for x, name in enumerate(listing.metrics, start=len(listing.keys))
-    )
-    links += tuple(
-        CellLink(y, x, COLUMN, (create_row_source(name, shown_run.run.id, row, listing.keys),))
-        for y, row in enumerate(rows_in_order)
-        for x, name in enumerate(entry_ids[: len(listing.keys)])
-    )
-    return Table(
-        add_label_to_title(listing.title, shown_run.title_label),
-        tuple(header),
-        tuple(rows),
-        of_columns=entry_ids,
-        leads=links,
-    )
+
+    @property
+    def _keys(self) -> list[Column]:
+        return [find_column(self.grain, name) for name in self.listing.keys]
+
+    def _format_keys(self, name: str, rows: Sequence[Row]) -> list[str]:
+        """Return the cells of a key column; a report, whose files have all texts, cuts long ones."""
+        column = find_column(self.grain, name)
+        texts = [format_cell(column, value) for value in get_column(rows, name)]
+        return [f"{text[:CUT_TEXT]}…" if self._is_cut(text) else text for text in texts]
+
+    def _is_cut(self, text: str) -> bool:
+        return bool(self.request.listing) and len(text) > LONG_TEXT
+
+    def _format_metric(self, metric: Metric, rows: Sequence[Row]) -> tuple[str, list[str]]:
+        """Return heading and cells of a metric; a report has a unit that suits the whole column."""
+        values = get_column(rows, metric.id)
+        if self.request.listing:
+            return block_rows.format_metric_column(self.checked, self.number_style, metric, values)
+        format_value = block_rows.format_metric_value
+        cells = [format_value(self.checked, self.number_style, metric, value) for value in values]
+        return format_metric_heading(metric), cells
+
+    def _link_cells(self, rows: Sequence[Row], indexes: Sequence[int]) -> tuple[CellLink, ...]:
+        """Link the cells of some rows: values of metrics first, then those of key columns."""
+        key_columns = self.grain.key if self.request.listing else self.listing.keys
+        first = len(self.listing.keys) + int(self.request.rejected)
+        links = [
+            CellLink(y, x, self._get_kind(metric), (create_row_source(metric.id, self.run, rows[y], key_columns),))
+            for y in indexes
+            for x, metric in enumerate(self.metrics, start=first)
+            if not self.request.rejected  # metrics have no samples there
+        ]
+        entry_ids = [get_column_id(self.grain.name, name) for name in self.listing.keys]
+        links += [
+            CellLink(y, x, COLUMN, (create_row_source(entry, self.run, rows[y], key_columns),))
+            for y in indexes
+            for x, (entry, name) in enumerate(zip(entry_ids, self.listing.keys, strict=True))
+            if not self._is_cut(str(rows[y][name]))
+        ]
+        return tuple(links)
+
+    def _get_kind(self, metric: Metric) -> str:
+        """Return what the cells of a metric print: its value on the row, or its mean over rows of another grain."""
+        is_mean = metric.grain != self.grain.name and not metric.reduction and not is_formula(metric)
+        return REPEATS if is_mean else ROW

@@ -7,13 +7,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from types import NoneType
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Block, Choice
 from assay.lang.model.package import Grain, Metric, Series
 from assay.plan.planner import FROM, TO, RowRequest, name_rows_statement, name_span_statement, request_rows
 from assay.report.prose import Prose, Quote, find_metric_grain
-from assay.report.run_results import RunFigures
+from assay.report.run_results import RunFigures, add_unit_if_missing
 from assay.report.series_statistic import (
     format_statistic,
     parse_statistic,
@@ -23,6 +24,7 @@ from assay.report.series_statistic import (
 from assay.styles.exact_decimal import format_decimal, format_rounded_fraction, to_fraction
 from assay.styles.registry import Style
 from assay.styles.row import NO_VALUE
+from assay.styles.unit_prefix import choose_prefix
 from assay.util.diagnostics import fail
 
 Row = Mapping[str, object]
@@ -176,6 +178,31 @@ def format_metric_value(
         return number_style.format_table_row([converted_value], metric.width).cells[0]
     exact_value = compute_exact_value(checked, metric, value)
     return format_decimal(converted_value) if exact_value is None else format_rounded_fraction(exact_value, decimals)
+
+
+def format_metric_column(
+    checked: CheckedPackage, number_style: Style, metric: Metric, values: Sequence[object]
+) -> tuple[str, list[str]]:
+    """Return the heading of a column of measured values, with the unit that suits the greatest, and its cells.
+
+    Integers are printed as they are.
+    """
+    if Fraction(checked.measured[metric.id].factor) == 1 and all(
+        isinstance(value, (int, NoneType)) for value in values
+    ):
+        return add_unit_if_missing(metric.name, metric.unit.symbol), [
+            NO_VALUE if value is None else str(value) for value in values
+        ]
+    numbers = [compute_value(checked, metric, value) for value in values]
+    factor, symbol = Fraction(1), metric.unit.symbol
+    if number_style.has_unit_prefixes:
+        factor, symbol = choose_prefix(numbers, symbol)
+    scale = factor.numerator / factor.denominator
+    cells = [
+        NO_VALUE if number is None else number_style.format_table_row([number * scale], metric.width).cells[0]
+        for number in numbers
+    ]
+    return add_unit_if_missing(metric.name, symbol), cells
 
 
 def list_quote_keys(checked: CheckedPackage, quote: Quote, chosen_row: Row | None) -> dict[str, object]:

@@ -43,6 +43,7 @@ from assay.report.render.html_tables import (
     build_metric_grid,
     build_percentile_grid,
     build_plain_grid,
+    pack_table,
 )
 from assay.report.render.html_text import build_text
 from assay.report.render.markdown import index_dictionary, list_contents, number_figures
@@ -384,6 +385,12 @@ def _build_data(
         "theme": load_theme(templates),
         "charts": {name: pack_datasets(spec) for name, spec in specs.items()},
         "templates": _load_detail_templates(templates, report_details),
+        "tables": {
+            f"{gallery.id}-{place}": pack_table(table)
+            for gallery in document.galleries
+            for place, table in enumerate(gallery.tables)
+            if table.shortlist
+        },
         "samples": report_details.header,
         "metrics": {entry.id: _build_metric(document, entry, report_details) for entry in document.entries},
     }

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from assay.report.cell_links import INTERVAL
 from assay.report.document import Appendix, Section, Table
 from assay.report.judged_cells import mark_changes
+from assay.report.render.packed_rows import pack_column
 
 #: a number, optionally in brackets, cut (`>`) or marked (`*`)
 _NUMBER = re.compile(r"\(?([-−+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)>?\)?(?: \*)?")
@@ -158,11 +159,13 @@ def _build_cell(text: str, metric: str, label: str, column: str, mark: str, key:
 
 
 def build_plain_grid(table: Table | Appendix, metrics: Mapping[str, str], entries: Mapping[str, object] = {}) -> Grid:
-    """Return the grid of any other table.
+    """Return the grid of the printed rows of any other table.
 
     If the table names the entries of its cells, those in `entries` link there. Otherwise a number links to a definition
     if its column's heading, or a text in its row, is the label of a metric (`metrics` maps labels to ids).
     """
+    if isinstance(table, Table) and table.shortlist:
+        table = replace(table, rows=table.printed_rows, shortlist=(), leads=())
     numeric = [_is_numeric([row[index] for row in table.rows]) for index in range(len(table.header))]
     links = _CellLinks(table, metrics, entries, numeric)
     rows = [
@@ -195,6 +198,17 @@ def build_percentile_grid(table: Table, entries: Mapping[str, object]) -> Grid:
         for index, (heading, name) in enumerate(zip(grid.columns, names, strict=True))
     ]
     return replace(grid, columns=tuple(columns))
+
+
+def pack_table(table: Table) -> dict[str, object]:
+    """Return all rows of a table as data from which the script of a page builds it when the reader unfolds it."""
+    columns = [list(column) for column in zip(*table.rows, strict=True)]
+    return {
+        "title": table.title,
+        "header": table.header,
+        "numeric": [_is_numeric(column) for column in columns],
+        "columns": [pack_column(column) for column in columns],
+    }
 
 
 @dataclass(frozen=True, slots=True)

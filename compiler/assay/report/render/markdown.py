@@ -168,6 +168,10 @@ def list_contents(document: Document) -> list[tuple[str, str]]:
 
 def _format_plain_table(source: Table | Appendix) -> str:
     """Return a table; cells that are marked as strong or bad are bold."""
+    if isinstance(source, Table) and source.shortlist:
+        return format_table(
+            [*map(escape_cell, source.header)], [[*map(escape_cell, row)] for row in source.printed_rows]
+        )
     marks = source.marks if isinstance(source, Table) else ()
     bold = {(mark.row, mark.column) for mark in marks if not mark.kind.startswith("shaded")}
     rows = [

@@ -33,10 +33,11 @@ def pack_datasets(spec: Mapping[str, Json]) -> dict[str, Json]:
 def pack_rows(rows: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
     """Return records as a packed dataset."""
     names = dict.fromkeys(name for row in rows for name in row)
-    return {"length": len(rows), "columns": {name: _pack_column([row.get(name) for row in rows]) for name in names}}
+    return {"length": len(rows), "columns": {name: pack_column([row.get(name) for row in rows]) for name in names}}
 
 
-def _pack_column(values: Sequence[Json]) -> dict[str, Json]:
+def pack_column(values: Sequence[Json]) -> dict[str, Json]:
+    """Return the values of a column in the form that takes the least room."""
     # Numbers that are equal may be written differently: 1 and 1.0, 0.0 and -0.0.
     texts = [repr(value) for value in values]
     runs = [
