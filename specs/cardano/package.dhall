@@ -25,6 +25,8 @@ let machine = ./metrics/machine.dhall
 
 let steps = ./metrics/steps.dhall
 
+let activity = ./metrics/activity.dhall
+
 in  S.Package::{
     , system = "cardano"
     , units = (./units.dhall).base
@@ -71,6 +73,7 @@ in  S.Package::{
       , r.slots
       , host.relation
       , (./grains/block_steps.dhall).relation
+      , (./grains/host_slot.dhall).relation
       , r.runSummary
       , r.clocks
       ]
@@ -83,6 +86,7 @@ in  S.Package::{
       , (./grains/slot.dhall).grain
       , (./grains/span.dhall).grain
       , host.grain
+      , (./grains/host_slot.dhall).grain
       ]
     , metrics =
       [ forging.start
@@ -148,6 +152,15 @@ in  S.Package::{
       , machine.leads
       , machine.utxo
       , machine.hostSlots
+      , activity.collected
+      , activity.accepted
+      , activity.rejected
+      , activity.acceptedShare
+      , activity.refused
+      , activity.mempoolTxs
+      , activity.forged
+      , activity.snapshots
+      , activity.objects
       ]
     , filters =
       [ f.unitary
@@ -168,7 +181,8 @@ in  S.Package::{
       , f.slotHasLeaders
       ]
     , summaries = [ s.published, s.meanOfHosts ]
-    , reports = [ (./reports.dhall).comparison ]
+    , reports = [ (./reports.dhall).comparison, (./activity.dhall).report ]
+    , articles = [ (./activity.dhall).timelines ]
     , histories = [ (./histories.dhall).history ]
     , examples = ./examples.dhall
     , coverage = ./coverage.dhall

@@ -108,7 +108,8 @@ let Timeline =
 
 -- A figure of the rows of a grain over their instants `at`: a line for each metric, all in one unit. A row without a value
 -- breaks a line.
-let Curve = { title : Text, grain : Text, metrics : List Text, template : Text }
+--   by  a line for each value of this column instead, of the only metric
+let Curve = { title : Text, grain : Text, metrics : List Text, template : Text, by : Text }
 
 -- A figure for each value of the column `per`: rows as points, one metric over another. Columns `label` of the grain
 -- `of`, whose key is `per`, name a figure; figures of several runs that agree in the columns `keys` are side by side.
@@ -462,7 +463,11 @@ in  { Listing
     , lines = timeline
     , curve =
         \(title : Text) -> \(g : G.Grain.Type) -> \(ms : List M.Metric.Type) ->
-          { title, grain = g.name, metrics = ids ms, template = "timeline" } : Curve
+          { title, grain = g.name, metrics = ids ms, template = "timeline", by = "" } : Curve
+      -- a line for each value of a column
+    , curveBy =
+        \(title : Text) -> \(g : G.Grain.Type) -> \(m : M.Metric.Type) -> \(c : X.Column) ->
+          { title, grain = g.name, metrics = ids [ m ], template = "timeline", by = c.name } : Curve
     , linesAndMean =
         \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
           timeline title s line // { mean = True, template = "timeline-mean" }

@@ -304,7 +304,7 @@ NAMES: dict[str, Callable[[CheckedPackage], list[str]]] = {
     "series": lambda checked: [item.name for item in checked.package.series],
     "reports": lambda checked: [
         f"cardano/{item.name}"
-        for item in (*checked.package.reports, *checked.package.histories)
+        for item in (*checked.package.reports, *checked.package.histories, *checked.package.articles)
     ],
 }
 

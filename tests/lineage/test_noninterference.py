@@ -30,7 +30,7 @@ def select_items(lab: Laboratory, case: str) -> tuple[list[Subject], tuple[Appli
     """Return metrics and series with records in a run, and the filters of their reports."""
     checked = lab.session.load_package(case.split()[0])
     selected_items = [item for item in list_subjects(checked) if not item.formula_text]
-    (applied_filters,) = {item.select_filters((), False) for item in selected_items}
+    applied_filters = max((item.select_filters((), False) for item in selected_items), key=len)
     return [item for item in selected_items if _has_records(lab, case, item, applied_filters)], applied_filters
 
 

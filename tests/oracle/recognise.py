@@ -106,24 +106,24 @@ def _read_ledger_metrics(data: Data) -> dict[str, Any]:
     }
 
 
-def _build_presence_reader(*names: str) -> Reader:
-    """Require fields of an event that no metric uses."""
+def _build_field_reader(*names: str) -> Reader:
+    """Read required fields of any type under the last part of their names."""
 
     def read(data: Data) -> dict[str, Any]:
+        values: dict[str, Any] = {}
         for name in names:
             value: Any = data
             for part in name.split("/"):
                 value = value[part]
             if value is None:
                 raise ValueError(f"no {name}")
-        return {}
+            values[name.rpartition("/")[2]] = value
+        return values
 
     return read
 
 
-_SUMMARY = _build_presence_reader(
-    "summary/ssTxSent", "summary/ssElapsed", "summary/ssThreadwiseTps", "summary/ssFailures"
-)
+_SUMMARY = _build_field_reader("summary/ssTxSent", "summary/ssElapsed", "summary/ssThreadwiseTps", "summary/ssFailures")
 
 # event, reader, new `ns`, middle `ns`, legacy `kind`
 _ADD = "ChainSyncServerEvent.TraceChainSyncServerReadBlocked.AddBlock"
@@ -221,35 +221,35 @@ _TABLE: tuple[tuple[str, Reader, str, str, str], ...] = (
     ("ledger_metrics", _read_ledger_metrics, "LedgerMetrics", "LedgerMetrics", "LedgerMetrics"),
     (
         "txs_acked",
-        _build_presence_reader("txIds"),
+        _build_field_reader("txIds"),
         "TraceBenchTxSubServAck",
         "TraceBenchTxSubServAck",
         "TraceBenchTxSubServAck",
     ),
     (
         "txs_collected",
-        _build_presence_reader("count"),
+        _build_field_reader("count"),
         "TxSubmission.TxInbound.Collected",
         "TraceTxSubmissionCollected",
         "TraceTxSubmissionCollected",
     ),
     (
         "txs_processed",
-        _build_presence_reader("accepted", "rejected"),
+        _build_field_reader("accepted", "rejected"),
         "TxSubmission.TxInbound.Processed",
         "TraceTxSubmissionProcessed",
         "TraceTxSubmissionProcessed",
     ),
     (
         "mempool_size",
-        _build_presence_reader("mempoolSize/numTxs"),
+        _build_field_reader("mempoolSize/numTxs"),
         "Mempool.AddedTx",
         "Mempool.AddedTx",
         "TraceMempoolAddedTx",
     ),
     (
         "mempool_size",
-        _build_presence_reader("mempoolSize/numTxs"),
+        _build_field_reader("mempoolSize/numTxs"),
         "Mempool.RemoveTxs",
         "Mempool.RemoveTxs",
         "TraceMempoolRemoveTxs",

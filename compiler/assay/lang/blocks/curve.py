@@ -14,7 +14,10 @@ from assay.lang.model.package import Grain, Package
 
 @dataclass(frozen=True, slots=True)
 class Curve(Block):
-    """A figure of the rows of a grain over their instants `at`: a line for each metric, all in one unit."""
+    """A figure of the rows of a grain over their instants `at`: a line for each metric, all in one unit.
+
+    With `by`, it has one metric and a line for each value of that column.
+    """
 
     member = "curves"
     rank = 25
@@ -25,6 +28,7 @@ class Curve(Block):
     grain: str
     metrics: tuple[str, ...]
     template: str
+    by: str = ""
 
     def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
         """Report a lack of metrics, unknown names, metrics in different units, and a grain without instants."""
@@ -32,7 +36,17 @@ class Curve(Block):
         place = f"figure `{self.title}` of {owner}"
         if not self.metrics:
             checker.report("curve-metrics", f"{place} has no metrics", self.title, within=within)
-        if not check_row_columns(checker, owner, self.grain, (), self.metrics, within):
+        if self.by and len(self.metrics) > 1:
+            checker.report(
+                "curve-lines",
+                f"{place} has a line for each `{self.by}`, but several metrics",
+                self.title,
+                expected="one metric",
+                found=", ".join(self.metrics),
+                within=within,
+            )
+        columns = (self.by,) if self.by else ()
+        if not check_row_columns(checker, owner, self.grain, columns, self.metrics, within):
             return
         grain = find_grain(checker.package, self.grain)
         if not grain or not has_instant_column(grain):
@@ -60,7 +74,7 @@ class Curve(Block):
     def read_rows(self, package: Package) -> Iterator[RowRequest]:
         grain = find_grain(package, self.grain)
         if grain and has_instant_column(grain):
-            columns = tuple(dict.fromkeys((*grain.key, grain.at)))
+            columns = tuple(dict.fromkeys((*grain.key, grain.at, *((self.by,) if self.by else ()))))
             yield RowRequest(self.grain, columns, self.metrics, are_points=True)
 
     def list_templates(self, suffix: str) -> Iterable[str]:

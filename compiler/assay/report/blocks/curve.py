@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from assay.engine.point_rows import get_column
 from assay.lang.blocks.curve import Curve
+from assay.plan.planner import RowRequest
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, register_renderer
 from assay.report.blocks.scatter import format_file_name
@@ -48,8 +50,10 @@ def _build_plots(context: RenderContext, item: Curve) -> Iterator[Plot | None]:
 
 
 def _collect_lines(context: RenderContext, item: Curve, shown_run: ShownRun) -> Lines:
-    """Return a line for each metric, by the metric's name; a row without a finite value breaks it."""
+    """Return a line for each metric, by its name, or for each value of a column; no finite value breaks a line."""
     (request,) = block_rows.request_block_rows(context.checked, item)
+    if item.by:
+        return _collect_lines_by_column(context, item, shown_run, request)
     rows_by_time = sorted(
         (t_ns, tuple(map(block_rows.get_sort_key, (row[name] for name in request.grain.key))), row)
         for row in block_rows.get_rows(shown_run.run, request)
@@ -65,4 +69,27 @@ def _collect_lines(context: RenderContext, item: Curve, shown_run: ShownRun) -> 
         points = [(x, y if y is not None and math.isfinite(y) else None) for x, y in values]
         if any(y is not None for _, y in points):
             lines[metric.name] = points
+    return Lines(lines, (end - begin) / SECOND, begin)
+
+
+def _collect_lines_by_column(context: RenderContext, item: Curve, shown_run: ShownRun, request: RowRequest) -> Lines:
+    """Return a line for each value of a column, in their order; rows of a line are in the order of their instants."""
+    rows, metric = block_rows.get_rows(shown_run.run, request), context.checked.get_metric(item.metrics[0])
+    factor = context.checked.measured[metric.id].factor
+    samples: dict[str, list[tuple[int, float | None]]] = {}
+    columns = (get_column(rows, name) for name in (item.by, request.grain.at, metric.id))
+    for name, t_ns, value in zip(*columns, strict=True):
+        if t_ns is not None:
+            is_number = isinstance(value, (int, float)) and math.isfinite(value)
+            y = value * factor.numerator / factor.denominator if is_number else None
+            samples.setdefault(block_rows.format_value(name), []).append((t_ns, y))
+    if not samples:
+        return Lines()
+    times = [t_ns for line in samples.values() for t_ns, _ in line]
+    begin, end = min(times), max(times)
+    lines: dict[str, Line] = {
+        name: [((t_ns - begin) / SECOND, y) for t_ns, y in sorted(line, key=lambda sample: sample[0])]
+        for name, line in sorted(samples.items())
+        if any(y is not None for _, y in line)
+    }
     return Lines(lines, (end - begin) / SECOND, begin)

@@ -1,0 +1,92 @@
+-- What hosts do with transactions and what they log: a report of metrics, and an article of timelines.
+let S = ../schema/package.dhall
+
+let R = S.report
+
+let A = S.article
+
+let constant = (./source.dhall).constant
+
+let summaries = ./summaries.dhall
+
+let hostSlot = ./grains/host_slot.dhall
+
+let m = ./metrics/activity.dhall
+
+let report =
+      S.Report::{
+      , name = "host-activity"
+      , title = "Transactions, mempool and logs of {others} against {base}"
+      , intro =
+          "What hosts log of transactions, blocks and snapshots, slot by slot. Values are means over hosts of their means over slots."
+      , manifest = (./manifest.dhall).current
+      , sections =
+        [ R.section "Transactions" [ m.collected, m.accepted, m.rejected, m.acceptedShare, m.refused ]
+        , R.section "Mempool" [ m.mempoolTxs ] // { columns = [ "median", "p95", "max" ] }
+        , R.section "Blocks, snapshots and logs" [ m.forged, m.snapshots, m.objects ]
+        ]
+      , charts = [ R.cdf m.mempoolTxs, R.cdf m.accepted, R.cdf m.objects ]
+      , dictionary =
+        [ R.group
+            "Activity of hosts"
+            [ m.collected
+            , m.accepted
+            , m.rejected
+            , m.acceptedShare
+            , m.refused
+            , m.mempoolTxs
+            , m.forged
+            , m.snapshots
+            , m.objects
+            ]
+        ]
+      , listings =
+        [ A.most
+            m.mempoolTxs
+            ( A.listing
+                "Slots of hosts"
+                hostSlot.grain
+                [ hostSlot.host, hostSlot.slot, hostSlot.start ]
+                [ m.objects, m.collected, m.accepted, m.rejected, m.refused, m.mempoolTxs, m.forged, m.snapshots ]
+            )
+        ]
+      , style = "prefixed"
+      , summary = summaries.meanOfHosts.name
+      , label = constant.ident.name
+      , doc = "Transactions, mempool, forging, snapshots and log objects of two or more runs, by host and slot"
+      }
+
+let byHost =
+      \(title : Text) -> \(metric : S.Metric.Type) -> A.curveBy title hostSlot.grain metric hostSlot.host
+
+let timelines =
+      A.Article::{
+      , name = "host-timelines"
+      , title = "Hosts over time"
+      , intro = "What each host logs in each slot, over the time of the run. Lines are hosts."
+      , parts =
+        [ A.Part::{
+          , title = "Transactions"
+          , curves =
+            [ byHost "Transactions collected" m.collected
+            , byHost "Transactions accepted" m.accepted
+            , byHost "Transactions rejected" m.rejected
+            , byHost "Mempool refusals" m.refused
+            ]
+          }
+        , A.Part::{ title = "Mempool", curves = [ byHost "Mempool size" m.mempoolTxs ] }
+        , A.Part::{
+          , title = "Blocks, snapshots and logs"
+          , curves =
+            [ byHost "Blocks forged" m.forged
+            , byHost "Ledger snapshots" m.snapshots
+            , byHost "Log objects" m.objects
+            ]
+          }
+        ]
+      , style = "prefixed"
+      , label = constant.ident.name
+      , doc = "Transactions, mempool, forging, snapshots and log objects of each host over time"
+      }
+
+in  { report, timelines }
