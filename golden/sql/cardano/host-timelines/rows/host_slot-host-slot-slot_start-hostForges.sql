@@ -1,0 +1,9 @@
+SELECT
+  host,
+  slot,
+  slot_start,
+  forged AS "hostForges"
+FROM host_slot
+ORDER BY
+  host,
+  slot;

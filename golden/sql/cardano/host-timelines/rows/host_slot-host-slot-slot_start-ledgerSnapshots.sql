@@ -1,0 +1,9 @@
+SELECT
+  host,
+  slot,
+  slot_start,
+  snapshots AS "ledgerSnapshots"
+FROM host_slot
+ORDER BY
+  host,
+  slot;

@@ -1,0 +1,9 @@
+CREATE TEMPORARY VIEW block_context AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  slot
+FROM READ_PARQUET('events/block_context/*.parquet')
+WHERE
+  whole;

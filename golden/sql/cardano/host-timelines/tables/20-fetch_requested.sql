@@ -1,0 +1,8 @@
+CREATE TEMPORARY VIEW fetch_requested AS
+SELECT
+  host,
+  seq,
+  t_ns
+FROM READ_PARQUET('events/fetch_requested/*.parquet')
+WHERE
+  whole;

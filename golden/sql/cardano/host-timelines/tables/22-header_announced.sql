@@ -1,0 +1,8 @@
+CREATE TEMPORARY VIEW header_announced AS
+SELECT
+  host,
+  seq,
+  t_ns
+FROM READ_PARQUET('events/header_announced/*.parquet')
+WHERE
+  whole;
