@@ -322,10 +322,18 @@ def _list_unrecognised(unrecognised: Mapping[tuple[str, str], Diagnostic]) -> tu
 
 def _refuse_report_options(name: str, runs: Sequence[NamedRun], options: Options) -> None:
     """Raise AssayError (usage) for options of tables of metrics, which articles do not have."""
-    if options.filters or options.no_filters or options.summary or options.style or options.columns or options.details:
+    if (
+        options.filters
+        or options.no_filters
+        or options.summary
+        or options.style
+        or options.columns
+        or options.details
+        or options.by
+    ):
         raise fail(
             "article-options",
-            f"filters, summary, number style, columns and details cannot be chosen for the article `{name}`",
+            f"filters, summary, number style, columns, details and --by cannot be chosen for the article `{name}`",
             status=USAGE,
         )
     refuse_repeats(name, runs, options)

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assay.app import filters
-from assay.app.compute import Computation, RunResult, compute, list_judged_metrics, list_report_metrics
+from assay.app.compute import (
+    Computation,
+    RunResult,
+    compute,
+    list_judged_metrics,
+    list_report_metrics,
+    list_shown_metrics,
+)
 from assay.app.detailing import Courses, add_quantile_data, collect_courses, collect_galleries
+from assay.app.grouping import group_metrics
 from assay.app.judging import build_judgement_data, judge_versions
 from assay.app.options import BuildResult, Options, choose_summary, list_report_files
 from assay.app.outputs import replace_folder
@@ -40,6 +48,9 @@ from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter, FilterStep, can_split_by_phase
 from assay.provenance.record import CutRuns, Inputs, build_provenance, format_provenance, list_documents
 from assay.report.assemble import assemble
+from assay.report.document import Gallery
+from assay.report.group_figures import build_groups_gallery
+from assay.report.group_spreads import Spreads, build_groups_data, collect_spreads
 from assay.report.listings import build_listing_galleries, list_listing_requests
 from assay.report.noise_tables import replace_sections
 from assay.report.output_forms import HTML
@@ -76,6 +87,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
     if phase_selection or options.measures_noise:
         shown_report = replace(shown_report, listings=())
     details = find_detailed_metrics(metrics, options.details)
+    grouped_metrics = group_metrics(checked, list_shown_metrics(checked, shown_report), options.by)
     compared_metrics = list_judged_metrics(checked, shown_report)
     with replace_folder(out, session.get_wait_notice(out), session.on_finished) as new_folder:
         computation = compute(
@@ -90,6 +102,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
             phase_selection=phase_selection,
             judged=compared_metrics if report.judgement and not options.measures_noise else (),
             detailed=tuple(dict.fromkeys((*compared_metrics, *details))) if HTML in options.forms else details,
+            grouped=grouped_metrics,
         )
         choices = _create_choices(report_options, applied_filters, computation, columns, details)
         assembled_report = _assemble_comparison(
@@ -120,6 +133,7 @@ def _create_choices(
         options.measures_noise,
         columns,
         tuple(metric.id for metric in details),
+        options.by,
     )
 
 
@@ -276,25 +290,27 @@ def _assemble_comparison(
         calibration=calibration_figures,
     )
     judgements = None if choices.measures_noise else _judge(checked, shown_report, whole_computation, choices)
-    provenance_rows = format_provenance(provenance_record, checked)
     whole_runs = run_figures if computation.views else []
+    provenance_rows = format_provenance(provenance_record, checked)
     listings = build_listing_galleries(
         checked, shown_report, get_style(choices.style), run_figures, name_point_files(computation)
     )
     document = assemble(checked, shown_report, figures, choices, provenance_rows, whole_runs, judgements, listings)
     calibration_labels = [f"calibration run {label}" for label in label_runs(report, calibration_figures)]
-    labels = (*label_runs(report, run_figures), *calibration_labels)
-    notes = _list_notes(checked, whole_computation, labels, left_out)
+    notes = _list_notes(checked, whole_computation, (*label_runs(report, run_figures), *calibration_labels), left_out)
     courses = _collect_courses(checked, report, metrics, document.manifest.header[1:], figures)
-    galleries = collect_galleries(map(checked.get_metric, choices.details), courses, len(document.charts) + 1)
+    run_columns = dict(zip(document.manifest.header[1:], figures, strict=True))
+    spreads = _collect_spreads(checked, shown_report, run_columns, choices.by)
+    galleries = _collect_galleries(checked, choices, courses, spreads, len(document.charts) + 1)
     document = replace(document, galleries=(*listings, *galleries), warnings=(*notes, *document.warnings))
     details = NO_DETAILS
     if HTML in forms:
+        applied = computation.compiled_plan.plan.applied
         details = collect_report_details(
-            checked, shown_report, metrics, computation.compiled_plan.plan.applied, computation,
-            dict(zip(document.manifest.header[1:], figures, strict=True)), choices, judgements, courses,
-        )  # fmt: skip
+            checked, shown_report, metrics, applied, computation, run_columns, choices, judgements, courses
+        )
     results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
+    results |= {"by": build_groups_data(choices.by, spreads)} if choices.by else {}
     if judgements:
         results["judgement"] = {**build_judgement_data(judgements), "sections": list_section_data(shown_report)}
         add_quantile_data(results, {name: courses[name] for name in choices.details if name in courses}, figures)
@@ -306,6 +322,23 @@ def _assemble_comparison(
     results |= build_listing_data(checked, computation, run_figures)
     findings = tuple(iter_findings((*label_runs(report, figures), *calibration_labels), figures + calibration_figures))
     return AssembledReport(checked, document, provenance_record, results, whole_computation, details, findings=findings)
+
+
+def _collect_spreads(checked: CheckedPackage, report: Report, runs: Mapping[str, RunFigures], column: str) -> Spreads:
+    """Return the metrics of a report by the values of a column, in runs or phases by their labels."""
+    metrics = group_metrics(checked, list_shown_metrics(checked, report), column)
+    return collect_spreads(checked, metrics, [(run.id, label, run.results) for label, run in runs.items()])
+
+
+def _collect_galleries(
+    checked: CheckedPackage, choices: Choices, courses: Courses, spreads: Spreads, first_figure: int
+) -> tuple[Gallery, ...]:
+    """Return the parts with details of metrics, and that with the metrics by a column; figures are numbered on."""
+    galleries = collect_galleries(map(checked.get_metric, choices.details), courses, first_figure)
+    if not choices.by:
+        return galleries
+    first_figure += sum(len(item.plots) for item in galleries)
+    return (*galleries, build_groups_gallery(checked, choices.by, spreads, first_figure))
 
 
 def _list_notes(

@@ -90,12 +90,14 @@ def compute(
     phase_selection: PhaseSelection | None = None,
     judged: Sequence[Metric] = (),
     detailed: Sequence[Metric] = (),
+    grouped: Sequence[Metric] = (),
 ) -> Computation:
     """Compute the metrics, one-row relations, rows and series of runs.
 
     With `phase_selection`, metrics and relations are computed for each phase of a run, rows and series for the run as a
     whole. `on_work_start` is called before the first work that the cache does not save. Metrics that are `judged` have
-    cells among the rows, those that are `detailed` also quantiles.
+    cells among the rows, those that are `detailed` also quantiles, those that are `grouped` a distribution for each
+    value of their `per`.
 
     Raises AssayError with the problems of every run.
     """
@@ -103,7 +105,7 @@ def compute(
         check_metrics(checked.package, metrics)
         check_runs(phase_selection, (run.id for run in runs))
     run_plan, phase_plan = _compile_plans(
-        checked, metrics, applied_filters, relations, row_requests, series, phase_selection, judged, detailed
+        checked, metrics, applied_filters, relations, row_requests, series, phase_selection, judged, detailed, grouped
     )
     run_quality = QualityPlan(run_plan)
     phase_quality = QualityPlan(phase_plan, is_phase=True) if phase_selection else None
@@ -140,15 +142,19 @@ def _compile_plans(
     phase_selection: PhaseSelection | None,
     judged: Sequence[Metric] = (),
     detailed: Sequence[Metric] = (),
+    grouped: Sequence[Metric] = (),
 ) -> tuple[CompiledPlan, CompiledPlan]:
     """Return the plan for runs as a whole and that for each phase, which is the same if runs are not cut."""
     if phase_selection is None:
         plan = compile_plan(
-            checked, metrics, applied_filters, relations, row_requests, series, judged=judged, detailed=detailed
-        )
+            checked, metrics, applied_filters, relations, row_requests, series, judged=judged, detailed=detailed,
+            grouped=grouped,
+        )  # fmt: skip
         return plan, plan
     run_plan = compile_plan(checked, row_requests=row_requests, series=series, cuts=phase_selection.cuts)
-    phase_plan = compile_plan(checked, metrics, applied_filters, relations, cut=True, judged=judged, detailed=detailed)
+    phase_plan = compile_plan(
+        checked, metrics, applied_filters, relations, cut=True, judged=judged, detailed=detailed, grouped=grouped
+    )
     return run_plan, phase_plan
 
 
@@ -232,7 +238,7 @@ def _count(
     session: Session, checked: CheckedPackage, job: Job, ingested_run: IngestedRun, statements: Sequence[Statement]
 ) -> Mapping[str, Sequence[Mapping[str, object]]]:
     """Execute counting statements over a run; return their rows by name."""
-    plan = replace(job.plan, metrics=(), row_requests=(), formulas=(), judged=())
+    plan = replace(job.plan, metrics=(), row_requests=(), formulas=(), judged=(), grouped=())
     count_job = replace(job, plan=plan, graph=build_nodes(statements))
     (results,) = _execute(
         session, checked, [replace(count_job, relations=())], [ingested_run], ignore_work, "completeness"
@@ -265,6 +271,12 @@ def list_report_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric
     names |= {name for group in report.dictionary for name in group.metrics}
     names |= {name for listing in report.listings for name in listing.metrics}
     return tuple(metric for metric in checked.package.metrics if metric.id in names)
+
+
+def list_shown_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric, ...]:
+    """Return the metrics of the tables and charts of a report, in their order."""
+    names = [name for section in report.sections for name in section.metrics]
+    return tuple(map(checked.get_metric, dict.fromkeys((*names, *(chart.metric for chart in report.charts)))))
 
 
 def list_judged_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from assay.app.compute import Computation, RunResult, compute
 from assay.app.export_run import link_run_folders
+from assay.app.grouping import group_metrics
 from assay.app.options import choose_summary
 from assay.app.phases import PhaseSelection, select_phases
 from assay.app.prepare import prepare
@@ -32,6 +33,7 @@ from assay.lang.reserved_names import CONSTANTS
 from assay.plan.planner import AppliedFilter
 from assay.report.article import list_article_metrics
 from assay.report.assemble import format_missing_samples, list_rejections
+from assay.report.group_spreads import Spreads, collect_spreads
 from assay.sql import dialect, formulas
 from assay.sql.codegen import Statement, build_standalone_query
 from assay.sql.expressions import build_literal, build_placeholders
@@ -140,13 +142,18 @@ KINDS = tuple(_CATALOGUES)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a query: rows of (metric, run, distribution), and the filters that were applied."""
+    """The answer to a query: rows of (metric, run, distribution), and the filters that were applied.
+
+    `spreads` are the metrics by the values of a column; empty unless the query is `by` one.
+    """
 
     checked: CheckedPackage
     rows: tuple[tuple[Metric, str, Distribution | FormulaResult], ...]
     filters: tuple[str, ...]
     summary: str
     warnings: tuple[str, ...] = ()
+    by: str = ""
+    spreads: Spreads = field(default_factory=dict)
 
 
 def query_metrics(
@@ -159,8 +166,9 @@ def query_metrics(
     summary: str,
     time_texts: Sequence[str] = (),
     phases: Sequence[str] = (),
+    by: str = "",
 ) -> Answer:
-    """Return the distributions of metrics over runs or phases of runs.
+    """Return the distributions of metrics over runs or phases of runs, and those by the values of a column `by`.
 
     The filters are those of `filter_texts`, else those of the report that shows the metrics. Raises AssayError.
     """
@@ -173,12 +181,16 @@ def query_metrics(
     applied_filters = subjects[0].select_filters(filter_texts, no_filters)
     summary_name = choose_summary(checked.package, report, summary)
     phase_selection = select_phases(checked.package, (), time_texts, phases)
-    computation = compute(session, checked, runs, metrics, applied_filters, phase_selection=phase_selection)
+    grouped_metrics = group_metrics(checked, metrics, by)
+    computation = compute(
+        session, checked, runs, metrics, applied_filters, phase_selection=phase_selection, grouped=grouped_metrics
+    )
     rows = tuple(
         (metric, run.id, _get_result(run.results, metric)) for metric in metrics for run in computation.columns
     )
     warnings = list_run_messages(checked, computation, metrics)
-    return Answer(checked, rows, tuple(item.label for item in applied_filters), summary_name, warnings)
+    spreads = collect_spreads(checked, grouped_metrics, [(run.id, run.id, run.results) for run in computation.columns])
+    return Answer(checked, rows, tuple(item.label for item in applied_filters), summary_name, warnings, by, spreads)
 
 
 def list_run_messages(checked: CheckedPackage, computation: Computation, metrics: Sequence[Metric]) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ class Options:
 
     `calibration` are runs (`NAME=DIR`) that only show how much runs of one version differ, `margin` is a percentage.
     With `measures_noise`, the report is on this noise itself.
-    `columns` are names of statistics with commas between them, `details` are ids of metrics.
+    `columns` are names of statistics with commas between them, `details` are ids of metrics, `by` is a
+    column (or empty) by whose values metrics are shown.
     """
 
     filters: tuple[str, ...] = ()
@@ -32,6 +33,7 @@ class Options:
     phases: tuple[str, ...] = ()
     columns: str = ""
     details: tuple[str, ...] = ()
+    by: str = ""
     forms: tuple[str, ...] = DEFAULT_FORMS
     calibration: tuple[str, ...] = ()
     margin: str = ""

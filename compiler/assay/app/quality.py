@@ -290,7 +290,8 @@ def drop_blank_metrics(
     notes = dict.fromkeys(results.notes)
     evaluator = Formulas(checked, ingested_run.constants, notes)
     formulas = {metric.id: evaluator.evaluate_run(metric, metrics) for metric in plan.formulas}
-    return replace(results, metrics=metrics, formulas=formulas, notes=tuple(notes))
+    groups = {name: item for name, item in results.groups.items() if name not in blank_metrics}
+    return replace(results, metrics=metrics, formulas=formulas, notes=tuple(notes), groups=groups)
 
 
 def count_records_by_host(ingested_run: IngestedRun) -> Mapping[str, Mapping[str, int]]:

@@ -336,6 +336,7 @@ def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[Name
         measures_noise=choices.repeats,
         columns=",".join(choices.columns),
         details=choices.details,
+        by=choices.by,
     )
     build_comparison(session, record.content.report, runs, out, options)
 

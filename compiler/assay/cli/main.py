@@ -23,6 +23,7 @@ from assay.cli.groups import SectionedGroup
 from assay.cli.log import FORMS
 from assay.cli.options import (
     RUN_HELP,
+    add_by_option,
     add_cache_option,
     add_filter_options,
     add_forms_option,
@@ -80,6 +81,7 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
 @click.option("--columns", default="", metavar="NAME,...", help="Further columns of all tables: median,p95,p99,max.")
 @click.option("--details", metavar="METRIC", multiple=True, shell_complete=complete_names("metrics"),
               help="Show the distribution, course and hosts of a metric (repeatable).")  # fmt: skip
+@add_by_option("Show the metrics by the values of a column, such as host, and name outliers.")
 @click.option("--title", default="", help="Title of the report.")
 @click.option("--author", default="", help="Author of the report.")
 @click.option("--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: last day of the logs]")
@@ -220,6 +222,7 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 @cli.command()
 @click.argument("metrics", nargs=-1, required=True, shell_complete=complete_names("metrics"))
 @add_run_option
+@add_by_option("Print a row for each value of a column, such as host, by ascending median.")
 @add_filter_options
 @add_phase_options
 @add_system_option
@@ -230,6 +233,7 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 def query(
     context: click.Context, metrics: tuple[str, ...], runs: tuple[str, ...], filters: tuple[str, ...],
     no_filters: bool, phases: tuple[str, ...], at: tuple[str, ...], system: str | None, summary: str, form: str,
+    by: str,
 ) -> None:  # fmt: skip
     """Compute metrics and print their distributions."""
     from assay.app import list_and_query
@@ -238,7 +242,7 @@ def query(
 
     with open_command_session(context) as session:
         answer = list_and_query.query_metrics(
-            session, metrics, parse_runs(runs), filters, no_filters, system, summary, at, phases
+            session, metrics, parse_runs(runs), filters, no_filters, system, summary, at, phases, by
         )
     output.print_warnings(answer.warnings)
     print_answer(answer, form)

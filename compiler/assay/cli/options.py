@@ -154,6 +154,11 @@ def add_forms_option(command: Command) -> Command:
                         help="Output form (repeatable)  [default: pdf]")(command)  # fmt: skip
 
 
+def add_by_option(help_text: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds `--by`."""
+    return click.option("--by", default="", metavar="COLUMN", help=help_text)
+
+
 def add_out_option(help_text: str) -> Callable[[Command], Command]:
     """Return a decorator that adds `-o`, a folder.
 

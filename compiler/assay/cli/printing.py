@@ -16,7 +16,10 @@ SHOWN = ("size", "average", "median", "stddev", "min", "max")
 
 
 def print_answer(answer: Answer, form: str) -> None:
-    """Print the distributions of metrics, and the averages of formulas."""
+    """Print the distributions of metrics, and the averages of formulas; those by a column if it is chosen."""
+    if answer.by:
+        _print_groups(answer, form)
+        return
     from assay.report.results_json import build_distribution_data, build_formula_data
     from assay.styles.row import Distribution, FormulaResult
 
@@ -41,6 +44,35 @@ def print_answer(answer: Answer, form: str) -> None:
     if form == "table":
         filters_text = ", ".join(answer.filters) or "none"
         output.print_line(f"filters: {filters_text}; average: {answer.summary}", err=True)
+
+
+def _print_groups(answer: Answer, form: str) -> None:
+    """Print the distributions of metrics by a column: in each run by ascending median, outliers marked."""
+    from assay.report.group_spreads import build_group_data
+
+    metrics = {metric.id: metric for metric, _, _ in answer.rows}
+    groups = [
+        (metrics[name], item.run, build_group_data(group))
+        for name, runs in answer.spreads.items()
+        for item in runs
+        for group in item.groups
+    ]
+    if form == "json":
+        data = [
+            {"metric": metric.id, "name": metric.name, "unit": metric.unit.symbol, "run": run,
+             "filters": list(answer.filters), answer.by: values.pop("name"), **values}
+            for metric, run, values in groups
+        ]  # fmt: skip
+        output.print_data(data)
+        return
+    rows = [
+        (metric.id, run, str(values["name"]), metric.unit.symbol,
+         *(_format_number(values[name], form) for name in (*SHOWN, "outlier")))
+        for metric, run, values in groups
+    ]  # fmt: skip
+    output.print_rows(("metric", "run", answer.by, "unit", *SHOWN, "outlier"), rows, form)
+    if form == "table":
+        output.print_line(f"filters: {', '.join(answer.filters) or 'none'}", err=True)
 
 
 def print_verification(verification: Verification) -> int:

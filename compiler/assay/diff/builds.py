@@ -10,7 +10,20 @@ from assay.provenance.read import Content, PublishedContent, RecordedRun
 
 BuildContent = Content | PublishedContent
 #: options in the order of the output; the date mostly follows from the data, so it is reported with the data
-_OPTIONS = ("repeats", "filters", "summary", "phases", "at", "margin", "style", "columns", "details", "title", "author")
+_OPTIONS = (
+    "repeats",
+    "filters",
+    "summary",
+    "phases",
+    "at",
+    "margin",
+    "style",
+    "columns",
+    "details",
+    "by",
+    "title",
+    "author",
+)
 _DIGITS = 10
 
 

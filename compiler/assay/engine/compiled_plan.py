@@ -44,13 +44,16 @@ def compile_plan(
     cut: bool = False,
     judged: Sequence[Metric] = (),
     detailed: Sequence[Metric] = (),
+    grouped: Sequence[Metric] = (),
 ) -> CompiledPlan:
     """Plan metrics, relations, rows, series and named instants under filters, and compile the plan.
 
     With `cut` the plan is for one phase of a run, whose bounds are parameters.  Metrics that are `judged` have cells,
-    those that are `detailed` also quantiles.
+    those that are `detailed` also quantiles, those that are `grouped` a distribution for each value of their `per`.
     """
-    steps = build_plan(checked.package, metrics, applied, relations, row_requests, series, cuts, cut, judged, detailed)
+    steps = build_plan(
+        checked.package, metrics, applied, relations, row_requests, series, cuts, cut, judged, detailed, grouped
+    )
     return CompiledPlan(checked, steps, compile_statements(checked, steps))
 
 

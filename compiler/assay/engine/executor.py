@@ -418,6 +418,7 @@ class _Execution:
             tuple(notes),
             counts,
             self.pop_cells(rows),
+            results.read_groups(self.job.plan, self.answers, rows),
         )
 
     def pop_cells(self, rows: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:

@@ -24,7 +24,7 @@ from assay.lang.formula import Figure, Figures, NoValueError
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Summary
-from assay.plan.planner import RowRequest
+from assay.plan.planner import Plan, RowRequest, name_groups_statement
 from assay.sql.distributions import CENTILES
 
 Number = int | float
@@ -123,8 +123,8 @@ class RunResults:
     """All results of a run: metrics, relations of one row (for manifests), filters, warnings, rows, formulas.
 
     `rows` are the requested rows, by the names of their statements; `cells` those of judged metrics; `notes` say why
-    formulas have no value; `counts` say how complete the rows of metrics are (`sql.completeness`), by the names of
-    their statements.
+    formulas have no value; `groups` are the distributions of metrics by the values of a column; `counts` say how
+    complete the rows of metrics are (`sql.completeness`), by the names of their statements.
     """
 
     metrics: Mapping[str, Distribution]
@@ -136,6 +136,7 @@ class RunResults:
     notes: tuple[str, ...] = ()
     counts: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     cells: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, HostRow]] = field(default_factory=dict)
 
 
 def scale(value: Number, factor: Fraction) -> float:
@@ -159,6 +160,21 @@ def read_host_row(row: Sequence[object]) -> HostRow:
     assert isinstance(mean, float)
     assert isinstance(stddev, float)
     return HostRow(size, mean, stddev, tuple(centiles))
+
+
+def read_groups(
+    plan: Plan, answers: Mapping[str, Any], rows: dict[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Mapping[str, HostRow]]:
+    """Return the distributions of the grouped metrics of a plan, by the values of their `per`.
+
+    They are the answer of the metric's own statement, else rows of a statement, which are taken from `rows`.
+    """
+    groups: dict[str, Mapping[str, HostRow]] = {}
+    for metric in plan.grouped:
+        taken = rows.pop(name_groups_statement(metric), None)
+        group_rows = answers[metric.id] if taken is None else [list(row.values()) for row in taken]
+        groups[metric.id] = {str(row[0]): read_host_row(row[1:]) for row in group_rows}
+    return groups
 
 
 def summarize_pooled(row: HostRow, summaries: Sequence[Summary], factor: Fraction, integral: bool) -> Distribution:

@@ -6,7 +6,7 @@ A step is data: its output and its inputs.  `sql` turns it into a statement, `en
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.lang import formula
 from assay.lang.dependencies import Dependencies, collect_dependencies, find_events
@@ -181,8 +181,8 @@ class Plan:
 
     `metrics` are summarized, and `formulas` evaluated over these; `row_requests`, `series` and `cuts` are requested
     rows, series and instants; `judged` metrics have cells, `detailed` ones also
-    quantiles.  `required_fields` are by event, `constants` the required
-    constants.
+    quantiles, `grouped` ones the distribution of each value of their `per`.  `required_fields` are by event,
+    `constants` the required constants.
     """
 
     steps: tuple[Step, ...]
@@ -196,6 +196,7 @@ class Plan:
     cuts: tuple[Cut, ...] = ()
     judged: tuple[Metric, ...] = ()
     detailed: tuple[Metric, ...] = ()
+    grouped: tuple[Metric, ...] = ()
 
     @property
     def point_names(self) -> frozenset[str]:
@@ -355,6 +356,7 @@ def build_plan(
     cut: bool = False,
     judged: Sequence[Metric] = (),
     detailed: Sequence[Metric] = (),
+    grouped: Sequence[Metric] = (),
 ) -> Plan:
     """Return the plan for some metrics under some filters.
 
@@ -363,7 +365,7 @@ def build_plan(
     """
     formulas = tuple(metric for metric in metrics if formula.is_formula(metric))
     metrics = formula.list_measured(formula.index_metrics(package), metrics)
-    required_metrics = [*metrics, *(metric for item in row_requests for metric in item.metrics)]
+    required_metrics = [*metrics, *grouped, *(metric for item in row_requests for metric in item.metrics)]
     keys = [(item.grain.name, (*item.keys, *((ACCEPTED,) if item.rejected else ()))) for item in row_requests]
     keys += [(metric.grain, item.grain.key) for item in row_requests for metric in item.finer_metrics]
     detailed = select_timed_metrics(package, detailed)
@@ -382,7 +384,11 @@ def build_plan(
     )
     scheduler = _StepScheduler(package, dependencies, tuple(applied), cut)
     finer_grains = (metric.grain for item in row_requests for metric in item.finer_metrics)
-    grains = (*(metric.grain for metric in metrics), *(item.grain.name for item in row_requests), *finer_grains)
+    grains = (
+        *(metric.grain for metric in (*metrics, *grouped)),
+        *(item.grain.name for item in row_requests),
+        *finer_grains,
+    )
     for name in (*relations, *series, *(item.of for item in table_cuts), *grains):
         scheduler.add_table(name)
     required_fields = {name: frozenset(fields) for name, fields in sorted(dependencies.events.items())}
@@ -401,6 +407,7 @@ def build_plan(
         table_cuts,
         judged,
         detailed,
+        tuple(grouped),
     )
 
 
@@ -425,6 +432,24 @@ def name_cells_statement(metric: Metric) -> str:
 def name_quantiles_statement(metric: str) -> str:
     """Return the name of the statement for the quantiles of a metric."""
     return f"quantiles {metric}"
+
+
+def name_groups_statement(metric: Metric) -> str:
+    """Return the name of the statement for the distributions of a metric by the column `per`."""
+    return f"groups {metric.per} {metric.id}"
+
+
+def group_metric(package: Package, metric: Metric, column: str) -> Metric | None:
+    """Return a metric with a distribution for each value of a column; None if its samples have no such value.
+
+    The samples of a formula, of a metric by another column, and those that combine rows of several values have none.
+    """
+    if formula.is_formula(metric) or metric.per == column:
+        return metric if metric.per == column else None
+    grain = next(item for item in package.grains if item.name == metric.grain)
+    is_column = any(item.name == column and item.type == "text" for item in grain.columns)
+    is_combined = metric.reduction is not None and column not in metric.reduction.by
+    return None if metric.per or not is_column or is_combined else replace(metric, per=column)
 
 
 def can_split_by_phase(package: Package, table: str) -> bool:

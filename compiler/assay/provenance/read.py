@@ -72,6 +72,7 @@ class RecordedOptions:
     repeats: bool = False
     columns: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
+    by: str = ""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 

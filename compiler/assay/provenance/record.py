@@ -200,6 +200,7 @@ def build_provenance(
             **({"repeats": True} if choices.measures_noise else {}),
             **({"columns": list(choices.columns)} if choices.columns else {}),
             **({"details": list(choices.details)} if choices.details else {}),
+            **({"by": choices.by} if choices.by else {}),
         },
         "versions": get_versions(),
         "specs": checked.sources,

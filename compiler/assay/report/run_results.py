@@ -60,7 +60,8 @@ class Choices:
 
     `at` and `phases` are the instants and phases as written on the command line, `margin` is that of judgements. With
     `measures_noise`, the report is on the noise between its runs. `columns` are the statistics that every section shows
-    besides averages (empty: those of its own), `details` the metrics with a part of their own.
+    besides averages (empty: those of its own), `details` the metrics with a part of their own, `by`
+    the column of the part that shows metrics by its values.
     """
 
     style: str
@@ -75,6 +76,7 @@ class Choices:
     measures_noise: bool = False
     columns: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
+    by: str = ""
 
 
 def label_runs(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:

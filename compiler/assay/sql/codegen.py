@@ -29,6 +29,7 @@ from assay.plan.planner import (
     Step,
     name_cells_statement,
     name_cut_statement,
+    name_groups_statement,
     name_quantiles_statement,
     name_rows_statement,
     name_span_statement,
@@ -114,6 +115,9 @@ def compile_steps(
     statements += build_cells_statements(plan.judged, checked, constants)
     statements += [_build_quantiles_statement(metric, checked, constants) for metric in plan.detailed]
     integral = {name for name, measured in checked.measured.items() if measured.integral}
+    statements += [
+        _build_groups_statement(metric, checked, constants) for metric in plan.grouped if metric not in plan.metrics
+    ]
     statements += [
         Statement("rows", item.name, rows.select_rows(item, plan.applied, integral, constants))
         for item in plan.row_requests
@@ -232,6 +236,13 @@ def _build_quantiles_statement(metric: Metric, checked: CheckedPackage, constant
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
     query = quantiles.build_quantiles(metric, grain, checked.measured[metric.id].integral, constants)
     return Statement("rows", name_quantiles_statement(metric.id), query)
+
+
+def _build_groups_statement(metric: Metric, checked: CheckedPackage, constants: Constants) -> Statement:
+    grain = next(item for item in checked.package.grains if item.name == metric.grain)
+    integral = checked.measured[metric.id].integral
+    query = distributions.build_distribution(metric, distributions.get_domain(grain), integral, constants)
+    return Statement("rows", name_groups_statement(metric), query)
 
 
 @functools.lru_cache(maxsize=CACHE_SIZE)

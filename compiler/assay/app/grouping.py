@@ -1,0 +1,42 @@
+"""Choose the metrics that are shown by the values of a column: `--by host`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.formula import is_formula
+from assay.lang.model.package import Metric
+from assay.plan.planner import group_metric
+from assay.util.diagnostics import USAGE, fail, suggest_names
+
+
+def group_metrics(checked: CheckedPackage, metrics: Sequence[Metric], column: str) -> tuple[Metric, ...]:
+    """Return those of some metrics that have samples by a column, with a distribution for each of its values.
+
+    Empty without a column. Raises AssayError (usage) if no metric has samples by it.
+    """
+    if not column:
+        return ()
+    grouped = [group_metric(checked.package, metric, column) for metric in metrics]
+    grouped_metrics = tuple(metric for metric in grouped if metric)
+    if grouped_metrics:
+        return grouped_metrics
+    columns = _list_columns(checked, metrics)
+    raise fail(
+        "no-column",
+        f"none of the metrics has a distribution for each `{column}`",
+        expected=", ".join(columns),
+        hint=suggest_names(column, columns) if columns else "formulas and combined samples belong to no single value",
+        status=USAGE,
+    )
+
+
+def _list_columns(checked: CheckedPackage, metrics: Sequence[Metric]) -> tuple[str, ...]:
+    """Return the columns by which some metric has a distribution, in alphabetical order."""
+    names = {metric.grain for metric in metrics if not is_formula(metric)}
+    grains = (grain for grain in checked.package.grains if grain.name in names)
+    columns = {column.name for grain in grains for column in grain.columns}
+    return tuple(
+        name for name in sorted(columns) if any(group_metric(checked.package, metric, name) for metric in metrics)
+    )

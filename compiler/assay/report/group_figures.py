@@ -1,0 +1,247 @@
+"""Show the distributions of metrics by the values of a column: a figure of each metric and run, and the outliers.
+
+A figure has the groups (hosts) in the order of their medians, so that an odd one is at an end and its name beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain
+
+from assay.judgement.outliers import DEVIATION, FEWEST, LIMIT
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.package import Metric
+from assay.report.document import Gallery, Plot, Table
+from assay.report.group_spreads import Group, RunGroups, Spreads
+from assay.report.run_results import add_unit
+from assay.styles.prefixed import format_value
+from assay.styles.unit_prefix import choose_prefix
+
+TEMPLATE = "groups"  # chart template
+COLUMNS = ("mark", "x", "y", "low", "high", "lower", "upper", "text")
+MOST_DRAWN = 64  # groups of a figure, besides outliers
+MOST_LISTED = 20  # rows of the table of outliers
+_MOST_NAMED = 3  # outliers in a label
+_MOST_LETTERS = 60  # of names below an axis
+_LABEL_GAP = 0.09  # share of the axis that two labels need
+_LONG_TAIL = 3
+
+Row = tuple[str | float | None, ...]
+
+
+def build_groups_gallery(checked: CheckedPackage, column: str, spreads: Spreads, first_figure: int) -> Gallery:
+    """Return the part of a report with the metrics by a column; its figures are numbered from `first_figure` on."""
+    metrics = [checked.get_metric(name) for name in spreads]
+    figures: list[Plot | None] = []
+    remarks: list[str] = []
+    counts = [len(runs) for runs in spreads.values()]
+    abreast = 3 if max(counts, default=1) == 3 else 2
+    for metric in metrics:
+        drawn = _draw_metric(metric, column, spreads[metric.id], first_figure)
+        if isinstance(drawn, str):
+            remarks.append(drawn)
+            continue
+        first_figure += len(drawn)
+        # Each metric begins a row, so that its runs are side by side.
+        figures += [*drawn, *[None] * (-len(drawn) % abreast if len(drawn) > 1 else 0)]
+    table = _build_table(metrics, column, spreads)
+    text = (
+        *_describe_figures(column, spreads),
+        *_describe_outliers(metrics, column, spreads, table),
+        *(f"Not drawn: {'; '.join(remarks)}." if remarks else "",),
+        *_list_absent(metrics, spreads),
+    )
+    tables = (replace(table, rows=table.rows[:MOST_LISTED]),) if table.rows else ()
+    return Gallery(f"by-{column}", f"By {column}", tuple(filter(None, text)), tuple(figures), tables, abreast)
+
+
+def _describe_figures(column: str, spreads: Spreads) -> Iterator[str]:
+    """Yield what the figures show, and which groups are outliers."""
+    yield (
+        f"Each figure has the values of {column} in a run in ascending order of their medians, then averages. A dot is "
+        "the median, the thick line goes from the 20th to the 80th percentile, the thin one from the 5th to the 95th."
+    )
+    yield (
+        f"An outlier is a {column} whose median differs from the median of all medians by more than {float(LIMIT)} "
+        f"robust standard deviations ({float(DEVIATION)} times the median of the absolute differences from it), and, "
+        f"where samples are whole numbers, by more than 1. In fewer than {FEWEST} there is none."
+    )
+    greatest = max((len(item.groups) for item in chain(*spreads.values())), default=0)
+    if greatest > MOST_DRAWN:
+        yield (
+            f"Of more than {MOST_DRAWN} in a run, {MOST_DRAWN} are drawn: the least, the greatest and others evenly by "
+            "rank; outliers are drawn besides these. results.json has all."
+        )
+
+
+def _describe_outliers(metrics: Sequence[Metric], column: str, spreads: Spreads, table: Table) -> Iterator[str]:
+    """Yield a sentence for each metric that has outliers, or one that there are none."""
+    sentences = []
+    for metric in metrics:
+        runs = [item for item in spreads[metric.id] if item.outliers]
+        several = len(spreads[metric.id]) > 1
+        parts = [f"{_name_outliers(item)}{f' in {item.label}' if several else ''}" for item in runs]
+        if parts:
+            sentences.append(f"{metric.name}: {'; '.join(parts)}")
+    if not sentences:
+        yield f"No {column} is an outlier in any of the metrics."
+        return
+    yield f"Outliers. {'. '.join(sentences)}."
+    if len(table.rows) > MOST_LISTED:
+        yield f"The table has {MOST_LISTED} of {len(table.rows)} outliers, those in most metrics first."
+
+
+def _name_outliers(item: RunGroups) -> str:
+    """Return the names of the outliers of a run: high ones, greatest first, then low ones."""
+    sides = (
+        ("high", [group for group in reversed(item.groups) if group.side > 0]),
+        ("low", [group for group in item.groups if group.side < 0]),
+    )
+    return ", ".join(
+        f"{_join_names([group.name for group in groups], MOST_LISTED)} ({side})" for side, groups in sides if groups
+    )
+
+
+def _join_names(names: Sequence[str], most: int) -> str:
+    joined = ", ".join(names[:most])
+    return f"{joined} and {len(names) - most} more" if len(names) > most else joined
+
+
+def _list_absent(metrics: Sequence[Metric], spreads: Spreads) -> Iterator[str]:
+    """Yield a sentence on the groups without samples, by metric and run."""
+    parts = []
+    for metric in metrics:
+        several = len(spreads[metric.id]) > 1
+        for item in spreads[metric.id]:
+            if item.absent:
+                run = f" in {item.label}" if several else ""
+                parts.append(f"{_join_names(item.absent, _MOST_NAMED)} of {metric.name}{run}")
+    if parts:
+        yield f"No samples, or samples that are not finite, have: {'; '.join(parts)}."
+
+
+def _build_table(metrics: Sequence[Metric], column: str, spreads: Spreads) -> Table:
+    """Return the table of outliers, one row for each group of a run; those in most metrics first."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for metric in metrics:
+        for item in spreads[metric.id]:
+            factor, symbol = _choose_unit(metric, spreads[metric.id])
+            for group in item.outliers:
+                texts = (format_value(value * factor) for value in (group.median, item.median or 0.0))
+                cell = "{} {} (all: {})".format(add_unit(metric.name, symbol), *texts)
+                found.setdefault((item.label, group.name), []).append(cell)
+    several = any(len(runs) > 1 for runs in spreads.values())
+    rows = [
+        (name, *((label,) if several else ()), str(len(cells)), "; ".join(cells))
+        for (label, name), cells in sorted(found.items(), key=lambda item: (-len(item[1]), *item[0]))
+    ]
+    header = (column, *(("run",) if several else ()), "metrics", "medians")
+    return Table(f"Outliers by {column}", header, tuple(rows))
+
+
+def _choose_unit(metric: Metric, runs: Sequence[RunGroups]) -> tuple[float, str]:
+    factor, symbol = choose_prefix([item.median for item in runs], metric.unit.symbol)
+    return float(Fraction(factor)), symbol
+
+
+def _draw_metric(metric: Metric, column: str, runs: Sequence[RunGroups], first_figure: int) -> list[Plot] | str:
+    """Draw a metric in each run, on one scale; a phrase if there is nothing to see."""
+    factor, symbol = _choose_unit(metric, runs)
+    groups = [group for item in runs for group in item.groups]
+    if len({value for group in groups for value in group.quantiles}) == 1:
+        return f"{metric.name}, all {format_value(groups[0].median * factor)}{f' {symbol}' if symbol else ''}"
+    if all(len(item.groups) < 2 for item in runs):
+        return f"{metric.name}, of one {column}"
+    low, high, is_cut = _choose_range(groups)
+    several = len(runs) > 1
+    cut = "; ranges cut" if is_cut else ""
+    return [
+        Plot(
+            f"by-{column}-{metric.id}-{number}",
+            first_figure + number,
+            f"{add_unit(metric.name, symbol)}{f': {item.label}' if several else ''}{cut}",
+            symbol,
+            _describe_plot(metric, column, item, factor, symbol),
+            TEMPLATE,
+            COLUMNS,
+            tuple(_list_rows(item, low, high, factor)),
+            x_label=_label_axis(column, item),
+            shows=(metric.id,),
+        )
+        for number, item in enumerate(runs)
+    ]
+
+
+def _label_axis(column: str, item: RunGroups) -> str:
+    """Return the names of the groups in their order if they fit below the axis, else that of the column."""
+    names = f"{column}: {', '.join(group.name for group in item.groups)}"
+    return names if len(names) <= _MOST_LETTERS else f"{column}, by median"
+
+
+def _describe_plot(metric: Metric, column: str, item: RunGroups, factor: float, symbol: str) -> str:
+    """Return a figure in words."""
+    if not item.groups:
+        return f"{metric.name} by {column} in {item.label}: no samples."
+    low, high = (format_value(group.median * factor) for group in (item.groups[0], item.groups[-1]))
+    outliers = f"outliers {_name_outliers(item)}" if item.outliers else "no outliers"
+    unit = f" {symbol}" if symbol else ""
+    return f"{metric.name} by {column} in {item.label}: medians from {low} to {high}{unit}, {outliers}."
+
+
+def _choose_range(groups: Sequence[Group]) -> tuple[float, float, bool]:
+    """Return the range of values to draw, and whether it cuts the wide ranges of groups.
+
+    It has all medians and narrow ranges. Wide ranges that are much longer would leave no room for the differences.
+    """
+    least, greatest = min(group.quantiles[0] for group in groups), max(group.quantiles[-1] for group in groups)
+    low, high = min(group.quantiles[1] for group in groups), max(group.quantiles[-2] for group in groups)
+    if high > low and greatest - least > _LONG_TAIL * (high - low):
+        return low, high, True
+    return least, greatest, False
+
+
+def _list_rows(item: RunGroups, low: float, high: float, factor: float) -> Iterator[Row]:
+    """Yield the rows of a figure: the ends of its axis, its groups, the names of outliers."""
+    for end in (low, high):
+        yield ("extent", 1.0, _round(end * factor), None, None, None, None, None)
+    for rank in _list_drawn(item.groups):
+        group = item.groups[rank]
+        ends = [min(max(value, low), high) * factor for value in group.quantiles]
+        wide_low, narrow_low, _, narrow_high, wide_high = map(_round, ends)
+        mark = "outlier" if group.side else "group"
+        yield (mark, float(rank + 1), _round(ends[2]), wide_low, wide_high, narrow_low, narrow_high, group.name)
+    yield from _list_labels(item.groups, _LABEL_GAP * (high - low), factor)
+
+
+def _list_drawn(groups: Sequence[Group]) -> list[int]:
+    """Return the ranks of the groups to draw, from 0: all outliers, and of many others some evenly by rank."""
+    count = len(groups)
+    if count <= MOST_DRAWN:
+        return list(range(count))
+    even = {index * (count - 1) // (MOST_DRAWN - 1) for index in range(MOST_DRAWN)}
+    return [rank for rank, group in enumerate(groups) if rank in even or group.side]
+
+
+def _list_labels(groups: Sequence[Group], gap: float, factor: float) -> Iterator[Row]:
+    """Yield the names of outliers, from the ends of the figure inwards; those close to each other have one label."""
+    ranked = list(enumerate(groups, start=1))
+    for side, ordered in ((1, ranked[::-1]), (-1, ranked)):
+        labels: list[list[tuple[int, Group]]] = []
+        for rank, group in ordered:
+            if group.side != side:
+                continue
+            if labels and abs(labels[-1][0][1].median - group.median) < gap:
+                labels[-1].append((rank, group))
+            else:
+                labels.append([(rank, group)])
+        for label in labels:
+            y, x = label[0][1].median, float(label[-1][0])
+            text = _join_names([group.name for _, group in label], _MOST_NAMED)
+            yield ("high" if side > 0 else "low", x, _round(y * factor), None, None, None, None, text)
+
+
+def _round(number: float) -> float:
+    """Return a number with six digits, so that data of figures are short."""
+    return float(f"{number:.6g}")

@@ -1,0 +1,200 @@
+"""Metrics by host: numbers against the oracle and the reference, outliers, figures, and many hosts."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+import re
+import shutil
+import statistics
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.app.list_and_query import query_metrics
+from assay.app.runs import parse_runs
+from assay.report.document import Gallery, parse_document
+from assay.report.group_figures import MOST_DRAWN, MOST_LISTED, build_groups_gallery
+from assay.report.group_spreads import Group, RunGroups
+from tests.compare_reference import CARDANO, load_json
+from tests.oracle.analysis import analyse
+from tests.support.cases import load_named_filters
+from tests.support.commands import build, run_assay
+from tests.support.laboratory import Laboratory
+
+RUN = CARDANO / "many-hosts" / "run"
+ODD = {"node-7": 3, "node-21": 2}
+"""Hosts of the altered run, with the factor of their memory and CPU usage."""
+
+
+@pytest.fixture(scope="module")
+def odd_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the run in which two hosts use more memory and CPU."""
+    run = tmp_path_factory.mktemp("odd") / "run"
+    shutil.copytree(RUN, run)
+    for host, factor in ODD.items():
+        file = run / host / "stdout.gz"
+        text = gzip.decompress(file.read_bytes()).decode()
+        pieces = re.split(r'("CentiCpu": ?|"RSS": ?)(\d+)', text)
+        pieces[2::3] = [str(int(number) * factor) for number in pieces[2::3]]
+        text = "".join(pieces)
+        file.write_bytes(gzip.compress(text.encode(), mtime=0))
+    return run
+
+
+def query_rows(cache: Path, *arguments: str | Path) -> list[dict[str, str]]:
+    """Return the rows of a query as CSV."""
+    result = run_assay("query", *arguments, "--format", "csv", "--cache", cache)
+    assert result.status == 0, result.err
+    return list(csv.DictReader(io.StringIO(result.out)))
+
+
+def test_hosts_have_the_numbers_of_the_oracle(cache: Path) -> None:
+    metrics = ("RSS", "CentiCpu", "cdfStarted", "cdfDensity", "cdfSpanLensCpu")
+    rows = query_rows(cache, *metrics, "--run", RUN, "--by", "host")
+    hosts = analyse(RUN, load_named_filters("unitary")).host_metrics
+    found = {(row["metric"], row["host"]): row for row in rows}
+    for metric in metrics:
+        expected = {host: values[metric] for host, values in hosts.items() if values[metric].size}
+        assert {host for name, host in found if name == metric} == expected.keys()
+        for host, distribution in expected.items():
+            row = found[metric, host]
+            assert int(row["size"]) == distribution.size
+            assert [float(row[name]) for name in ("average", "median")] == pytest.approx(
+                [distribution.average_hosts, distribution.median], rel=1e-12
+            )
+
+
+def test_hosts_of_pooled_samples_have_those_of_the_reference(cache: Path) -> None:
+    samples = defaultdict(list)
+    for block in load_json(RUN.parent / "expected" / "chain.json.gz"):
+        for item in block["beObservations"]:
+            durations = [item[name] for name in ("boNoticed", "boRequested", "boFetched", "boAdopted")]
+            if all(value is not None and value >= 0 for value in durations) and item["boChainDelta"] == 1:
+                samples[item["boObserver"]].append(item["boAdopted"])
+    rows = query_rows(cache, "cdfPeerAdoption", "--run", RUN, "--by", "host")
+    assert {row["host"] for row in rows} == samples.keys()
+    for row in rows:
+        values = samples[row["host"]]
+        assert int(row["size"]) == len(values)
+        expected = [statistics.fmean(values), statistics.median_high(values), min(values), max(values)]
+        found = [float(row[name]) for name in ("average", "median", "min", "max")]
+        assert found == pytest.approx(expected, abs=1e-9)
+    medians = [float(row["median"]) for row in rows]
+    assert medians == sorted(medians)
+
+
+def test_query_marks_the_odd_hosts(cache: Path, odd_run: Path) -> None:
+    rows = query_rows(cache, "CentiCpu", "RSS", "--run", odd_run, "--by", "host")
+    assert {(row["metric"], row["host"]) for row in rows if row["outlier"] == "high"} == {
+        (metric, host) for metric in ("CentiCpu", "RSS") for host in ODD
+    }
+    assert not [row for row in rows if row["outlier"] == "low"]
+
+
+def test_other_columns_and_phases_are_possible(cache: Path) -> None:
+    rows = query_rows(cache, "cdfBlockSize", "--run", RUN, "--by", "forger")
+    blocks = load_json(RUN.parent / "expected" / "chain.json.gz")
+    assert sum(int(row["size"]) for row in rows) == len(blocks)
+    assert {row["forger"] for row in rows} == {block["beForge"]["bfForger"] for block in blocks}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, cache: Path, odd_run: Path) -> Path:
+    """Return the folder of a comparison of the run with the altered one, by host."""
+    folder = tmp_path_factory.mktemp("by-host") / "build"
+    result = build([f"plain={RUN}", f"odd={odd_run}"], folder, cache, "--by=host", "--to=pdf", "--to=html", "--to=md")
+    assert result.status == 0, result.err
+    return folder
+
+
+def get_gallery(folder: Path) -> Gallery:
+    """Return the part of a built report with metrics by host."""
+    document = parse_document((folder / "document.json").read_text(encoding="utf-8"))
+    return next(item for item in document.galleries if item.id == "by-host")
+
+
+def test_report_names_the_odd_hosts(built: Path) -> None:
+    gallery = get_gallery(built)
+    sentence = next(text for text in gallery.text if text.startswith("Outliers."))
+    assert "Process CPU usage: node-7, node-21 (high) in many (odd)." in sentence
+    assert "Kernel RSS: node-7, node-21 (high) in many (odd)." in sentence
+    table = {(row[0], row[1]): row[3] for row in gallery.tables[0].rows}
+    assert all("Kernel RSS" in table[host, "many (odd)"] for host in ODD)
+    assert not any("Kernel RSS" in cell for (_, run), cell in table.items() if run != "many (odd)")
+    for form in ("report.md", "report.html"):
+        assert "node-7, node-21 (high)" in (built / form).read_text(encoding="utf-8")
+
+
+def test_figures_draw_the_hosts_of_the_results(built: Path) -> None:
+    data = load_json(built / "results.json")["by"]
+    assert data["column"] == "host"
+    gallery = get_gallery(built)
+    plot = next(item for item in gallery.plots if item and item.id == "by-host-RSS-1")
+    groups = data["metrics"]["RSS"]["odd"]["groups"]
+    drawn = [dict(zip(plot.columns, row, strict=True)) for row in plot.rows]
+    marks = [row for row in drawn if row["mark"] in ("group", "outlier")]
+    assert [row["text"] for row in marks] == [group["name"] for group in groups]
+    factor = groups[0]["median"] / float(marks[0]["y"])
+    assert [row["y"] for row in marks] == pytest.approx([group["median"] / factor for group in groups], rel=1e-5)
+    assert [row["text"] for row in drawn if row["mark"] == "high"] == ["node-7", "node-21"]
+    assert (built / "charts" / "by-host-RSS-1.svg").read_text(encoding="utf-8").count("node-21") >= 1
+
+
+def test_build_by_host_can_be_verified(built: Path, cache: Path) -> None:
+    assert load_json(built / "provenance.json")["content"]["options"]["by"] == "host"
+    result = run_assay("verify", built, "--cache", cache)
+    assert (result.status, result.err) == (0, "")
+
+
+def create_groups(count: int) -> RunGroups:
+    """Return groups with ascending medians, the last of which is an outlier."""
+    groups = [
+        Group(f"node-{index}", 10, index, 1.0, index - 4.0, index + 4.0,
+              tuple(index + step for step in (-3.0, -1.0, 0.0, 1.0, 3.0)), 0)
+        for index in range(count - 1)
+    ]  # fmt: skip
+    far = Group("node-far", 10, 9.0 * count, 1.0, 9.0 * count, 9.0 * count, (9.0 * count,) * 5, 1)
+    return RunGroups("run", "run", (*groups, far), count / 2, 2.0 * count, ("node-silent",))
+
+
+@pytest.mark.parametrize("count", [52, 200, 1000])
+def test_figures_of_many_hosts_have_few_marks(lab: Laboratory, count: int) -> None:
+    checked = lab.session.load_package("cardano")
+    gallery = build_groups_gallery(checked, "host", {"CentiCpu": (create_groups(count),)}, 1)
+    (plot,) = (item for item in gallery.plots if item)
+    rows = [dict(zip(plot.columns, row, strict=True)) for row in plot.rows]
+    groups = [row for row in rows if row["mark"] in ("group", "outlier")]
+    assert len(groups) == min(count, MOST_DRAWN)
+    assert [groups[0]["x"], groups[-1]["x"]] == [1.0, float(count)]
+    assert [row["text"] for row in rows if row["mark"] == "high"] == ["node-far"]
+    assert any("are drawn" in text for text in gallery.text) is (count > MOST_DRAWN)
+    assert "node-silent of Process CPU usage" in gallery.text[-1]
+    assert len(gallery.tables[0].rows) <= MOST_LISTED
+
+
+def test_queries_of_phases_have_hosts(lab: Laboratory) -> None:
+    answer = query_metrics(
+        lab.session, ["RSS"], parse_runs([f"run={CARDANO / 'baseline' / 'run'}"]), (), True, None, "",
+        ["mid=2026-02-05T19:02:00Z"], ["early=..mid", "late=mid.."], "host",
+    )  # fmt: skip
+    whole = query_metrics(
+        lab.session, ["RSS"], parse_runs([f"run={CARDANO / 'baseline' / 'run'}"]), (), True, None, "", (), (), "host"
+    )  # fmt: skip
+    early, late = ({group.name: group.size for group in item.groups} for item in answer.spreads["RSS"])
+    total = {group.name: group.size for group in whole.spreads["RSS"][0].groups}
+    assert {host: early[host] + late[host] for host in total} == total
+
+
+def test_groups_without_finite_samples_are_named(cache: Path, built: Path) -> None:
+    data: Any = load_json(built / "results.json")["by"]["metrics"]["cdfSpanLensCpu"]["plain"]
+    rows = query_rows(cache, "cdfSpanLensCpu", "--run", RUN, "--by", "host")
+    assert {row["host"] for row in rows} == {group["name"] for group in data["groups"]}
+    assert len(data["absent"]) + len(data["groups"]) == len(list(RUN.glob("node-*")))
+    assert all(math.isfinite(group["median"]) for group in data["groups"])
+    assert json.dumps(data["absent"]) == json.dumps(sorted(data["absent"]))
