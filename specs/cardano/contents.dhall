@@ -128,18 +128,23 @@ let states =
       , R.cdf machine.ledgerView
       ]
 
-let slotsAndForging =
+let slots =
       [ R.cdf machine.leading
       , R.cdf machine.density
       , R.cdf machine.blockGap
       , R.cdf machine.spanCpu
       , R.cdf machine.spanCpuEpoch
-      , R.cdf forging.lead
+      ]
+
+let forgingLoop =
+      [ R.cdf forging.lead
       , R.cdf forging.ticked
       , R.cdf forging.snapshot
       , R.cdf forging.forge
       , R.cdf forging.announce
       ]
+
+let slotsAndForging = slots # forgingLoop
 
 let announcing = [ R.cdf forging.announceCum ]
 
@@ -152,6 +157,59 @@ let propagating =
       , R.cdf propagation.ninety
       , R.cdf propagation.ninetySix
       ]
+
+-- What needs no chain: the metrics of hosts and their slots.
+let loop =
+      R.section
+        "Leadership checks"
+        [ machine.started, machine.blockContext, machine.ledgerState, machine.ledgerView, machine.leading ]
+
+let ledger =
+      R.section "Slots of hosts" [ machine.hostSlots, machine.leads, machine.blockGap, machine.density, machine.utxo ]
+
+let performanceDictionary =
+      [ R.group
+          "Cluster performance metrics"
+          [ machine.alloc
+          , machine.cpu
+          , machine.gc
+          , machine.mut
+          , machine.blkIo
+          , machine.fsRd
+          , machine.fsWr
+          , machine.gcsMajor
+          , machine.gcsMinor
+          , machine.heap
+          , machine.live
+          , machine.netRd
+          , machine.netWr
+          , machine.rss
+          , machine.threads
+          , machine.blockContext
+          , machine.blockGap
+          , machine.density
+          , machine.hostSlots
+          , machine.leading
+          , machine.leads
+          , machine.ledgerState
+          , machine.ledgerView
+          , machine.spanCpu
+          , machine.spanCpuEpoch
+          , machine.started
+          , machine.starts
+          , machine.utxo
+          ]
+      ]
+
+let performance =
+      { sections =
+        [ resources // { metrics = resources.metrics # R.metricIds [ machine.spanCpuEpoch, machine.blkIo, machine.threads ] }
+        , loop
+        , ledger
+        ]
+      , charts = runtime # states # slots
+      , dictionary = performanceDictionary
+      }
 
 let dictionary =
       [ R.group
@@ -223,4 +281,5 @@ in  { sections = [ resources ] # others
     , charts = runtime # slotsAndForging # announcing # propagating
     , charts2023 = runtime # states # slotsAndForging # propagating
     , dictionary
+    , performance
     }

@@ -12,8 +12,6 @@ let f = relations.figures
 -- Compatibility: published texts lose the letters s at their end, as durations lose their unit.
 let published = R.unsuffixed
 
-let figure = \(label : Text) -> R.figure label relations.runSummary
-
 let identity =
       [ R.analysisDate "Analysis date"
       , R.fact "Cluster system start date" c.systemStart R.date // { id = "start_date" }
@@ -39,35 +37,49 @@ let identity =
       , R.fact "Delegation map size" c.delegators R.integer
       ]
 
-let load =
-      [ R.fact "Extra tx payload" c.addTxSize R.integer
-      , R.fact "Tx inputs" c.inputsPerTx R.integer
-      , R.fact "Tx Outputs" c.outputsPerTx R.integer
-      , R.fact "TPS" c.tps (R.real 7)
-      , R.fact "Transaction count" c.txCount R.integer
-      , figure "Plutus script" f.plutusScript (R.unsuffixedOr "---" 32)
-      , figure "Machines" f.machines R.integer
-      , R.filtersApplied "Number of filters applied"
-      ]
+-- The figures of a relation: of the logs alone, or of the whole run.
+let figuresOf =
+      \(relation : S.Relation.Type) ->
+        let figure = \(label : Text) -> R.figure label relation
 
-let logs =
-      [ figure "Log objects emitted per host" f.objectsPerHost (R.real 12)
-      , figure "Log objects analysed per host" f.recognisedPerHost (R.real 12)
-      , figure "Host run time, s" f.hostRunTime (R.real 7)
-      , figure "Host log line rate, Hz" f.lineRate (R.real 6)
-      , figure "Total log objects analysed" f.recognisedTotal R.integer
-      , figure "Run time, s" f.runTime R.integer
-      , figure "Analysed run duration, s" f.analysedTime R.integer
-      , figure "Run time efficiency" f.efficiency (R.real 4)
-      , figure "Node start spread, s" f.startSpread (R.spread 9)
-      , figure "Node stop spread, s" f.stopSpread (R.spread 9)
-      ]
+        in  { load =
+              [ R.fact "Extra tx payload" c.addTxSize R.integer
+              , R.fact "Tx inputs" c.inputsPerTx R.integer
+              , R.fact "Tx Outputs" c.outputsPerTx R.integer
+              , R.fact "TPS" c.tps (R.real 7)
+              , R.fact "Transaction count" c.txCount R.integer
+              , figure "Plutus script" f.plutusScript (R.unsuffixedOr "---" 32)
+              , figure "Machines" f.machines R.integer
+              , R.filtersApplied "Number of filters applied"
+              ]
+            , logs =
+              [ figure "Log objects emitted per host" f.objectsPerHost (R.real 12)
+              , figure "Log objects analysed per host" f.recognisedPerHost (R.real 12)
+              , figure "Host run time, s" f.hostRunTime (R.real 7)
+              , figure "Host log line rate, Hz" f.lineRate (R.real 6)
+              , figure "Total log objects analysed" f.recognisedTotal R.integer
+              , figure "Run time, s" f.runTime R.integer
+              , figure "Analysed run duration, s" f.analysedTime R.integer
+              , figure "Run time efficiency" f.efficiency (R.real 4)
+              , figure "Node start spread, s" f.startSpread (R.spread 9)
+              , figure "Node stop spread, s" f.stopSpread (R.spread 9)
+              ]
+            , slots = [ figure "Slots analysed" f.slotsAnalysed R.integer ]
+            }
+
+let whole = figuresOf relations.runSummary
+
+let ofLogs = figuresOf relations.logSummary
+
+let load = whole.load
+
+let logs = whole.logs
 
 let outcome =
-      [ figure "Slots analysed" f.slotsAnalysed R.integer
-      , figure "Blocks analysed" f.blocksAnalysed R.integer
-      , figure "Blocks rejected" f.blocksRejected R.integer
-      ]
+        whole.slots
+      # [ R.figure "Blocks analysed" relations.runSummary f.blocksAnalysed R.integer
+        , R.figure "Blocks rejected" relations.runSummary f.blocksRejected R.integer
+        ]
 
 let utxo = \(label : Text) -> [ R.fact label c.utxo R.integer ]
 
@@ -85,6 +97,8 @@ let none = [] : List R.RowLabel
 
 let current = identity # utxo "Stuffed UTxO size" # dreps # load # logs # outcome
 
+let performance = identity # utxo "Stuffed UTxO size" # dreps # ofLogs.load # ofLogs.logs # ofLogs.slots
+
 let former =
       \(m : { dreps : List R.ManifestRow, textLines : List R.RowLabel, analysisSpreads : List R.RowLabel }) ->
           R.rowLabels (identity # utxo "Starting UTxO set size" # m.dreps # load)
@@ -94,6 +108,7 @@ let former =
         # R.rowLabels outcome
 
 in  { current
+    , performance
     , since2023 = former { dreps = [] : List R.ManifestRow, textLines, analysisSpreads }
     , since2024 = former { dreps, textLines, analysisSpreads }
     , since2025 = former { dreps, textLines = none, analysisSpreads = none }

@@ -74,6 +74,7 @@ in  S.Package::{
       , host.relation
       , (./grains/block_steps.dhall).relation
       , (./grains/host_slot.dhall).relation
+      , r.logSummary
       , r.runSummary
       , r.clocks
       ]
@@ -181,7 +182,7 @@ in  S.Package::{
       , f.slotHasLeaders
       ]
     , summaries = [ s.published, s.meanOfHosts ]
-    , reports = [ (./reports.dhall).comparison, (./activity.dhall).report ]
+    , reports = [ (./reports.dhall).comparison, (./reports.dhall).performance, (./activity.dhall).report ]
     , articles = [ (./activity.dhall).timelines ]
     , histories = [ (./histories.dhall).history ]
     , examples = ./examples.dhall

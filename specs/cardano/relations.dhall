@@ -408,34 +408,44 @@ let figures =
       , plutusScript = column "text" "plutus_script" U.none "Plutus script of the workload, if any"
       }
 
+let ofLogs =
+      [ figures.machines
+      , figures.objectsPerHost
+      , figures.recognisedPerHost
+      , figures.hostRunTime
+      , figures.lineRate
+      , figures.recognisedTotal
+      , figures.runTime
+      , figures.analysedTime
+      , figures.efficiency
+      , figures.startSpread
+      , figures.stopSpread
+      , figures.slotsAnalysed
+      ]
+
+let logSummary =
+      S.Relation::{
+      , name = "log_summary"
+      , sql = ../../queries/cardano/log_summary.sql as Text
+      , uses = [ "logs", "slot_extents", events.forkSwitched.name, events.recordsLimited.name ]
+      , columns = ofLogs # [ figures.plutusScript ]
+      , key = [ "machines" ]
+      , doc = "What manifests print of the logs of a run and of the slots of its hosts"
+      }
+
 let runSummary =
       S.Relation::{
       , name = "run_summary"
       , sql = ../../queries/cardano/run_summary.sql as Text
-      , uses = [ "logs", "slot_extents", "block", events.forkSwitched.name, events.recordsLimited.name ]
-      , columns =
-        [ figures.machines
-        , figures.objectsPerHost
-        , figures.recognisedPerHost
-        , figures.hostRunTime
-        , figures.lineRate
-        , figures.recognisedTotal
-        , figures.runTime
-        , figures.analysedTime
-        , figures.efficiency
-        , figures.startSpread
-        , figures.stopSpread
-        , figures.slotsAnalysed
-        , figures.blocksAnalysed
-        , figures.blocksRejected
-        , figures.plutusScript
-        ]
+      , uses = [ logSummary.name, "block" ]
+      , columns = ofLogs # [ figures.blocksAnalysed, figures.blocksRejected, figures.plutusScript ]
       , key = [ "machines" ]
       , doc = "What the manifest of a run prints beside its constants"
       }
 
 in  { column = c
     , figures
+    , logSummary
     , runSummary
     , clocks
     , slotChecks

@@ -52,4 +52,23 @@ let comparison =
       , doc = "Two or more runs of a cluster, the first of which is the baseline"
       }
 
-in  { comparison }
+-- Without a chain: it builds on runs whose logs have no events of blocks.
+let performance =
+      S.Report::{
+      , name = "performance"
+      , title = "Performance of {others} against {base}"
+      , intro =
+          "We compare the hosts of {others} with those of {base}: their resources and their slots. No number needs the chain."
+      , manifest = (./manifest.dhall).performance
+      , sections = contents.performance.sections
+      , charts = contents.performance.charts
+      , dictionary = contents.performance.dictionary
+      , style = comparison.style
+      , summary = summaries.meanOfHosts.name
+      , label = constant.ident.name
+      , compare = comparison.compare
+      , judgement = Some S.Judgement::{ gate = R.metricIds [ machine.cpu, machine.rss ] }
+      , doc = "Hosts and their slots in one or more runs, also in runs without a chain"
+      }
+
+in  { comparison, performance }

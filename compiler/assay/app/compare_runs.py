@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.app import filters
 from assay.app.build_comparison import iter_shared_file_notes
-from assay.app.compute import compute
+from assay.app.compute import compute, list_report_metrics
 from assay.app.ingest import find_system
 from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
 from assay.app.judging import JudgedVersion, build_change_data, judge_versions, measure_version
@@ -88,8 +88,9 @@ class Selection:
 def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selection) -> RunComparison:
     """Compare runs with the first, in the selected metrics or else in those that a report shows or gates.
 
-    The report is the selected one, or else the one that shows the first metric, or else the only one of the runs'
-    system; its filters, summary and rules apply. Raises AssayError, also (usage) for fewer than two runs.
+    The report is the selected one, or else the one that shows the first metric, or else the one of the runs'
+    system that has all metrics of the others; its filters, summary and rules apply. Raises AssayError, also (usage) for
+    fewer than two runs.
     """
     if len({run.version or run.id for run in runs}) < 2:
         found = f"several runs of `{runs[0].version}`" if len(runs) > 1 else f"{len(runs)} run"
@@ -141,15 +142,23 @@ def _choose_report(
     local_runs = fetch_runs(session, runs, [item for name in systems for item in session.load_sources(name)])
     checked = find_system(session, local_runs[0], systems)
     reports = checked.package.reports
-    if len(reports) != 1:
+    widest_reports = _list_widest(checked, reports)
+    if len(widest_reports) != 1:
         raise fail(
             "no-report",
-            f"there is no single report of {checked.package.system} that compares runs",
+            f"there is no single report of {checked.package.system} that compares runs in all metrics",
             found=", ".join(f"{checked.package.system}/{item.name}" for item in reports) or "none",
             hint="pass --report SYSTEM/NAME or --metric ID",
             status=USAGE,
         )
-    return checked, reports[0]
+    return checked, widest_reports[0]
+
+
+def _list_widest(checked: CheckedPackage, reports: Sequence[Report]) -> list[Report]:
+    """Return the reports that have all metrics which any of the reports has."""
+    metrics_by_report = [set(list_report_metrics(checked, report)) for report in reports]
+    all_metrics = set().union(*metrics_by_report)
+    return [report for report, metrics in zip(reports, metrics_by_report, strict=True) if metrics == all_metrics]
 
 
 def _choose_metrics(

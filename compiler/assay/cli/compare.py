@@ -74,9 +74,9 @@ def compare(
 ) -> None:  # fmt: skip
     """Compare runs with the first: averages, changes with intervals, verdicts.
 
-    A run is DIR or NAME=DIR. The metrics, filters and rules are those of the only report on runs of their system, of
-    the report that shows the first --metric, or of --report. The spread of a value (±) is the half-width of its
-    interval in percent. Writes no files.
+    A run is DIR or NAME=DIR. The metrics, filters and rules are those of the report on runs of their system (of
+    several, the one with all their metrics), of the report that shows the first --metric, or of --report. The spread of
+    a value (±) is the half-width of its interval in percent. Writes no files.
     """
     with open_command_session(context, runs) as session:
         from assay.app.compare_runs import Selection, compare_runs  # imported while files are hashed
