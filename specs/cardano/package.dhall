@@ -187,4 +187,5 @@ in  S.Package::{
     , histories = [ (./histories.dhall).history ]
     , examples = ./examples.dhall
     , coverage = ./coverage.dhall
+    , filterFiles = [ (./filter_files.dhall).chainFilters ]
     }

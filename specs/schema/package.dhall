@@ -43,6 +43,7 @@ let Package =
           , examples : List Q.Example.Type
           , cuts : List P.Cut.Type
           , coverage : List C.Coverage.Type
+          , filterFiles : List R.FilterFile.Type
           }
       , default =
         { units = [] : List BaseUnit
@@ -60,6 +61,7 @@ let Package =
         , examples = [] : List Q.Example.Type
         , cuts = [] : List P.Cut.Type
         , coverage = [] : List C.Coverage.Type
+        , filterFiles = [] : List R.FilterFile.Type
         }
       }
 
@@ -90,6 +92,7 @@ in  { unit = U
     , report = R
     , Report = R.Report
     , Judgement = R.Judgement
+    , FilterFile = R.FilterFile
     , Edition = R.Edition
     , article = A
     , Article = A.Article

@@ -39,6 +39,38 @@ let DictionaryGroup = { title : Text, metrics : List Text }
 
 let FilterUse = { name : Text, argument : Text }
 
+-- A condition of a filter file: its tags, outermost first, and the filter that it is.
+let FilterTag = { tags : List Text, filter : Text }
+
+-- A named list of filters, as another tool ships it.
+let FilterSet = { name : Text, filters : List FilterUse }
+
+let KeyPath = { keys : List Text }
+
+-- The JSON documents in which another tool keeps filters: a list of conditions, or an object that has such lists at
+-- `lists`, and at `names` lists of names of sets or files. A condition is an object: `tag` is the member with its
+-- tag, `contents` that with a further condition or the argument. `files` are such documents in a run's directory.
+let FilterFile =
+      { Type =
+          { name : Text
+          , tag : Text
+          , contents : Text
+          , conditions : List FilterTag
+          , lists : List KeyPath
+          , names : List KeyPath
+          , sets : List FilterSet
+          , files : List Text
+          }
+      , default =
+        { tag = "tag"
+        , contents = "contents"
+        , lists = [] : List KeyPath
+        , names = [] : List KeyPath
+        , sets = [] : List FilterSet
+        , files = [] : List Text
+        }
+      }
+
 -- What an edition calls a row of the manifest; `id` is that of a row of the report, or of a former row.
 let RowLabel = { id : Text, label : Text }
 
@@ -164,6 +196,10 @@ in  { Cell
     , Chart
     , DictionaryGroup
     , FilterUse
+    , FilterTag
+    , FilterSet
+    , KeyPath
+    , FilterFile
     , RowLabel
     , rowLabels
     , Label
@@ -180,6 +216,7 @@ in  { Cell
     , group = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, metrics = metricIds ms } : DictionaryGroup
     , cdf = \(m : M.Metric.Type) -> { metric = m.id, template = "cdf", scale = "auto" } : Chart
     , uses = \(f : M.Filter.Type) -> { name = f.name, argument = "" } : FilterUse
+    , tagged = \(tags : List Text) -> \(f : M.Filter.Type) -> { tags, filter = f.name } : FilterTag
     , usesWith = \(f : M.Filter.Type) -> \(argument : Text) -> { name = f.name, argument } : FilterUse
     , fact =
         \(label : Text) ->

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import assay
+from assay.app.filter_files import MARK, is_file
 from assay.app.options import BuildResult, Options, list_report_files
 from assay.app.outputs import SOURCES, refuse_sources, replace_folder
 from assay.app.runs import NamedRun, parse_runs
@@ -82,6 +83,7 @@ class _BuildKey:
         roots = dict.fromkeys((self.session.workspace.root, get_shipped_workspace().root))
         source_paths = [path for root in roots for part in SOURCES if (path := root / part).exists()]
         input_paths = [Path(assay.__file__).parent, *source_paths, *(run.directory for run in self.runs)]
+        input_paths += [Path(text.removeprefix(MARK)) for text in self.options.filters if is_file(text)]
         try:
             marks = [mark for path in input_paths for mark in _iter_marks(path)]
         except OSError:

@@ -43,6 +43,7 @@ from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.check.reports import is_day
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
+from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter, FilterStep, can_split_by_phase
@@ -76,6 +77,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
     checked, report = session.find_comparison(name)
     check_reports(session, checked.package)
     applied_filters = filters.parse_filters(checked.package, report, options.filters, options.no_filters)
+    filter_files = options.filter_files or filters.list_filter_sources(checked.package, options.filters)
     report_options = _resolve_options(checked, report, options)
     columns = parse_columns(options.columns)
     relations = sorted({row.relation for row in report.manifest if row.relation})
@@ -104,7 +106,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
             detailed=tuple(dict.fromkeys((*compared_metrics, *details))) if HTML in options.forms else details,
             grouped=grouped_metrics,
         )
-        choices = _create_choices(report_options, applied_filters, computation, columns, details)
+        choices = _create_choices(report_options, applied_filters, computation, columns, details, filter_files)
         assembled_report = _assemble_comparison(
             session, checked, report, shown_report, computation, choices, options.forms, left_out
         )
@@ -118,6 +120,7 @@ def _create_choices(
     computation: Computation,
     columns: tuple[str, ...],
     details: Sequence[Metric],
+    filter_files: tuple[FilterSource, ...],
 ) -> Choices:
     """Return the choices of a report; `options` have its summary and number style."""
     return Choices(
@@ -134,6 +137,7 @@ def _create_choices(
         columns,
         tuple(metric.id for metric in details),
         options.by,
+        filter_files,
     )
 
 

@@ -9,7 +9,8 @@ from assay.explain import wording
 from assay.explain.facts import Facts
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
-from assay.lang.model.package import Event, Filter, Grain, Metric, Package, Relation, Source
+from assay.lang.model.filters import Filter
+from assay.lang.model.package import Event, Grain, Metric, Package, Relation, Source
 from assay.lang.model.report import History, Report
 from assay.lineage.graph import format_path
 from assay.report.article import list_article_metrics

@@ -1,10 +1,13 @@
-"""Parse filters as the user writes them: `NAME`, `NAME=ARGUMENT`."""
+"""Parse filters as the user writes them: `NAME`, `NAME=ARGUMENT`, `@FILE`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
-from assay.lang.model.package import Filter, Package
+from assay.app.filter_files import format_use, is_file, read_filter_files
+from assay.lang.model.filters import Filter, FilterSource
+from assay.lang.model.package import Package
 from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
@@ -21,13 +24,30 @@ def parse_filters(
     Raises AssayError (usage) for an invalid filter.
     """
     if no_filters and filter_texts:
-        raise fail("filters", "--no-filters and --filter exclude each other", status=USAGE)
+        raise fail("filters", "--no-filters excludes --filter and --filter-file", status=USAGE)
     if no_filters:
         return ()
-    texts = list(filter_texts)
-    if not texts and report:
-        texts = [f"{item.name}={item.argument}" if item.argument else item.name for item in report.filters]
+    texts = list(_iter_filters(package, filter_texts))
+    if not filter_texts and report:
+        texts = list(map(format_use, report.filters))
     return tuple({item.label: item for item in (_parse_filter(package, text) for text in texts)}.values())
+
+
+def _iter_filters(package: Package, texts: Sequence[str]) -> Iterator[str]:
+    """Yield the filters of texts; those of files (`@FILE`) in place of the first of these."""
+    sources = list_filter_sources(package, texts)
+    for text in texts:
+        if not is_file(text):
+            yield text
+            continue
+        for source in sources:
+            yield from source.filters
+        sources = ()
+
+
+def list_filter_sources(package: Package, texts: Sequence[str]) -> tuple[FilterSource, ...]:
+    """Return the files among texts of filters, with the filters that they have.  Raises AssayError."""
+    return read_filter_files(package, texts, partial(_parse_filter, package))
 
 
 def _parse_filter(package: Package, text: str) -> AppliedFilter:

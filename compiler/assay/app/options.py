@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Package
 from assay.lang.model.report import Report
 from assay.report.output_forms import DEFAULT_FORMS, FILES
@@ -20,6 +21,7 @@ class Options:
     With `measures_noise`, the report is on this noise itself.
     `columns` are names of statistics with commas between them, `details` are ids of metrics, `by` is a
     column (or empty) by whose values metrics are shown.
+    `filter_files` are those that recorded filters were read from.
     """
 
     filters: tuple[str, ...] = ()
@@ -34,6 +36,7 @@ class Options:
     columns: str = ""
     details: tuple[str, ...] = ()
     by: str = ""
+    filter_files: tuple[FilterSource, ...] = ()
     forms: tuple[str, ...] = DEFAULT_FORMS
     calibration: tuple[str, ...] = ()
     margin: str = ""

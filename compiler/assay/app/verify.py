@@ -337,6 +337,7 @@ def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[Name
         columns=",".join(choices.columns),
         details=choices.details,
         by=choices.by,
+        filter_files=choices.filter_files,
     )
     build_comparison(session, record.content.report, runs, out, options)
 

@@ -101,6 +101,7 @@ def _list_names(session: Session, kind: str, systems: Sequence[str]) -> list[tup
 
 
 Command = Callable[..., Any]
+_FILTER_FILES = "assay.filter_files"
 RUN_HELP = "Directory, archive or s3:// address of a run (repeatable); the first is the baseline."
 
 
@@ -136,13 +137,24 @@ def add_log_options(command: Command) -> Command:
 
 
 def add_filter_options(command: Command) -> Command:
-    """Add `--filter` and `--no-filters`."""
+    """Add `--filter`, `--filter-file` and `--no-filters`; files are among the filters, as `@FILE`."""
+
+    def remember(context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> None:
+        context.meta[_FILTER_FILES] = tuple(f"@{file}" for file in value)
+
+    def add_files(context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+        return (*context.meta.get(_FILTER_FILES, ()), *value)
+
     command = click.option("--no-filters", is_flag=True, help="Apply no filters.")(command)
+    help_text = "Apply the filters of a file of another tool, or of the profile in a run's directory (repeatable)."
+    command = click.option("--filter-file", metavar="FILE|DIR", multiple=True, callback=remember, is_eager=True,
+                           expose_value=False, help=help_text)(command)  # fmt: skip
     return click.option(
         "--filter",
         "filters",
         metavar="NAME[=ARG]",
         multiple=True,
+        callback=add_files,
         shell_complete=complete_names("filters"),
         help="Apply this filter instead of those of the report (repeatable).",
     )(command)

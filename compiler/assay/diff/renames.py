@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from assay.lang import definition_hash, plain_data
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Condition, Derived, Grain, Instant, Metric, Package, Runs, Worked
+from assay.lang.model.filters import Condition
+from assay.lang.model.package import Derived, Grain, Instant, Metric, Package, Runs, Worked
 
 Names = Mapping[str, str]
 

@@ -112,10 +112,14 @@ class FilterCount:
     rows: int
 
     @property
+    def label(self) -> str:
+        """Return the filter as on the command line."""
+        return f"{self.filter}={self.argument}" if self.argument else self.filter
+
+    @property
     def sentence(self) -> str:
         """Return the counts as a sentence."""
-        label = f"{self.filter}={self.argument}" if self.argument else self.filter
-        return f"filter {label} rejected {self.rejected} of {self.rows} of `{self.grain}`"
+        return f"filter {self.label} rejected {self.rejected} of {self.rows} of `{self.grain}`"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from fractions import Fraction
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Field, Filter, Grain, Instant, Metric, Package, Pair, Series
+from assay.lang.model.filters import Filter
+from assay.lang.model.package import Field, Grain, Instant, Metric, Package, Pair, Series
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE
 from assay.lang.series_wording import LINES
 from assay.styles.exact_decimal import format_exact

@@ -11,7 +11,8 @@ from assay.lang.check.series import VALUE, read_unit
 from assay.lang.formula import write_conversions
 from assay.lang.model.article import Article
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Filter, Grain, Instant, Metric, Package, Parameter, Series
+from assay.lang.model.filters import Filter, Parameter
+from assay.lang.model.package import Grain, Instant, Metric, Package, Series
 from assay.lang.model.vocabulary import Cut, Unit
 from assay.lang.typing_rules import SIDE_BY_SIDE, Scope, Units, convert_operands, infer, infer_sides
 from assay.lang.units import UnitLibrary

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from assay.lang import formula
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Event, Filter, Grain, Metric, Package, Relation, Series, Table
+from assay.lang.model.filters import Filter
+from assay.lang.model.package import Event, Grain, Metric, Package, Relation, Series, Table
 from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import ACCEPTED
 from assay.lang.sql_dependencies import Reads, find_reads

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from assay.lang.model.package import Column, Constant, Event, Field, Grain, Package, Parameter, Relation, Series, Table
+from assay.lang.model.filters import Parameter
+from assay.lang.model.package import Column, Constant, Event, Field, Grain, Package, Relation, Series, Table
 from assay.lang.model.vocabulary import Unit
 from assay.lang.typing_rules import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, ValueType
 

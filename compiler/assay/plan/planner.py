@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from assay.lang import formula
 from assay.lang.dependencies import Dependencies, collect_dependencies, find_events
-from assay.lang.model.package import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
+from assay.lang.model.filters import Filter
+from assay.lang.model.package import Check, Event, Grain, Instant, Metric, Package, Relation, Series
 from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import ACCEPTED, KEY, KEYS, get_key_columns, get_rows_name
 from assay.lang.scopes import HOST, LOGS

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
+from assay.lang.model.filters import FilterSource
 from assay.report.output_forms import DEFAULT_FORMS, FILES
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Span, fail
 from assay.util.json_text import parse_json
@@ -73,6 +74,7 @@ class RecordedOptions:
     columns: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     by: str = ""
+    filter_files: tuple[FilterSource, ...] = ()
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import errno
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
+from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Package
 from assay.lang.model.report import Report
 from assay.provenance.read import FORMAT, hash_content
@@ -201,6 +202,7 @@ def build_provenance(
             **({"columns": list(choices.columns)} if choices.columns else {}),
             **({"details": list(choices.details)} if choices.details else {}),
             **({"by": choices.by} if choices.by else {}),
+            **_describe_filter_files(choices.filter_files),
         },
         "versions": get_versions(),
         "specs": checked.sources,
@@ -224,6 +226,11 @@ def build_provenance(
         "places": {item.run: item.place for item in inputs},
         "resources": {item.run: dict(item.resources) for item in inputs},
     }
+
+
+def _describe_filter_files(files: Sequence[FilterSource]) -> dict[str, object]:
+    described_files = [{**asdict(item), "filters": list(item.filters)} for item in files]
+    return {"filter_files": described_files} if described_files else {}
 
 
 def _describe_runs(

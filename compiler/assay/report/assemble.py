@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula, list_measured
+from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Chart as ChartSpec
 from assay.lang.model.report import Report
@@ -109,7 +110,8 @@ def assemble(
     columns, labels = [item.figures for item in versions], [item.label for item in versions]
     placeholder_values = collect_placeholder_values(checked, columns, labels)
     title, intro = _drop_comparisons(report, labels[0]) if len(versions) == 1 else (report.title, _split_intro(report))
-    manifest, filters = _build_manifest(report, runs, run_labels, choices), _build_filters(runs, run_labels)
+    manifest = _build_manifest(report, runs, run_labels, choices)
+    filters = _build_filters(runs, run_labels, choices.filter_files)
     quality = build_quality_parts(
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)},
         {label: run.quality for label, run in zip(run_results.label_runs(report, whole_runs), whole_runs, strict=True)},
@@ -424,9 +426,17 @@ def list_run_notes(runs: Sequence[RunFigures], run_labels: Sequence[str]) -> Ite
         yield from (f"{label}: {warning}" for warning in run.warnings)
 
 
-def _build_filters(runs: Sequence[RunFigures], run_labels: Sequence[str]) -> Table:
+def _build_filters(
+    runs: Sequence[RunFigures], run_labels: Sequence[str], filter_files: Sequence[FilterSource]
+) -> Table:
+    """Return the table of filters, with the files that they were read from if there are any."""
+
+    def list_files(label: str) -> tuple[str, ...]:
+        files = (item.file for item in filter_files if label in item.filters)
+        return (", ".join(files) or "command line",) if filter_files else ()
+
     rows = tuple(
-        (label, item.filter, item.argument, item.grain, str(item.rejected), str(item.rows))
+        (label, item.filter, item.argument, item.grain, str(item.rejected), str(item.rows), *list_files(item.label))
         for label, run in zip(run_labels, runs, strict=True)
         for item in run.results.filters
     )
@@ -437,6 +447,5 @@ def _build_filters(runs: Sequence[RunFigures], run_labels: Sequence[str]) -> Tab
         for x in (4, 5)
     )
     entry_ids = tuple(name for _, name in run_and_entry_ids)
-    return Table(
-        "Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), rows, of_rows=entry_ids, leads=links
-    )
+    header = ("Run", "Filter", "Argument", "Of", "Rejected", "Rows", *(("From",) if filter_files else ()))
+    return Table("Filters", header, rows, of_rows=entry_ids, leads=links)

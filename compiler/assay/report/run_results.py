@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from assay.lang.checked_package import CheckedPackage, MeasureResult
 from assay.lang.formula import is_formula
+from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Constant, Metric
 from assay.lang.model.report import ManifestRow, Report
 from assay.lang.time_format import format_instant
@@ -61,7 +62,7 @@ class Choices:
     `at` and `phases` are the instants and phases as written on the command line, `margin` is that of judgements. With
     `measures_noise`, the report is on the noise between its runs. `columns` are the statistics that every section shows
     besides averages (empty: those of its own), `details` the metrics with a part of their own, `by`
-    the column of the part that shows metrics by its values.
+    the column of the part that shows metrics by its values. `filter_files` are the files that filters were read from.
     """
 
     style: str
@@ -77,6 +78,7 @@ class Choices:
     columns: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     by: str = ""
+    filter_files: tuple[FilterSource, ...] = ()
 
 
 def label_runs(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:

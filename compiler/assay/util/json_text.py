@@ -5,10 +5,11 @@ The C encoder of the standard library writes on one line only, so `dump_indented
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 _HALF = re.compile(r"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[c-fC-F][0-9a-fA-F]{2})")
@@ -59,6 +60,44 @@ def _has_valid_text(document: Any) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def locate_value(text: str, path: Sequence[str | int]) -> tuple[int, int]:
+    """Return line and column (from 1) of a value of a valid document, by the keys and indexes that lead to it.
+
+    The place of a value that does not exist is that of the innermost one that does.
+    """
+    offset = _skip_space(text, 0)
+    for step in path:
+        inner = next((start for key, start in _iter_members(text, offset) if key == step), None)
+        if inner is None:
+            break
+        offset = inner
+    line_start = text.rfind("\n", 0, offset) + 1
+    return text.count("\n", 0, offset) + 1, offset - line_start + 1
+
+
+def _iter_members(text: str, offset: int) -> Iterator[tuple[str | int, int]]:
+    """Yield the keys of an object or the indexes of a list at an offset, each with the offset of its value."""
+    decoder = json.JSONDecoder()
+    is_object = text[offset] == "{"
+    position = _skip_space(text, offset + 1)
+    for index in itertools.count():
+        if text[offset] not in "{[" or text[position] in "}]":
+            return
+        key: str | int = index
+        if is_object:
+            key, position = decoder.raw_decode(text, position)
+            position = _skip_space(text, _skip_space(text, position) + 1)
+        yield key, position
+        _, position = decoder.raw_decode(text, position)
+        position = _skip_space(text, position)
+        if text[position] == ",":
+            position = _skip_space(text, position + 1)
+
+
+def _skip_space(text: str, position: int) -> int:
+    return position + len(text[position:]) - len(text[position:].lstrip(" \t\r\n"))
 
 
 _encode_text = json.encoder.encode_basestring  # in C, if the Python has it

@@ -375,6 +375,7 @@ _CHECKS: tuple[Callable[[Checker], None], ...] = (
     grains.check_grains,
     _check_metrics,
     filters.check_filters,
+    filters.check_filter_files,
     formulas.check_formulas,
     series.check_series,
     reports.check_reports,

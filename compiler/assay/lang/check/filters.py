@@ -1,4 +1,4 @@
-"""Check filters: their conditions, and how reports and examples apply them."""
+"""Check filters: their conditions, the files of other tools, and how reports and examples apply them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.lang import scopes
 from assay.lang.check.checker import Checker
-from assay.lang.model.package import Parameter
+from assay.lang.model.filters import Parameter
 from assay.lang.model.report import FilterUse
 from assay.util.numbers import parse_decimal
 
@@ -31,6 +31,29 @@ def check_filters(checker: Checker) -> None:
                     expected="boolean",
                     found=inferred.type,
                 )
+
+
+def check_filter_files(checker: Checker) -> None:
+    """Check that filter files name filters of the package, and each condition and set once."""
+    names = [item.name for item in checker.package.filters]
+    for form in checker.package.filter_files:
+        owner = f"filter file `{form.name}`"
+        for condition in form.conditions:
+            if condition.filter not in names:
+                checker.report_unlisted("filter", condition.filter, f"in {owner}", names, within=(form.name,))
+            if not condition.tags:
+                checker.report(
+                    "filter-tag", f"a condition of {owner} has no tag", condition.filter, within=(form.name,)
+                )
+        tags = [".".join(condition.tags) for condition in form.conditions]
+        sets = [item.name for item in form.sets]
+        for kind, words in (("condition", tags), ("set", sets)):
+            for word in dict.fromkeys(words):
+                if words.count(word) > 1:
+                    message = f"{owner} has several {kind}s `{word}`"
+                    checker.report("filter-tag", message, form.name, hint="remove all but one")
+        for item in form.sets:
+            check_filter_uses(checker, f"set `{item.name}` of {owner}", item.filters, item.name)
 
 
 def check_filter_uses(checker: Checker, owner: str, uses: Sequence[FilterUse], word: str) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from assay.lang.model.article import Article
 from assay.lang.model.example import Example
 from assay.lang.model.expression import Expression
+from assay.lang.model.filters import Filter, FilterFile
 from assay.lang.model.report import History, Report
 from assay.lang.model.vocabulary import Coverage, Cut, Margin, Summary, Unit
 
@@ -442,33 +443,6 @@ class Metric:
     margin: Margin | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """The argument of a filter: `--filter name=ARGUMENT`."""
-
-    name: str
-    type: str
-    unit: Unit
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """The condition of a filter on the rows of one grain."""
-
-    grain: str
-    holds: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A named, possibly parameterised predicate over one or more grains."""
-
-    name: str
-    parameter: Parameter | None
-    conditions: tuple[Condition, ...]
-    doc: str
-
-
 Table = Event | Relation | Grain | Series
 """A table that SQL and instants may read by name."""
 
@@ -493,6 +467,7 @@ class Package:
     examples: tuple[Example, ...] = ()
     cuts: tuple[Cut, ...] = ()
     coverage: tuple[Coverage, ...] = ()
+    filter_files: tuple[FilterFile, ...] = ()
 
     @property
     def tables(self) -> tuple[Table, ...]:
