@@ -1,4 +1,4 @@
-"""Filter files of the workbench and profiles of runs: the filters, their places, and builds that were made with them."""
+"""Filter files of the workbench and profiles of runs: filters, places of slips, builds; performance without chain."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_changed_file_changes_the_same_build(cache: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "message", "place"),
     [
-        ('[{"tag": "CBlock",\n "contents": {"tag": "BSizeGQ", "contents": 1}}]', "unknown condition `BSizeGQ`", (2, 22)),
+        ('[{"tag": "CBlock",\n "contents": {"tag": "BSizeGQ", "contents": 1}}]', "condition `BSizeGQ`", (2, 22)),
         ('[{"contents": {"tag": "BSizeGEq", "contents": 1},\n"tag": "CBlok"}]', "unknown condition `CBlok`", (2, 8)),
         ('[{"tag": "CSlot", "contents": {"tag": "BSizeGEq", "contents": 1}}]', "unknown condition `BSizeGEq`", (1, 39)),
         ('[{"tag": "CBlock"}]', "`CBlock` of the filter file has no inner condition", (1, 10)),

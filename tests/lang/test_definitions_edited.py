@@ -78,10 +78,14 @@ def _change_value(value: Any, random: Random) -> Any:
 
 
 def decode_checked(body: Any) -> CheckedPackage | None:
-    """Return the package of plain data, or None if the checker refuses it."""
+    """Return the package of plain data, or None if the checker refuses it, or its SQL does not parse."""
     try:
         package = decode.decode_package(body, "edited", lenient=True)
-        return None if check_package(package, NO_POSITIONS) else resolve_package(package, "")
+        if check_package(package, NO_POSITIONS):
+            return None
+        checked = resolve_package(package, "")
+        describe_computation(checked, checked.package.metrics)
+        return checked
     except AssayError:
         return None
 

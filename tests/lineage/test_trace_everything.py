@@ -25,6 +25,7 @@ from tests.support.deep import get_turn, is_deep
 from tests.support.laboratory import ROOT, Laboratory
 
 RUNS = {
+    "cardano/performance": ("cardano/baseline/run",),
     "antelope/endurance": ("cometbft/run",),
     "antelope/harness": ("antelope/harness",),
     "antelope/upgrade": ("antelope/upgrade/run",),

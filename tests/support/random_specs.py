@@ -11,14 +11,13 @@ from decimal import Decimal
 from random import Random
 
 from assay.lang.model.expression import Expression
+from assay.lang.model.filters import Condition, Filter
 from assay.lang.model.package import (
     Check,
     Column,
-    Condition,
     Derived,
     Event,
     Field,
-    Filter,
     Form,
     Grain,
     Instant,
