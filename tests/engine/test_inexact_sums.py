@@ -62,15 +62,15 @@ def test_every_macro_that_sums_has_the_name_of_a_sum() -> None:
 
 def test_sum_in_no_order_is_an_error_with_its_place(tmp_path: Path, cache: Path) -> None:
     place = copy_workspace(tmp_path)
-    file = place / "queries" / "cardano" / "run_summary.sql"
+    file = place / "queries" / "cardano" / "log_summary.sql"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace(" ORDER BY host) / count(*)", ") / count(*)"), encoding="utf-8")
     result = run_assay("check", "--system", "cardano", "--cache", cache, cwd=place)
     assert result.status == 1
     assert result.err == (
-        "error[sql-order]: the SQL of `run_summary` has a `fsum` of real numbers without an order: its last "
+        "error[sql-order]: the SQL of `log_summary` has a `fsum` of real numbers without an order: its last "
         "digits may differ each time\n"
-        "  at queries/cardano/run_summary.sql:31:9\n"
+        "  at queries/cardano/log_summary.sql:31:9\n"
         "    31 |         fsum(lines::DOUBLE / greatest((last_ns - first_ns) // 1000000000, 1)) / count(*) AS "
         "line_rate\n"
         "       |         ^^^^\n"
