@@ -367,8 +367,7 @@ def build_plan(
     formulas = tuple(metric for metric in metrics if formula.is_formula(metric))
     metrics = formula.list_measured(formula.index_metrics(package), metrics)
     required_metrics = [*metrics, *grouped, *(metric for item in row_requests for metric in item.metrics)]
-    keys = [(item.grain.name, (*item.keys, *((ACCEPTED,) if item.rejected else ()))) for item in row_requests]
-    keys += [(metric.grain, item.grain.key) for item in row_requests for metric in item.finer_metrics]
+    keys = _list_row_keys(row_requests)
     detailed = select_timed_metrics(package, detailed)
     judged = tuple(dict.fromkeys((*select_timed_metrics(package, judged), *detailed)))
     keys += list_times(package, judged)
@@ -384,12 +383,7 @@ def build_plan(
         with_acceptance=True,
     )
     scheduler = _StepScheduler(package, dependencies, tuple(applied), cut)
-    finer_grains = (metric.grain for item in row_requests for metric in item.finer_metrics)
-    grains = (
-        *(metric.grain for metric in (*metrics, *grouped)),
-        *(item.grain.name for item in row_requests),
-        *finer_grains,
-    )
+    grains = (*(metric.grain for metric in (*metrics, *grouped)), *(name for name, _ in _list_row_keys(row_requests)))
     for name in (*relations, *series, *(item.of for item in table_cuts), *grains):
         scheduler.add_table(name)
     required_fields = {name: frozenset(fields) for name, fields in sorted(dependencies.events.items())}
@@ -410,6 +404,12 @@ def build_plan(
         detailed,
         tuple(grouped),
     )
+
+
+def _list_row_keys(row_requests: Sequence[RowRequest]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the grains whose rows are read, also by metrics of finer grains, with the columns that are read."""
+    keys = [(item.grain.name, (*item.keys, *((ACCEPTED,) if item.rejected else ()))) for item in row_requests]
+    return keys + [(metric.grain, item.grain.key) for item in row_requests for metric in item.finer_metrics]
 
 
 def select_timed_metrics(package: Package, metrics: Iterable[Metric]) -> tuple[Metric, ...]:

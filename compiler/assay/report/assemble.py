@@ -101,8 +101,7 @@ def assemble(
 ) -> Document:
     """Return the document of a report over some runs, the first of which is the baseline.
 
-    `whole_runs` are the runs whose phases are compared. `judgements` has the changes of runs, by their ids. `listings`
-    are the parts with its listings.
+    `whole_runs` are the runs whose phases are compared. `judgements` has the changes of runs, by their ids.
     """
     run_labels = run_results.label_runs(report, runs)
     constants = [shorten(text) for text in run_results.list_full_labels(report.label, runs)]
@@ -117,8 +116,10 @@ def assemble(
         {label: run.quality for label, run in zip(run_results.label_runs(report, whole_runs), whole_runs, strict=True)},
     )
     sections = tuple(_build_section(checked, item, versions, choices, judgements) for item in report.sections)
-    has_sample_counts = any(None in item.metrics for item in sections)
-    tables = (manifest, filters, *iter_tables(listings))
+    terms = build_terms(
+        checked, report, (manifest, filters, *iter_tables(listings)),
+        has_sample_counts=any(None in item.metrics for item in sections),
+    )  # fmt: skip
     return Document(
         title=choices.title or fill_placeholders(title, placeholder_values),
         subtitle="",
@@ -138,7 +139,7 @@ def assemble(
         ),
         filters=filters,
         provenance=tuple(provenance.items()),
-        terms=build_terms(checked, report, tables, has_sample_counts=has_sample_counts),
+        terms=terms,
         galleries=listings,
         averages=_describe_averages(checked, report, sections, choices.summary),
         differences=describe_imprecise_differences(checked, report, columns, choices),
