@@ -53,6 +53,8 @@ struct Exclusion {
 struct Form {
     event: Option<usize>,
     exclusions: Vec<Exclusion>,
+    /// path of its instants
+    time: u32,
 }
 
 /// A requested path of an event.
@@ -94,6 +96,7 @@ pub struct Plan {
     name: Vec<u8>,
     /// node of the body if names and instant are outside of it
     body: Option<u32>,
+    /// path of the instant of lines without a form
     time: u32,
     unwrap: Vec<Unwrap>,
     tables: Vec<Table>,
@@ -137,7 +140,7 @@ impl Plan {
                 let equals = message.text()?;
                 Ok(Exclusion { paths, equals: (!present).then_some(equals) })
             })?;
-            Ok(Form { event, exclusions })
+            Ok(Form { event, exclusions, time: read_path(&mut trie, message)? })
         })?;
         let events = message.list(|message| {
             message.list(|message| Ok(Field { paths: read_paths(&mut trie, message)?, is_integer: message.flag()? }))
@@ -187,7 +190,7 @@ impl Plan {
                 None => ColumnSource::Constant(value.bytes(line).to_vec()),
             },
         });
-        let time = slot(self.time)?;
+        let time = slot(self.time_of(info.form))?;
         document
             .has_shape
             .then(|| Shape::new(line, &document.slots, (info.form, info.name, time), (event, columns.collect())))
@@ -248,11 +251,18 @@ impl Plan {
     /// Determine form and instant of the last line.
     #[inline]
     pub fn classify(&self, document: &Line, line: &[u8], clock: &mut Clock) -> Result<LineInfo, Odd> {
-        let time = document.at(self.time).filter(|value| value.kind == Kind::Text && value.bare).ok_or(Odd)?;
-        let instant = clock.parse_utc(time.bytes(line)).ok_or(Odd)?;
         let wrapping = self.find_wrapping(document);
         let form = self.find_form(document, line, wrapping)?;
+        let value = document.at(self.time_of(form));
+        let time = value.filter(|value| value.kind == Kind::Text && value.bare).ok_or(Odd)?;
+        let instant = clock.parse_utc(time.bytes(line)).ok_or(Odd)?;
         Ok(LineInfo { form, instant, name: NO_NAME, wrapping })
+    }
+
+    /// Path of the instants of a form.
+    #[inline]
+    fn time_of(&self, form: i16) -> u32 {
+        usize::try_from(form).map_or(self.time, |index| self.forms[index].time)
     }
 
     /// Return the index of the matching rule plus one, or 0.

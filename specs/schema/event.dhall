@@ -7,7 +7,7 @@ let X = ./expression.dhall
 let Transform = { kind : Text, number : Integer, text : Text }
 
 -- A field.
---   type        integer, unsigned (both 64 bits), real, text, boolean
+--   type        integer, unsigned (both 64 bits), real, text, boolean; or instant: see `time`
 --   kind        value, counter (only its increases mean something) or gauge
 --   paths       keys from the record's body; the first that holds a value is taken
 --   default     the value when no path holds one
@@ -72,6 +72,8 @@ in  { Transform
     , changed = \(transforms : List Transform) -> \(f : Field) -> f // { transforms }
       -- a field that every record of the form has, whatever it says
     , always = \(value : Text) -> \(f : Field) -> f // { paths = [] : List (List Text), default = Some value }
+      -- the record's instant, where it is not at the `time` of the source; of JSON lines: keys from the record's root
+    , time = \(path : List Text) -> field "instant" "" // { paths = [ path ] }
       -- a field that no record of the form has
     , never = \(f : Field) -> f // { paths = [] : List (List Text), required = False }
       -- transforms

@@ -61,17 +61,17 @@ def list_cases() -> list[str]:
 def read_case(name: str) -> Case:
     """Read a case."""
     data = yaml.safe_load(_get_path(name).read_text(encoding="utf-8"))
-    answer = Answer(data["status"], data.get("stdout", ""), data["stderr"])
+    answer = Answer(data.get("status", 0), data.get("stdout", ""), data.get("stderr", ""))
     return Case(data["workspace"], data.get("edit", ()), data["command"], answer)
 
 
 def accept_answer(name: str, answer: Answer) -> None:
-    """Write an answer into the file of a case, in the place of the expected one."""
+    """Write an answer into the file of a case, in the place of the expected one; at the end of a new case."""
     texts = {"stdout": answer.stdout, "stderr": answer.stderr}
     lines = [f"{key}: {_format_text(text)}\n" for key, text in texts.items() if text or key == "stderr"]
     answer_text = f"status: {answer.status}\n{''.join(lines)}"
     text = _get_path(name).read_text(encoding="utf-8")
-    _get_path(name).write_text(_ANSWER.sub(lambda _: answer_text, text), encoding="utf-8")
+    _get_path(name).write_text(_ANSWER.sub("", text) + answer_text, encoding="utf-8")
 
 
 @contextmanager

@@ -132,7 +132,10 @@ def _decode_form(data: Mapping[str, Any]) -> Form:
         for item in data.get("unless", [])
     ]
     return Form(
-        tuple(names), tuple(exclusions), tuple(_decode_field(name, item) for name, item in data["fields"].items())
+        tuple(names),
+        tuple(exclusions),
+        tuple(_decode_field(name, item) for name, item in data["fields"].items()),
+        tuple(_decode_path(path) for path in data.get("time", [])),
     )
 
 

@@ -88,8 +88,6 @@ def _classify_line(source: Source, names: Names, line: bytes) -> tuple[str, str]
     record = _parse_record(bare)
     if record is None:
         return (TORN if bare == line or _OBJECT.match(bare) else TEXT), ""
-    if not _is_time(_get_value(record, source.time)):
-        return TIMELESS, ""
     body = _get_body(source, record)
     actual_event = next(
         (
@@ -104,6 +102,9 @@ def _classify_line(source: Source, names: Names, line: bytes) -> tuple[str, str]
     event, form = actual_event
     if any(_is_excluded(rule, body) for rule in form.unless):
         return OTHER, ""
+    times = (_get_value(record, path) for path in form.time or source.time_paths)
+    if not _is_time(next((value for value in times if value is not None), None)):
+        return TIMELESS, ""
     if all(_is_readable(item, body) for item in form.fields):
         return USED, event.name
     return INCOMPLETE, event.name

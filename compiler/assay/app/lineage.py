@@ -47,7 +47,7 @@ def iter_filterable_fields(
             name for name in all_filter_fields.get(event.name, set()) - read_fields if not get_key_place(source, name)
         )
         for origin, paths in trace_fields(EventStep(event, tuple(filter_fields))):
-            yield event.name, origin.column, list_raw_places(source, origin.column, paths)
+            yield event.name, origin.column, list_raw_places(source, event, origin.column, paths)
 
 
 #: The column of a metric's statement that reports print.

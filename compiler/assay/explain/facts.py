@@ -429,7 +429,7 @@ def _describe_event(event: Event, source: Source, lineage: Lineage) -> EventFact
         FieldFact(
             item.column,
             lineage.roles[item],
-            list_raw_places(source, item.column, lineage.field_paths.get(item, ())),
+            list_raw_places(source, event, item.column, lineage.field_paths.get(item, ())),
             wording.describe_field(_list_field_forms(event, source, item.column)),
             docs.get(item.column, ""),
         )

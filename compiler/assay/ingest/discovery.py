@@ -42,7 +42,7 @@ def find_first_instant(source: Source, events: Sequence[Event], path: Path, coun
     if SOURCE_KINDS[source.kind].has_patterns:
         query, lines = _build_text_query(source, events), _read_texts(path, count)
     else:
-        query, lines = _build_json_query(source), _read_objects(path, count)
+        query, lines = _build_json_query(source, events), _read_objects(path, count)
     with duckdb.connect() as connection:
         first = _query_first_instant(connection, dialect.to_sql(query), lines)
     return "" if first is None else f"{first + 2**64:021d}"
@@ -76,13 +76,13 @@ def _build_lines_query() -> exp.Select:
     return dialect.select(sql_trees.build_alias(number, "number"), line)
 
 
-def _build_json_query(source: Source) -> exp.Select:
+def _build_json_query(source: Source, events: Sequence[Event]) -> exp.Select:
     """Return the query for the instants of lines with JSON objects, in order; null for a line without one."""
-    texts = sql_trees.extract_texts(build_column("line"), source.time_paths)
+    event_paths = (path for event in events for form in event.forms for path in form.time)
+    paths = tuple(dict.fromkeys([*source.time_paths, *event_paths]))
+    texts = sql_trees.extract_texts(build_column("line"), paths)
     text = sql_trees.build_try(
-        sql_trees.build_coalesce(
-            [sql_trees.build_member(texts.copy(), index + 1) for index in range(len(source.time_paths))]
-        )
+        sql_trees.build_coalesce([sql_trees.build_member(texts.copy(), index + 1) for index, _ in enumerate(paths)])
     )
     instant_texts = sql_trees.set_source(dialect.select("number", sql_trees.build_alias(text, "text")), "lines")
     t_ns = sql_trees.build_alias(timestamps.build_text_instant(source, build_column("text")), "t_ns")

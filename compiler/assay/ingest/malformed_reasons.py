@@ -44,10 +44,7 @@ class ReasonFinder:
             return "not JSON"
         record = self.parse_record(item, line.text)
         if item.form == TIMELESS:
-            text = next(
-                (text for path in self.recognition.source.time_paths if (text := get_value(record, path)) is not None),
-                None,
-            )
+            text = _find_time(self.recognition, record)
             return "no time" if text is None else f"bad time: {truncate_value(text)}"
         body = _find_body(self.recognition.source, record)
         for form in _sort_likely_forms(self.recognition, item.event, record, body):
@@ -117,7 +114,7 @@ def _put_value(record: dict[str, Any], path: Path_, value: Any) -> None:
 def _list_paths(recognition: Recognition, event: str) -> list[Path_]:
     """Return all paths that the reason for a line of an event depends on, shortest first."""
     source = recognition.source
-    required = {*source.time_paths, *(recognition.get_outer_path(lookup) for lookup in source.lookups)}
+    required = {*recognition.time_paths, *(recognition.get_outer_path(lookup) for lookup in source.lookups)}
     required |= {(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present)}
     field_paths = {path for form in recognition.forms if form.event.name == event for path in form.paths}
     lookup_paths = {lookup.path for lookup in source.lookups if lookup.in_body}
@@ -128,15 +125,28 @@ def _list_paths(recognition: Recognition, event: str) -> list[Path_]:
 def _sort_likely_forms(recognition: Recognition, event: str, record: Any, body: Any) -> list[NumberedForm]:
     """Return the forms of an event, those with a name that occurs in the record first."""
     forms = [form for form in recognition.forms if form.event.name == event]
-    names = {
+    names = _list_names(recognition, record, body)
+    return sorted(forms, key=lambda form: not any(name.name in names for name in form.form.names))
+
+
+def _list_names(recognition: Recognition, record: Any, body: Any) -> set[str]:
+    """Return the texts at the paths of the lookups, without the prefixes that they drop."""
+    return {
         _join_value(get_value(body if lookup.in_body else record, lookup.path)).removeprefix(lookup.drop)
         for lookup in recognition.source.lookups
     }
-    return sorted(forms, key=lambda form: not any(name.name in names for name in form.form.names))
 
 
 def _join_value(value: object) -> str:
     return ".".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _find_time(recognition: Recognition, record: Any) -> Any:
+    """Return the value at the first path of the record's instant that has one, or None."""
+    names = _list_names(recognition, record, _find_body(recognition.source, record))
+    forms = [item.form for item in recognition.forms if any(name.name in names for name in item.form.names)]
+    paths = (forms and forms[0].time) or recognition.source.time_paths
+    return next((value for path in paths if (value := get_value(record, path)) is not None), None)
 
 
 def _find_body(source: Source, record: Any) -> Any:

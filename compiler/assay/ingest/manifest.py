@@ -40,7 +40,7 @@ def _has_lines(path: Path) -> bool:
 
 
 MANIFEST = "ingest.json"
-FORMAT = 16
+FORMAT = 17
 
 RequiredFields = Mapping[str, Iterable[str]]
 
@@ -50,7 +50,7 @@ def hash_recognition(source: Source, events: Sequence[Event]) -> str:
 
     The order of events counts for sources with patterns, which are tried in this order.
     """
-    names = [(event.name, [(form.names, form.unless) for form in event.forms]) for event in events]
+    names = [(event.name, [(form.names, form.unless, form.time) for form in event.forms]) for event in events]
     body = repr(
         (
             FORMAT,

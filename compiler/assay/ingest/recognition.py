@@ -36,7 +36,22 @@ class Recognition:
         lookup_paths = [self.get_outer_path(lookup) for lookup in self.source.lookups]
         absent_paths = [(*self.source.body, rule.absent) for rule in self.source.unwrap]
         shared = [(*self.source.body, *path) for path in self.shared]
-        return tuple(dict.fromkeys([*self.source.time_paths, *lookup_paths, *absent_paths, *shared]))
+        return tuple(dict.fromkeys([*self.time_paths, *lookup_paths, *absent_paths, *shared]))
+
+    @property
+    def time_paths(self) -> tuple[Path_, ...]:
+        """Return every path of an instant: of the source, and of forms with their own."""
+        form_paths = (path for item in self.forms for path in item.form.time)
+        return tuple(dict.fromkeys([*self.source.time_paths, *form_paths]))
+
+    @property
+    def forms_by_time(self) -> dict[tuple[Path_, ...], tuple[int, ...]]:
+        """Return the numbers of the forms with instants of their own, by the paths of these."""
+        forms: dict[tuple[Path_, ...], tuple[int, ...]] = {}
+        for item in self.forms:
+            if item.form.time:
+                forms[item.form.time] = (*forms.get(item.form.time, ()), item.number)
+        return forms
 
     @property
     def shared(self) -> tuple[Path_, ...]:

@@ -233,8 +233,10 @@ def encode_lines(recognition: Recognition) -> bytes | None:
     by_event = {item.number: index for index, forms_of_event in enumerate(events) for item in forms_of_event}
 
     def encode_form(item: NumberedForm) -> bytes:
-        return _encode_number(by_event.get(item.number, -1)) + _encode_list(
-            item.form.unless, lambda rule: _encode_unless(source, rule)
+        return (
+            _encode_number(by_event.get(item.number, -1))
+            + _encode_list(item.form.unless, lambda rule: _encode_unless(source, rule))
+            + _encode_path(_get_time_path(source, item))
         )
 
     tables = (
@@ -246,7 +248,7 @@ def encode_lines(recognition: Recognition) -> bytes | None:
     return b"".join(
         [
             _encode_path(source.body),
-            _encode_number(_is_outside(source)),
+            _encode_number(_is_outside(recognition)),
             _encode_text("" if source.lookups[0].in_body else source.lookups[0].path[0]),
             _encode_path(source.time),
             _encode_list(
@@ -279,7 +281,8 @@ def _is_supported(recognition: Recognition) -> bool:
 def _list_read_paths(recognition: Recognition) -> list[Path_]:
     """Return all paths that are read; only the first path of instants, since other lines are left to the engine."""
     source, body_paths = recognition.source, map_body_paths(recognition.source).values()
-    paths = [source.time, *(recognition.get_outer_path(lookup) for lookup in source.lookups)]
+    paths = [source.time, *(_get_time_path(source, item) for item in recognition.forms)]
+    paths += [*(recognition.get_outer_path(lookup) for lookup in source.lookups)]
     paths += [
         (*body, *path)
         for forms in group_required_forms(recognition.forms)
@@ -290,10 +293,17 @@ def _list_read_paths(recognition: Recognition) -> list[Path_]:
     return paths + [(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present, rule.take)]
 
 
-def _is_outside(source: Source) -> bool:
-    """Return whether the first lookup and the instant are outside of the body."""
+def _get_time_path(source: Source, item: NumberedForm) -> Path_:
+    """Return the path of a form's instants that the scanner reads: the first."""
+    return item.form.time[0] if item.form.time else source.time
+
+
+def _is_outside(recognition: Recognition) -> bool:
+    """Return whether the first lookup and all instants are outside of the body."""
+    source = recognition.source
     first, size = source.lookups[0], len(source.body)
-    is_inside = first.in_body or source.body in (first.path[:size], source.time[:size])
+    outer_paths = [first.path, source.time, *(_get_time_path(source, item) for item in recognition.forms)]
+    is_inside = first.in_body or any(path[:size] == source.body for path in outer_paths)
     return bool(source.body) and not is_inside
 
 

@@ -137,7 +137,16 @@ def _build_record_decoder(kind: type[Any], lenient: bool) -> Decoder:
     defaults = {name: _get_default(hints[name]) if lenient else _REQUIRED for name in fields}
     # Fields that only resolving sets have a default in the class and are not in Dhall.
     defaults |= {f.name: f.default for f in dataclasses.fields(kind) if f.default is not dataclasses.MISSING}
-    return _build_members_decoder(kind, fields, defaults, lambda values: kind(*values), lenient)
+    build = _build_form if kind is model.Form else lambda values: kind(*values)
+    return _build_members_decoder(kind, fields, defaults, build, lenient)
+
+
+def _build_form(values: list[Any]) -> model.Form:
+    """Return a form; a field of the type `TIME_FIELD` is not a field of it, but has the paths of its instant."""
+    form = model.Form(*values)
+    fields = tuple(item for item in form.fields if item.type != model.TIME_FIELD)
+    paths = (path for item in form.fields if item.type == model.TIME_FIELD for path in item.paths)
+    return dataclasses.replace(form, fields=fields, time=(*form.time, *paths))
 
 
 def _build_part_decoder(lenient: bool) -> Decoder:

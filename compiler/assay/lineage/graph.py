@@ -136,18 +136,20 @@ def list_record_places(lineage: Lineage, package: Package, item: Origin) -> tupl
         return ()
     source = next(candidate for candidate in package.sources if candidate.name == step.event.source)
     return tuple(
-        f"{source.name} {text}" for text in list_raw_places(source, item.column, lineage.field_paths.get(item, ()))
+        f"{source.name} {text}"
+        for text in list_raw_places(source, step.event, item.column, lineage.field_paths.get(item, ()))
     )
 
 
-def list_raw_places(source: Source, field: str, field_paths: Sequence[FieldPaths]) -> tuple[str, ...]:
+def list_raw_places(source: Source, event: Event, field: str, field_paths: Sequence[FieldPaths]) -> tuple[str, ...]:
     """Return the places at which raw records of a source hold a field of an event, as texts."""
     if place := get_key_place(source, field):
         return (place,)
     if field == "t_ns":
         if not source.time:
             return ("the sample's instant",)
-        return tuple(format_path(source, path, body=False) for path in source.time_paths)
+        time_paths = dict.fromkeys(path for form in event.forms for path in form.time or source.time_paths)
+        return tuple(format_path(source, path, body=False) for path in time_paths)
     return tuple(format_path(source, path, body=True) for path in group_forms_by_path(field_paths)) or (
         "by the record's name",
     )

@@ -171,5 +171,5 @@ def iter_field_rows(lineage: Lineage, package: Package) -> Iterator[tuple[str, s
         source = sources[step.event.source]
         if get_key_place(source, item.column):
             continue
-        places = list_raw_places(source, item.column, lineage.field_paths.get(item, ()))
+        places = list_raw_places(source, step.event, item.column, lineage.field_paths.get(item, ()))
         yield item.table, item.column, lineage.roles[item], places

@@ -66,11 +66,7 @@ def build_recognition_query(recognition: Recognition, is_strict: bool, lines: ex
         sql_trees.build_alias(_build_final_form(), "form"),
         sql_trees.build_alias(_build_line_text(recognition), "line"),
     )
-    unknown = sql_trees.build_if(
-        exp.and_(exp.Not(this=build_column("broken")), sql_trees.is_not_null(build_column("t_ns"))),
-        build_column("name"),
-    )
-    name = sql_trees.build_alias(unknown, "name")
+    name = sql_trees.build_alias(sql_trees.build_if(exp.Not(this=build_column("broken")), build_column("name")), "name")
     query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, name, *list_shared_columns(recognition))
     return dialect.add_stages(sql_trees.set_source(query, "timed"), stages)
 
@@ -186,10 +182,13 @@ def _build_recognized_query(recognition: Recognition) -> exp.Select:
         for value in _build_form_numbers(_build_name(recognition, table.lookup), index)
     ]
     form = sql_trees.build_coalesce([*values, sql_trees.build_smallint(OTHER)])
-    instant = sql_trees.build_alias(
-        sql_trees.build_coalesce([_get_text_column(recognition, path) for path in recognition.source.time_paths]),
-        "instant",
-    )
+    paths_of_instants = [recognition.source.time_paths, *recognition.forms_by_time]
+    instants = [
+        sql_trees.build_alias(
+            sql_trees.build_coalesce([_get_text_column(recognition, path) for path in paths]), f"instant_{index}"
+        )
+        for index, paths in enumerate(paths_of_instants)
+    ]
     shared = [
         sql_trees.build_alias(_build_body_text(recognition, path), name)
         for path, name in zip(recognition.shared, list_shared_columns(recognition), strict=True)
@@ -202,7 +201,7 @@ def _build_recognized_query(recognition: Recognition) -> exp.Select:
     ]
     columns = ("file", "padded", "line", "broken", "wrapped")
     return sql_trees.set_source(
-        dialect.select(*columns, sql_trees.build_alias(form, "form"), instant, *names, *shared), "unwrapped"
+        dialect.select(*columns, sql_trees.build_alias(form, "form"), *instants, *names, *shared), "unwrapped"
     )
 
 
@@ -278,7 +277,7 @@ def _build_ruled_query(recognition: Recognition) -> exp.Select:
     name = sql_trees.build_alias(
         sql_trees.build_if(is_other, sql_trees.build_coalesce([*names, sql_trees.build_text("")])), "name"
     )
-    columns = ("file", "padded", "line", "broken", "wrapped", "instant")
+    columns = ("file", "padded", "line", "broken", "wrapped", *_list_instant_columns(recognition))
     return sql_trees.set_source(
         dialect.select(*columns, sql_trees.build_alias(form, "form"), name, *list_shared_columns(recognition)),
         "recognised",
@@ -306,15 +305,32 @@ def _is_ruled_out(source: Source, form: Form) -> exp.Expr:
 
 def _build_timed_query(recognition: Recognition, is_strict: bool) -> exp.Select:
     """Return the query with the instant of each line in ns; null if it has none."""
-    t_ns = timestamps.build_text_instant(recognition.source, build_column("instant"), is_strict)
+    first, *others = _list_instant_columns(recognition)
+    ifs = [
+        exp.If(
+            this=exp.or_(*(sql_trees.build_between(build_column("form"), *pair) for pair in compute_ranges(numbers))),
+            true=build_column(name),
+        )
+        for name, numbers in zip(others, recognition.forms_by_time.values(), strict=True)
+    ]
+    text = exp.Case(ifs=ifs, default=build_column(first)) if ifs else build_column(first)
+    t_ns = timestamps.build_text_instant(recognition.source, text, is_strict)
     columns = ("file", "padded", "line", "broken", "wrapped", "form", "name")
     return sql_trees.set_source(
         dialect.select(*columns, sql_trees.build_alias(t_ns, "t_ns"), *list_shared_columns(recognition)), "ruled"
     )
 
 
+def _list_instant_columns(recognition: Recognition) -> list[str]:
+    """Return the names of the columns of instants: of the source, then of forms with their own."""
+    return [f"instant_{index}" for index in range(1 + len(recognition.forms_by_time))]
+
+
 def _build_final_form() -> exp.Expr:
-    """Return the form of a line, or the number of the reason why it is not an event."""
+    """Return the form of a line, or the number of the reason why it is not an event.
+
+    A line of another name needs no instant.
+    """
     is_indented = sql_trees.call("regexp_matches", build_column("line"), sql_trees.build_text(INDENTED))
     begins = sql_trees.build_if(
         _starts_with_blank(), is_indented, sql_trees.build_starts_with(build_column("line"), "{")
@@ -322,6 +338,12 @@ def _build_final_form() -> exp.Expr:
     torn = sql_trees.build_if(begins, sql_trees.build_smallint(TORN), sql_trees.build_smallint(TEXT))
     ifs = [
         exp.If(this=build_column("broken"), true=torn),
-        exp.If(this=sql_trees.is_null(build_column("t_ns")), true=sql_trees.build_smallint(TIMELESS)),
+        exp.If(
+            this=exp.and_(
+                exp.GTE(this=build_column("form"), expression=dialect.build_integer(0)),
+                sql_trees.is_null(build_column("t_ns")),
+            ),
+            true=sql_trees.build_smallint(TIMELESS),
+        ),
     ]
     return exp.Case(ifs=ifs, default=build_column("form"))

@@ -32,6 +32,8 @@ def check_lines(checker: Checker) -> None:
             checker.report(
                 "no-place", message, source.name, expected=f"kind {JSON_LINES.name}", found=source.kind, hint=hint
             )
+        if not kind.has_alternative_times:
+            _check_own_times(checker, source)
         if kind.needs_time and not source.time:
             checker.report(
                 "no-time",
@@ -44,6 +46,20 @@ def check_lines(checker: Checker) -> None:
             _check_unused_fields(checker, source, ("line",), f"kind {TEXT_LINES.name}")
         else:
             _check_text_lines(checker, source)
+
+
+def _check_own_times(checker: Checker, source: Source) -> None:
+    """Report events of a source whose records all have their instants at one place."""
+    for event in checker.package.events:
+        if event.source == source.name and any(form.time for form in event.forms):
+            checker.report(
+                "no-place",
+                f"event `{event.name}` has its own path for its instants",
+                event.name,
+                expected=f"kind {JSON_LINES.name}",
+                found=source.kind,
+                hint="only JSON lines support `E.time`",
+            )
 
 
 def _check_unused_fields(checker: Checker, source: Source, fields: Sequence[str], expected: str) -> None:

@@ -166,13 +166,21 @@ class Unless:
     present: bool
 
 
+TIME_FIELD = "instant"  # type of the field that names the paths of the instant of a form
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One form of an event: its names, what excludes a record, and the paths of its fields."""
+    """One form of an event: its names, what excludes a record, and the paths of its fields.
+
+    `time` are paths of its instant, from the record's root, if it is not at the `time_paths` of its source; the first
+    that has a value is read. Specs write them as fields of the type `TIME_FIELD`.
+    """
 
     names: tuple[Name, ...]
     unless: tuple[Unless, ...]
     fields: tuple[Field, ...]
+    time: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
