@@ -45,7 +45,8 @@ let Quarantine = { share : Double, atLeast : Natural }
 --   hostFiles  `hosts` is a glob of files, one log per host (also with .gz or .zst): the host's name is the part that
 --            the star in the last part of the glob matches; `logs` is empty
 --   logs     globs of log files below a host's directory (each also with .gz or .zst)
---   time     path of the record's instant: ISO 8601 with `Z` or an offset, and any fraction; empty of rows without one
+--   time     path of the record's instant: ISO 8601 with `Z` or an offset, and any fraction; empty of rows without one;
+--            of tables and blocks, the columns of the instant
 --   orTime   of JSON lines: further paths of the instant; the first that holds a value is read
 --   body     path of the object that holds the fields
 --   lookups  ways to recognise a record, in order

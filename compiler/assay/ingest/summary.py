@@ -346,7 +346,8 @@ def _list_reasons(source: Source, malformed_records: Sequence[MalformedRecord]) 
         else ""
     )
     if form:
-        paths = " or ".join(f"`{'.'.join(path)}`" for path in source.time_paths)
+        separator = " " if SOURCE_KINDS[source.kind].has_columns else "."
+        paths = " or ".join(f"`{separator.join(path)}`" for path in source.time_paths)
         time_paths = f", {paths}," if source.time else ""
         notes.append(f"source `{source.name}` reads the time{time_paths} of a record as {form}")
     if any(item.reason.startswith(PATTERN_REASON) for item in malformed_records):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.lang.model.package import Package, Source
+from assay.lang.model.package import Event, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.lang.reserved_names import SERIES, get_key_columns
 from assay.lang.scopes import LOGS
@@ -148,6 +148,8 @@ def list_raw_places(source: Source, event: Event, field: str, field_paths: Seque
     if field == "t_ns":
         if not source.time:
             return ("the sample's instant",)
+        if SOURCE_KINDS[source.kind].has_columns:
+            return source.time
         time_paths = dict.fromkeys(path for form in event.forms for path in form.time or source.time_paths)
         return tuple(format_path(source, path, body=False) for path in time_paths)
     return tuple(format_path(source, path, body=True) for path in group_forms_by_path(field_paths)) or (

@@ -6,6 +6,7 @@ If the source has no column of the instant, rows have no instant.
 
 from __future__ import annotations
 
+import functools
 import glob
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -98,15 +99,10 @@ class Tables:
     last_malformed: dict[Path, int] = field(default_factory=dict)
 
     @property
-    def time_column(self) -> str:
-        """Return the name of the column of the instant, empty if there is none."""
-        return next(iter(self.source.time), "")
-
-    @property
     def required_columns(self) -> tuple[str, ...]:
-        """Return the columns that are read, without duplicates, the column of the instant first."""
+        """Return the columns that are read, without duplicates, those of the instant first."""
         field_columns = (path[0] for item in self.events.values() for path in item.paths)
-        return tuple(dict.fromkeys([*([self.time_column] if self.time_column else []), *field_columns]))
+        return tuple(dict.fromkeys([*self.source.time, *field_columns]))
 
     @property
     def verbatim_columns(self) -> tuple[str, ...]:
@@ -194,7 +190,7 @@ def _open_files(tables: Tables) -> list[TableFile]:
 def _check_columns(tables: Tables, path: Path, columns: Sequence[str]) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each missing column of the instant or a required field, and for each duplicate column."""
     fields = [item for form in tables.events.values() for item in form.fields]
-    instant = [(tables.time_column,)] if tables.time_column else []
+    instant = [(name,) for name in tables.source.time]
     file_word, column_word = tables.message_words
     for names in dict.fromkeys([*instant, *(_list_column_names(item) for item in fields if _needs_column(item))]):
         if not set(names) & set(columns):
@@ -291,9 +287,8 @@ def _build_insert(tables: Tables, file: TableFile, copy: bool) -> str:
         else sql_trees.cast(exp.Null(), "TEXT")
         for name in tables.required_columns
     ]
-    instant = (
-        _build_instant(tables.source, texts[0].copy()) if tables.time_column else sql_trees.cast(exp.Null(), "BIGINT")
-    )
+    time_texts = [texts[tables.required_columns.index(name)] for name in tables.source.time]
+    instant = _build_instant(tables.source, time_texts) if time_texts else sql_trees.cast(exp.Null(), "BIGINT")
     sound = _is_sound(tables, file, copy)
     query = sql_trees.set_source(
         dialect.select(sql_trees.build_text(file.host.host), seq, instant, sound, *texts), rows
@@ -317,11 +312,12 @@ def _is_sound(tables: Tables, file: TableFile, copy: bool) -> exp.Expr:
     )
 
 
-def _build_instant(source: Source, text: exp.Expr) -> exp.Expr:
+def _build_instant(source: Source, texts: Sequence[exp.Expr]) -> exp.Expr:
     """Return the instant in ns of a text in the notation of the source, by default an integer or an ISO 8601 time.
 
-    It is null if the text is not an instant.
+    The text of several columns is that of each, separated by blanks. The instant is null if the text is not one.
     """
+    text = functools.reduce(_join_texts, [item.copy() for item in texts])
     time = timestamps.build_text_instant(source, text)
     if source.time_form:
         return time
@@ -329,11 +325,16 @@ def _build_instant(source: Source, text: exp.Expr) -> exp.Expr:
     return sql_trees.build_if(integer, sql_trees.try_cast(text.copy(), "BIGINT"), time)
 
 
+def _join_texts(left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    """Return two texts with a blank between them; null if one is."""
+    return exp.DPipe(this=exp.DPipe(this=left, expression=sql_trees.build_text(" ")), expression=right)
+
+
 def _is_event_row(tables: Tables) -> exp.Expr:
     """Return the condition that a row may be an event: it is sound, and has an instant if the source has any."""
     return (
         exp.and_(build_column("sound"), sql_trees.is_not_null(build_column("t_ns")))
-        if tables.time_column
+        if tables.source.time
         else build_column("sound")
     )
 
@@ -467,8 +468,9 @@ def _find_reason(tables: Tables, event: str, beginning: str, body: Mapping[str, 
     if fault := next(filter(None, map(invalid_text.find_fault, texts)), ""):
         return fault
     if not event:
-        text = body.get(tables.time_column)
-        return "no time" if text is None else f"bad time: {truncate_value(text)}"
+        cells = [cell for name in tables.source.time if (cell := body.get(name)) is not None]
+        is_complete = len(cells) == len(tables.source.time)
+        return f"bad time: {truncate_value(' '.join(cells))}" if is_complete else "no time"
     for item in tables.events[event].fields:
         if text := explain_missing_field(event, item, body):
             return text
