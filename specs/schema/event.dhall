@@ -3,7 +3,8 @@ let U = ./units.dhall
 
 let X = ./expression.dhall
 
--- A small change of a field's text: `take` characters, the part `before` a separator, `plus` a number, a `duration` as ns.
+-- A small change of a field's text: `take` characters, the part `before` a separator, `plus` a number, a `duration`
+-- as ns, a `size` or `binarySize` as bytes.
 let Transform = { kind : Text, number : Integer, text : Text }
 
 -- A field.
@@ -82,6 +83,10 @@ in  { Transform
     , plus = \(n : Integer) -> { kind = "plus", number = n, text = "" } : Transform
       -- a duration as Go writes it (`1m2.5s`, `448.05ms`), as whole nanoseconds
     , duration = { kind = "duration", number = +0, text = "" } : Transform
+      -- a size as whole bytes: `467kB` are thousands, `1.5MiB` are units of 1024
+    , size = { kind = "size", number = +0, text = "" } : Transform
+      -- a size as whole bytes in which `K`, `kB`, `MB` are units of 1024, too, as the JVM and PostgreSQL write them
+    , binarySize = { kind = "binarySize", number = +0, text = "" } : Transform
       -- what rules a record out
     , is = \(path : List Text) -> \(value : Text) -> { path, equals = value, present = False } : Unless
     , has = \(path : List Text) -> { path, equals = "", present = True } : Unless

@@ -38,7 +38,7 @@ let Quarantine = { share : Double, atLeast : Natural }
 
 -- A kind of raw record.
 --   kind     `json-lines`: one JSON object per line; other lines are skipped
---            `text-lines`: lines with a common pattern; names of events are patterns, too
+--            `logfmt`: lines of `key=value`; `text-lines`: lines with a common pattern; names of events are patterns, too
 --            `json-records`: a JSON document with a list of records; `csv`: a row; `blocks`: lines `Key: value`,
 --            blocks below each other or side by side; `samples`: samples of time series
 --   hosts    glob of the host directories below the run's; the directory's name is the host's
@@ -47,7 +47,7 @@ let Quarantine = { share : Double, atLeast : Natural }
 --   logs     globs of log files below a host's directory (each also with .gz or .zst)
 --   time     path of the record's instant: ISO 8601 with `Z` or an offset, and any fraction; empty of rows without one;
 --            of tables and blocks, the columns of the instant
---   orTime   of JSON lines: further paths of the instant; the first that holds a value is read
+--   orTime   of JSON lines and logfmt: further paths of the instant; the first that holds a value is read
 --   body     path of the object that holds the fields
 --   lookups  ways to recognise a record, in order
 --   line     of text lines: their common pattern; `time` and `body` are its placeholders

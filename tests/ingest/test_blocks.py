@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest import field_sql
+from assay.ingest.quantities import QUANTITIES
 from assay.lang.model.package import Event, Transform
 from assay.sql import dialect
 from tests.support.deep import scale_examples
@@ -95,10 +95,11 @@ def test_published_reports_are_exact(tmp_path: Path, path: Path) -> None:
 @settings(max_examples=scale_examples(30), deadline=None)
 def test_durations_of_go_are_read_back(durations_ns: list[int]) -> None:
     texts = [format_duration(ns) for ns in durations_ns]
-    value = field_sql.build_duration(dialect.build_column("written")).sql(dialect=dialect.DIALECT)
+    duration = QUANTITIES["duration"]
+    value = duration.build_value(dialect.build_column("written")).sql(dialect=dialect.DIALECT)
     rows = duckdb.execute(f"SELECT {value} FROM (SELECT unnest(?::TEXT[]) AS written)", [texts]).fetchall()
     assert [row[0] for row in rows] == [str(ns) for ns in durations_ns]
-    assert all(field_sql.is_duration(text) for text in texts)
+    assert all(duration.is_valid(text) for text in texts)
 
 
 def format_duration(ns: int) -> str:

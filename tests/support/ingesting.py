@@ -55,6 +55,7 @@ SOURCES = {
     source.kind: source
     for source in (
         SOURCE,
+        replace(SOURCE, name="pairs", kind="logfmt", body=(), lookups=(Lookup(("msg",), False, "", "new"),)),
         replace(
             _PLAIN,
             name="lines",

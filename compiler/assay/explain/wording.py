@@ -360,6 +360,13 @@ def describe_field(forms: Iterable[tuple[str, Field]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
+_QUANTITIES = {
+    "duration": "a duration, in nanoseconds",
+    "size": "a size, in bytes",
+    "binarySize": "a size, in bytes (kB = 1024 bytes)",
+}
+
+
 def _describe_transforms(field: Field) -> Iterator[str]:
     for change in field.transforms:
         if change.kind == "take":
@@ -369,7 +376,7 @@ def _describe_transforms(field: Field) -> Iterator[str]:
         elif change.kind == "plus":
             yield f"{'plus' if change.number >= 0 else 'less'} {abs(change.number)}"
         else:
-            yield "a duration, in nanoseconds"
+            yield _QUANTITIES[change.kind]
     if field.default is not None:
         yield f"if missing: {field.default or 'empty'}"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.ingest import sql_trees, timestamps
+from assay.ingest import logfmt, sql_trees, timestamps
 from assay.ingest.decompress import COMPRESSED
 from assay.ingest.file_snapshots import FileSnapshot, read_stamp
 from assay.ingest.plain_copies import read_first_lines
@@ -39,10 +39,12 @@ def find_first_instant(source: Source, events: Sequence[Event], path: Path, coun
     """
     import duckdb
 
-    if SOURCE_KINDS[source.kind].has_patterns:
+    kind = SOURCE_KINDS[source.kind]
+    if kind.has_patterns:
         query, lines = _build_text_query(source, events), _read_texts(path, count)
     else:
-        query, lines = _build_json_query(source, events), _read_objects(path, count)
+        query = _build_json_query(source, events)
+        lines = _read_texts(path, count) if kind.has_pairs else _read_objects(path, count)
     with duckdb.connect() as connection:
         first = _query_first_instant(connection, dialect.to_sql(query), lines)
     return "" if first is None else f"{first + 2**64:021d}"
@@ -80,14 +82,24 @@ def _build_json_query(source: Source, events: Sequence[Event]) -> exp.Select:
     """Return the query for the instants of lines with JSON objects, in order; null for a line without one."""
     event_paths = (path for event in events for form in event.forms for path in form.time)
     paths = tuple(dict.fromkeys([*source.time_paths, *event_paths]))
-    texts = sql_trees.extract_texts(build_column("line"), paths)
-    text = sql_trees.build_try(
-        sql_trees.build_coalesce([sql_trees.build_member(texts.copy(), index + 1) for index, _ in enumerate(paths)])
+    line = build_column("line")
+    texts = sql_trees.extract_texts(logfmt.build_json(line) if SOURCE_KINDS[source.kind].has_pairs else line, paths)
+    text = sql_trees.build_coalesce(
+        [sql_trees.build_member(build_column("texts"), index + 1) for index, _ in enumerate(paths)]
     )
-    instant_texts = sql_trees.set_source(dialect.select("number", sql_trees.build_alias(text, "text")), "lines")
     t_ns = sql_trees.build_alias(timestamps.build_text_instant(source, build_column("text")), "t_ns")
-    query = sql_trees.set_source(dialect.select(t_ns), "texts").order_by("number")
-    return dialect.add_stages(query, [("lines", _build_lines_query()), ("texts", instant_texts)])
+    stages = [
+        ("lines", _build_lines_query()),
+        # A stage of its own, since an expression that occurs twice may be evaluated outside of TRY.
+        ("objects", _select_with_number("lines", "texts", sql_trees.build_try(texts))),
+        ("instants", _select_with_number("objects", "text", text)),
+    ]
+    query = sql_trees.set_source(dialect.select(t_ns), "instants").order_by("number")
+    return dialect.add_stages(query, stages)
+
+
+def _select_with_number(source: str, name: str, value: exp.Expr) -> exp.Select:
+    return sql_trees.set_source(dialect.select("number", sql_trees.build_alias(value, name)), source)
 
 
 def _build_text_query(source: Source, events: Sequence[Event]) -> exp.Select:
@@ -100,13 +112,13 @@ def _build_text_query(source: Source, events: Sequence[Event]) -> exp.Select:
         sql_trees.call("regexp_extract", build_column("line"), item, dialect.build_integer(1)) for item in expressions
     ]
     texts = [sql_trees.call("nullif", item, sql_trees.build_text("")) for item in groups]
-    text = sql_trees.build_alias(sql_trees.call("coalesce", *texts), "text")
-    parts = sql_trees.build_alias(timestamps.build_parts(source, build_column("text")), "instant_parts")
+    text = sql_trees.call("coalesce", *texts)
+    parts = timestamps.build_parts(source, build_column("text"))
     t_ns = sql_trees.build_alias(timestamps.build_instant(source, build_column("instant_parts")), "t_ns")
     stages = [
         ("lines", _build_lines_query()),
-        ("texts", sql_trees.set_source(dialect.select("number", text), "lines")),
-        ("parts", sql_trees.set_source(dialect.select("number", parts), "texts")),
+        ("texts", _select_with_number("lines", "text", text)),
+        ("parts", _select_with_number("texts", "instant_parts", parts)),
     ]
     query = sql_trees.set_source(dialect.select(t_ns), "parts").order_by("number")
     return dialect.add_stages(query, stages)

@@ -5,17 +5,16 @@ A JSON number reaches these as the shortest text that round-trips, an integer of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
 from assay.ingest import sql_trees
 from assay.ingest.event_forms import NumberedForm, list_field_paths
+from assay.ingest.quantities import NO_QUANTITY, QUANTITIES
 from assay.lang.model.package import Field
 from assay.sql import dialect
 
-DURATION = "duration"  # a transform
 BLANKS = " \t\n\v\f\r"
 BLANK = r"[ \t\n\v\f\r]*"  # allowed around a number
 INTEGER = rf"{BLANK}[-+]?[0-9]+{BLANK}"
@@ -24,73 +23,6 @@ DECIMAL = rf"{BLANK}([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?{BLANK}"
 #: a number with a point or an exponent may be an integer below 10^15. The engine converts such numbers of JSON to
 #: doubles, which represent all these integers exactly
 DIGITS = 15
-#: hours, minutes and seconds, or one part below a second; no digits below a nanosecond
-DURATIONS = (
-    r"^([-+]?)(?:(?:([0-9]{1,7})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,10}(?:\.[0-9]{1,9})?)s)?"
-    r"|([0-9]{1,13}(?:\.[0-9]{1,6})?)ms|([0-9]{1,16}(?:\.[0-9]{1,3})?)(?:µs|μs|us)|([0-9]{1,19})ns|0)$"
-)
-DIGIT = "[0-9]"
-A_DURATION = "a duration, such as 1m2.5s or 448.05ms"
-
-
-def is_duration(text: str) -> bool:
-    """Return whether a text is a duration."""
-    return bool(re.match(DURATIONS, text) and re.search(DIGIT, text))
-
-
-#: group of DURATIONS -> exact type of its number, nanoseconds of its unit, type of the nanoseconds; the product has at
-#: most 38 digits
-DURATION_PARTS = {
-    "h": ("INT128", 3_600_000_000_000, "INT128"),
-    "m": ("INT128", 60_000_000_000, "INT128"),
-    "s": ("DECIMAL(28, 9)", 1_000_000_000, "DECIMAL(10, 0)"),
-    "ms": ("DECIMAL(28, 6)", 1_000_000, "DECIMAL(7, 0)"),
-    "us": ("DECIMAL(28, 3)", 1_000, "DECIMAL(4, 0)"),
-    "ns": ("INT128", 1, "INT128"),
-}
-NO_DURATION = ""  # result for a text that is not a duration
-
-
-def build_duration(text: exp.Expr) -> exp.Expr:
-    """Return the nanoseconds of a duration as a text of digits; null where there is no text.
-
-    For a text that is not a duration, return the empty text instead of null, since null would select the default.
-    """
-    is_valid = exp.and_(
-        *(sql_trees.call("regexp_matches", text.copy(), sql_trees.build_text(item)) for item in (DURATIONS, DIGIT))
-    )
-    names = exp.Array(expressions=[sql_trees.build_text(name) for name in ("sign", *DURATION_PARTS)])
-    parts = sql_trees.call("regexp_extract", text.copy(), sql_trees.build_text(DURATIONS), names)
-    total: exp.Expr | None = None
-    for name in DURATION_PARTS:
-        total = (
-            build_part_nanoseconds(parts, name)
-            if total is None
-            else exp.Add(this=total, expression=build_part_nanoseconds(parts, name))
-        )
-    assert total is not None
-    is_negative = exp.EQ(this=_extract_part(parts, "sign"), expression=sql_trees.build_text("-"))
-    signed = sql_trees.build_if(is_negative, exp.Neg(this=exp.paren(total)), total.copy())
-    return sql_trees.build_if(
-        is_valid,
-        sql_trees.cast(signed, "TEXT"),
-        sql_trees.build_if(sql_trees.is_not_null(text.copy()), sql_trees.build_text(NO_DURATION)),
-    )
-
-
-def _extract_part(parts: exp.Expr, name: str) -> exp.Expr:
-    return sql_trees.call("struct_extract", parts.copy(), sql_trees.build_text(name))
-
-
-def build_part_nanoseconds(parts: exp.Expr, name: str) -> exp.Expr:
-    """Return the nanoseconds of a part of a duration; 0 if it is absent."""
-    number_type, nanoseconds, unit_type = DURATION_PARTS[name]
-    value = exp.Mul(
-        this=sql_trees.try_cast(_extract_part(parts, name), number_type),
-        expression=sql_trees.cast(dialect.build_integer(nanoseconds), unit_type),
-    )
-    return sql_trees.cast(sql_trees.build_coalesce([value, dialect.build_integer(0)]), "INT128")
-
 
 #: types of fields that are 64-bit integers
 INTEGER_TYPES = ("integer", "unsigned")
@@ -149,8 +81,8 @@ def build_source_text(field: Field, values_by_path: Mapping[Path_, exp.Expr]) ->
             text = sql_trees.call("left", text, dialect.build_integer(change.number))
         elif change.kind == "before":
             text = sql_trees.call("split_part", text, sql_trees.build_text(change.text), dialect.build_integer(1))
-        elif change.kind == DURATION:
-            text = build_duration(text)
+        elif change.kind in QUANTITIES:
+            text = QUANTITIES[change.kind].build_value(text)
     return text
 
 
@@ -184,11 +116,11 @@ def build_default(field: Field) -> exp.Expr:
 
 def is_any_text(field: Field) -> bool:
     """Return whether every text is a valid value of the field."""
-    return field.type == "text" and not _is_duration(field)
+    return field.type == "text" and not _is_quantity(field)
 
 
-def _is_duration(field: Field) -> bool:
-    return any(change.kind == DURATION for change in field.transforms)
+def _is_quantity(field: Field) -> bool:
+    return any(change.kind in QUANTITIES for change in field.transforms)
 
 
 def _build_null(field: Field) -> exp.Expr:
@@ -197,8 +129,8 @@ def _build_null(field: Field) -> exp.Expr:
 
 def _build_shifted(field: Field, text: exp.Expr, cast_to: Callable[[str], exp.Expr]) -> exp.Expr:
     offsets = [change.number for change in field.transforms if change.kind == "plus"]
-    if field.type == "text" and _is_duration(field):
-        return sql_trees.call("nullif", text, sql_trees.build_text(NO_DURATION))
+    if field.type == "text" and _is_quantity(field):
+        return sql_trees.call("nullif", text, sql_trees.build_text(NO_QUANTITY))
     if not offsets or field.type not in (*INTEGER_TYPES, "real"):
         return cast_to(field.type)
     if field.type == "real":

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.ingest import sql_trees
+from assay.ingest import logfmt, sql_trees
 from assay.ingest.event_forms import TIMELESS, TORN, NumberedForm, map_body_paths
 from assay.ingest.plain_copies import Line
 from assay.ingest.quarantine import MalformedLine, NumberText, explain_missing_field, get_value, truncate_value
 from assay.ingest.recognition import Recognition
 from assay.lang.model.package import Source
+from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.sql import dialect
 from assay.util.json_text import build_object
 
@@ -38,10 +39,15 @@ class ReasonFinder:
     connection: duckdb.DuckDBPyConnection
     recognition: Recognition
 
+    @property
+    def has_pairs(self) -> bool:
+        """Return whether lines are logfmt instead of JSON."""
+        return SOURCE_KINDS[self.recognition.source.kind].has_pairs
+
     def __call__(self, item: MalformedLine, line: Line) -> str:
         """Return the reason for a line."""
         if item.form == TORN:
-            return "not JSON"
+            return "not logfmt" if self.has_pairs else "not JSON"
         record = self.parse_record(item, line.text)
         if item.form == TIMELESS:
             text = _find_time(self.recognition, record)
@@ -55,6 +61,8 @@ class ReasonFinder:
 
     def parse_record(self, item: MalformedLine, text: str) -> Any:
         """Return the record of a line, with at least the values that the reason depends on."""
+        if self.has_pairs:
+            return logfmt.parse_line(text)
         try:
             return parse_engine_json(text)
         except (ValueError, RecursionError):

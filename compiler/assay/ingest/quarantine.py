@@ -20,8 +20,9 @@ from typing import Any
 
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.discovery import RunFiles
-from assay.ingest.field_sql import A_DURATION, DECIMAL, DIGITS, DURATION, INTEGER, is_duration
+from assay.ingest.field_sql import DECIMAL, DIGITS, INTEGER
 from assay.ingest.plain_copies import LONGEST, TOO_LONG, Line, read_lines
+from assay.ingest.quantities import QUANTITIES
 from assay.ingest.unknown_records import UnknownTally
 from assay.lang.model.package import Field
 from assay.util.diagnostics import AssayError, Diagnostic
@@ -99,8 +100,8 @@ def explain_missing_field(event: str, field: Field, body: object) -> str:
     if value is None:
         is_needed = field.required and field.default is None
         return f"field {field.name} of {event} is missing" if is_needed else ""
-    if any(change.kind == DURATION for change in field.transforms):
-        is_valid, expected = is_duration(str(value)), A_DURATION
+    if quantity := next((QUANTITIES[item.kind] for item in field.transforms if item.kind in QUANTITIES), None):
+        is_valid, expected = quantity.is_valid(str(value)), quantity.expected
     else:
         offset = sum(change.number for change in field.transforms if change.kind == "plus")
         is_valid, expected = _is_valid(field.type, value, offset), _EXPECTED[field.type]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.ingest.event_forms import NumberedForm, group_required_forms, list_field_paths
 from assay.lang.model.package import Lookup, Source
+from assay.lang.model.source_kinds import SOURCE_KINDS
 
 Path_ = tuple[str, ...]
 
@@ -17,10 +18,20 @@ SHARED = 4
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The texts that lookups at one path recognize, with the number of the form of each."""
+    """The texts that lookups at one path recognize, with the number of the form of each.
+
+    `prefixes` are the beginnings of texts that names ending in `*` recognize.
+    """
 
     lookup: Lookup
     forms: Mapping[str, int]
+    has_prefixes: bool = False
+
+    @property
+    def prefixes(self) -> dict[str, int]:
+        """Return the beginnings that are recognized, longest first."""
+        names = sorted(self.forms, key=lambda name: -len(name)) if self.has_prefixes else []
+        return {name[:-1]: self.forms[name] for name in names if name.endswith("*")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +86,9 @@ class Recognition:
             names = map_names_to_forms(self.forms, lookup)
             last = tables[-1] if tables else None
             if last and (last.lookup.path, last.lookup.in_body) == (lookup.path, lookup.in_body):
-                tables[-1] = Table(last.lookup, names | dict(last.forms))
+                tables[-1] = replace(last, forms=names | dict(last.forms))
             else:
-                tables.append(Table(lookup, names))
+                tables.append(Table(lookup, names, SOURCE_KINDS[self.source.kind].has_pairs))
         return tuple(tables)
 
     def needs_line_text(self, forms: Sequence[NumberedForm]) -> bool:

@@ -20,6 +20,7 @@ from assay.ingest.field_sql import find_integer_paths
 from assay.ingest.plain_copies import LONGEST, SEPARATOR
 from assay.ingest.recognition import Recognition
 from assay.lang.model.package import Source, Unless
+from assay.lang.model.source_kinds import JSON_LINES
 
 NAME = "libassay_scan.dylib" if sys.platform == "darwin" else "libassay_scan.so"
 LIBRARY_PATH = Path(__file__).parent / NAME
@@ -267,15 +268,15 @@ def encode_lines(recognition: Recognition) -> bytes | None:
 def _is_supported(recognition: Recognition) -> bool:
     """Return whether the scanner can read lines of a source.
 
-    It requires ISO 8601 instants, at least one lookup, paths that are neither empty nor lead into lists, and names that
-    are not lists.
+    It requires JSON lines, ISO 8601 instants, at least one lookup, paths that are neither empty nor lead into lists,
+    and names that are not lists.
     """
     source = recognition.source
     paths = _list_read_paths(recognition)
     keys = (key for path in paths for key in path)
     names = (name for table in recognition.tables for name in table.forms)
     is_plain = all(paths) and not any(key.isdigit() for key in keys) and not any(name.startswith("[") for name in names)
-    return is_plain and bool(source.lookups) and not source.time_form
+    return is_plain and source.kind == JSON_LINES.name and bool(source.lookups) and not source.time_form
 
 
 def _list_read_paths(recognition: Recognition) -> list[Path_]:

@@ -15,12 +15,13 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from assay.ingest import sql_trees, timestamps
+from assay.ingest import logfmt, sql_trees, timestamps
 from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, compute_ranges, group_required_forms, map_body_paths
 from assay.ingest.readers.lines import build_lines_without_nul, build_scan_query
-from assay.ingest.recognition import Recognition
+from assay.ingest.recognition import Recognition, Table
 from assay.ingest.unknown_records import LONGEST
 from assay.lang.model.package import Form, Lookup, Source, Unwrap
+from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.sql import dialect
 from assay.sql.dialect import build_column
 
@@ -52,9 +53,11 @@ def build_body_texts(source: Source, paths: Sequence[Path_]) -> exp.Expr:
 
 def build_recognition_query(recognition: Recognition, is_strict: bool, lines: exp.Select | None = None) -> exp.Select:
     """Return the query that recognizes the rows of `lines`, by default all lines of the files `$files`."""
+    texts = build_lines_without_nul("scanned")
+    has_pairs = SOURCE_KINDS[recognition.source.kind].has_pairs
     stages = [
         ("scanned", lines or build_scan_query()),
-        ("lines", build_lines_without_nul("scanned")),
+        *([("texts", texts), ("lines", logfmt.build_json_lines("texts"))] if has_pairs else [("lines", texts)]),
         ("documents", _build_documents_query(recognition, is_strict)),
         ("named", _build_named_query(recognition)),
         ("unwrapped", _build_unwrapped_query(recognition)),
@@ -179,7 +182,10 @@ def _build_recognized_query(recognition: Recognition) -> exp.Select:
     values = [
         value
         for index, table in enumerate(recognition.tables, 1)
-        for value in _build_form_numbers(_build_name(recognition, table.lookup), index)
+        for value in (
+            *_build_form_numbers(_build_name(recognition, table.lookup), index),
+            *_build_prefix_form(_build_name(recognition, table.lookup), table),
+        )
     ]
     form = sql_trees.build_coalesce([*values, sql_trees.build_smallint(OTHER)])
     paths_of_instants = [recognition.source.time_paths, *recognition.forms_by_time]
@@ -237,6 +243,15 @@ def _build_form_numbers(name: exp.Expr, index: int) -> list[exp.Expr]:
         _build_form_number(name, index),
         sql_trees.build_if(_is_list(name), _build_form_number(_build_joined_segments(name), index)),
     ]
+
+
+def _build_prefix_form(name: exp.Expr, table: Table) -> list[exp.Expr]:
+    """Return the form of the first name of a table that ends in `*` and whose beginning a text has, if there is any."""
+    ifs = [
+        exp.If(this=sql_trees.build_starts_with(name, prefix), true=sql_trees.build_smallint(form))
+        for prefix, form in table.prefixes.items()
+    ]
+    return [exp.Case(ifs=ifs)] if ifs else []
 
 
 def _is_list(name: exp.Expr) -> exp.Expr:

@@ -10,10 +10,12 @@ from assay.lang.check.checker import Checker
 from assay.lang.dependencies import find_events
 from assay.lang.line_pattern import Pattern, PatternError, parse_pattern
 from assay.lang.model.package import Event, Field, Form, Grain, Instant, Source
-from assay.lang.model.source_kinds import JSON_LINES, SOURCE_KINDS, TEXT_LINES
+from assay.lang.model.source_kinds import JSON_LINES, LOGFMT, SOURCE_KINDS, TEXT_LINES
 from assay.lang.model.vocabulary import LATEST_BEFORE
 from assay.lang.scopes import HOST, LOGS
 from assay.util.diagnostics import Diagnostic, suggest_names
+
+KINDS_WITH_LOOKUPS = f"kind {JSON_LINES.name} or {LOGFMT.name}"
 
 
 def check_lines(checker: Checker) -> None:
@@ -28,9 +30,14 @@ def check_lines(checker: Checker) -> None:
             _check_unused_fields(checker, source, ("time_form", "zone"), "records with instants (`time`)")
         if source.or_time and not kind.has_alternative_times:
             message = f"source `{source.name}` has several paths for its instants"
-            hint = "only JSON lines support `orTime`"
+            hint = "only logs with lookups support `orTime`"
             checker.report(
-                "no-place", message, source.name, expected=f"kind {JSON_LINES.name}", found=source.kind, hint=hint
+                "no-place",
+                message,
+                source.name,
+                expected=KINDS_WITH_LOOKUPS,
+                found=source.kind,
+                hint=hint,
             )
         if not kind.has_alternative_times:
             _check_own_times(checker, source)
@@ -56,9 +63,9 @@ def _check_own_times(checker: Checker, source: Source) -> None:
                 "no-place",
                 f"event `{event.name}` has its own path for its instants",
                 event.name,
-                expected=f"kind {JSON_LINES.name}",
+                expected=KINDS_WITH_LOOKUPS,
                 found=source.kind,
-                hint="only JSON lines support `E.time`",
+                hint="only logs with lookups support `E.time`",
             )
 
 

@@ -17,6 +17,7 @@ class SourceKind:
     records: str  # word for its records in messages
     nameless: str = ""  # word for a record without a name; it is a record of every event of its source
     is_log: bool = False  # a record is a line of at most one event, and lines are in order of time
+    has_pairs: bool = False  # a record is a line of logfmt; names of events may end in `*`
     has_patterns: bool = False  # the names of events are patterns of lines
     has_lookups: bool = False  # the names of events are looked up at places of a record
     has_series: bool = False  # records are samples of time series
@@ -30,10 +31,20 @@ class SourceKind:
 JSON_LINES = SourceKind(
     "json-lines", "logs", "log lines", is_log=True, has_lookups=True, has_alternative_times=True, needs_time=True
 )
+LOGFMT = SourceKind(
+    "logfmt",
+    "logs",
+    "log lines",
+    is_log=True,
+    has_lookups=True,
+    has_pairs=True,
+    has_alternative_times=True,
+    needs_time=True,
+)
 TEXT_LINES = SourceKind("text-lines", "logs", "log lines", is_log=True, has_patterns=True)
 RECORDS = SourceKind("json-records", "lists", "records", nameless="a record of a list")
 TABLES = SourceKind("csv", "tables", "rows", nameless="a row of a table", has_columns=True, has_integer_times=True)
 BLOCKS = SourceKind("blocks", "texts", "blocks", nameless="a block", has_integer_times=True, needs_begin=True)
 SAMPLES = SourceKind("samples", "samples", "samples", has_series=True)
 
-SOURCE_KINDS = {kind.name: kind for kind in (JSON_LINES, TEXT_LINES, RECORDS, TABLES, BLOCKS, SAMPLES)}
+SOURCE_KINDS = {kind.name: kind for kind in (JSON_LINES, LOGFMT, TEXT_LINES, RECORDS, TABLES, BLOCKS, SAMPLES)}

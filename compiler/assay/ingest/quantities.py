@@ -1,0 +1,146 @@
+"""SQL expressions that read quantities with their units: durations and sizes, exactly, as a text of digits.
+
+The result is null where there is no text. For a text that is no such quantity it is `NO_QUANTITY` instead, since null
+would select the default of the field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from sqlglot import exp
+
+from assay.ingest import sql_trees
+from assay.sql import dialect
+
+NO_QUANTITY = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A transform that reads a quantity: its pattern, words for messages, and the expression of its value."""
+
+    pattern: str
+    expected: str
+    build_number: Callable[[exp.Expr], exp.Expr]
+    is_exact: Callable[[str], bool] = lambda _: True
+
+    def is_valid(self, text: str) -> bool:
+        """Return whether a text is such a quantity."""
+        return bool(re.match(self.pattern, text) and re.search(_DIGIT, text)) and self.is_exact(text)
+
+    def build_value(self, text: exp.Expr) -> exp.Expr:
+        """Return the quantity as a text of digits; null or `NO_QUANTITY` without one."""
+        is_valid = exp.and_(
+            *(
+                sql_trees.call("regexp_matches", text.copy(), sql_trees.build_text(item))
+                for item in (self.pattern, _DIGIT)
+            )
+        )
+        no_quantity = sql_trees.build_text(NO_QUANTITY)
+        number = sql_trees.build_coalesce([sql_trees.cast(self.build_number(text), "TEXT"), no_quantity])
+        return sql_trees.build_if(
+            is_valid, number, sql_trees.build_if(sql_trees.is_not_null(text.copy()), no_quantity.copy())
+        )
+
+
+_DIGIT = "[0-9]"
+#: hours, minutes and seconds, or one part below a second; no digits below a nanosecond
+_DURATION = (
+    r"^([-+]?)(?:(?:([0-9]{1,7})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,10}(?:\.[0-9]{1,9})?)s)?"
+    r"|([0-9]{1,13}(?:\.[0-9]{1,6})?)ms|([0-9]{1,16}(?:\.[0-9]{1,3})?)(?:µs|μs|us)|([0-9]{1,19})ns|0)$"
+)
+#: group of `_DURATION` -> exact type of its number, nanoseconds of its unit, type of the nanoseconds; the product has
+#: at most 38 digits
+_DURATION_PARTS = {
+    "h": ("INT128", 3_600_000_000_000, "INT128"),
+    "m": ("INT128", 60_000_000_000, "INT128"),
+    "s": ("DECIMAL(28, 9)", 1_000_000_000, "DECIMAL(10, 0)"),
+    "ms": ("DECIMAL(28, 6)", 1_000_000, "DECIMAL(7, 0)"),
+    "us": ("DECIMAL(28, 3)", 1_000, "DECIMAL(4, 0)"),
+    "ns": ("INT128", 1, "INT128"),
+}
+
+
+def _build_duration(text: exp.Expr) -> exp.Expr:
+    """Return the nanoseconds of a duration."""
+    names = exp.Array(expressions=[sql_trees.build_text(name) for name in ("sign", *_DURATION_PARTS)])
+    parts = sql_trees.call("regexp_extract", text.copy(), sql_trees.build_text(_DURATION), names)
+    total: exp.Expr | None = None
+    for name in _DURATION_PARTS:
+        total = (
+            _build_part_nanoseconds(parts, name)
+            if total is None
+            else exp.Add(this=total, expression=_build_part_nanoseconds(parts, name))
+        )
+    assert total is not None
+    return _build_signed(parts, total)
+
+
+def _build_signed(parts: exp.Expr, value: exp.Expr) -> exp.Expr:
+    is_negative = exp.EQ(this=_extract_part(parts, "sign"), expression=sql_trees.build_text("-"))
+    return sql_trees.build_if(is_negative, exp.Neg(this=exp.paren(value)), value.copy())
+
+
+def _extract_part(parts: exp.Expr, name: str) -> exp.Expr:
+    return sql_trees.call("struct_extract", parts.copy(), sql_trees.build_text(name))
+
+
+def _build_part_nanoseconds(parts: exp.Expr, name: str) -> exp.Expr:
+    """Return the nanoseconds of a part of a duration; 0 if it is absent."""
+    number_type, nanoseconds, unit_type = _DURATION_PARTS[name]
+    value = exp.Mul(
+        this=sql_trees.try_cast(_extract_part(parts, name), number_type),
+        expression=sql_trees.cast(dialect.build_integer(nanoseconds), unit_type),
+    )
+    return sql_trees.cast(sql_trees.build_coalesce([value, dialect.build_integer(0)]), "INT128")
+
+
+_IEC_UNITS = {f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGTP", start=1)}
+_SIZE_UNITS = {"": 1, "B": 1, "kB": 1000, **{f"{p}B": 1000**n for n, p in enumerate("KMGTP", start=1)}, **_IEC_UNITS}
+_BINARY_SIZE_UNITS = {
+    unit: 1024 ** ("KMGTP".index(unit[0].upper()) + 1) if unit.strip("B") else 1
+    for unit in ("", "B", "k", "kB", *(f"{prefix}{end}" for prefix in "KMGTP" for end in ("", "B", "iB")))
+}
+
+
+def _build_size_pattern(units: Mapping[str, int]) -> str:
+    """Return the pattern of a size: sign, number, unit."""
+    return rf"^([-+]?)([0-9]{{1,16}}(?:\.[0-9]{{1,6}})?) ?({'|'.join(sorted(units, reverse=True))})$"
+
+
+def _create_size(units: Mapping[str, int], examples: str) -> Quantity:
+    """Return the quantity of sizes in some units, each with its bytes; a size is a whole number of bytes."""
+    pattern = _build_size_pattern(units)
+
+    def build_number(text: exp.Expr) -> exp.Expr:
+        names = exp.Array(expressions=[sql_trees.build_text(name) for name in ("sign", "number", "unit")])
+        parts = sql_trees.call("regexp_extract", text.copy(), sql_trees.build_text(pattern), names)
+        factors = [exp.If(this=sql_trees.build_text(unit), true=dialect.build_integer(n)) for unit, n in units.items()]
+        factor = exp.Case(this=_extract_part(parts, "unit"), ifs=factors)
+        # Number and bytes of a unit together have the 38 digits of an exact product.
+        size = exp.Mul(
+            this=sql_trees.try_cast(_extract_part(parts, "number"), "DECIMAL(22, 6)"),
+            expression=sql_trees.cast(factor, "DECIMAL(16, 0)"),
+        )
+        whole = sql_trees.cast(size, "INT128")
+        is_whole = exp.EQ(this=size.copy(), expression=whole)
+        return sql_trees.build_if(is_whole, _build_signed(parts, whole.copy()))
+
+    def is_exact(text: str) -> bool:
+        match = re.match(pattern, text)
+        size = Decimal(match[2]) * units[match[3]] if match else Decimal("NaN")
+        return size == size.to_integral_value() and size < 2**63
+
+    return Quantity(pattern, f"a size in whole bytes, such as {examples}", build_number, is_exact)
+
+
+#: kind of a transform -> what it reads
+QUANTITIES = {
+    "duration": Quantity(_DURATION, "a duration, such as 1m2.5s or 448.05ms", _build_duration),
+    "size": _create_size(_SIZE_UNITS, "467kB or 1.5MiB"),
+    "binarySize": _create_size(_BINARY_SIZE_UNITS, "8192K or 1.5MB"),
+}
