@@ -100,6 +100,8 @@ let value = \(m : Metric.Type) -> X.leaf "metric" m.id
 
 in  { Reduction
     , Margin
+      -- the metrics of a record: `all (toMap m)`
+    , all = ../Prelude/Map/values.dhall Text Metric.Type
       -- margins: in percent of the base, an amount, the greater of both
     , percent = \(percent : Text) -> { percent, amount = "", unit = U.none } : Margin
     , amount = \(amount : Text) -> \(unit : U.Unit) -> { percent = "", amount, unit } : Margin

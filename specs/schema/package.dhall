@@ -24,11 +24,15 @@ let C = ./coverage.dhall
 -- A unit of the domain that the unit library does not know.
 let BaseUnit = { name : Text, doc : Text }
 
+-- A unit of the domain that is `factor`, a decimal number, times another.
+let DerivedUnit = { name : Text, factor : Text, of : Text, doc : Text }
+
 -- Everything that the specs of one system define; its root file yields one. A list that is not named is empty.
 let Package =
       { Type =
           { system : Text
           , units : List BaseUnit
+          , derivedUnits : List DerivedUnit
           , sources : List S.Source.Type
           , events : List E.Event
           , relations : List G.Relation.Type
@@ -47,6 +51,7 @@ let Package =
           }
       , default =
         { units = [] : List BaseUnit
+        , derivedUnits = [] : List DerivedUnit
         , sources = [] : List S.Source.Type
         , events = [] : List E.Event
         , relations = [] : List G.Relation.Type
@@ -68,6 +73,7 @@ let Package =
 in  { unit = U
     , Unit = U.Unit
     , BaseUnit
+    , DerivedUnit
     , Package
     , Expression = X.Expression
     , Column = X.Column
@@ -86,6 +92,7 @@ in  { unit = U
     , Series = G.Series
     , metric = M
     , Metric = M.Metric
+    , metrics = M.all
     , Margin = M.Margin
     , Summary = M.Summary
     , Filter = M.Filter

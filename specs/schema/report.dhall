@@ -29,7 +29,7 @@ let ManifestRow =
       , cell : Cell
       }
 
--- A table of metrics. `columns` are shown besides averages: median, min, max, stddev, p95, p99.9.
+-- A table of metrics. `*GRAIN` stands for all metrics of a grain that no section of the report shows. `columns` are shown besides averages: median, min, max, stddev, p95, p99.9.
 let Section = { title : Text, doc : Text, metrics : List Text, columns : List Text }
 
 -- A chart: `cdf` shows the cumulative distribution, a line a run. `scale`: linear, log, or auto.
@@ -213,6 +213,11 @@ in  { Cell
         \(title : Text) ->
         \(ms : List M.Metric.Type) ->
           { title, doc = "", metrics = metricIds ms, columns = [] : List Text } : Section
+      -- a section with, after its own metrics, all others of a grain that no section of the report shows
+    , withAllOf = \(g : G.Grain.Type) -> \(s : Section) -> s // { metrics = s.metrics # [ "*${g.name}" ] }
+      -- a dictionary group with all other metrics of a grain in the same way
+    , groupWithAllOf =
+        \(g : G.Grain.Type) -> \(d : DictionaryGroup) -> d // { metrics = d.metrics # [ "*${g.name}" ] }
     , group = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, metrics = metricIds ms } : DictionaryGroup
     , cdf = \(m : M.Metric.Type) -> { metric = m.id, template = "cdf", scale = "auto" } : Chart
     , uses = \(f : M.Filter.Type) -> { name = f.name, argument = "" } : FilterUse

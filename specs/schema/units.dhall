@@ -13,6 +13,7 @@ in  { Unit
     , ratio = unit "dimensionless" "∶"
     , percent = unit "percent" "%"
     , nanosecond = unit "nanosecond" "ns"
+    , microsecond = unit "microsecond" "µs"
     , millisecond = unit "millisecond" "ms"
     , second = unit "second" "s"
     , minute = unit "minute" "min"

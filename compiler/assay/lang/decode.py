@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.lang.blocks import list_kinds
+from assay.lang.listed_metrics import list_grain_metrics
 from assay.lang.model import package as model
 from assay.lang.model.article import Block, Part
 from assay.lang.model.expression import Expression, decode_expression, parse_expression
@@ -45,7 +46,7 @@ def decode_package(data: object, where: str, *, lenient: bool = False) -> model.
         decoded: model.Package = _build_decoder(model.Package, lenient)(data)
     except _ShapeError as error:
         raise _convert_error(error, "package", where) from None
-    return decoded
+    return list_grain_metrics(decoded)
 
 
 def _convert_error(error: _ShapeError, root: str, where: str) -> AssayError:

@@ -13,14 +13,14 @@ from assay.lang.definition_hash import hash_definitions
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Metric, Package
 from assay.lang.typing_rules import infer, infer_reduced
-from assay.lang.units import get_library
+from assay.lang.units import get_package_library
 
 _ORDERED = ("events", "summaries")  # parts of a package whose order matters
 
 
 def resolve_package(package: Package, sources: str) -> CheckedPackage:
     """Return the checked package with its conversion factors.  Expects that `check_package` reports no problem."""
-    units = get_library(tuple(unit.name for unit in package.units))
+    units = get_package_library(package)
     package = _sort_parts(write_factors(package, units))
     grains = {grain.name: grain for grain in package.grains}
     measured = {}

@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.lang.typing_rules import NONE, UnitError, Units
+from assay.util.numbers import parse_decimal
+
+if TYPE_CHECKING:
+    from assay.lang.model.package import Package
 
 DEFINITIONS = (
     "byte = [information] = B",
@@ -62,9 +66,15 @@ class UnknownUnitError(Exception):
 
 
 @functools.lru_cache(maxsize=8)
-def get_library(base_units: tuple[str, ...]) -> UnitLibrary:
-    """Return the library of a package with these base units; cached, since parsing definitions is slow."""
-    return UnitLibrary(base_units)
+def get_library(base_units: tuple[str, ...], derived_units: tuple[tuple[str, str, str], ...] = ()) -> UnitLibrary:
+    """Return the library of the units of a package; cached, since parsing definitions is slow."""
+    return UnitLibrary(base_units, derived_units)
+
+
+def get_package_library(package: Package) -> UnitLibrary:
+    """Return the library of the units of a package."""
+    derived_units = tuple((unit.name, unit.factor, unit.of) for unit in package.derived_units)
+    return get_library(tuple(unit.name for unit in package.units), derived_units)
 
 
 def count_nanoseconds(unit: str) -> int:
@@ -79,18 +89,43 @@ def count_nanoseconds(unit: str) -> int:
     return int(get_library(()).compute_factor(time, "nanosecond"))
 
 
-class UnitLibrary:
-    """The units of a package: the general ones and the base units of its domain."""
+def is_factor(text: str) -> bool:
+    """Return whether a text is a factor of a derived unit: a decimal number above 0."""
+    number = parse_decimal(text)
+    return number is not None and number > 0
 
-    def __init__(self, base_units: Iterable[str]) -> None:
+
+def _is_derivable(name: str, factor: str, unit: str, names: Container[str]) -> bool:
+    """Return whether a derived unit has a new name, a factor, and only known units in what it multiplies."""
+    is_known = all(word in names for word in re.findall(WORD, unit)) and len(unit) <= LONGEST and _UNIT.fullmatch(unit)
+    return bool(re.fullmatch(WORD, name) and name not in names and is_factor(factor) and is_known)
+
+
+class UnitLibrary:
+    """The units of a package: the general ones and those of its domain, base units and multiples of others.
+
+    A derived unit is its name, its factor (a decimal text) and the unit that it is a multiple of.
+    """
+
+    def __init__(self, base_units: Iterable[str], derived_units: Iterable[tuple[str, str, str]] = ()) -> None:
         import pint
 
-        names = [
+        base_names = [
             name for name in base_units if re.fullmatch(WORD, name)
         ]  # invalid names are reported by the checks of names
-        lines = [*DEFINITIONS, *(f"{name} = [{name}]" for name in names)]
+        lines = [*DEFINITIONS, *(f"{name} = [{name}]" for name in base_names)]
+        names = {line.split("=")[0].strip() for line in lines}
+        for name, factor, unit in derived_units:
+            if _is_derivable(name, factor, unit, names):
+                lines.append(f"{name} = {factor} * {unit}")
+                names.add(name)
         self._registry: Any = pint.UnitRegistry(lines, non_int_type=Decimal, cache_folder=None)
-        self._names = tuple(sorted({line.split("=")[0].strip() for line in lines}))
+        self._names = tuple(sorted(names))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all units, sorted."""
+        return self._names
 
     def get_units(self) -> Units:
         """Return the functions that the typing rules need."""

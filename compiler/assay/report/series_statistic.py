@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Series
-from assay.lang.units import get_library
+from assay.lang.units import get_package_library
 from assay.styles.exact_decimal import format_rounded_fraction, to_fraction
 from assay.styles.registry import Style
 
@@ -102,7 +102,7 @@ def compute_unit_factor(checked: CheckedPackage, series: Series, unit: str) -> F
     """Return the factor from the unit of a series to another. Raises UnknownUnitError, UnitError."""
     if unit in ("", series.unit.symbol):
         return Fraction(1)
-    library = get_library(tuple(item.name for item in checked.package.units))
+    library = get_package_library(checked.package)
     return library.compute_factor(series.unit.name, unit)
 
 

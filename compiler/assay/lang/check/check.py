@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from assay.lang import formula, scopes
 from assay.lang.check import (
@@ -22,13 +22,14 @@ from assay.lang.check import (
     reports,
     series,
     sources,
+    units,
 )
 from assay.lang.check.checker import Checker, Locate
 from assay.lang.model.package import Event, Grain, Metric, Package
 from assay.lang.model.source_kinds import SOURCE_KINDS, SourceKind
 from assay.lang.model.vocabulary import COMPUTED
 from assay.lang.typing_rules import Scope, UnitError, ValueType, infer_reduced
-from assay.lang.units import UnknownUnitError, get_library
+from assay.lang.units import UnknownUnitError, get_package_library
 from assay.util.diagnostics import Diagnostic, suggest_names
 
 
@@ -57,44 +58,12 @@ def check_coverage(checker: Checker) -> None:
 
 def check_package(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
     """Return the problems of a package, in the order of its parts.  Repeated problems are merged."""
-    checker = Checker(package, locate, get_library(tuple(unit.name for unit in package.units)))
+    checker = Checker(package, locate, get_package_library(package))
     for run_check in _PRECONDITIONS:
         run_check(checker)
     for run_check in _CHECKS if not checker.problems else ():
         run_check(checker)
     return checker.collect_problems()
-
-
-def _check_units(checker: Checker) -> None:
-    for owner, unit, word in _list_units(checker.package):
-        try:
-            checker.library.parse_unit(unit)
-        except UnknownUnitError as error:
-            checker.report_unknown_unit(error, owner, word)
-
-
-def _list_units(package: Package) -> Iterator[tuple[str, str, str]]:
-    for event in package.events:
-        yield from (
-            (f"field `{item.name}` of event `{event.name}`", item.unit.name, item.name)
-            for form in event.forms
-            for item in form.fields
-        )
-    for relation in package.relations:
-        yield from (
-            (f"column `{item.name}` of relation `{relation.name}`", item.unit.name, item.name)
-            for item in relation.columns
-        )
-    for grain in package.grains:
-        suffix = f"of grain `{grain.name}`"
-        yield from ((f"column `{item.name}` {suffix}", item.unit.name, item.name) for item in grain.all_columns)
-    for filter_ in package.filters:
-        if filter_.parameter:
-            yield f"the parameter of filter `{filter_.name}`", filter_.parameter.unit.name, filter_.name
-    for item in package.series:
-        yield f"series `{item.name}`", item.unit.name, item.name
-    for metric in package.metrics:
-        yield f"metric `{metric.id}`", metric.unit.name, metric.id
 
 
 def _check_sources(checker: Checker) -> None:
@@ -349,7 +318,7 @@ def _check_metric_unit(checker: Checker, metric: Metric, measured: ValueType) ->
             field="measure",
         )
     except UnknownUnitError:
-        return  # reported by _check_units
+        return  # reported by check_units
 
 
 #: checks that the others rely on; the others run only where these report no problem
@@ -364,7 +333,7 @@ _PRECONDITIONS: tuple[Callable[[Checker], None], ...] = (
 )
 _CHECKS: tuple[Callable[[Checker], None], ...] = (
     names.check_duplicates,
-    _check_units,
+    units.check_units,
     _check_sources,
     _check_events,
     sources.check_lines,

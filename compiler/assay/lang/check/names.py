@@ -58,6 +58,7 @@ def _check_pattern(checker: Checker, names: Iterable[KindAndName], pattern: re.P
 def _list_sql_names(package: Package) -> Iterator[KindAndName]:
     yield "a system", package.system
     yield from (("a unit", item.name) for item in package.units)
+    yield from (("a unit", item.name) for item in package.derived_units)
     for source in package.sources:
         yield from ((f"a constant of source `{source.name}`", item.name) for item in source.constants)
     for event in package.events:

@@ -13,6 +13,7 @@ from assay.lang import formula, scopes
 from assay.lang.check import enumerations, filters
 from assay.lang.check.checker import Checker, Field
 from assay.lang.check.listings import check_report_listings
+from assay.lang.listed_metrics import GRAIN_MARK
 from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Package
 from assay.lang.model.report import Edition, History, Report
@@ -120,8 +121,12 @@ def list_metrics(report: Report | Edition) -> Iterator[str]:
 def check_shown_metrics(checker: Checker, owner: str, names: tuple[str, ...]) -> None:
     """Check that the package lists every metric that `owner` shows."""
     metrics = {metric.id for metric in checker.package.metrics}
+    grains = [grain.name for grain in checker.package.grains]
     for name in sorted(set(names) - metrics):
-        checker.report_unlisted("metric", name, f"in {owner}", metrics)
+        if name.startswith(GRAIN_MARK):
+            checker.report_unlisted("grain", name.removeprefix(GRAIN_MARK), f"in {owner}", grains)
+        else:
+            checker.report_unlisted("metric", name, f"in {owner}", metrics)
 
 
 def check_compared_metrics(checker: Checker, owner: str, names: Iterable[str], within: Sequence[str]) -> None:

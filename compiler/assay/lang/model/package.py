@@ -24,6 +24,16 @@ class BaseUnit:
 
 
 @dataclass(frozen=True, slots=True)
+class DerivedUnit:
+    """A unit of the domain that is `factor` (a decimal text) times the unit `of`."""
+
+    name: str
+    factor: str
+    of: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
 class Constant:
     """A fact of a run, read from a JSON document of its directory.
 
@@ -476,6 +486,7 @@ class Package:
     cuts: tuple[Cut, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     filter_files: tuple[FilterFile, ...] = ()
+    derived_units: tuple[DerivedUnit, ...] = ()
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -1,0 +1,60 @@
+"""List the metrics of a grain where a report names the grain instead: `*GRAIN` in a section or a dictionary group."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from assay.lang.model.package import Package
+from assay.lang.model.report import DictionaryGroup, Edition, Report, Section
+
+GRAIN_MARK = "*"
+
+Group = TypeVar("Group", Section, DictionaryGroup)
+Contents = TypeVar("Contents", Report, Edition)
+
+
+def list_grain_metrics(package: Package) -> Package:
+    """Return a package whose reports and editions name each metric.
+
+    The metrics of a grain are in the order of the package, without those that another section (or group) of the same
+    report names. The name of a grain that does not exist remains, for the checks to report.
+    """
+    by_grain: dict[str, list[str]] = {grain.name: [] for grain in package.grains}
+    for metric in package.metrics:
+        by_grain.get(metric.grain, []).append(metric.id)
+    reports = tuple(
+        dataclasses.replace(
+            _list_contents(report, by_grain),
+            editions=tuple(_list_contents(edition, by_grain) for edition in report.editions),
+        )
+        for report in package.reports
+    )
+    return dataclasses.replace(package, reports=reports)
+
+
+def _list_contents(contents: Contents, by_grain: Mapping[str, Iterable[str]]) -> Contents:
+    return dataclasses.replace(
+        contents,
+        sections=_list_groups(contents.sections, by_grain),
+        dictionary=_list_groups(contents.dictionary, by_grain),
+    )
+
+
+def _list_groups(groups: tuple[Group, ...], by_grain: Mapping[str, Iterable[str]]) -> tuple[Group, ...]:
+    listed = {name for group in groups for name in group.metrics}
+    if not any(name.startswith(GRAIN_MARK) for name in listed):
+        return groups
+
+    def iter_names(group: Group) -> Iterable[str]:
+        for name in group.metrics:
+            grain = name.removeprefix(GRAIN_MARK)
+            if name == grain or grain not in by_grain:
+                yield name
+            else:
+                others = [item for item in by_grain[grain] if item not in listed]
+                listed.update(others)
+                yield from others
+
+    return tuple(dataclasses.replace(group, metrics=tuple(iter_names(group))) for group in groups)
