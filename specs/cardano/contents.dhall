@@ -13,6 +13,8 @@ let anomaly = ./metrics/anomaly.dhall
 
 let machine = ./metrics/machine.dhall
 
+let observation = ./grains/observation.dhall
+
 let resources =
       R.section
         "Resource Usage"
@@ -86,16 +88,19 @@ let others =
           , forging.adoption
           , forging.announceCum
           ]
-      , R.section
-          "Individual peer propagation"
-          [ peers.noticeFirst
-          , peers.fetchFirst
-          , peers.request
-          , peers.fetch
-          , peers.announce
-          , peers.send
-          , peers.adoption
-          ]
+      , R.withAllOf
+          observation.grain
+          ( R.section
+              "Individual peer propagation"
+              [ peers.noticeFirst
+              , peers.fetchFirst
+              , peers.request
+              , peers.fetch
+              , peers.announce
+              , peers.send
+              , peers.adoption
+              ]
+          )
       , R.section
           "End-to-end propagation"
           [ propagation.half

@@ -90,79 +90,13 @@ in  S.Package::{
       , (./grains/host_slot.dhall).grain
       ]
     , metrics =
-      [ forging.start
-      , forging.blockContext
-      , forging.ledgerState
-      , forging.ledgerView
-      , forging.lead
-      , forging.ticked
-      , forging.snapshot
-      , forging.forge
-      , forging.announce
-      , forging.send
-      , forging.adoption
-      , forging.announceCum
-      , peers.noticeFirst
-      , peers.fetchFirst
-      , peers.request
-      , peers.fetch
-      , peers.announce
-      , peers.send
-      , peers.adoption
-      , propagation.half
-      , propagation.eighty
-      , propagation.ninety
-      , propagation.ninetyTwo
-      , propagation.ninetyFour
-      , propagation.ninetySix
-      , propagation.ninetyEight
-      , propagation.all
-      , anomaly.blocksPerHost
-      , anomaly.filteredRatio
-      , anomaly.chainedRatio
-      , anomaly.battles
-      , anomaly.size
-      , steps.lacking
-      , steps.early
-      , machine.starts
-      , machine.cpu
-      , machine.gc
-      , machine.mut
-      , machine.gcsMajor
-      , machine.gcsMinor
-      , machine.rss
-      , machine.heap
-      , machine.live
-      , machine.alloc
-      , machine.netRd
-      , machine.netWr
-      , machine.fsRd
-      , machine.fsWr
-      , machine.started
-      , machine.blockContext
-      , machine.ledgerState
-      , machine.ledgerView
-      , machine.leading
-      , machine.blockGap
-      , machine.density
-      , machine.spanCpu
-      , machine.spanCpuEpoch
-      , machine.spanCpuReward
-      , machine.blkIo
-      , machine.threads
-      , machine.leads
-      , machine.utxo
-      , machine.hostSlots
-      , activity.collected
-      , activity.accepted
-      , activity.rejected
-      , activity.acceptedShare
-      , activity.refused
-      , activity.mempoolTxs
-      , activity.forged
-      , activity.snapshots
-      , activity.objects
-      ]
+          S.metrics (toMap forging)
+        # S.metrics (toMap peers)
+        # S.metrics (toMap propagation)
+        # S.metrics (toMap anomaly)
+        # S.metrics (toMap steps)
+        # S.metrics (toMap machine)
+        # S.metrics (toMap activity)
     , filters =
       [ f.unitary
       , f.nonnegative

@@ -16,7 +16,7 @@ Contents = TypeVar("Contents", Report, Edition)
 
 
 def list_grain_metrics(package: Package) -> Package:
-    """Return a package whose reports and editions name each metric.
+    """Return a package whose reports, editions and histories name each metric.
 
     The metrics of a grain are in the order of the package, without those that another section (or group) of the same
     report names. The name of a grain that does not exist remains, for the checks to report.
@@ -31,7 +31,10 @@ def list_grain_metrics(package: Package) -> Package:
         )
         for report in package.reports
     )
-    return dataclasses.replace(package, reports=reports)
+    histories = tuple(
+        dataclasses.replace(history, sections=_list_groups(history.sections, by_grain)) for history in package.histories
+    )
+    return dataclasses.replace(package, reports=reports, histories=histories)
 
 
 def _list_contents(contents: Contents, by_grain: Mapping[str, Iterable[str]]) -> Contents:
