@@ -203,8 +203,9 @@ def test_metric_of_a_missing_source_is_named(tmp_path: Path, out: Path, cache: P
     package = place / "specs" / "cardano" / "package.dhall"
     edit_file(package, "let source =", "let scrapes = ./scrapes.dhall\n\nlet source =")
     edit_file(package, "sources = [ source.logs ]", "sources = [ source.logs, scrapes.source ]")
-    for kind, first in (("event", "e.resources"), ("relation", "r.roles"), ("metric", "forging.start")):
+    for kind, first in (("event", "e.resources"), ("relation", "r.roles")):
         edit_file(package, f"      [ {first}\n", f"      [ {first}\n      , scrapes.{kind}\n")
+    edit_file(package, "S.metrics (toMap forging)", "[ scrapes.metric ] # S.metrics (toMap forging)")
     edit_file(
         package,
         "      [ (./grains/block.dhall).grain\n",

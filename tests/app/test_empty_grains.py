@@ -50,7 +50,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     folder = tmp_path_factory.mktemp("empty")
     assert run_assay("--cache", cache, "init", "ws", cwd=folder).status == 0
     package = folder / "ws/specs/service/package.dhall"
-    edit_file(package, "    , grains = [ requests.grain ]\n    , metrics = [ m.wait, m.work, m.size ]\n", SEEN_GRAIN)
+    edit_file(package, "    , grains = [ requests.grain ]\n    , metrics = S.metrics (toMap m)\n", SEEN_GRAIN)
     for log in (folder / "ws/runs/1.0").glob("web-*/log.jsonl"):
         log.write_text("".join(line for line in log.read_text().splitlines(True) if "received" not in line))
     return folder / "ws"

@@ -146,7 +146,7 @@ def _choose_report(
     if len(widest_reports) != 1:
         raise fail(
             "no-report",
-            f"there is no single report of {checked.package.system} that compares runs in all metrics",
+            f"no single report of {checked.package.system} has the most metrics",
             found=", ".join(f"{checked.package.system}/{item.name}" for item in reports) or "none",
             hint="pass --report SYSTEM/NAME or --metric ID",
             status=USAGE,
@@ -155,10 +155,9 @@ def _choose_report(
 
 
 def _list_widest(checked: CheckedPackage, reports: Sequence[Report]) -> list[Report]:
-    """Return the reports that have all metrics which any of the reports has."""
-    metrics_by_report = [set(list_report_metrics(checked, report)) for report in reports]
-    all_metrics = set().union(*metrics_by_report)
-    return [report for report, metrics in zip(reports, metrics_by_report, strict=True) if metrics == all_metrics]
+    """Return the reports with the most metrics."""
+    sizes = [len(set(list_report_metrics(checked, report))) for report in reports]
+    return [report for report, size in zip(reports, sizes, strict=True) if size == max(sizes)]
 
 
 def _choose_metrics(

@@ -16,6 +16,7 @@ from assay.lang.model.report import Chart as ChartSpec
 from assay.lang.model.report import Report
 from assay.lang.model.report import Section as SectionSpec
 from assay.report import run_results
+from assay.report.answer import Answer
 from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, list_printed_columns
 from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
@@ -103,7 +104,7 @@ def assemble(
 
     `whole_runs` are the runs whose phases are compared. `judgements` has the changes of runs, by their ids.
     """
-    run_labels = run_results.label_runs(report, runs)
+    run_labels, whole_labels = (run_results.label_runs(report, items) for items in (runs, whole_runs))
     constants = [shorten(text) for text in run_results.list_full_labels(report.label, runs)]
     versions = combine_runs(runs, constants, run_labels)
     columns, labels = [item.figures for item in versions], [item.label for item in versions]
@@ -113,13 +114,11 @@ def assemble(
     filters = _build_filters(runs, run_labels, choices.filter_files)
     quality = build_quality_parts(
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)},
-        {label: run.quality for label, run in zip(run_results.label_runs(report, whole_runs), whole_runs, strict=True)},
+        {label: run.quality for label, run in zip(whole_labels, whole_runs, strict=True)},
     )
     sections = tuple(_build_section(checked, item, versions, choices, judgements) for item in report.sections)
-    terms = build_terms(
-        checked, report, (manifest, filters, *iter_tables(listings)),
-        has_sample_counts=any(None in item.metrics for item in sections),
-    )  # fmt: skip
+    has_sample_counts = any(None in item.metrics for item in sections)
+    answers = _build_answers(checked, report, versions, choices, judgements, manifest)
     return Document(
         title=choices.title or fill_placeholders(title, placeholder_values),
         subtitle="",
@@ -132,25 +131,39 @@ def assemble(
         charts=_build_charts(checked, report, runs, run_labels),
         dictionary=_build_dictionary(checked, report),
         warnings=(
-            *list_run_notes(whole_runs, run_results.label_runs(report, whole_runs)),
+            *list_run_notes(whole_runs, whole_labels),
             *_list_warnings(checked, report, runs, run_labels),
             *list_cut_warnings(checked, report, columns, choices),
             *quality.warnings,
         ),
         filters=filters,
         provenance=tuple(provenance.items()),
-        terms=terms,
+        terms=build_terms(
+            checked, report, (manifest, filters, *iter_tables(listings)), has_sample_counts=has_sample_counts
+        ),
         galleries=listings,
         averages=_describe_averages(checked, report, sections, choices.summary),
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
-        answers=compose_answers(
-            checked, report, columns, labels, choices.summary, judgements, combine_columns(manifest, versions)
-        )
-        if judgements
-        else (),
+        answers=answers,
     )
+
+
+def _build_answers(
+    checked: CheckedPackage,
+    report: Report,
+    versions: Sequence[Version],
+    choices: Choices,
+    judgements: ReportJudgements | None,
+    manifest: Table,
+) -> tuple[Answer, ...]:
+    """Return the answers of the first page; none without judgements."""
+    if not judgements:
+        return ()
+    columns, labels = [item.figures for item in versions], [item.label for item in versions]
+    combined = combine_columns(manifest, versions)
+    return compose_answers(checked, report, columns, labels, choices.summary, judgements, combined)
 
 
 def _split_intro(report: Report) -> list[str]:
