@@ -16,8 +16,7 @@ WITH bound AS (
     ledger_view_known.t_ns AS ledger_view_known,
     "leading".t_ns AS "leading",
     ticked.t_ns AS ticked,
-    snapshot.t_ns AS snapshot,
-    COALESCE(adopting_observers.n, 0) AS adopting_observers
+    snapshot.t_ns AS snapshot
   FROM chain AS base
   LEFT JOIN (
     SELECT
@@ -101,41 +100,11 @@ WITH bound AS (
     ON ticked.host = base.forger AND ticked.seq < forged.seq
   ASOF LEFT JOIN mempool_snapshot AS snapshot
     ON snapshot.host = base.forger AND snapshot.seq < forged.seq
-  LEFT JOIN (
-    SELECT
-      block,
-      COUNT(*) AS n
-    FROM observation_rows
-    WHERE
-      complete AND NOT adopted IS NULL
-    GROUP BY
-      block
-  ) AS adopting_observers
-    ON adopting_observers.block = base.block
 )
 SELECT
   *,
   $system_start + (
     slot * $slot_length
   ) AS slot_start,
-  (
-    slot // NULLIF($epoch_length, 0)
-  ) AS epoch,
-  slot - (
-    (
-      slot // NULLIF($epoch_length, 0)
-    ) * $epoch_length
-  ) AS epoch_slot,
-  CAST(FLOOR(
-    (
-      CAST((
-        slot - (
-          (
-            slot // NULLIF($epoch_length, 0)
-          ) * $epoch_length
-        )
-      ) AS DOUBLE) / NULLIF($security_parameter, 0)
-    ) * $active_slots
-  ) AS BIGINT) AS safe_interval,
   sized_size AS size
 FROM bound;

@@ -1,23 +1,12 @@
--- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE block_rows AS
 WITH bound AS (
   SELECT
     base.*,
     forged.t_ns AS forged,
-    announced.t_ns AS announced,
-    sending.t_ns AS sending,
-    adopted.t_ns AS adopted,
-    adopted.chain_delta AS adopted_chain_delta,
     sized.t_ns AS sized,
     sized.size AS sized_size,
     started.t_ns AS started,
-    block_context_known.t_ns AS block_context_known,
-    ledger_state_known.t_ns AS ledger_state_known,
-    ledger_view_known.t_ns AS ledger_view_known,
-    "leading".t_ns AS "leading",
-    ticked.t_ns AS ticked,
-    snapshot.t_ns AS snapshot,
-    COALESCE(adopting_observers.n, 0) AS adopting_observers
+    "leading".t_ns AS "leading"
   FROM chain AS base
   LEFT JOIN (
     SELECT
@@ -35,40 +24,6 @@ WITH bound AS (
     SELECT
       host,
       block,
-      ARG_MIN_NULL(t_ns, seq) AS t_ns
-    FROM header_announced
-    GROUP BY
-      host,
-      block
-  ) AS announced
-    ON announced.host = base.forger AND announced.block = base.block
-  LEFT JOIN (
-    SELECT
-      host,
-      block,
-      ARG_MIN_NULL(t_ns, seq) AS t_ns
-    FROM block_sent
-    GROUP BY
-      host,
-      block
-  ) AS sending
-    ON sending.host = base.forger AND sending.block = base.block
-  LEFT JOIN (
-    SELECT
-      host,
-      block,
-      ARG_MIN_NULL(t_ns, seq) AS t_ns,
-      ARG_MIN_NULL(chain_delta, seq) AS chain_delta
-    FROM block_adopted
-    GROUP BY
-      host,
-      block
-  ) AS adopted
-    ON adopted.host = base.forger AND adopted.block = base.block
-  LEFT JOIN (
-    SELECT
-      host,
-      block,
       ARG_MIN_NULL(t_ns, seq) AS t_ns,
       ARG_MIN_NULL(size, seq) AS size
     FROM block_adopted
@@ -81,12 +36,6 @@ WITH bound AS (
     ON sized.host = base.forger AND sized.block = base.block
   ASOF LEFT JOIN leadership_check_started AS started
     ON started.host = base.forger AND started.seq < forged.seq
-  ASOF LEFT JOIN block_context AS block_context_known
-    ON block_context_known.host = base.forger AND block_context_known.seq < forged.seq
-  ASOF LEFT JOIN ledger_state AS ledger_state_known
-    ON ledger_state_known.host = base.forger AND ledger_state_known.seq < forged.seq
-  ASOF LEFT JOIN ledger_view AS ledger_view_known
-    ON ledger_view_known.host = base.forger AND ledger_view_known.seq < forged.seq
   ASOF LEFT JOIN (
     SELECT
       host,
@@ -97,45 +46,8 @@ WITH bound AS (
       leader = TRUE
   ) AS "leading"
     ON "leading".host = base.forger AND "leading".seq < forged.seq
-  ASOF LEFT JOIN ledger_ticked AS ticked
-    ON ticked.host = base.forger AND ticked.seq < forged.seq
-  ASOF LEFT JOIN mempool_snapshot AS snapshot
-    ON snapshot.host = base.forger AND snapshot.seq < forged.seq
-  LEFT JOIN (
-    SELECT
-      block,
-      COUNT(*) AS n
-    FROM observation_rows
-    WHERE
-      complete AND NOT adopted IS NULL
-    GROUP BY
-      block
-  ) AS adopting_observers
-    ON adopting_observers.block = base.block
 )
 SELECT
   *,
-  $system_start + (
-    slot * $slot_length
-  ) AS slot_start,
-  (
-    slot // NULLIF($epoch_length, 0)
-  ) AS epoch,
-  slot - (
-    (
-      slot // NULLIF($epoch_length, 0)
-    ) * $epoch_length
-  ) AS epoch_slot,
-  CAST(FLOOR(
-    (
-      CAST((
-        slot - (
-          (
-            slot // NULLIF($epoch_length, 0)
-          ) * $epoch_length
-        )
-      ) AS DOUBLE) / NULLIF($security_parameter, 0)
-    ) * $active_slots
-  ) AS BIGINT) AS safe_interval,
   sized_size AS size
 FROM bound;

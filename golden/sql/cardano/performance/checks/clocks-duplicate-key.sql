@@ -1,13 +1,10 @@
 SELECT
-  block,
   host,
   COUNT(*) AS rows_of_key
-FROM observations
+FROM clocks
 GROUP BY
-  block,
   host
 HAVING
   COUNT(*) > 1
 ORDER BY
-  block,
   host;

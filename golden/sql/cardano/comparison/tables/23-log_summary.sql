@@ -1,6 +1,6 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
-CREATE TEMPORARY TABLE run_summary AS
-/* What the manifest of a run prints beside its constants: one row. */
+CREATE TEMPORARY TABLE log_summary AS
+/* What manifests print of the logs of a run, and of the slots of its hosts: one row. */
 /* Compatibility: switches to another fork, and notices of dropped records, are known but do not count as analysed. */
 WITH switches AS (
   SELECT
@@ -51,11 +51,6 @@ WITH switches AS (
       MAX(last_slot) - MIN(first_slot)
     ) * $slot_length AS analysed_ns
   FROM slot_extents
-), block_totals AS (
-  SELECT
-    COUNT(CASE WHEN block.accepted THEN 1 END) AS blocks_analysed,
-    COUNT(CASE WHEN NOT block.accepted THEN 1 END) AS blocks_rejected
-  FROM block
 ), times AS (
   SELECT
     CAST(ROUND_EVEN(
@@ -81,8 +76,6 @@ SELECT
   log_totals.start_spread,
   log_totals.stop_spread,
   slot_totals.slots_analysed,
-  block_totals.blocks_analysed,
-  block_totals.blocks_rejected,
   CASE
     WHEN $plutus_mode AND $plutus_auto_mode
     THEN 'Loop'
@@ -93,5 +86,4 @@ SELECT
 FROM log_totals
 CROSS JOIN line_rates
 CROSS JOIN slot_totals
-CROSS JOIN block_totals
 CROSS JOIN times;

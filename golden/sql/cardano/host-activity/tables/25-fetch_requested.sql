@@ -3,8 +3,7 @@ SELECT
   host,
   seq,
   t_ns,
-  block,
-  length
+  block
 FROM READ_PARQUET('events/fetch_requested/*.parquet')
 WHERE
   whole;

@@ -4,7 +4,6 @@ SELECT
   seq,
   t_ns,
   block,
-  chain_delta,
   size
 FROM READ_PARQUET('events/block_adopted/*.parquet')
 WHERE

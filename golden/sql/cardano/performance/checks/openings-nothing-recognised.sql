@@ -1,0 +1,10 @@
+/* Every host must have at least one recognised event. */
+SELECT
+  host,
+  lines,
+  objects
+FROM logs
+WHERE
+  recognised = 0
+ORDER BY
+  host;

@@ -1,0 +1,31 @@
+-- `$name` stands for a constant of the run; constants.json has the values.
+CREATE TEMPORARY TABLE clocks AS
+/* A host checks at the beginning of each slot whether it leads it. How long after it that is, by the host's own clock, in */
+/* the median; and how far this lies from the host in the middle. Of two in the middle it is the one nearer to the slots. */
+WITH hosts AS (
+  SELECT
+    host,
+    QUANTILE_DISC(t_ns - (
+      $system_start + slot * $slot_length
+    ), 0.5) AS late
+  FROM leadership_check_started
+  WHERE
+    NOT slot IS NULL
+  GROUP BY
+    host
+), middle AS (
+  SELECT
+    QUANTILE_DISC(late, 0.5) AS lower_late,
+    -QUANTILE_DISC(-late, 0.5) AS upper_late
+  FROM hosts
+)
+SELECT
+  hosts.host,
+  hosts.late,
+  hosts.late - CASE
+    WHEN ABS(middle.lower_late) <= ABS(middle.upper_late)
+    THEN middle.lower_late
+    ELSE middle.upper_late
+  END AS apart
+FROM hosts
+CROSS JOIN middle;

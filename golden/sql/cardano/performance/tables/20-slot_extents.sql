@@ -1,0 +1,11 @@
+CREATE TEMPORARY TABLE slot_extents AS
+/* First and last analysed slot of each host. Hosts that the filters leave no slot are missing. */
+SELECT
+  slot.host,
+  MIN(slot.slot) AS first_slot,
+  MAX(slot.slot) AS last_slot
+FROM slot
+WHERE
+  slot.accepted
+GROUP BY
+  slot.host;
