@@ -46,7 +46,7 @@ let Quarantine = { share : Double, atLeast : Natural }
 --            the star in the last part of the glob matches; `logs` is empty
 --   logs     globs of log files below a host's directory (each also with .gz or .zst)
 --   time     path of the record's instant: ISO 8601 with `Z` or an offset, and any fraction; empty of rows without one;
---            of tables and blocks, the columns of the instant
+--            of tables and blocks, the columns of the instant; of text lines, its places in `line`
 --   orTime   of JSON lines and logfmt: further paths of the instant; the first that holds a value is read
 --   body     path of the object that holds the fields
 --   lookups  ways to recognise a record, in order

@@ -107,11 +107,7 @@ def _build_text_query(source: Source, events: Sequence[Event]) -> exp.Select:
     patterns = (
         [source.line] if source.line else [name.name for event in events for form in event.forms for name in form.names]
     )
-    expressions = [sql_trees.build_text(parse_pattern(item).build_expression((source.time[0],))) for item in patterns]
-    groups = [
-        sql_trees.call("regexp_extract", build_column("line"), item, dialect.build_integer(1)) for item in expressions
-    ]
-    texts = [sql_trees.call("nullif", item, sql_trees.build_text("")) for item in groups]
+    texts = [_build_text_instant(source, item) for item in patterns]
     text = sql_trees.call("coalesce", *texts)
     parts = timestamps.build_parts(source, build_column("text"))
     t_ns = sql_trees.build_alias(timestamps.build_instant(source, build_column("instant_parts")), "t_ns")
@@ -122,6 +118,16 @@ def _build_text_query(source: Source, events: Sequence[Event]) -> exp.Select:
     ]
     query = sql_trees.set_source(dialect.select(t_ns), "parts").order_by("number")
     return dialect.add_stages(query, stages)
+
+
+def _build_text_instant(source: Source, pattern: str) -> exp.Expr:
+    """Return the text of the instant of a line that matches a pattern, else null."""
+    parts: list[exp.Expr] = []
+    for place in source.time:
+        expression = sql_trees.build_text(parse_pattern(pattern).build_expression((place,)))
+        part = sql_trees.call("regexp_extract", build_column("line"), expression, dialect.build_integer(1))
+        parts.append(sql_trees.call("nullif", part, sql_trees.build_text("")))
+    return sql_trees.join_by_blanks(parts)
 
 
 PROBED_LINES = 2000  # leading lines of a file that are searched for an instant

@@ -126,3 +126,11 @@ def build_list_parameter(name: str, kind: str) -> exp.Expr:
 def build_smallint(number: int) -> exp.Expr:
     """Return a 16-bit integer literal."""
     return cast(dialect.build_integer(number), "SMALLINT")
+
+
+def join_by_blanks(texts: Sequence[exp.Expr]) -> exp.Expr:
+    """Return texts with blanks between them; null if one is null."""
+    joined = texts[0]
+    for text in texts[1:]:
+        joined = exp.DPipe(this=exp.DPipe(this=joined, expression=build_text(" ")), expression=text)
+    return joined

@@ -107,7 +107,7 @@ def _find_reason(matcher: _Matcher, forms: TextForms, item: MalformedLine, line:
         assert forms.layout is not None
         return f"no line of the log: {_find_fault(matcher, text, forms.layout)[1]}"
     if item.form == TIMELESS:
-        time = head.get(forms.time_place) or _find_time(matcher, forms, body)
+        time = " ".join(head.get(name) or "" for name in forms.source.time).strip() or _find_time(matcher, forms, body)
         return f"bad time: {truncate_value(time)}" if time else "no time"
     if item.form == INCOMPLETE:
         return _find_field_problem(matcher, forms, item.event, head, body)

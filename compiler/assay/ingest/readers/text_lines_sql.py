@@ -58,7 +58,7 @@ class TextForms:
 
     @property
     def time_place(self) -> str:
-        """Return the place of the instant."""
+        """Return the place of the instant in patterns of events, without a layout."""
         return self.source.time[0]
 
     @property
@@ -67,7 +67,7 @@ class TextForms:
         if not self.layout:
             return ()
         fields = {path[0] for variant in self.variants for path in variant.item.paths}
-        required = {self.time_place, *self.source.body, *fields}
+        required = {*self.source.time, *self.source.body, *fields}
         return tuple(name for name in self.layout.places if name in required)
 
     @property
@@ -90,7 +90,7 @@ class TextForms:
         ends = set(self.layout.last_places if self.layout else variant.pattern.last_places)
         if self.layout and ends & set(self.source.body):
             ends |= set(variant.pattern.last_places)
-        read_places = {self.time_place, *(path[0] for path in variant.item.paths)}
+        read_places = {*self.source.time, *(path[0] for path in variant.item.paths)}
         return variant.item.is_required and bool(ends & read_places)
 
     def find_variants(self, event: str) -> tuple[Variant, ...]:
@@ -232,7 +232,10 @@ def _build_form(forms: TextForms) -> exp.Expr:
 def _build_instant_text(forms: TextForms) -> exp.Expr:
     """Return the text of the instant, from the layout or from the pattern of the event."""
     if forms.layout:
-        return build_column(_list_head_columns(forms)[forms.head_places.index(forms.time_place)])
+        heads = _list_head_columns(forms)
+        return sql_trees.join_by_blanks(
+            [build_column(heads[forms.head_places.index(name)]) for name in forms.source.time]
+        )
     ifs = [
         exp.If(
             this=exp.EQ(this=build_column("form"), expression=dialect.build_integer(variant.number)),

@@ -120,24 +120,27 @@ def _check_text_lines(checker: Checker, source: Source) -> None:
 def _check_line_capture(
     checker: Checker, source: Source, name: str, path: Sequence[str], layout: Pattern | None
 ) -> None:
-    """Check that time and body are each one capture of the `line` pattern.
+    """Check that the body is one capture of the `line` pattern, and the time one or several.
 
     Without a `line`, the time is one capture of each event pattern.
     """
-    if len(path) == 1 and (path[0] in layout.required_places if layout else name == "time"):
+    is_place = set(path) <= set(layout.required_places) if layout else name == "time"
+    if is_place and (len(path) == 1 or (path and layout and name == "time")):
         return
     captures = layout.required_places if layout else ()
     checker.report(
         "no-place",
         f"the {name} of source `{source.name}` is not a place of its `line`",
         path[0] if path and checker.locate(path[0], 0)[0] else source.name,
-        expected="one place outside optional parts"
+        expected=f"{'places' if name == 'time' else 'one place'} outside optional parts"
         if layout
         else "a place of every pattern"
         if name == "time"
         else "none",
         found=", ".join(path) or "nothing",
-        hint=suggest_names(path[0], captures) if path and captures else "",
+        hint=suggest_names(next((item for item in path if item not in captures), path[0]), captures)
+        if path and captures
+        else "",
         within=(source.name,),
     )
 
