@@ -23,6 +23,26 @@ STARTER = "starter"
 def create_workspace(place: Path) -> tuple[str, ...]:
     """Write the starter, schema and Prelude into a new or empty folder; return the commands to try next.
 
+    Raises AssayError: `not-empty` (usage), `output`.
+    """
+    with fill_workspace(place) as folder:
+        starter = workspace.get_shipped_workspace().root / STARTER
+        shutil.copytree(starter, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    runs = sorted(item.name for item in (place / "runs").iterdir())
+    run_options = " ".join(f"--run runs/{name}" for name in runs)
+    return (
+        f"cd {quote_path(place)}",
+        "assay check",
+        "assay test",
+        f"assay build {SYSTEM}/{REPORT} {run_options} -o build/{REPORT}",
+        f"assay explain wait --run runs/{runs[0]}",
+    )
+
+
+@contextmanager
+def fill_workspace(place: Path) -> Iterator[Path]:
+    """Yield a fresh folder that becomes the new or empty folder `place`, with the schema and the Prelude.
+
     The folder is written atomically. Raises AssayError: `not-empty` (usage), `output`.
     """
     if place.is_dir() and not is_unused(place):
@@ -34,18 +54,8 @@ def create_workspace(place: Path) -> tuple[str, ...]:
             status=USAGE,
         )
     with _replace_output_hint(), replace_folder(place) as new_folder:
-        shipped_root = workspace.get_shipped_workspace().root
-        shutil.copytree(shipped_root / STARTER, new_folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
-        write_libraries(new_folder, shipped_root)
-    runs = sorted(item.name for item in (place / "runs").iterdir())
-    run_options = " ".join(f"--run runs/{name}" for name in runs)
-    return (
-        f"cd {_quote_path(place)}",
-        "assay check",
-        "assay test",
-        f"assay build {SYSTEM}/{REPORT} {run_options} -o build/{REPORT}",
-        f"assay explain wait --run runs/{runs[0]}",
-    )
+        yield new_folder
+        write_libraries(new_folder, workspace.get_shipped_workspace().root)
 
 
 def update_schema(place: Path) -> tuple[str, ...]:
@@ -72,7 +82,8 @@ def _replace_output_hint() -> Iterator[None]:
         raise AssayError(problems, error.status) from None
 
 
-def _quote_path(place: Path) -> str:
+def quote_path(place: Path) -> str:
+    """Return a path as a word of a shell."""
     import shlex
 
     return shlex.quote(os.fspath(place))

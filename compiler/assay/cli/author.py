@@ -195,14 +195,38 @@ class _IdleWorker:
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("more_logs", metavar="[LOG]...", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--from",
+    "logs",
+    metavar="LOG",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Propose specs for this log (repeatable; further logs may follow it).",
+)
 @click.option("--update-schema", is_flag=True, help="Only update the schema and Prelude in the workspace DIR.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format of the proposal."
+)
 @click.pass_context
-def init(context: click.Context, folder: Path, update_schema: bool) -> None:
+def init(
+    context: click.Context,
+    folder: Path,
+    more_logs: tuple[Path, ...],
+    logs: tuple[Path, ...],
+    update_schema: bool,
+    form: str,
+) -> None:
     """Create a workspace with a small example that builds at once.
 
-    The example has events, three metrics, two runs and a report. The workspace also has the schema and the Prelude
-    that specs import.
+    The example has events, three metrics, two runs and a report. With --from, the workspace reads your own logs
+    instead: its specs are a proposal, with comments that say why, and its run is a copy of the logs. The workspace also
+    has the schema and the Prelude that specs import.
     """
+    _check_init_options(logs, more_logs, update_schema, form)
+    if logs:
+        _init_from_logs(context, folder, (*logs, *more_logs), form)
+        return
     from assay.app import init as init_module
 
     with open_command_session(context):
@@ -211,6 +235,32 @@ def init(context: click.Context, folder: Path, update_schema: bool) -> None:
         output.print_line("Try it:")
     for line in lines:
         output.print_line(f"  {line}" if not update_schema else line)
+
+
+def _check_init_options(logs: Sequence[Path], more_logs: Sequence[Path], update_schema: bool, form: str) -> None:
+    """Raise AssayError (usage) for options that only go with --from, or do not go with it."""
+    if logs and update_schema:
+        raise fail("options", "`--update-schema` does not go with `--from`", status=USAGE)
+    if not logs and more_logs:
+        raise fail("options", f"unexpected argument `{more_logs[0]}`", hint="name logs after `--from`", status=USAGE)
+    if not logs and form != "text":
+        raise fail("options", "`--format` needs `--from`, since there is no other proposal", status=USAGE)
+
+
+def _init_from_logs(context: click.Context, folder: Path, logs: Sequence[Path], form: str) -> None:
+    from assay.app.init_from import create_workspace_from_logs
+    from assay.propose.summary import describe_proposal
+
+    with open_command_session(context):
+        proposal, commands = create_workspace_from_logs(folder, logs)
+    if form == "json":
+        output.print_data(proposal.to_json())
+        return
+    for line in describe_proposal(proposal):
+        output.print_line(line)
+    output.print_line("Try it:")
+    for command in commands:
+        output.print_line(f"  {command}")
 
 
 @click.command()

@@ -95,7 +95,7 @@ GROUPS = {
 
 #: Command -> examples of use, with names of the workspace that `assay init` writes.
 EXAMPLES = {
-    "init": ("assay init my-metrics",),
+    "init": ("assay init my-metrics", "assay init shop --from web-1/log.jsonl web-2/log.jsonl"),
     "check": ("assay check", "assay check --accept"),
     "test": ("assay test --system service --junit examples.xml",),
     "watch": ("assay watch service/comparison --run runs/1.0 --run runs/1.1 -o build/live",),

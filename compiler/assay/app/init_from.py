@@ -1,0 +1,53 @@
+"""Create a workspace for logs of one's own (`assay init NAME --from LOG...`)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.app.init import fill_workspace, quote_path
+from assay.propose.model import Proposal, SampleFile
+from assay.propose.propose import propose_system
+from assay.propose.samples import RESERVED, read_samples
+from assay.propose.write_specs import write_all_specs
+
+RUN = "sample"
+
+
+def create_workspace_from_logs(place: Path, logs: Sequence[Path]) -> tuple[Proposal, tuple[str, ...]]:
+    """Write a workspace whose specs read the logs, which become its first run.
+
+    Returns the proposal and the commands to try next. Raises AssayError: `not-empty`, `no-file` (usage),
+    `unknown-format`, `sample`, `output`.
+    """
+    samples = read_samples(logs)
+    proposal = propose_system(place.resolve().name, samples)
+    with fill_workspace(place) as folder:
+        for name, text in write_all_specs(proposal).items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        _copy_samples(samples, folder / "runs" / RUN)
+    return proposal, _list_commands(place, proposal)
+
+
+def _copy_samples(samples: Sequence[SampleFile], run: Path) -> None:
+    for sample in samples:
+        copy = run / sample.place
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(sample.path, copy)
+    (run / RESERVED).write_text(json.dumps({"version": RUN}) + "\n", encoding="utf-8")
+
+
+def _list_commands(place: Path, proposal: Proposal) -> tuple[str, ...]:
+    metric = next(iter(proposal.metrics)).id
+    date = "" if proposal.has_instants else " --date $(date +%F)"
+    return (
+        f"cd {quote_path(place)}",
+        "assay check --accept",
+        f"assay query {metric} --run runs/{RUN}",
+        f"assay explain {metric} --run runs/{RUN}",
+        f"assay build {proposal.system}/comparison --run runs/{RUN} -o build/comparison{date}",
+    )

@@ -1,0 +1,91 @@
+"""Find events that share a key: steps of one thing, whose times are latencies."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.propose.model import FieldProposal, Record
+from assay.propose.names import split_words
+from assay.propose.recognize import OTHER_KEYS
+
+_MIN_KEYS, _FEW_RECORDS = 2, 10  # one key is enough in a log with fewer records
+_MIN_UNIQUE = 0.9  # keys of an event per record of it
+_MIN_SHARED = 0.5  # of the keys of the rarer event that the other has too
+_MIN_ORDERED = 0.9  # of the shared keys whose records are in one order
+
+Positions = dict[tuple[str, object], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Events with a common key field, in the order of their records; `shared` are the keys of all of them."""
+
+    field: str
+    events: tuple[str, ...]
+    keys: int
+    shared: int
+
+
+def find_chains(records_by_event: Mapping[str, Sequence[Record]], fields: Sequence[FieldProposal]) -> tuple[Chain, ...]:
+    """Return chains of events, each event in at most one; those of most events first, then those with most keys."""
+    candidates = []
+    least = _MIN_KEYS if sum(map(len, records_by_event.values())) >= _FEW_RECORDS else 1
+    for field in fields:
+        is_attribute = bool(OTHER_KEYS & set(split_words(field.path[-1])))
+        if field.type in ("text", "integer") and not field.transform and field.unit == "none" and not is_attribute:
+            positions = {
+                event: keys
+                for event, records in records_by_event.items()
+                if (keys := _find_keys(records, field, least))
+            }
+            candidates.append(_build_chain(field.name, positions, least))
+    chains: list[Chain] = []
+    for chain in sorted(
+        (item for item in candidates if item), key=lambda item: (-len(item.events), -item.shared, item.field)
+    ):
+        if not {event for item in chains for event in item.events} & set(chain.events):
+            chains.append(chain)
+    return tuple(chains)
+
+
+def _find_keys(records: Sequence[Record], field: FieldProposal, least: int) -> Positions:
+    """Return the first position of each key; nothing if the keys are not nearly unique, or missing."""
+    positions: Positions = {}
+    for record in records:
+        value = record.values.get(field.path)
+        if value is not None:
+            positions.setdefault((record.host, str(value)), record.position)
+    is_key = len(positions) >= max(least, _MIN_UNIQUE * len(records))
+    return positions if is_key else {}
+
+
+def _build_chain(field: str, positions: Mapping[str, Positions], least: int) -> Chain | None:
+    """Return the chain of the events that follow one another for most keys."""
+    following: dict[str, int] = defaultdict(int)
+    linked: set[str] = set()
+    names = sorted(positions)
+    for first in names:
+        for second in names:
+            if first != second and _precedes(positions[first], positions[second], least):
+                following[second] += 1
+                linked |= {first, second}
+    if not linked:
+        return None
+    ordered = sorted(linked, key=lambda name: (following[name], name))
+    chain = [ordered[0]]
+    for name in ordered[1:]:  # each event follows all before it, so that a chain has one order
+        if all(_precedes(positions[item], positions[name], least) for item in chain):
+            chain.append(name)
+    if len(chain) == 1:
+        return None
+    shared = set.intersection(*(set(positions[name]) for name in chain))
+    return Chain(field, tuple(chain), len(positions[chain[0]]), len(shared))
+
+
+def _precedes(first: Positions, second: Positions, least: int) -> bool:
+    shared = first.keys() & second.keys()
+    if len(shared) < max(least, _MIN_SHARED * min(len(first), len(second))):
+        return False
+    return sum(first[key] < second[key] for key in shared) >= _MIN_ORDERED * len(shared)

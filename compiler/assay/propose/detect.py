@@ -1,0 +1,237 @@
+"""Detect the kind of a sample file by its content, and read its records."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay.ingest import logfmt
+from assay.ingest.readers import csv_text, openmetrics
+from assay.propose.instants import has_stamp
+from assay.propose.known_text_formats import MatchedText, match_known_text
+from assay.propose.model import KeyPath, Record, SampleFile
+from assay.propose.text_layout import TextLayout, find_text_layout
+from assay.util.diagnostics import AssayError, fail
+
+_MIN_SHARE = 0.5  # of the lines that are records
+_MAX_DEPTH = 4  # of the keys of a record
+_QUOTED_LINES, _QUOTED_LENGTH = 3, 100
+_MIN_PAIRS = 2  # members of most lines of logfmt
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """The content of a sample file: its kind, its records, what distinguishes its layout from that of other files.
+
+    `body` is the path of the list in a document; `reason` says why the file is of the kind.
+    """
+
+    sample: SampleFile
+    kind: str
+    records: tuple[Record, ...]
+    reason: str
+    layout: tuple[Any, ...] = ()
+    body: KeyPath = ()
+    text_layout: TextLayout | None = None
+    known_text: MatchedText | None = None
+
+
+def detect(sample: SampleFile) -> Detected:
+    """Return the content of a file. Raises AssayError `unknown-format`, which says what was tried."""
+    lines = [line for line in sample.lines if line.strip()]
+    if not lines:
+        raise fail("unknown-format", f"the log is empty: {sample.path}", expected="lines of a log")
+    reasons = []
+    for kind, read in _KINDS.items():
+        result = read(sample, lines)
+        if isinstance(result, Detected):
+            return result
+        reasons.append(f"not {kind}: {result}")
+    raise _build_error(sample, lines, reasons)
+
+
+def _build_error(sample: SampleFile, lines: Sequence[str], reasons: Sequence[str]) -> AssayError:
+    quotes = [f"line: {line[:_QUOTED_LENGTH]}{'...' * (len(line) > _QUOTED_LENGTH)}" for line in lines[:_QUOTED_LINES]]
+    return fail(
+        "unknown-format",
+        f"the kind of the log is not recognized: {sample.path}",
+        expected="JSON, logfmt, a table with a header, samples, or text lines with instants",
+        notes=[*reasons, *quotes],
+        hint="write the source by hand: docs/sources.md describes patterns of lines and forms of instants",
+    )
+
+
+def flatten(value: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, object]]:
+    """Yield paths and values of the texts, numbers and booleans of an object; lists are passed over."""
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if len(path) < _MAX_DEPTH:
+                yield from flatten(member, (*path, key))
+    elif path and value is not None and not isinstance(value, list):
+        yield path, value
+
+
+def _make_record(sample: SampleFile, position: int, value: dict[str, Any]) -> Record:
+    return Record(sample.host, position, "", dict(flatten(value)))
+
+
+def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    if lines[0].lstrip()[:1] not in ("{", "["):
+        return "it does not begin with a brace or bracket"
+    try:
+        document = json.loads("\n".join(sample.lines), object_pairs_hook=_keep_first)
+    except ValueError as error:
+        return f"no JSON document ({error})"
+    lists = sorted(_find_lists(document), key=lambda item: -len(item[1]))
+    if not lists:
+        return "the document has no list of objects"
+    body, values = lists[0]
+    if isinstance(document, dict) and body == ("data", "result"):
+        return "it is a response of Prometheus"
+    records = tuple(_make_record(sample, index, value) for index, value in enumerate(values))
+    place = f"in the list `{'.'.join(body)}`" if body else "in the document"
+    return Detected(sample, "json-records", records, f"{len(values)} objects {place}", (body,), body)
+
+
+def _keep_first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for key, value in pairs:
+        members.setdefault(key, value)
+    return members
+
+
+def _find_lists(value: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, list[dict[str, Any]]]]:
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        yield path, value
+    elif isinstance(value, dict) and len(path) < _MAX_DEPTH:
+        for key, member in value.items():
+            yield from _find_lists(member, (*path, key))
+
+
+def _read_json_lines(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    def parse(line: str) -> dict[str, Any]:
+        value = json.loads(line, object_pairs_hook=_keep_first)
+        if not isinstance(value, dict):
+            raise ValueError("no object")
+        return value
+
+    return _read_lines(sample, lines, "json-lines", "objects of JSON", parse)
+
+
+def _read_logfmt(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    def parse(line: str) -> dict[str, Any]:
+        members = logfmt.parse_line(line)
+        if len(members) < _MIN_PAIRS or True in members.values():
+            raise ValueError("too few members")
+        return members
+
+    return _read_lines(sample, lines, "logfmt", "members `key=value`", parse)
+
+
+def _read_lines(
+    sample: SampleFile, lines: Sequence[str], kind: str, word: str, parse: Callable[[str], dict[str, Any]]
+) -> Detected | str:
+    records = []
+    for position, line in enumerate(sample.lines):
+        try:
+            records.append(_make_record(sample, position, parse(line)))
+        except (ValueError, RecursionError):
+            continue
+    reason = f"{len(records)} of {len(lines)} lines are {word}"
+    if len(records) < max(1, _MIN_SHARE * len(lines)):
+        return reason
+    return Detected(sample, kind, tuple(records), reason)
+
+
+def _read_samples(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    expression = re.compile(openmetrics.LINE)
+    rows = [line for line in lines if not line.startswith("#")]
+    matches = [match for line in rows if (match := expression.match(line)) and match[1] and _is_number(match[3])]
+    if not matches or len(matches) < len(rows):
+        return f"{len(matches)} of {len(rows)} lines are samples"
+    if not all(match[4] for match in matches):
+        return "its samples have no timestamps, as on the page `/metrics` of a target; `assay fetch` gets them"
+    records = []
+    for position, match in enumerate(matches):
+        labels = {label[0]: label[3] for label in re.findall(openmetrics.LABEL, match[2] or "") if label[0]}
+        values: dict[KeyPath, object] = {
+            ("value",): float(match[3]),
+            **{("labels", key): value for key, value in labels.items()},
+        }
+        records.append(Record(sample.host, position, match[1], values))
+    return Detected(sample, "samples", tuple(records), f"{len(rows)} samples with timestamps")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    named = csv_text.NAMED_DELIMITER.fullmatch(lines[0])
+    lines = lines[1:] if named else lines
+    if not lines:
+        return "no header"
+    header_text = re.sub(r'"[^"]*"', "", lines[0])
+    delimiter = named[1] if named else max(csv_text.DELIMITERS, key=header_text.count)
+    rows = [row for row in csv.reader(lines, delimiter=delimiter) if row]
+    header, rows = rows[0], rows[1:]
+    if len(header) == 1 and not named:
+        return f"the first line has no delimiter ({' '.join(csv_text.DELIMITERS)})".replace("\t", "tab")
+    is_header = len(set(header)) == len(header) and all(name.strip() and not _is_number(name) for name in header)
+    if not is_header or has_stamp(lines[0]):
+        return "the first line is no header of distinct names"
+    full = [row for row in rows if len(row) == len(header)]
+    if not full or len(full) < 0.9 * len(rows):
+        return f"{len(full)} of {len(rows)} rows have {len(header)} cells, like the header"
+    records = tuple(
+        Record(sample.host, index, "", {(name,): cell for name, cell in zip(header, row, strict=True) if cell})
+        for index, row in enumerate(full)
+    )
+    name = {"\t": "tab"}.get(delimiter, delimiter)
+    return Detected(sample, "csv", records, f"{len(header)} columns, separated by `{name}`", tuple(header))
+
+
+def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    if known := match_known_text(sample.lines):
+        records = tuple(
+            Record(sample.host, position, known.format.event, {(name,): value for name, value in values.items()})
+            for position, values in known.rows
+        )
+        reason = f"{len(records)} of {len(lines)} lines have the format of: {known.format.name}"
+        return Detected(sample, "text-lines", records, reason, (known.pattern,), known_text=known)
+    layout = find_text_layout(sample.lines)
+    if layout is None:
+        return "less than half of the lines have an instant in a known form"
+    records = tuple(Record(sample.host, line.position, line.message, {}) for line in layout.lines)
+    reason = f"{len(records)} of {len(lines)} lines have an instant such as {layout.stamp}"
+    return Detected(sample, "text-lines", records, reason, (layout.line, layout.time_form), (), layout)
+
+
+_KINDS: dict[str, Callable[[SampleFile, Sequence[str]], Detected | str]] = {
+    "json-records": _read_json_records,
+    "json-lines": _read_json_lines,
+    "logfmt": _read_logfmt,
+    "samples": _read_samples,
+    "csv": _read_table,
+    "text-lines": _read_text,
+}
+
+
+def shift_positions(items: Sequence[Detected]) -> list[Record]:
+    """Return the records of files of one layout; positions count on from file to file of a host."""
+    offsets: Counter[str] = Counter()
+    records: list[Record] = []
+    for item in items:
+        offset = offsets[item.sample.host]
+        records.extend(replace(record, position=record.position + offset) for record in item.records)
+        offsets[item.sample.host] += len(item.sample.lines)
+    return records

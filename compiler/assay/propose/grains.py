@@ -1,0 +1,145 @@
+"""Propose what to measure: times between events that share a key, and numbers of records."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from assay.propose.chains import Chain, find_chains
+from assay.propose.model import EventProposal, FieldProposal, GrainProposal, MetricProposal, Record, SourceProposal
+from assay.propose.names import NameSpace, make_identifier, split_words
+from assay.propose.sources import Group
+from assay.propose.units import find_unit
+
+MAX_METRICS = 12  # of the fields of a grain
+MAX_GRAINS = 12  # of records, per source
+MAX_COUNTS = 6
+_FEW_RECORDS = 10
+_GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
+
+
+def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
+    """Return the grains of a source: chains of events first, then those of records with numbers."""
+    source = group.source
+    chains = find_chains(group.records, source.fields) if source.time else ()
+    grains = [_build_chain_grain(group, chain, names) for chain in chains]
+    chained = {event for chain in chains for event in chain.events}
+    numeric = [event for event in source.events if event.name not in chained and _list_quantities(group, event)]
+    for event in sorted(numeric, key=lambda item: -item.count)[:MAX_GRAINS]:
+        grain = names.add(_name_record_grain(source, event))
+        split = _list_split_metrics(group, event, names)
+        metrics = split or _list_field_metrics(group, (event,), names)
+        reason = f"{event.count} records have numbers, and share no key with other events"
+        grains.append(GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source)))
+    return tuple(grains)
+
+
+def propose_counts(source: SourceProposal, names: NameSpace) -> tuple[GrainProposal, ...]:
+    """Return grains that count the records of the most frequent events, of a source with nothing to measure."""
+    grains = []
+    for event in sorted(source.events, key=lambda item: -item.count)[:MAX_COUNTS]:
+        metric = MetricProposal(names.add(f"{event.name}_count"), f"Number of {event.name}", "count",
+                                f"How many records of `{event.name}` a host has")  # fmt: skip
+        grain = names.add(_name_record_grain(source, event))
+        grains.append(GrainProposal(grain, source.name, "", (event.name,), (metric,), "its records have no numbers",
+                                    _is_timeless(source)))  # fmt: skip
+    return tuple(grains)
+
+
+def _is_timeless(source: SourceProposal) -> bool:
+    return not source.time and source.kind != "samples"
+
+
+def _name_record_grain(source: SourceProposal, event: EventProposal) -> str:
+    word = _GRAIN_WORDS.get(source.kind, "line")
+    return word if source.kind in ("csv", "json-records") else f"{event.name}_{word}"
+
+
+def _list_quantities(group: Group, event: EventProposal) -> list[FieldProposal]:
+    """Return the numbers of an event that are worth a metric: none that only grow, as counters and positions do."""
+    fields = [field for field in map(group.source.find_field, event.fields) if field.is_quantity]
+    return [field for field in fields if not _only_grows(group.records[event.name], field)]
+
+
+def _only_grows(records: Sequence[Record], field: FieldProposal) -> bool:
+    if field.transform:
+        return False
+    by_host: dict[str, list[float]] = defaultdict(list)
+    for record in records:
+        if (value := record.values.get(field.path)) is not None:
+            by_host[record.host].append(float(str(value)))
+    if len(records) < _FEW_RECORDS:  # only positions, which grow by one
+        rows = by_host.values()
+        return field.type == "integer" and all(
+            len(row) > 1 and all(b - a == 1 for a, b in itertools.pairwise(row)) for row in rows
+        )
+    is_constant = all(len(set(values)) == 1 for values in by_host.values())
+    return not is_constant and all(values == sorted(values) for values in by_host.values())
+
+
+def _build_chain_grain(group: Group, chain: Chain, names: NameSpace) -> GrainProposal:
+    source = group.source
+    words = [word for word in split_words(chain.field) if word not in ("id", "uid", "key")] or [chain.field]
+    grain = names.add(make_identifier(" ".join(words), "item"))
+    steps = list(zip(chain.events, chain.events[1:], strict=False))
+    if len(chain.events) > 2:
+        steps.append((chain.events[0], chain.events[-1]))
+    short = _drop_common_words(chain.events)
+    metrics = []
+    for start, end in steps:
+        name = f"{_make_title(short[start])} to {_make_title(short[end]).lower()}"
+        metrics.append(MetricProposal(names.add(f"{short[start]}_to_{short[end]}"), name, "millisecond",
+                                      f"From `{start}` to `{end}`", start, end))  # fmt: skip
+    metrics += _list_field_metrics(group, [source.find_event(name) for name in chain.events], names, chain.field)
+    reason = (
+        f"{len(chain.events)} events share `{chain.field}`: {chain.shared} of {chain.keys} values are in all of them"
+    )
+    return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason)
+
+
+def _drop_common_words(names: Sequence[str]) -> dict[str, str]:
+    """Return the names without the words with which all of them begin."""
+    columns = zip(*(name.split("_")[:-1] for name in names), strict=False)
+    common = sum(1 for _ in itertools.takewhile(lambda words: len(set(words)) == 1, columns))
+    return {name: "_".join(name.split("_")[common:]) for name in names}
+
+
+def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) -> tuple[MetricProposal, ...]:
+    """Return a metric for each of the most frequent texts that say what a value is, in a table of a known format."""
+    column, value = group.known.split if group.known else ("", "")
+    if not column:
+        return ()
+    by_path = {field.path: field for field in group.source.fields}
+    texts = Counter(str(record.values.get((column,), "")) for record in group.records[event.name])
+    return tuple(
+        MetricProposal(names.add(make_identifier(text, "value")), _make_title(text), by_path[(value,)].unit,
+                       f"`{value}` of rows whose `{column}` is `{text}`", event=event.name,
+                       field=by_path[(value,)].name, where=(by_path[(column,)].name, text))
+        for text, _ in texts.most_common(MAX_METRICS)
+    )  # fmt: skip
+
+
+def _list_field_metrics(
+    group: Group, events: Sequence[EventProposal], names: NameSpace, key: str = ""
+) -> tuple[MetricProposal, ...]:
+    """Return metrics of the numbers of events, apart from the key."""
+    quantities = [(event, field) for event in events for field in _list_quantities(group, event) if field.name != key]
+    metrics = []
+    for event, field in quantities[:MAX_METRICS]:
+        of_events = sum(field.name in item.fields for item in group.source.events)
+        is_value = field.path[-1] == "value"  # the name of the event says what it is
+        metric_id = f"{event.name}_value" if is_value else f"{event.name}_{field.name}" if of_events > 1 else field.name
+        unit = "millisecond" if field.unit == "nanosecond" else field.unit
+        title = event.name if is_value else metric_id if of_events > 1 else field.path[-1]
+        if len(split_words(title)) > 1 and find_unit(split_words(title))[1]:
+            title = " ".join(split_words(title)[:-1])  # the report prints the unit
+        metrics.append(MetricProposal(names.add(metric_id), _make_title(title), unit,
+                                      f"`{'.'.join(field.path)}` of `{event.name}`", event=event.name,
+                                      field=field.name))  # fmt: skip
+    return tuple(metrics)
+
+
+def _make_title(text: str) -> str:
+    title = " ".join(split_words(text)) or text
+    return title[:1].upper() + title[1:]

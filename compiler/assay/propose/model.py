@@ -1,0 +1,146 @@
+"""Proposals: what sample files contain, and what to measure in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+KeyPath = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFile:
+    """A sample file: where it is, its host and name in the run, its first lines, and whether it has more."""
+
+    path: Path
+    host: str
+    name: str
+    lines: tuple[str, ...]
+    is_cut: bool
+
+    @property
+    def place(self) -> str:
+        """Return its path in the run."""
+        return f"{self.host}/{self.name}" if self.host else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record: its host, its position in the log of the host, its name, its values by path."""
+
+    host: str
+    position: int
+    name: str
+    values: dict[KeyPath, object]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProposal:
+    """A field of events: its name, paths and type, its unit as a word of the schema, and why it has this unit."""
+
+    name: str
+    path: KeyPath
+    type: str
+    unit: str = "none"
+    transform: str = ""
+    reason: str = ""
+    is_quantity: bool = False  # a number that is worth a metric
+
+
+@dataclass(frozen=True, slots=True)
+class EventProposal:
+    """An event: its name, the names of its records, how many there are, its fields and the optional ones of these."""
+
+    name: str
+    names: tuple[str, ...]
+    count: int
+    fields: tuple[str, ...]
+    optional: tuple[str, ...]
+    ruled_out: KeyPath = ()  # records with anything at this path are not of the event
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceProposal:
+    """A source: the files that it reads, how it reads a record, its fields and events."""
+
+    name: str
+    kind: str
+    files: tuple[str, ...]
+    hosts: str
+    logs: tuple[str, ...]
+    format: str  # the known format, or empty
+    time: KeyPath
+    or_time: tuple[KeyPath, ...]
+    time_form: str
+    zone: str
+    line: str
+    body: KeyPath
+    lookup: KeyPath
+    records: int
+    fields: tuple[FieldProposal, ...]
+    events: tuple[EventProposal, ...]
+    left_out: tuple[tuple[str, int], ...]  # names of records that no event has, with counts
+    is_cut: bool  # whether a file has more lines than the proposal counts
+    reasons: tuple[tuple[str, str], ...]  # member of the source, why it has its value
+
+    def find_field(self, name: str) -> FieldProposal:
+        """Return a field by its name."""
+        return next(item for item in self.fields if item.name == name)
+
+    def find_event(self, name: str) -> EventProposal:
+        """Return an event by its name."""
+        return next(item for item in self.events if item.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricProposal:
+    """A metric of a grain: the time between two events, or a field of one."""
+
+    id: str
+    name: str
+    unit: str
+    doc: str
+    start: str = ""
+    end: str = ""
+    event: str = ""
+    field: str = ""
+    where: tuple[str, str] = ("", "")  # a field of the event and the text that it has
+
+
+@dataclass(frozen=True, slots=True)
+class GrainProposal:
+    """A grain: a row for each value of the key field in the first of its events, or for each record without a key."""
+
+    name: str
+    source: str
+    key: str
+    events: tuple[str, ...]
+    metrics: tuple[MetricProposal, ...]
+    reason: str
+    is_timeless: bool = False  # its records have no instants
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A proposed system: its name, sources and grains."""
+
+    system: str
+    sources: tuple[SourceProposal, ...]
+    grains: tuple[GrainProposal, ...]
+
+    @property
+    def metrics(self) -> Iterator[MetricProposal]:
+        """Return the metrics of all grains."""
+        return (metric for grain in self.grains for metric in grain.metrics)
+
+    @property
+    def has_instants(self) -> bool:
+        """Return whether any record has an instant."""
+        return any(source.time or source.kind == "samples" for source in self.sources)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the proposal as data."""
+        return asdict(self)

@@ -1,0 +1,55 @@
+"""Derive names of the spec language from texts of logs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from assay.lang.reserved_names import EVENTS, SERIES, is_reserved_table
+
+MAX_LENGTH = 40
+#: keywords of Dhall, and words that SQL or the compiler reserve as names
+_KEYWORDS = frozenset((
+    "as", "assert", "else", "exists", "false", "forall", "if", "in", "infinity", "let", "merge", "missing", "nan",
+    "null", "then", "true", "using", "with",
+))  # fmt: skip
+_SQL_WORDS = frozenset((
+    "all", "analyse", "analyze", "and", "any", "array", "asc", "asymmetric", "both", "case", "cast", "check",
+    "collate", "column", "constraint", "create", "default", "deferrable", "desc", "describe", "distinct", "do",
+    "else", "end", "except", "fetch", "for", "foreign", "from", "grant", "group", "having", "initially",
+    "intersect", "into", "lateral", "leading", "limit", "logs", "not", "offset", "on", "only", "or", "order",
+    "pivot", "placing", "primary", "qualify", "references", "returning", "select", "show", "summarize", "symmetric",
+    "table", "trailing", "union", "unique", "unpivot", "values", "variadic", "when", "where", "window", "accepted",
+    "base",
+))  # fmt: skip
+
+
+def split_words(text: str) -> list[str]:
+    """Return the lower-case words of a text; `responseTime_ms` has three."""
+    spaced = re.sub(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", text)
+    return re.findall(r"[a-z0-9]+", spaced.lower())
+
+
+def make_identifier(text: str, default: str) -> str:
+    """Return the words of a text as a name; `default` if it has none. Reserved names get a prefix."""
+    name = "_".join(split_words(text))
+    while len(name) > MAX_LENGTH and "_" in name:
+        name = name.rpartition("_")[0]
+    name = name[:MAX_LENGTH] or default
+    is_taken = name in _KEYWORDS | _SQL_WORDS | EVENTS | {SERIES} or is_reserved_table(name)
+    return f"of_{name}" if is_taken or name[0].isdigit() else name
+
+
+class NameSpace:
+    """Names that are in use; each new one is unique."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = set(names)
+
+    def add(self, name: str) -> str:
+        """Return the name, with a number behind it if it is in use."""
+        unique, number = name, 2
+        while unique in self._names:
+            unique, number = f"{name}_{number}", number + 1
+        self._names.add(unique)
+        return unique

@@ -1,0 +1,112 @@
+"""Find where the records of a log have their names and instants."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from assay.propose.instants import TimeForm, find_time_form, rank_time_name
+from assay.propose.model import KeyPath, Record
+from assay.propose.names import split_words
+
+#: last keys that suggest the name of an event, best first; and those of texts that name none
+_NAME_KEYS = ("event", "ns", "msg", "message", "kind", "type", "action", "op", "operation", "metric", "name", "caller",
+              "reason", "stage", "phase", "logger")  # fmt: skip
+OTHER_KEYS = frozenset((
+    "level", "severity", "sev", "lvl", "host", "hostname", "thread", "method", "status", "component", "module",
+))  # fmt: skip
+MAX_NAMES = 200
+_FEW_RECORDS = 10  # with fewer, names may be distinct
+_MIN_SHARE = 0.9  # of the records that have a name
+_MAX_DISTINCT_SHARE = 0.5  # distinct texts per record; with more, they are no names
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Where names of records are; `is_event` is false if the texts do not name events. `reason` says why."""
+
+    path: KeyPath
+    is_event: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Where instants of records are, the best path first, and how they are written."""
+
+    paths: tuple[KeyPath, ...]
+    form: TimeForm
+    reason: str
+
+
+def find_lookup(records: Sequence[Record], times: Collection[KeyPath]) -> Lookup | None:
+    """Return the path whose few texts best tell the records apart; None if no path has few texts."""
+    candidates = []
+    for path, values in _collect_values(records).items():
+        texts = {value for value in values if isinstance(value, str)}
+        is_text = len(values) >= _MIN_SHARE * len(records) and all(isinstance(value, str) for value in values)
+        rank = _rank_name(path)
+        limit = _MAX_DISTINCT_SHARE * len(records)
+        if len(records) < _FEW_RECORDS:
+            limit = MAX_NAMES if rank < len(_NAME_KEYS) else len(records) - 1
+        if is_text and path not in times and len(texts) <= min(MAX_NAMES, max(1, limit)):
+            is_event = rank < len(_NAME_KEYS) or (len(texts) > 1 and not OTHER_KEYS & set(split_words(path[-1])))
+            purity = _measure_purity(records, path)
+            candidates.append((rank >= len(_NAME_KEYS), not is_event, -round(purity, 1), rank, len(texts), path))
+    if not candidates:
+        return None
+    *_, is_other, _, _, count, path = min(candidates)
+    place = ".".join(path)
+    word = "text" if count == 1 else "distinct texts"
+    return Lookup(path, not is_other, f"{len(records)} records have {count} {word} under `{place}`")
+
+
+def _rank_name(path: KeyPath) -> int:
+    """Return how well a path suggests names of events: less is better."""
+    key = path[-1].lower()
+    return _NAME_KEYS.index(key) if key in _NAME_KEYS else len(_NAME_KEYS)
+
+
+def _collect_values(records: Sequence[Record]) -> dict[KeyPath, list[object]]:
+    values: dict[KeyPath, list[object]] = defaultdict(list)
+    for record in records:
+        for path, value in record.values.items():
+            values[path].append(value)
+    return values
+
+
+def _measure_purity(records: Sequence[Record], path: KeyPath) -> float:
+    """Return the share of records that have the most frequent set of paths among those of the same text."""
+    shapes: dict[object, Counter[frozenset[KeyPath]]] = defaultdict(Counter)
+    for record in records:
+        shapes[record.values.get(path)][frozenset(record.values)] += 1
+    return sum(max(counts.values()) for counts in shapes.values()) / len(records)
+
+
+def find_times(records: Sequence[Record], several: bool) -> Times | None:
+    """Return the paths of instants: the one that most records have, and with `several` those of the rest."""
+    forms = {path: form for path, values in _collect_values(records).items() if (form := find_time_form(path, values))}
+    counts = Counter(path for record in records for path in record.values if path in forms)
+    if not counts:
+        return None
+    ordered = sorted(counts, key=lambda path: (-round(counts[path] / len(records), 1), rank_time_name(path), len(path)))
+    paths = [ordered[0]]
+    form = forms[ordered[0]]
+    rest = [record for record in records if ordered[0] not in record.values]
+    for path in ordered[1:] if several else ():
+        covered = [record for record in rest if path in record.values]
+        if covered and forms[path] == form:
+            paths.append(path)
+            rest = [record for record in rest if path not in record.values]
+    count = sum(any(path in record.values for path in paths) for record in records)
+    return Times(tuple(paths), form, f"{count} of {len(records)} records have an instant there: {form.doc}")
+
+
+def find_name(record: Record, path: KeyPath, is_pair: bool) -> str:
+    """Return the name of a record. Of logfmt, the line number at the end of a name becomes `*`."""
+    text = record.values.get(path)
+    if not isinstance(text, str):
+        return ""
+    return re.sub(r":\d+$", ":*", text) if is_pair else text

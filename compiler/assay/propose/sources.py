@@ -1,0 +1,238 @@
+"""Propose a source with its events and fields, from files of one layout."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.propose.describe import describe_fields
+from assay.propose.detect import Detected, shift_positions
+from assay.propose.known_formats import KnownFormat, find_known_format
+from assay.propose.model import EventProposal, FieldProposal, KeyPath, Record, SourceProposal
+from assay.propose.names import NameSpace, make_identifier
+from assay.propose.recognize import Lookup, Times, find_lookup, find_name, find_times
+from assay.propose.text_layout import MESSAGE, TextLayout
+from assay.propose.text_templates import NO_NAMES, find_templates
+from assay.util.diagnostics import fail
+
+OTHER = "other"
+MAX_NAME_WORDS = 4
+MAX_EVENTS = 40  # of a source: the most frequent
+#: names of the event of all records, by kind
+_NAMELESS = {"csv": "measured", "json-records": "listed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A proposed source with the records of each of its events."""
+
+    source: SourceProposal
+    records: Mapping[str, Sequence[Record]]
+    known: KnownFormat | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """Records by the names that mark their event: the patterns or texts, and what the event is called."""
+
+    records: dict[str, list[Record]]
+    names: dict[str, tuple[str, ...]]
+    left_out: Counter[str]
+
+
+def propose_source(name: str, items: Sequence[Detected], names: NameSpace) -> Group:
+    """Return the source of files of one layout. Event names are new in `names`.
+
+    Raises AssayError `unknown-format` if lines of a log have no instants or names.
+    """
+    kind, known_text = items[0].kind, items[0].known_text
+    records = shift_positions(items)
+    known = find_known_format(kind, {path for record in records[:1000] for path in record.values})
+    if known and known.ruled_out:
+        records = [record for record in records if known.ruled_out not in record.values]
+    layout = items[0].text_layout
+    times = None if kind in ("text-lines", "samples") else find_times(records, SOURCE_KINDS[kind].has_alternative_times)
+    lookup = _find_lookup(items[0], records, known, times)
+    named = _name_templates(layout, records) if layout else _name_records(kind, records, lookup, times)
+    if known_text:
+        named.names[known_text.format.event] = (known_text.pattern,)
+    units = known.units if known else known_text.format.units if known_text else {}
+    excluded = {("at",), *(times.paths if times else ()), *((lookup.path,) if lookup else ())}
+    fields = describe_fields([r for rows in named.records.values() for r in rows], excluded, units)
+    events, by_event = _propose_events(named, fields, known, kind, names)
+    if kind != "text-lines" and any(item.sample.is_cut for item in items):
+        # Records that were not read may lack any field; the places of a pattern always have a text.
+        events = tuple(replace(event, optional=event.fields) for event in events)
+    return Group(_build_source(name, items, (times, lookup), events, fields, named, known), by_event, known)
+
+
+def _find_lookup(
+    item: Detected, records: Sequence[Record], known: KnownFormat | None, times: Times | None
+) -> Lookup | None:
+    if not SOURCE_KINDS[item.kind].has_lookups:
+        return None
+    if times is None:
+        raise fail("unknown-format", f"no key of the records of {item.sample.path} has an instant in a known form",
+                   expected="ISO 8601, or a number since 1970 under a key such as `time`", found=item.reason,
+                   notes=[f"record: {item.sample.lines[item.records[0].position][:100]}"],
+                   hint="write the source by hand: docs/sources.md describes forms of instants")  # fmt: skip
+    if known and known.lookup:
+        return Lookup(known.lookup, True, f"known of the format {known.name}")
+    lookup = find_lookup(records, times.paths)
+    if lookup is None:
+        raise fail("unknown-format", f"no key of the records of {item.sample.path} has few distinct texts",
+                   expected="a key that names events, such as `event`", found=item.reason,
+                   hint="write the source by hand: docs/spec-language/sources.md describes lookups")  # fmt: skip
+    return lookup
+
+
+def _name_records(kind: str, records: Sequence[Record], lookup: Lookup | None, times: Times | None) -> _Named:
+    groups: dict[str, list[Record]] = defaultdict(list)
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    left_out: Counter[str] = Counter()
+    for record in records:
+        if lookup is None:
+            name = record.name or _NAMELESS[kind]
+            groups[name].append(record)
+            continue
+        name = find_name(record, lookup.path, kind == "logfmt")
+        if not name or not times or not any(path in record.values for path in times.paths):
+            left_out[name] += 1
+            continue
+        event = name if lookup.is_event else "record"
+        groups[event].append(record)
+        names[event][name] = None
+    for event in list(groups):  # an event has no records without an instant
+        if any(name in left_out for name in names.get(event, ())):
+            left_out[event] += len(groups.pop(event))
+    is_named = lookup or kind == "samples"
+    return _Named(groups, {key: tuple(names.get(key, (key,))) if is_named else () for key in groups}, left_out)
+
+
+def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
+    """Name the lines of a text by the patterns of their messages.
+
+    A pattern begins with a word: lines that begin like one and match none are malformed, and any line begins with
+    nothing. For other lines that begin like one, there is an event of its own.
+    """
+    groups: dict[str, list[Record]] = defaultdict(list)
+    templates = find_templates([record.name for record in records], layout.captures)
+    for record, template in zip(records, templates, strict=True):
+        values: dict[KeyPath, object] = {(key,): value for key, value in template.values}
+        groups[template.pattern].append(replace(record, values=values))
+    worded = {item.pattern: len(groups[item.pattern]) for item in templates if not item.pattern.startswith("{")}
+    least = 2 if any(count > 1 for count in worded.values()) else 1
+    selected = sorted((key for key, count in worded.items() if count >= least), key=lambda key: (-worded[key], key))
+    selected = selected[: MAX_EVENTS - 1]
+    left_out = Counter({key: len(rows) for key, rows in groups.items() if key not in selected})
+    named = _Named({key: groups[key] for key in selected}, {key: (key,) for key in selected}, Counter())
+    marks = sorted({key.partition("{")[0].rstrip() for key in selected})
+    alike = {key: mark for key in left_out for mark in marks if key.startswith(mark)}
+    if alike:
+        used = sorted(set(alike.values()))
+        named.records[OTHER] = [replace(row, values={}) for key in alike for row in groups[key]]
+        named.names[OTHER] = tuple(f"{mark}{{...}}" for mark in used)
+    named.left_out.update({key: count for key, count in left_out.items() if key not in alike})
+    return named
+
+
+def _propose_events(
+    named: _Named, fields: Sequence[FieldProposal], known: KnownFormat | None, kind: str, names: NameSpace
+) -> tuple[tuple[EventProposal, ...], dict[str, Sequence[Record]]]:
+    ordered = sorted(named.records, key=lambda key: (-len(named.records[key]), key))
+    for key in ordered[MAX_EVENTS:]:
+        named.left_out[key] += len(named.records[key])
+    selected = ordered[:MAX_EVENTS]
+    if kind == "text-lines":  # the first pattern that matches decides
+        selected.sort(key=lambda key: (key == OTHER, -sum(char.isalpha() for char in _drop_captures(key)), key))
+    events: list[EventProposal] = []
+    by_event: dict[str, Sequence[Record]] = {}
+    for key in selected:
+        rows = named.records[key]
+        text = _name_template(key) if kind == "text-lines" else key
+        name = names.add(make_identifier(text, "record"))
+        counts = Counter(path for row in rows for path in row.values)
+        own = [field for field in fields if counts[field.path]]
+        optional = tuple(field.name for field in own if counts[field.path] < len(rows))
+        doc = (
+            "Lines that begin like an event, and are none"
+            if key == OTHER
+            else f"Lines such as: {key}"
+            if kind == "text-lines"
+            else f"Records of `{key}`"
+            if named.names[key]
+            else "A row"
+        )
+        events.append(EventProposal(name, named.names[key], len(rows), tuple(field.name for field in own), optional,
+                                    known.ruled_out if known else (), doc=doc))  # fmt: skip
+        by_event[name] = rows
+    return tuple(events), by_event
+
+
+def _name_template(pattern: str) -> str:
+    """Return the first words of a pattern that say what its lines are about."""
+    words = [word for word in _drop_captures(pattern).split() if word.lower() not in NO_NAMES]
+    plain = [word for word in words if not word.endswith(("=", "("))]
+    return " ".join((plain if len(plain) > 1 else words)[:MAX_NAME_WORDS])
+
+
+def _drop_captures(pattern: str) -> str:
+    return "".join(part if index % 2 == 0 else " " for index, part in enumerate(pattern.replace("}", "{").split("{")))
+
+
+def _build_source(
+    name: str,
+    items: Sequence[Detected],
+    places: tuple[Times | None, Lookup | None],
+    events: tuple[EventProposal, ...],
+    fields: tuple[FieldProposal, ...],
+    named: _Named,
+    known: KnownFormat | None,
+) -> SourceProposal:
+    (times, lookup), first = places, items[0]
+    samples = [item.sample for item in items]
+    paths, form, zone = _describe_times(first, times)
+    reasons = [("kind", "\n".join(map(_describe_file, items)))]
+    if times:
+        reasons.append(("time", times.reason))
+    if first.text_layout:
+        reasons.append(("time", f"instants such as {first.text_layout.stamp}{', read as UTC' * (zone == 'UTC')}"))
+    if lookup:
+        reasons.append(("lookups", lookup.reason))
+    return SourceProposal(
+        name=name,
+        kind=first.kind,
+        files=tuple(sample.place for sample in samples),
+        hosts="*" if samples[0].host else "",
+        logs=tuple(dict.fromkeys(sample.name for sample in samples)),
+        format=known.name if known else first.known_text.format.name if first.known_text else "",
+        time=paths[0] if paths else (),
+        or_time=paths[1:],
+        time_form=form,
+        zone=zone,
+        line=first.text_layout.line if first.text_layout else "",
+        body=(MESSAGE,) if first.text_layout else first.body,
+        lookup=lookup.path if lookup else (),
+        records=sum(len(item.records) for item in items),
+        fields=fields,
+        events=events,
+        left_out=tuple(sorted(named.left_out.items(), key=lambda item: (-item[1], item[0]))),
+        is_cut=any(sample.is_cut for sample in samples),
+        reasons=tuple(reasons),
+    )
+
+
+def _describe_file(item: Detected) -> str:
+    part = f", of the first {len(item.sample.lines)}" if item.sample.is_cut else ""
+    return f"{item.sample.place}: {item.reason}{part}"
+
+
+def _describe_times(item: Detected, times: Times | None) -> tuple[tuple[KeyPath, ...], str, str]:
+    """Return the paths of instants, their form and their zone."""
+    if item.text_layout:
+        return (item.text_layout.time,), item.text_layout.time_form, item.text_layout.zone
+    if item.known_text:
+        return (("at",),), item.known_text.format.time_form, item.known_text.zone
+    return (times.paths, times.form.form, times.form.zone) if times else ((), "", "")

@@ -1,0 +1,26 @@
+"""Describe a proposal in lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.propose.model import Proposal
+
+MAX_EVENTS = 10
+
+
+def describe_proposal(proposal: Proposal) -> Iterator[str]:
+    """Yield lines that say what the logs contain and what the specs measure."""
+    for source in proposal.sources:
+        word = f"{source.kind}, {source.format}" if source.format else source.kind
+        part = "the first lines of " if source.is_cut else ""
+        yield f"{source.name}: {word}, {source.records} records in {part}{', '.join(source.files)}"
+        for event in sorted(source.events, key=lambda item: -item.count)[:MAX_EVENTS]:
+            yield f"  event {event.name}: {event.count}, fields {', '.join(event.fields) or 'none'}"
+        if len(source.events) > MAX_EVENTS:
+            yield f"  and {len(source.events) - MAX_EVENTS} more events"
+        if source.left_out:
+            yield f"  no event: {sum(count for _, count in source.left_out)} records"
+    for grain in proposal.grains:
+        yield f"{grain.name}: {grain.reason}"
+        yield f"  metrics {', '.join(metric.id for metric in grain.metrics)}"

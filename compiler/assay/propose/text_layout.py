@@ -1,0 +1,187 @@
+"""Find what all lines of a text log begin with: an instant, a level, groups in brackets."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.propose.instants import STAMPS
+
+LEVEL, MESSAGE, TAGS = "level", "message", "tags"
+#: names of the places of an instant, by the number of its words
+TIMES = {1: ("at",), 2: ("date", "clock"), 3: ("date", "clock", "offset")}
+LEVELS = (
+    r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|CRITICAL|CRIT|PANIC"
+    r"|LOG|DETAIL|HINT|CONTEXT|STATEMENT)"  # PostgreSQL
+)
+_IS_LEVEL = re.compile(LEVELS, re.IGNORECASE)
+#: what may follow a stamp, and a level with its brackets
+_AFTER = r"(?P<after>(?: (?:[+-]\d{4}|UTC|GMT))?s?[\])>]?[:,;]?)"
+_LEVEL_WORD = re.compile(rf"\s+(?P<open>[\[(<]?)(?P<level>{LEVELS})(?P<close>[\])>]?:?)(?=\s)", re.IGNORECASE)
+_GROUP = re.compile(r"\s*\[([^\]]+)\]")
+_MAX_GROUPS = 3
+_MAX_BEFORE = 80  # characters before a stamp
+_MIN_SHARE = 0.5  # of the lines that have the stamp
+_LEVEL_SHARE = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line with its parts: its position, its level, its message."""
+
+    position: int
+    level: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextLayout:
+    """What lines begin with: the pattern of a source, with its places of the instant."""
+
+    line: str
+    time: tuple[str, ...]
+    time_form: str
+    zone: str
+    stamp: str  # an example
+    lines: tuple[TextLine, ...]
+
+    @property
+    def captures(self) -> tuple[str, ...]:
+        """Return the names of the captures of the line."""
+        return tuple(re.findall(r"\{(\w+)", self.line))
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The head of a line: its tokens before the stamp, the stamp, what follows, the rest."""
+
+    position: int
+    before: str
+    at: str
+    after: str
+    rest: str
+
+
+def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
+    """Return the layout of lines; None if too few of them have an instant."""
+    heads, form = max((_find_heads(lines, *stamp) for stamp in STAMPS), key=lambda item: len(item[0]))
+    count = sum(bool(line.strip()) for line in lines)
+    if not heads or len(heads) < _MIN_SHARE * count:
+        return None
+    shape = Counter(map(_find_shape, heads)).most_common(1)[0][0]
+    heads = [head for head in heads if _find_shape(head) == shape]
+    if len(heads) < _MIN_SHARE * count:
+        return None
+    return _build_layout(heads, form)
+
+
+def _find_shape(head: _Head) -> tuple[int, str, int, str]:
+    """Return what lines of one layout agree in: words before the stamp, what touches it, its words, what follows."""
+    words = head.before.split(" ")
+    return len(words), words[-1], len(head.at.split(" ")), head.after
+
+
+def _find_heads(lines: Sequence[str], expression: str, form: str) -> tuple[list[_Head], str]:
+    pattern = re.compile(
+        rf"^(?P<before>(?:[\[(<]|\S.{{0,{_MAX_BEFORE}}}?[ \[(<])??)(?P<at>{expression}){_AFTER}(?=[\s\[]|$)"
+    )
+    heads = []
+    for position, line in enumerate(lines):
+        if match := pattern.match(line):
+            before = re.sub(r"[ \t]+", " ", match["before"])
+            heads.append(_Head(position, before, match["at"], match["after"], line[match.end() :]))
+    return heads, form
+
+
+def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
+    first = heads[0]
+    before, has_level = _describe_before([head.before for head in heads])
+    offset = re.match(r" ([+-]\d\d)(\d\d)", first.after)
+    zone = "" if _has_zone(heads, form) else f"{offset[1]}:{offset[2]}" if offset else "UTC"
+    tokens = [_split_head(head.rest) for head in heads]
+    group_count = min(min(len(groups) for groups, _ in tokens), _MAX_GROUPS)
+    rests = [(groups[:group_count], _cut_groups(head.rest, group_count)) for head, (groups, _) in
+             zip(heads, tokens, strict=True)]  # fmt: skip
+    names = _name_groups([groups for groups, _ in rests], has_level)
+    wrap = None if has_level or LEVEL in names else _find_level_wrap([rest for _, rest in rests])
+    text_lines = [
+        _build_line(head, groups, names, rest, wrap) for head, (groups, rest) in zip(heads, rests, strict=True)
+    ]
+    text_lines = [line for line in text_lines if line.message]
+    times = TIMES[len(first.at.split(" "))]
+    place = " ".join(f"{{{name}}}" for name in times)
+    gap = " " if group_count and first.rest.startswith((" ", "\t")) else ""
+    groups_text = gap + gap.join(f"[{{{name}...}}]" for name in names) if names else ""
+    head_text = f"{before}{place}{first.after}{groups_text}"
+    level_text = f" {wrap[0]}{{{LEVEL}}}{wrap[1]}" if wrap else ""
+    line = f"{head_text}{level_text} {{{MESSAGE}...}}"
+    return TextLayout(line, times, form, zone, first.at, tuple(text_lines))
+
+
+def _has_zone(heads: Sequence[_Head], form: str) -> bool:
+    if form:
+        return "%" not in form
+    return all(re.search(r"(Z|[+-]\d\d:?\d\d)$", head.at[10:]) for head in heads)
+
+
+def _describe_before(texts: Sequence[str]) -> tuple[str, bool]:
+    """Return the pattern of what precedes the stamp, and whether it has the level."""
+    parts = [text.split(" ") for text in texts]
+    described, has_level = [], False
+    for words in zip(*parts, strict=True):
+        if len(set(words)) == 1 and not re.search(r"[{}?\d]", words[0]) and not _IS_LEVEL.fullmatch(words[0]):
+            described.append(words[0])
+        elif not has_level and all(_IS_LEVEL.fullmatch(word) for word in words):
+            described.append(f"{{{LEVEL}}}")
+            has_level = True
+        else:
+            described.append("{}")
+    return " ".join(described), has_level
+
+
+def _split_head(rest: str) -> tuple[list[str], str]:
+    groups, end = [], 0
+    while match := _GROUP.match(rest, end):
+        groups.append(match[1])
+        end = match.end()
+    return groups, rest[end:]
+
+
+def _cut_groups(rest: str, count: int) -> str:
+    end = 0
+    for _ in range(count):
+        match = _GROUP.match(rest, end)
+        assert match
+        end = match.end()
+    return rest[end:]
+
+
+def _name_groups(rows: Sequence[Sequence[str]], has_level: bool) -> tuple[str, ...]:
+    names: list[str] = []
+    for column in zip(*rows, strict=True):
+        is_level = not has_level and LEVEL not in names and all(_IS_LEVEL.fullmatch(text.strip()) for text in column)
+        names.append(LEVEL if is_level else f"{TAGS}{len(names) + 1}")
+    return tuple(names)
+
+
+def _find_level_wrap(rests: Sequence[str]) -> tuple[str, str] | None:
+    """Return the texts around the level that follows; None if less than nine tenths of the lines have one."""
+    matches = [match for rest in rests if (match := _LEVEL_WORD.match(rest))]
+    if len(matches) < _LEVEL_SHARE * len(rests):
+        return None
+    (wrap, count), *_ = Counter((match["open"], match["close"]) for match in matches).most_common(1)
+    return wrap if count >= _LEVEL_SHARE * len(rests) else None
+
+
+def _build_line(
+    head: _Head, groups: Sequence[str], names: Sequence[str], rest: str, wrap: tuple[str, str] | None
+) -> TextLine:
+    level = dict(zip(names, groups, strict=True)).get(LEVEL, "").strip()
+    if wrap is not None:
+        match = _LEVEL_WORD.match(rest)
+        if not match or (match["open"], match["close"]) != wrap:
+            return TextLine(head.position, "", "")
+        level, rest = match["level"], rest[match.end() :]
+    return TextLine(head.position, level, rest.strip())

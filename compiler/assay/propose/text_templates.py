@@ -1,0 +1,128 @@
+"""Find the patterns of messages: which words are the same in many lines, and which vary."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from assay.ingest.quantities import QUANTITIES
+from assay.propose.names import NameSpace, make_identifier, split_words
+from assay.propose.units import UNITS
+
+#: a member with a quoted value of several words; one word that may be a member, a number, or text with digits
+_TOKEN = re.compile(r"[\w.-]+=\"[^\"]*\"|\S+")
+_MEMBER = re.compile(r"(?P<start>[(\[]?)(?P<key>[A-Za-z_][\w.-]*)(?P<sign>[=:])(?P<value>[^\s=,;]+?)(?P<end>[)\],;.]*)")
+_QUOTED_MEMBER = re.compile(r"(?P<key>[\w.-]+)=\"(?P<value>[^\"]*)\"")
+_NUMBERED = re.compile(r"(?P<word>[A-Za-z][A-Za-z_.-]*)(?P<sign>[(#\[])(?P<value>\d[\w.]*)(?P<end>[)\]]?[:,;.]?)")
+_PUNCTUATED = re.compile(r"(?P<start>[(\[<'\"]*)(?P<value>.*?)(?P<end>[)\]>'\",;:.%]*)", re.DOTALL)
+_VARYING = re.compile(r"\d|[{}]|^['\"(]?/\w")  # a text with digits, with braces, or a path
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+#: words that name no value behind them
+NO_NAMES = frozenset((
+    "a", "after", "an", "and", "at", "by", "for", "from", "has", "in", "into", "is", "of", "on", "over", "since",
+    "the", "to", "took", "was", "with", "within",
+))  # fmt: skip
+#: a word that is another one in each line varies: with so many texts, and at most so many lines for each
+_MIN_TEXTS, _MAX_LINES_PER_TEXT = 3, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The pattern of a message, with the values of its captures and the words that never vary."""
+
+    pattern: str
+    values: tuple[tuple[str, str], ...]
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A token: the literal text, a suggested name, the varying text (empty if nothing varies), the text behind it."""
+
+    prefix: str
+    name: str = ""
+    value: str = ""
+    suffix: str = ""
+
+    @property
+    def shape(self) -> str:
+        """Return what all tokens of this kind have in common."""
+        return f"{self.prefix}\0{self.suffix}" if self.value else self.prefix
+
+
+def find_templates(messages: Sequence[str], taken: Collection[str]) -> tuple[Template, ...]:
+    """Return the template of each message; `taken` are names of captures of the whole line."""
+    rows = [tuple(_mask(match[0]) for match in _TOKEN.finditer(message)) for message in messages]
+    lines_by_shape: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for index, row in enumerate(rows):
+        lines_by_shape[tuple(part.shape for part in row)].append(index)
+    for index, position in _find_varying_words(lines_by_shape):
+        row = rows[index]
+        match = _PUNCTUATED.fullmatch(row[position].prefix)
+        if match and match["value"]:
+            part = _Part(match["start"], "", match["value"], match["end"])
+            rows[index] = (*row[:position], part, *row[position + 1 :])
+    return tuple(_build_template(row, taken) for row in rows)
+
+
+def _find_varying_words(lines_by_shape: dict[tuple[str, ...], list[int]]) -> list[tuple[int, int]]:
+    """Return line and position of words in which lines differ that are alike otherwise; the first word never varies."""
+    groups: dict[tuple[tuple[str, ...], int], list[tuple[str, ...]]] = defaultdict(list)
+    for shape in lines_by_shape:
+        for position in range(1, len(shape)):
+            if "\0" not in shape[position]:
+                groups[((*shape[:position], *shape[position + 1 :]), position)].append(shape)
+    places: list[tuple[int, int]] = []
+    for (_, position), shapes in groups.items():
+        indices = [index for shape in shapes for index in lines_by_shape[shape]]
+        if len(shapes) >= _MIN_TEXTS and len(indices) <= _MAX_LINES_PER_TEXT * len(shapes):
+            places.extend((index, position) for index in indices)
+    return places
+
+
+def _build_template(row: Sequence[_Part], taken: Collection[str]) -> Template:
+    names, parts, values, words = NameSpace(taken), [], [], []
+    is_behind_value = False
+    for part, next_part in zip(row, (*row[1:], _Part("")), strict=True):
+        if not part.value:
+            parts.append(part.prefix)
+            words.append(part.prefix)
+            is_behind_value = False
+            continue
+        unit = next_part.prefix.strip("),;.").lower() if not part.suffix and _NUMBER.fullmatch(part.value) else ""
+        unit = unit if unit in UNITS else ""
+        suggestion = part.name or _suggest_name(words, part.value + unit, is_behind_value)
+        name = names.add(make_identifier(f"{suggestion} {unit}", "value"))
+        is_behind_value = True
+        words.extend(re.findall(r"[A-Za-z_]{2,}", part.prefix))
+        dots = "..." if re.search(r"\s", part.value) else ""
+        parts.append(f"{part.prefix}{{{name}{dots}}}{part.suffix}")
+        values.append((name, part.value))
+    return Template(" ".join(parts), tuple(values), tuple(words))
+
+
+def _suggest_name(words: Sequence[str], value: str, is_behind_value: bool) -> str:
+    """Return a name for a value: that of its unit behind a word such as `in` or another value, else the last word."""
+    is_prepositional = is_behind_value or not words or words[-1].lower() in NO_NAMES
+    for kind, name in (("duration", "duration"), ("size", "size")):
+        if is_prepositional and not value.isdigit() and QUANTITIES[kind].is_valid(value):
+            return name
+    candidates = [word for word in words if split_words(word) and word.lower() not in NO_NAMES]
+    return candidates[-1] if candidates else "value"
+
+
+def _mask(token: str) -> _Part:
+    """Return the parts of a token."""
+    if match := _QUOTED_MEMBER.fullmatch(token):
+        return _Part(f'{match["key"]}="', match["key"], match["value"], '"') if match["value"] else _Part(token)
+    match = _MEMBER.fullmatch(token)
+    if match and not match["value"].startswith("/") and (match["sign"] == "=" or _VARYING.search(match["value"])):
+        return _Part(match["start"] + match["key"] + match["sign"], match["key"], match["value"], match["end"])
+    if match := _NUMBERED.fullmatch(token):
+        return _Part(match["word"] + match["sign"], match["word"], match["value"], match["end"])
+    match = _PUNCTUATED.fullmatch(token)
+    if match and match["value"] and _VARYING.search(token):
+        return _Part(match["start"], "", match["value"], match["end"])
+    return _Part(token)

@@ -1,0 +1,87 @@
+"""Recognize types and units of fields by their values and names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.ingest.quantities import QUANTITIES
+from assay.propose.instants import find_time_form
+from assay.propose.names import split_words
+
+#: last word of a name -> unit of the schema
+UNITS = {
+    "ns": "nanosecond", "nanos": "nanosecond", "nanoseconds": "nanosecond", "nsec": "nanosecond",
+    "us": "microsecond", "micros": "microsecond", "microseconds": "microsecond", "usec": "microsecond",
+    "ms": "millisecond", "millis": "millisecond", "milliseconds": "millisecond", "msec": "millisecond",
+    "s": "second", "sec": "second", "secs": "second", "seconds": "second",
+    "minutes": "minute", "hours": "hour",
+    "byte": "byte", "bytes": "byte", "kb": "kilobyte", "kib": "kibibyte", "mb": "megabyte", "mib": "mebibyte",
+    "gb": "gigabyte", "gib": "gibibyte",
+    "percent": "percent", "pct": "percent", "percentage": "percent",
+}  # fmt: skip
+#: words of names whose numbers identify something, or are codes
+_ID_WORDS = frozenset((
+    "id", "ids", "pid", "tid", "uid", "gid", "key", "port", "code", "status", "line", "version", "seq", "sequence",
+    "index", "number", "no", "num", "idx", "height", "slot", "epoch", "round", "year", "month", "day", "hash",
+    "timestamp", "ts", "date", "level", "thread",
+))  # fmt: skip
+_INTEGER = re.compile(r"[+-]?\d{1,18}")
+_REAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class ValueType:
+    """The type of values, with the transform that reads them, their unit and the reason for it."""
+
+    type: str
+    transform: str = ""
+    unit: str = "none"
+    reason: str = ""
+    is_quantity: bool = False
+
+
+def describe_values(name: str, values: Sequence[object]) -> ValueType:
+    """Return the type, transform and unit of values of a field with this name."""
+    if all(isinstance(value, bool) for value in values):
+        return ValueType("boolean")
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        is_whole = all(isinstance(value, int) and abs(value) < 2**63 for value in values)
+        return _describe_number(name, "integer" if is_whole else "real", {str(value) for value in values})
+    texts = {str(value) for value in values}
+    if not all(isinstance(value, str) for value in values):
+        return ValueType("text")
+    if texts <= {"true", "false"}:
+        return ValueType("boolean")
+    if all(_INTEGER.fullmatch(text) for text in texts) and not any(re.match(r"[+-]?0\d", text) for text in texts):
+        return _describe_number(name, "integer", texts)
+    if all(_REAL.fullmatch(text) for text in texts):
+        return _describe_number(name, "real", texts)
+    for kind, unit in (("duration", "nanosecond"), ("size", "byte"), ("binarySize", "byte")):
+        has_unit = any(not _REAL.fullmatch(text) for text in texts)
+        if has_unit and all(QUANTITIES[kind].is_valid(text) for text in texts):
+            word = "durations" if kind == "duration" else "sizes"
+            return ValueType("integer", kind, unit, f"{word} such as {min(texts, key=_rank_example)}", len(texts) > 1)
+    return ValueType("text")
+
+
+def _rank_example(text: str) -> tuple[bool, int, str]:
+    return bool(_REAL.fullmatch(text)), len(text), text
+
+
+def _describe_number(name: str, number_type: str, texts: set[str]) -> ValueType:
+    words = split_words(name)
+    unit, reason = find_unit(words) if "/" not in name else ("none", "")
+    is_id = (bool(_ID_WORDS & set(words)) and unit == "none") or find_time_form((name,), sorted(texts)) is not None
+    return ValueType(number_type, "", unit, reason, not is_id and (len(texts) > 1 or unit != "none"))
+
+
+def find_unit(words: Sequence[str]) -> tuple[str, str]:
+    """Return the unit that the words of a name suggest, and why; `none` without one."""
+    if len(words) > 2 and words[-2] == "per":
+        return "none", ""
+    unit = UNITS.get(words[-1], "") if words else ""
+    if not unit or (words[-1] in {"s", "us", "kb", "mb", "gb"} and len(words) == 1):
+        return "none", ""
+    return unit, f"its name ends in `{words[-1]}`"

@@ -1,0 +1,383 @@
+"""Write the specs of a proposal as Dhall, with comments that say why."""
+
+from __future__ import annotations
+
+from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.propose.dhall_text import format_list, format_member, format_record, format_texts, quote_text
+from assay.propose.model import EventProposal, FieldProposal, GrainProposal, MetricProposal, Proposal, SourceProposal
+
+GENERATION = "sample"
+SCHEMA = "let S = ../schema/package.dhall\n"
+MAX_CHARTS = 4
+NEW_LINE = "\n"
+_LISTED_NAMES = 8
+
+
+def write_all_specs(proposal: Proposal) -> dict[str, str]:
+    """Return the files of a proposal, by their path in the workspace."""
+    folder, queries = f"specs/{proposal.system}", f"queries/{proposal.system}"
+    files = {
+        f"{folder}/source.dhall": _write_sources(proposal),
+        f"{folder}/events.dhall": _write_events(proposal),
+        f"{folder}/grains.dhall": _write_grains(proposal),
+        f"{folder}/metrics.dhall": _write_metrics(proposal),
+        f"{folder}/reports.dhall": _write_report(proposal),
+        f"{folder}/package.dhall": _write_package(proposal),
+    }
+    for grain in proposal.grains:
+        files[f"{queries}/{grain.name}.sql"] = _write_query(grain)
+    return files
+
+
+def _write_sources(proposal: Proposal) -> str:
+    parts = ["-- Where a run keeps its logs, how a line says what it is, and the facts of the run.", SCHEMA, _VERSION]
+    for source in proposal.sources:
+        parts.append(f"let {source.name} =\n      {format_record(_list_source_members(source), 6, 'S.Source::{')}\n")
+    names = ", ".join(source.name for source in proposal.sources)
+    return "\n".join([*parts, f"in  {{ {names}, constant }}", ""])
+
+
+_VERSION = """let constant =
+      { version =
+          S.Constant::{
+          , name = "version"
+          , files = [ "meta.json" ]
+          , path = [ "version" ]
+          , type = "text"
+          , doc = "What the run is called in reports"
+          }
+      }
+"""
+
+
+def _list_source_members(source: SourceProposal) -> list[tuple[str, str, str]]:
+    reasons = dict(source.reasons)
+    kind = SOURCE_KINDS[source.kind]
+    lookups = "[] : List S.source.Lookup"
+    if source.lookup:
+        lookups = (
+            f'[ {{ path = {format_texts(source.lookup)}, inBody = False, drop = "", generation = "{GENERATION}" }} ]'
+        )
+    known = f"\nThe format is that of {source.format}." if source.format else ""
+    members = [
+        ("name", quote_text(source.name), ""),
+        ("kind", quote_text(source.kind), reasons["kind"] + known),
+        ("hosts", quote_text(source.hosts), ""),
+        ("logs", format_texts(source.logs), ""),
+    ]
+    if source.line:
+        members.append(("line", quote_text(source.line), ""))
+    members.append(("time", format_texts(source.time), reasons.get("time", "")))
+    if source.or_time:
+        members.append(("orTime", format_list([format_texts(path) for path in source.or_time], 8), ""))
+    if source.time_form:
+        members.append(("timeForm", quote_text(source.time_form), ""))
+    if source.zone:
+        members.append(("zone", quote_text(source.zone), ""))
+    members += [
+        ("body", format_texts(source.body), ""),
+        ("lookups", lookups, reasons.get("lookups", "")),
+        ("constants", "[ constant.version ]", ""),
+        ("doc", quote_text(f"{kind.files.capitalize()} {', '.join(source.files)}"), ""),
+    ]
+    return members
+
+
+def _write_events(proposal: Proposal) -> str:
+    parts = ["-- Events: which records of the logs are one, and the fields they carry.", SCHEMA, "let E = S.event\n"]
+    fields = {source.name: _name_fields(proposal, source) for source in proposal.sources}
+    for source in proposal.sources:
+        if source.fields:
+            record = format_record([_write_field(field) for field in source.fields], 6)
+            parts.append(f"let {fields[source.name]} =\n      {record}\n")
+    parts.append(f'let name = \\(name : Text) -> {{ generation = "{GENERATION}", name }}\n')
+    parts.append(_EVENT)
+    members = [(fields[source.name], "", "") for source in proposal.sources if source.fields]
+    for source in proposal.sources:
+        members += [(event.name, *_write_event(proposal, source, event)) for event in source.events]
+    text = format_record(members, 4)
+    return "\n".join([*parts, *_list_left_out(proposal), f"in  {text}", ""])
+
+
+_EVENT = r"""let event =
+      \(source : Text) ->
+      \(e : { name : Text, names : List E.Name, unless : List E.Unless, fields : List S.Field, doc : Text }) ->
+        { name = e.name, source, forms = [ e.{ names, unless, fields } ], doc = e.doc } : S.Event
+"""
+
+
+def _list_left_out(proposal: Proposal) -> list[str]:
+    lines = []
+    for source in proposal.sources:
+        if source.left_out:
+            count = sum(number for _, number in source.left_out)
+            lines.append(f"-- Records of `{source.name}` that are no event: {count}. The most frequent:")
+            lines += [
+                f"--   {number} {_shorten(name) or '(no name)'}" for name, number in source.left_out[:_LISTED_NAMES]
+            ]
+    return [*lines, ""] if lines else []
+
+
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 90 else f"{line[:90]}..."
+
+
+def _name_fields(proposal: Proposal, source: SourceProposal) -> str:
+    return "field" if len(proposal.sources) == 1 else f"{source.name}_field"
+
+
+def _write_field(field: FieldProposal) -> tuple[str, str, str]:
+    text = f"E.{field.type} {quote_text(field.name)}"
+    if field.transform:
+        text = f"E.changed [ E.{field.transform} ] ({text})"
+    if field.path != (field.name,):
+        text = f"E.at {format_texts(field.path)} ({text})"
+    if field.unit != "none":
+        text = f"E.inUnit S.unit.{field.unit} ({text})"
+    return field.name, text, f"{field.unit}: {field.reason}" if field.unit != "none" else ""
+
+
+def _write_event(proposal: Proposal, source: SourceProposal, event: EventProposal) -> tuple[str, str]:
+    """Return the value of an event, and the comment above it."""
+    record = _name_fields(proposal, source)
+    items = [f"{record}.{name}" for name in event.fields]
+    items = [f"E.optional {item}" if name in event.optional else item for name, item in
+             zip(event.fields, items, strict=True)]  # fmt: skip
+    unless = f"[ E.has {format_texts(event.ruled_out)} ]" if event.ruled_out else "[] : List E.Unless"
+    members = [
+        ("name", quote_text(event.name), ""),
+        ("names", format_list([f"name {quote_text(text)}" for text in event.names], 12, "E.Name"), ""),
+        ("unless", unless, ""),
+        ("fields", format_list(items, 12, "S.Field"), ""),
+        ("doc", quote_text(event.doc), ""),
+    ]
+    return (
+        f"\n        event\n          {quote_text(source.name)}\n          {format_record(members, 10)}",
+        f"{event.count} of {source.records} records",
+    )
+
+
+def _write_query(grain: GrainProposal) -> str:
+    event = grain.events[0]
+    if grain.key:
+        return (
+            f"-- One row for each `{grain.key}` of `{event}`.\n"
+            f"SELECT host, {grain.key}\nFROM {event}\nWHERE {grain.key} IS NOT NULL\nGROUP BY host, {grain.key}\n"
+        )
+    names = ", ".join(["host", "seq", *_list_grain_fields(grain)] if grain.is_timeless else ["host", "seq"])
+    comment = f"-- One row for each record of `{event}`; `seq` is its position in the files of its host."
+    return f"{comment}\nSELECT {names}\nFROM {event}\n"
+
+
+def _list_grain_fields(grain: GrainProposal) -> list[str]:
+    names = (name for metric in grain.metrics for name in (metric.field, metric.where[0]) if name)
+    return list(dict.fromkeys(names))
+
+
+def _write_grains(proposal: Proposal) -> str:
+    parts = [
+        "-- What one sample is about. A grain binds instants, and fields of their records, to the rows of a relation.",
+        SCHEMA, "let G = S.grain\n", "let e = ./events.dhall\n", _GRAIN,
+    ]  # fmt: skip
+    parts += [_write_grain(proposal, grain) for grain in proposal.grains]
+    names = ["columnOf"] if any(grain.is_timeless for grain in proposal.grains) else []
+    if names:
+        parts.insert(5, _COLUMN)
+    names += [grain.name for grain in proposal.grains]
+    return "\n".join([*parts, f"in  {{ {', '.join(names)} }}", ""])
+
+
+_COLUMN = "let columnOf = \\(field : S.Field) -> G.column field.type field.name field.unit field.doc\n"
+_GRAIN = r"""let host = G.column "text" "host" S.unit.none "Host"
+
+let first =
+      \(grain : Text) ->
+      \(key : S.Column) ->
+      \(event : S.Event) ->
+      \(fields : List S.Field) ->
+        S.Instant::{
+        , name = "at_${event.name}"
+        , grain
+        , pick = "first"
+        , of = event.name
+        , on = [ G.sameColumn host host, G.sameColumn key key ]
+        , fields = G.fieldNames fields
+        , doc = event.doc
+        }
+"""
+
+
+def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    record = _name_fields(proposal, source)
+    instants = []
+    for event in () if grain.is_timeless else grain.events:
+        names = [name for item in grain.metrics if item.event == event for name in (item.field, item.where[0]) if name]
+        fields = [f"e.{record}.{name}" for name in names]
+        listing = format_list(list(dict.fromkeys(fields)), 14, "S.Field")
+        instants.append((event, f"first name key e.{event} ({listing})" if not fields else
+                         f"first name key e.{event} {listing}", ""))  # fmt: skip
+    if grain.key:
+        field = source.find_field(grain.key)
+        doc = quote_text(f"Key `{'.'.join(field.path)}`")
+        key = f"G.column {quote_text(field.type)} {quote_text(grain.key)} S.unit.none {doc}"
+    else:
+        key = 'G.column "integer" "seq" S.unit.none "Position in the log of the host"'
+    time = "key.name" if grain.is_timeless else f"at.{grain.events[0]}.name"
+    cluster = "\n            , cluster = host.name" if source.hosts else ""
+    listing = format_list([f"at.{name}" for name, _, _ in instants], 12, "S.Instant.Type")
+    at = f"      let at =\n            {format_record(instants, 12)}\n\n" if instants else ""
+    columns = [f"columnOf e.{record}.{name}" for name in _list_grain_fields(grain)] if grain.is_timeless else []
+    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.
+let {grain.name} =
+      let name = {quote_text(grain.name)}
+
+      let key = {key}
+
+{at}      let relation =
+            S.Relation::{{
+            , name = "{grain.name}_keys"
+            , sql = ../../queries/{proposal.system}/{grain.name}.sql as Text
+            , uses = [ e.{grain.events[0]}.name ]
+            , columns ={format_member(["host", "key", *columns], 14, 24)}
+            , key = [ host.name, key.name ]
+            , doc = "The rows of `{grain.name}`"
+            }}
+
+      let grain =
+            S.Grain::{{
+            , name
+            , relation = relation.name
+            , key = relation.key
+            , columns = relation.columns
+            , instants = {listing}
+            , time = {time}{cluster}
+            , doc = {quote_text(_describe_grain(grain))}
+            }}
+
+      in  {{ relation, grain{", at" if instants else ""} }}
+"""
+
+
+def _describe_grain(grain: GrainProposal) -> str:
+    return f"A `{grain.key}` of `{grain.events[0]}`" if grain.key else f"A record of `{grain.events[0]}`"
+
+
+def _write_metrics(proposal: Proposal) -> str:
+    has_host = any(metric.unit == "count" for metric in proposal.metrics)
+    parts = ["-- Metrics: what is measured on each row of a grain, and in which unit.", SCHEMA,
+             "let e = ./events.dhall\n", "let g = ./grains.dhall\n"]  # fmt: skip
+    if has_host:
+        parts.append('let host = S.grain.column "text" "host" S.unit.none "Host"\n')
+    members = []
+    for grain in proposal.grains:
+        source = next(item for item in proposal.sources if item.name == grain.source)
+        for metric in grain.metrics:
+            members.append((metric.id, _write_metric(proposal, source, grain, metric), ""))
+    text = format_record(members, 4)
+    return "\n".join([*parts, f"in  {text}", ""])
+
+
+def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:
+    at = f"g.{grain.name}.at"
+    reduction = ""
+    if metric.start:
+        measure = f"S.elapsed {{ from = [ {at}.{metric.start} ], to = {at}.{metric.end} }}"
+    elif metric.field:
+        measure = _read_field(proposal, source, grain, metric, metric.field)
+    else:
+        measure = "S.x.asUnit S.unit.count (S.x.natural 1)"
+        reduction = "\n        , reduction = S.metric.number [ host ]"
+    if metric.where[0]:
+        field = _read_field(proposal, source, grain, metric, metric.where[0])
+        reduction = f"\n        , where = S.x.equals ({field}) (S.x.text {quote_text(metric.where[1])})"
+    is_time = metric.unit in ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
+    better = '\n        , better = "lower"' if is_time else ""
+    return f"""
+        S.Metric::{{
+        , id = {quote_text(metric.id)}
+        , name = {quote_text(metric.name)}
+        , grain = g.{grain.name}.grain.name
+        , measure = {measure}{reduction}
+        , unit = S.unit.{metric.unit}{better}
+        , doc = {quote_text(metric.doc)}
+        }}"""
+
+
+def _read_field(
+    proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal, name: str
+) -> str:
+    """Return the expression of a field: a column of rows without instants, else taken at the instant of its record."""
+    field = f"e.{_name_fields(proposal, source)}.{name}"
+    return (
+        f"S.x.column (g.columnOf {field})"
+        if grain.is_timeless
+        else f"S.grain.taken g.{grain.name}.at.{metric.event} {field}"
+    )
+
+
+def _write_report(proposal: Proposal) -> str:
+    lists, sections, groups, charts = [], [], [], []
+    for grain in proposal.grains:
+        title = quote_text(grain.name.replace("_", " ").capitalize())
+        listing = format_member([f"m.{metric.id}" for metric in grain.metrics], 6, len(grain.name) + 6)
+        lists.append(f"let {grain.name} ={listing}\n")
+        sections.append(f"R.withAllOf g.{grain.name}.grain (R.section {title} {grain.name})")
+        groups.append(f"R.groupWithAllOf g.{grain.name}.grain (R.group {title} {grain.name})")
+        charts += [f"R.cdf m.{metric.id}" for metric in grain.metrics if metric.unit != "count"]
+    return f"""-- A report: which metrics it shows, in which tables and charts. Sections add all others of their grain.
+{SCHEMA}
+let R = S.report
+
+let m = ./metrics.dhall
+
+let g = ./grains.dhall
+
+let constant = (./source.dhall).constant
+
+{NEW_LINE.join(lists)}
+in  {{ comparison =
+        S.Report::{{
+        , name = "comparison"
+        , title = "{{others}} against {{base}}"
+        , intro = "The logs of {{others}}, beside those of {{base}}."
+        , manifest = [ R.fact "Version" constant.version (R.text 0) ]
+        , sections ={format_member(sections, 10, 20)}
+        , charts ={format_member(charts[:MAX_CHARTS], 10, 20, "R.Chart")}
+        , dictionary ={format_member(groups, 10, 22)}
+        , style = "prefixed"
+        , summary = "all"
+        , label = constant.version.name
+        , doc = "One or more runs, the first of which is the baseline"
+        }}
+    }}
+"""
+
+
+def _write_package(proposal: Proposal) -> str:
+    sources = format_member([f"source.{source.name}" for source in proposal.sources], 6, 15)
+    events = format_member([f"e.{event.name}" for source in proposal.sources for event in source.events], 6, 14)
+    relations = format_member([f"g.{grain.name}.relation" for grain in proposal.grains], 6, 17)
+    grains = format_member([f"g.{grain.name}.grain" for grain in proposal.grains], 6, 14)
+    return f"""-- All that the specs of this system say. What is not listed does not exist; metrics list themselves.
+{SCHEMA}
+let source = ./source.dhall
+
+let e = ./events.dhall
+
+let g = ./grains.dhall
+
+let m = ./metrics.dhall
+
+in  S.Package::{{
+    , system = {quote_text(proposal.system)}
+    , sources ={sources}
+    , events ={events}
+    , relations ={relations}
+    , grains ={grains}
+    , metrics = S.metrics (toMap m)
+    , summaries = [ S.Summary::{{ name = "all", doc = "All samples count alike" }} ]
+    , reports = [ (./reports.dhall).comparison ]
+    }}
+"""

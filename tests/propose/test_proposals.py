@@ -1,0 +1,125 @@
+"""Test proposals for logs: each case has logs, the expected proposal and the samples of a metric.
+
+`proposal.json` is written by `pytest tests/propose --accept`; `expected.yaml` is computed by hand from the logs.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.support.commands import run_assay
+
+CASES = Path(__file__).parent / "cases"
+NAMES = sorted(path.name for path in CASES.iterdir())
+
+
+def _list_logs(case: str) -> list[Path]:
+    return sorted(path for path in (CASES / case / "logs").rglob("*") if path.is_file())
+
+
+def _propose(case: str, folder: Path, cache: Path) -> Path:
+    """Create the workspace of a case below a folder; return it."""
+    place = folder / "service"
+    result = run_assay("--cache", cache, "init", place, "--from", *_list_logs(case))
+    assert (result.status, result.err) == (0, "")
+    return place
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_proposal_is_that_of_the_case(case: str, tmp_path: Path, cache: Path, is_accepting: bool) -> None:
+    expected = CASES / case / "proposal.json"
+    result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs(case), "--format", "json")
+    assert (result.status, result.err) == (0, "")
+    if is_accepting:
+        expected.write_text(result.out, encoding="utf-8")
+    assert result.out == expected.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_proposed_workspace_measures_the_logs(case: str, tmp_path: Path, cache: Path) -> None:
+    """The specs have no problem, no record is broken, and a metric has the samples that the logs have."""
+    place = _propose(case, tmp_path, cache)
+    checked = run_assay("--cache", cache, "check", cwd=place)
+    assert (checked.status, checked.out.endswith(": no problem\n")) == (0, True), checked.err
+    expected = yaml.safe_load((CASES / case / "expected.yaml").read_text(encoding="utf-8"))
+    queried = run_assay(
+        "--cache", cache, "query", expected["metric"], "--run", "runs/sample", "--format", "json", cwd=place
+    )
+    assert queried.status == 0, queried.err
+    assert "broken" not in queried.err
+    (row,) = json.loads(queried.out)
+    samples = expected["samples"]
+    assert (row["unit"], row["size"]) == (expected["unit"], len(samples))
+    for member, value in (("average", statistics.fmean(samples)), ("min", min(samples)), ("max", max(samples))):
+        assert math.isclose(row[member], value, rel_tol=1e-12, abs_tol=1e-12), member
+
+
+@pytest.mark.parametrize("case", ["hyperfine", "json-lines", "text-brackets"])
+def test_proposed_workspace_builds_at_once(case: str, tmp_path: Path, cache: Path) -> None:
+    """The last printed command builds the report."""
+    folder = tmp_path / "service"
+    result = run_assay("--cache", cache, "init", folder, "--from", *_list_logs(case))
+    *_, command = result.out.splitlines()
+    _, *arguments = command.replace("$(date +%F)", "2026-01-01").split()
+    built = run_assay("--cache", cache, *arguments, "--to", "md", cwd=folder)
+    assert (built.status, built.out) == (0, "build/comparison/report.md\n")
+
+
+def test_unknown_kind_is_an_error_with_what_was_tried(tmp_path: Path) -> None:
+    log = tmp_path / "notes.txt"
+    log.write_text("hello world\nthis is no log\n", encoding="utf-8")
+    result = run_assay("init", tmp_path / "service", "--from", log)
+    assert result.status == 1
+    assert result.err == (
+        f"error[unknown-format]: the kind of the log is not recognized: {log}\n"
+        "  expected: JSON, logfmt, a table with a header, samples, or text lines with instants\n"
+        "  note: not json-records: it does not begin with a brace or bracket\n"
+        "  note: not json-lines: 0 of 2 lines are objects of JSON\n"
+        "  note: not logfmt: 0 of 2 lines are members `key=value`\n"
+        "  note: not samples: 0 of 2 lines are samples\n"
+        "  note: not csv: the first line has no delimiter (, ; tab |)\n"
+        "  note: not text-lines: less than half of the lines have an instant in a known form\n"
+        "  note: line: hello world\n"
+        "  note: line: this is no log\n"
+        "  hint: write the source by hand: docs/sources.md describes patterns of lines and forms of instants\n"
+    )
+    assert not (tmp_path / "service").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"event":"a","n":1}\n', "no key of the records of LOG has an instant in a known form"),
+        ("", "the log is empty: LOG"),
+        ('up{job="a"} 1\n', "the kind of the log is not recognized: LOG"),
+    ],
+)
+def test_log_without_what_a_source_needs_is_an_error(text: str, message: str, tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(text, encoding="utf-8")
+    result = run_assay("init", tmp_path / "service", "--from", log)
+    assert result.status == 1
+    assert result.err.splitlines()[0] == f"error[unknown-format]: {message.replace('LOG', str(log))}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("service", "--from", "missing.log"), "error[no-file]: there is no log at missing.log"),
+        (("service", "other.log"), "error[options]: unexpected argument `other.log`"),
+        (
+            ("service", "--format", "json"),
+            "error[options]: `--format` needs `--from`, since there is no other proposal",
+        ),
+        (("service", "--update-schema", "--from", "a"), "error[options]: `--update-schema` does not go with `--from`"),
+    ],
+)
+def test_wrong_options_are_usage_errors(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    result = run_assay("init", *arguments, cwd=tmp_path)
+    assert (result.status, result.err.splitlines()[0]) == (2, message)
