@@ -62,15 +62,16 @@ def test_differences_between_runs_are_warnings_in_the_report(tmp_path: Path, cac
         "The runs differ in their number of hosts (10.5-sim: 6, other: 3).",
         "other: 1 broken log line left out (node-2: 1); it is node-2/stdout.gz:15: "
         "field slot of ledger_view is missing.",
-        "other: no log line is a `block_sent` event, so there are no samples of cdfPeerSend.",
-        "other: no log line is a `header_announced` event, so there are no samples of cdfPeerAnnounce.",
         "other: there are no samples of CPU 85% spans, Forged to announced, Forged to sending, "
         "Slot start to announced, Fetched to announced, Fetched to sending.",
-        "other: 7 findings on incomplete data, under Data quality.",
+        "other: 9 findings on incomplete data, under Data quality.",
     ]
     assert result.status == 0
     assert result.err.startswith("".join(f"warning: {item}\n" for item in warnings))
     assert load_json(tmp_path / "report" / "document.json")["warnings"] == warnings
+    findings = load_json(tmp_path / "report" / "results.json")["quality"]["other"]["findings"]
+    counts = {tuple(item["metrics"]): item["total"] for item in findings if item["code"] == "no-samples"}
+    assert counts == {("cdfPeerAnnounce",): 8, ("cdfPeerSend",): 8}
 
 
 def list_build_warnings(runs: list[str], out: Path, cache: Path) -> list[str]:
@@ -120,7 +121,8 @@ def test_metric_of_an_event_without_records_is_a_warning(tmp_path: Path, cache: 
     assert (result.status, result.err) == (
         0,
         """\
-warning: run: no log line is a `ledger_ticked` event, so there are no samples of cdfForgerTicked.
+warning: run: no sample of cdfForgerTicked: 4 rows of `block`, 4 with `leading`, 0 with `ticked` \
+(the run has no `ledger_ticked` record).
 filters: unitary; average: published
 """,
     )

@@ -66,7 +66,7 @@ def test_metric_per_host_of_empty_grain_has_no_samples(place: Path, cache: Path)
     )
 
 
-def test_explain_names_only_filters_that_reject_samples(place: Path, cache: Path) -> None:
+def test_explain_says_why_grain_has_no_rows(place: Path, cache: Path) -> None:
     warnings = {
         name: run_assay(
             *("explain", name, "--run", "runs/1.0", "--filter", "answered", "--format", "json", "--cache", cache),
@@ -74,11 +74,8 @@ def test_explain_names_only_filters_that_reject_samples(place: Path, cache: Path
         ).parse_json()["run"]["warnings"]
         for name in ("wait", "seen_requests")
     }
-    no_event_reason = "no log line is a `request_received` event, so there are no samples of {}."
+    reason = "no sample of {}: 0 rows of `{}` (the run has no `request_received` record)."
     assert warnings == {
-        "wait": [
-            "no samples remain under the filters answered; pass --no-filters to see the samples without them",
-            no_event_reason.format("wait"),
-        ],
-        "seen_requests": [],
+        "wait": [reason.format("wait", "request")],
+        "seen_requests": [reason.format("seen_requests", "seen")],
     }

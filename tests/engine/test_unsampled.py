@@ -108,8 +108,11 @@ def test_host_without_samples_is_a_warning(place: Path, cache: Path, metric: str
 def test_field_without_any_value_is_named(tmp_path: Path, cache: Path) -> None:
     """Missing values are no error, because the field is optional; earlier versions did not name the field."""
     create_small_workspace(tmp_path, SPECS, PACKAGE)
-    messages_by_field = {"x": "no `began` event has a value of `a`; there are no samples of left_out, which reads it."}
-    for run, second, expected_notes in (("x", {}, [messages_by_field["x"]]), ("y", {"a": 1}, [])):
+    messages = [
+        "no sample of left_out: 2 rows of `rows`, 0 with `n`.",
+        "no `began` event has a value of `a`; there are no samples of left_out, which reads it.",
+    ]
+    for run, second, expected_notes in (("x", {}, messages), ("y", {"a": 1}, [])):
         write_logs(tmp_path, run, {"h-1/log.jsonl": [(1, "began", {"id": "x"}), (2, "began", {"id": "y"} | second)]})
         result = run_assay(
             "explain", "left_out", "--run", f"runs/{run}", "--format", "json", "--cache", cache, cwd=tmp_path
@@ -173,6 +176,7 @@ def test_missing_column_of_an_optional_field_is_named(tmp_path: Path, cache: Pat
     assert result.status == 0, result.err
     assert [(item["run"], item["size"]) for item in result.parse_json()] == [("x", 0), ("y", 1)] * len(names)
     assert result.err == (
+        "warning: x: no sample of one, two, three and 2 more: 2 rows of `numbers`, 0 with `n`.\n"
         "warning: x: no `row` event has a value of `n`, which is read from `length`; there are no samples of one, two, "
         "three and 2 more, which read it.\n"
     )

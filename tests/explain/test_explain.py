@@ -563,7 +563,8 @@ def test_run_without_a_sample_has_a_reason(cache: Path, tmp_path: Path) -> None:
     run_data = result.parse_json()["run"]
     assert (run_data["size"], run_data["largest"], run_data["spread"]) == (0, [], None)
     assert run_data["warnings"] == [
-        "no log line is a `ledger_ticked` event, so there are no samples of cdfForgerTicked."
+        "no sample of cdfForgerTicked: 4 rows of `block`, 4 with `leading`, 0 with `ticked` "
+        "(the run has no `ledger_ticked` record)."
     ]
 
 

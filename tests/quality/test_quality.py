@@ -113,7 +113,9 @@ def test_report_of_fallback_values_prints_no_number(cache: Path, tmp_path: Path)
     assert finding["code"] == "default-samples"
     assert (finding["affected"], finding["total"]) == (177, 177)
     assert {"CentiCpu", "RSS", "NetRd"} <= set(finding["metrics"])
-    assert block["notes"] == [f"case: {item['message']}" for item in quality["findings"]]
+    *notes, empty_note = block["notes"]
+    assert notes == [f"case: {item['message']}" for item in quality["findings"]]
+    assert empty_note.startswith("case: no sample of cdfSpanLensCpuEpoch, cdfSpanLensCpuRwd: 3 rows of `span`, ")
     assert [f"warning: case: {item['message']}" for item in quality["findings"]] == result.err.splitlines()[-2:]
     markdown = (out / "report.md").read_text("utf-8")
     lines = "".join(f"- {item}\n" for item in block["notes"]).replace("`", "\\`").replace("_", "\\_")

@@ -142,9 +142,9 @@ def _create_choices(
 
 
 def iter_findings(run_labels: Sequence[str], columns: Sequence[RunFigures]) -> Iterator[str]:
-    """Yield the data quality messages of runs or phases, each after the label of its column."""
+    """Yield the findings on the data of runs or phases, each after the label of its column."""
     for label, run in zip(run_labels, columns, strict=True):
-        yield from (f"{label}: {message}" for message in run.quality.messages)
+        yield from (f"{label}: {item.message}" for item in run.quality.findings)
 
 
 def drop_uncut_metrics(checked: CheckedPackage, report: Report) -> tuple[Report, tuple[str, ...]]:

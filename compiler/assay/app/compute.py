@@ -16,7 +16,7 @@ from assay.app.quality import (
     QualityPlan,
     collect_coverage_fields,
     drop_blank_metrics,
-    list_missing_data_warnings,
+    list_absent_field_warnings,
 )
 from assay.app.raw_data_notes import add_silent_host_notes
 from assay.app.runs import NamedRun, fetch_runs
@@ -229,7 +229,7 @@ def _assess_result(
     Metrics whose samples are all computed from fallbacks lose them.
     """
     quality = quality_plan.assess(ingested_run, results, count)
-    missing = list_missing_data_warnings(quality_plan.checked, quality_plan.plan, results, ingested_run)
+    missing = list_absent_field_warnings(quality_plan.checked, quality_plan.plan, results, ingested_run)
     results = drop_blank_metrics(quality_plan.checked, quality_plan.plan, ingested_run, results, quality.blank_metrics)
     return RunResult(ingested_run, results, missing, bounds, quality)
 

@@ -79,14 +79,7 @@ def explain_subject(
     explanation, _ = describe_subject(subject, chosen_report, applied_filters, subject.compile(applied_filters))
     if not run:
         return explanation
-    deciding_labels = {rule.label for rule in explanation.facts.filters if rule.decides}
-    result = _compute_run_facts(session, subject, applied_filters, explanation.summary, run)
-    filter_warnings = (
-        _list_filter_warnings([item for item in applied_filters if item.label in deciding_labels])
-        if result.figures.get("size") == 0
-        else ()
-    )
-    return replace(explanation, run=replace(result, warnings=(*filter_warnings, *result.warnings)))
+    return replace(explanation, run=_compute_run_facts(session, subject, applied_filters, explanation.summary, run))
 
 
 def describe_subject(
@@ -180,11 +173,3 @@ def _compute_run_facts(
         return RunFacts(
             run.id, {**figures, "size": size}, run_samples.compute_spread(), largest, notes, run_samples.constant_inputs
         )
-
-
-def _list_filter_warnings(applied_filters: Sequence[AppliedFilter]) -> tuple[str, ...]:
-    """Return a warning that filters may be the reason why there are no samples; none if no filters apply."""
-    if not applied_filters:
-        return ()
-    labels = ", ".join(item.label for item in applied_filters)
-    return (f"no samples remain under the filters {labels}; pass --no-filters to see the samples without them",)

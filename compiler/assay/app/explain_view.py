@@ -232,9 +232,9 @@ def _format_value(value: object, symbol: str) -> str:
 
 
 def _format_warnings(run: RunFacts, width: int) -> Iterator[str]:
-    """Format the first warnings of a run, and the number of the rest."""
-    for warning in run.warnings[:MAX_WARNINGS]:
-        yield from format_with_heading("", [truncate_line(f"warning: {warning}", width - INDENT)], width)
+    """Format the first warnings of a run, in full if it has no samples to show, and the number of the rest."""
+    for text in (f"warning: {warning}" for warning in run.warnings[:MAX_WARNINGS]):
+        yield from format_with_heading("", [text if not run.largest else truncate_line(text, width - INDENT)], width)
     if len(run.warnings) > MAX_WARNINGS:
         yield from format_with_heading("", [format_more(len(run.warnings) - MAX_WARNINGS)], width)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -32,7 +32,6 @@ from assay.lang.model.report import History, Report
 from assay.lang.reserved_names import CONSTANTS
 from assay.plan.planner import AppliedFilter
 from assay.report.article import list_article_metrics
-from assay.report.assemble import format_missing_samples, list_rejections
 from assay.report.group_spreads import Spreads, collect_spreads
 from assay.sql import dialect, formulas
 from assay.sql.codegen import Statement, build_standalone_query
@@ -202,21 +201,12 @@ def list_run_messages(checked: CheckedPackage, computation: Computation, metrics
         *((run, list_raw_notes(run.ingested_run)) for run in computation.runs),
         *((run, run.quality.list_messages_about(measured_ids)) for run in columns),
         *((run, _list_notes(run)) for run in columns),
-        *((run, _iter_rejection_warnings(checked, run.results, metrics)) for run in columns),
     )
     return tuple(f"{run.id}: {text}" for run, texts in texts_by_run for text in texts)
 
 
 def _get_result(results: RunResults, metric: Metric) -> Distribution | FormulaResult:
     return results.formulas[metric.id] if is_formula(metric) else results.metrics[metric.id]
-
-
-def _iter_rejection_warnings(checked: CheckedPackage, results: RunResults, metrics: Sequence[Metric]) -> Iterator[str]:
-    """Yield a warning about the metrics without samples if filters rejected rows of theirs."""
-    measured_metrics = [metric for metric in metrics if not is_formula(metric)]
-    empty_metrics = [metric for metric in measured_metrics if not results.metrics[metric.id].size]
-    if empty_metrics and (reason := list_rejections(checked, results, empty_metrics)):
-        yield format_missing_samples([metric.id for metric in empty_metrics], reason)
 
 
 def _list_notes(run: RunResult) -> tuple[str, ...]:

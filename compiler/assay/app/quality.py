@@ -22,7 +22,8 @@ from assay.lang.model.package import Event, Metric, Package
 from assay.lang.model.vocabulary import Coverage
 from assay.lang.reserved_names import get_default_mark
 from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, build_plan
-from assay.quality.assess import Assessment, Notice, get_count_name
+from assay.quality.assess import Assessment, Counts, Notice, get_count_name
+from assay.quality.empty_metrics import EmptyMetrics
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import Finding, RunQuality
 from assay.sql import completeness, dialect
@@ -32,32 +33,6 @@ from assay.sql.expressions import build_placeholders
 from assay.util.diagnostics import AssayError
 
 NAMED = 3  # metrics that a warning names
-
-
-def list_missing_data_warnings(
-    checked: CheckedPackage, metric_plan: Plan, results: RunResults, ingested_run: IngestedRun
-) -> tuple[str, ...]:
-    """Return a warning for each missing event or field that a metric without samples reads."""
-    return (
-        *list_absent_event_warnings(checked, metric_plan, results, ingested_run.counts),
-        *list_absent_field_warnings(checked, metric_plan, results, ingested_run),
-    )
-
-
-def list_absent_event_warnings(
-    checked: CheckedPackage, metric_plan: Plan, results: RunResults, counts: Mapping[str, int]
-) -> tuple[str, ...]:
-    """Return a warning for each missing event that metrics without samples are measured by."""
-    empty_metrics = [metric for metric in metric_plan.metrics if not results.metrics[metric.id].size]
-    readers: dict[str, list[str]] = {}
-    for metric in empty_metrics:
-        for event in _find_measured_events(checked.package, metric):
-            if not counts.get(event):
-                readers.setdefault(event, []).append(metric.id)
-    return tuple(
-        f"no log line is a `{event}` event, so there are no samples of {_format_names(names)}."
-        for event, names in sorted(readers.items())
-    )
 
 
 def list_absent_field_warnings(
@@ -111,21 +86,13 @@ def _describe_paths(event: Event, name: str) -> str:
     return "" if paths == [name] else f", which is read from {' or '.join(f'`{path}`' for path in paths)}"
 
 
-def _find_measured_events(package: Package, metric: Metric) -> set[str]:
-    """Return the events that the instants of a metric's measure are bound to."""
-    grain = next(item for item in package.grains if item.name == metric.grain)
-    measure_names = {node.text if node.op == "taken" else node.name for node in metric.measure.walk()}
-    events = {event.name for event in package.events}
-    return {item.of for item in grain.instants if item.name in measure_names and item.of in events}
-
-
 def _format_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
 
 
 #: Executes further statements over the run and returns their rows by statement name.
-Counter = Callable[[Sequence[Statement]], Mapping[str, Sequence[Mapping[str, object]]]]
+Counter = Callable[[Sequence[Statement]], Counts]
 
 
 @dataclass(frozen=True)
@@ -190,8 +157,22 @@ class QualityPlan:
 
     def build_counts_without_fallbacks(self, metrics: Sequence[Metric]) -> tuple[Statement, ...]:
         """Return statements that count the rows of metrics over relations without their SQL fallbacks."""
-        tables = [item for item in self.statements if item.kind in ("table", "view")]
-        return (*(_drop_fallbacks(item) for item in tables), *self._build_row_counts(metrics))
+        return (*(_drop_fallbacks(item) for item in self._tables), *self._build_row_counts(metrics))
+
+    @property
+    def _tables(self) -> tuple[Statement, ...]:
+        return tuple(item for item in self.statements if item.kind in ("table", "view"))
+
+    def _group_rejections(self, results: RunResults) -> Mapping[str, Sequence[str]]:
+        """Return sentences on the rows that filters rejected: grain -> those on its rows or on its subject's."""
+        return {
+            grain.name: [
+                item.sentence
+                for item in results.filters
+                if item.rejected and item.grain in (grain.name, grain.subject.grain if grain.subject else "")
+            ]
+            for grain in self.checked.package.grains
+        }
 
     def assess(self, ingested_run: IngestedRun, results: RunResults, count: Counter) -> RunQuality:
         """Assess the data of a run.
@@ -209,13 +190,19 @@ class QualityPlan:
             count_defaulted_fields(ingested_run, self._fields),
             self.is_phase,
         )
-        extra_counts: Mapping[str, Sequence[Mapping[str, object]]] = {}
+        extra_counts: Counts = {}
         if metrics := assessment.list_metrics_with_rare_events():
             # A relation may fail without its fallbacks. The other findings do not depend on it.
             with suppress(AssayError):
                 extra_counts = count(self.build_counts_without_fallbacks(metrics))
+        empty_metrics = EmptyMetrics(assessment, self._group_rejections(results))
+        counts_of_steps: Counts = {}
+        if statements := tuple(empty_metrics.build_counts(self._places)):
+            counts_of_steps = count((*self._tables, *statements))
+        reasons = empty_metrics.find_reasons(counts_of_steps)
         defaults = (*assessment.find_default_samples(extra_counts), *assessment.find_defaulted_fields())
         findings = (
+            *reasons.findings,
             *defaults,
             *assessment.find_hosts_counted_as_zero(),
             *assessment.find_events_missing_on_hosts(),
@@ -225,7 +212,7 @@ class QualityPlan:
             *assessment.find_incomplete_rows(),
             *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self._readers)),
         )
-        return _create_quality(ingested_run, findings, _find_blank_metrics(defaults))
+        return _create_quality(ingested_run, findings, _find_blank_metrics(defaults), reasons.notes)
 
     @cached_property
     def _fields(self) -> Mapping[str, Sequence[str]]:
@@ -261,7 +248,7 @@ def _find_blank_metrics(defaults: Sequence[Finding]) -> frozenset[str]:
 
 
 def _create_quality(
-    ingested_run: IngestedRun, findings: Sequence[Finding], blank_metrics: frozenset[str]
+    ingested_run: IngestedRun, findings: Sequence[Finding], blank_metrics: frozenset[str], notes: tuple[Finding, ...]
 ) -> RunQuality:
     logs = ingested_run.logs
     return RunQuality(
@@ -272,6 +259,7 @@ def _create_quality(
         sum(log.quarantined for log in logs),
         tuple(findings),
         blank_metrics,
+        notes,
     )
 
 

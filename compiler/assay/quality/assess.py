@@ -48,6 +48,7 @@ UNMATCHED_SHARE, EDGE_KEYS = 0.5, 2
 INCOMPLETE_SHARE = 0.05
 
 Row = Mapping[str, object]
+Counts = Mapping[str, Sequence[Row]]  # rows by the name of a statement that counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Assessment:
     value_events: ValueEvents
     by_host: Mapping[str, Mapping[str, int]]
     hosts: Mapping[str, tuple[str, ...]]
-    counts: Mapping[str, Sequence[Row]]
+    counts: Counts
     defaulted: Mapping[tuple[str, str], tuple[int, int]]
     is_phase: bool = False
 
@@ -127,7 +128,7 @@ class Assessment:
                 if self.count_records(event, row[GROUP]) < RARE_SHARE * _get_number(row, VALUES):
                     yield event, row[GROUP]
 
-    def find_default_samples(self, without_fallbacks: Mapping[str, Sequence[Row]]) -> tuple[Finding, ...]:
+    def find_default_samples(self, without_fallbacks: Counts) -> tuple[Finding, ...]:
         """Find the metrics whose values come from a fallback.
 
         `without_fallbacks` are the counts over relations whose fallbacks are removed.
@@ -216,7 +217,7 @@ class Assessment:
         ]
         return f"rows of `{metric.grain}` have no {' or '.join(f'`{name}`' for name in missing) or 'value'}"
 
-    def _count_measured(self, metric: Metric, without_fallbacks: Mapping[str, Sequence[Row]], values: int) -> int:
+    def _count_measured(self, metric: Metric, without_fallbacks: Counts, values: int) -> int:
         rows = without_fallbacks.get(get_count_name(metric))
         return values if rows is None else sum(_get_number(row, VALUES) for row in rows)
 
@@ -346,7 +347,7 @@ class Assessment:
             missing = total - self.compute_total(widest_metric, f"{HAS}{name}")
             event = next(item.of for item in self.grains[grain].instants if item.name == name)
             if missing == total and not self.count_records(event, None):
-                continue  # already reported for metrics without samples
+                continue  # reported for the fallback that the metrics use instead
             if missing >= max(1, INCOMPLETE_SHARE * total) and f"{grain}.{name}" not in self.exempt_names:
                 groups[grain, missing, total][name] = [item.id for item in metrics]
         for (grain, missing, total), metrics_by_instant in groups.items():
@@ -357,9 +358,11 @@ class Assessment:
             yield Finding(INCOMPLETE, message, tuple(ids), affected=missing, total=total)
 
     def _group_metrics_by_instant(self) -> Mapping[tuple[str, str], list[Metric]]:
-        """Return the metrics that read each instant of a grain."""
+        """Return the metrics with samples that read each instant of a grain."""
         readers: dict[tuple[str, str], list[Metric]] = defaultdict(list)
         for metric in self.metrics:
+            if not self.compute_total(metric, VALUES):
+                continue  # reported as a metric without samples
             for name in list_instants(metric, self.grains[metric.grain]):
                 readers[metric.grain, name].append(metric)
         return readers

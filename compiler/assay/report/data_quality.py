@@ -13,6 +13,7 @@ MAX_LISTED_NAMES = 3  # names in a message; it counts the others
 #: kinds of findings
 DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-hosts", "rare-event", "unknown-key"
 INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "unknown-records", "likely-rename"
+NO_SAMPLES = "no-samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class Finding:
 class RunQuality:
     """The completeness of a run's data: hosts, lines read, used, unknown and malformed, and findings.
 
-    `blank_metrics` are metrics whose samples all come from a default: their values are not printed.
+    `blank_metrics` are metrics whose samples all come from a default: their values are not printed. `notes` explain
+    metrics without samples for which no records need be missing.
     """
 
     hosts: int = 0
@@ -45,16 +47,18 @@ class RunQuality:
     lines_malformed: int = 0
     findings: tuple[Finding, ...] = ()
     blank_metrics: frozenset[str] = frozenset()
+    notes: tuple[Finding, ...] = ()
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """Return the findings in words."""
-        return tuple(item.message for item in self.findings)
+        """Return the findings and notes in words."""
+        return tuple(item.message for item in (*self.findings, *self.notes))
 
     def list_messages_about(self, metrics: Iterable[str]) -> tuple[str, ...]:
-        """Return the messages of findings that affect some of these metrics, or no metric in particular."""
+        """Return the messages that concern some of these metrics, or no metric in particular."""
         names = set(metrics)
-        return tuple(item.message for item in self.findings if not item.metrics or names & set(item.metrics))
+        items = (*self.findings, *self.notes)
+        return tuple(item.message for item in items if not item.metrics or names & set(item.metrics))
 
 
 UNMEASURED = RunQuality()
@@ -113,7 +117,8 @@ def build_quality_parts(
 
 
 def _list_findings(label: str, quality: RunQuality) -> Iterator[str]:
-    yield from (f"{label}: {message}" for message in quality.messages or ("complete.",))
+    messages = quality.messages if quality.findings else ("complete.", *quality.messages)
+    yield from (f"{label}: {message}" for message in messages)
 
 
 def list_quality_warnings(runs: Mapping[str, RunQuality]) -> Iterator[str]:

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Grain, Instant, Metric
-from assay.lang.model.vocabulary import COMPUTED
+from assay.lang.model.package import Grain, Metric
 from assay.lang.reserved_names import ACCEPTED, get_rows_name
 from assay.lang.scopes import HOST
 from assay.sql import dialect
@@ -119,22 +118,28 @@ def list_instants(metric: Metric, grain: Grain) -> tuple[str, ...]:
         name
         for expression in (metric.measure, metric.where)
         if expression
-        for name in _walk_instants(expression, grain, frozenset())
+        for name in iter_read_columns(expression, grain)
     }
-    return tuple(item.name for item in grain.instants if item.name in read and item.pick != COMPUTED)
+    return tuple(item.name for item in grain.instants if item.name in read)
 
 
-def _walk_instants(expression: Expression, grain: Grain, seen: frozenset[str]) -> Iterator[str]:
-    instants_by_name: Mapping[str, Instant] = {item.name: item for item in grain.instants}
-    derived = {item.column.name: item.value for item in grain.derived}
+def iter_read_columns(expression: Expression, grain: Grain, seen: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield the columns of a grain's rows that an expression reads, through computed members, some more than once.
+
+    They are bound instants, fields that these take along (`<instant>_<field>`), columns and tallies.
+    """
+    computed = {item.name: item.value for item in grain.instants if item.value}
+    computed |= {item.column.name: item.value for item in grain.derived}
     for node in expression.walk():
         name = node.text if node.op == "taken" else node.name
-        if node.op in ("instant", "taken") and name in instants_by_name and name not in seen:
-            yield name
-            if value := instants_by_name[name].value:
-                yield from _walk_instants(value, grain, seen | {name})
-        elif node.op == "column" and name in derived and name not in seen:
-            yield from _walk_instants(derived[name], grain, seen | {name})
+        if node.op not in ("instant", "taken", "column") or name in seen:
+            continue
+        if name in computed:
+            yield from iter_read_columns(computed[name], grain, seen | {name})
+            continue
+        yield name
+        if node.op == "taken":
+            yield f"{name}_{node.name}"
 
 
 def drop_fallbacks(expression: Expression) -> Expression:
