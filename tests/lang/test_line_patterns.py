@@ -7,10 +7,11 @@ import string
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from assay.lang.line_pattern import PatternError, build_literal_regex, parse_pattern
+from assay.lang.pattern_coverage import covers
 
 LAYOUT = "{level} {at} {thread} {file} {function} ] {message...}"
 
@@ -109,3 +110,56 @@ def test_matching_takes_linear_time() -> None:
     """A backtracking matcher would take years for this pattern."""
     pattern = " ".join(f"{{a{index}...}}" for index in range(12)) + " !"
     assert match_places(pattern, "x " * 2000) is None
+
+
+@pytest.mark.parametrize(
+    ("wider", "narrower", "is_covered"),
+    [
+        ("a {x}", "a {y}", True),
+        ("{x...}", "a {y} b", True),
+        ("a {x}", "a b", True),
+        ("a {x}", "a b c", False),
+        ("a {x...}", "a {y} {z...}", True),
+        ("a {x...} c", "a {y} b c", True),
+        ("a {x} c", "a {y...} c", False),
+        ("a{x}c", "abbc", True),
+        ("a{x}c", "ac", False),
+        ("a{? b?} c", "a c", True),
+        ("a{? b?} c", "a b c", True),
+        ("a c", "a{? b?} c", False),
+        ("a{? {x}?}{? {y}?}", "a{? b?} c", True),
+        ("a{?, n: {n}?}{?, m: {m}?}", "a{?, m: {x}?}", True),
+        ("a {x}:{y}", "a {z}", False),
+        ("a {x} ", "a  {y}", True),
+        ("a {x...}", "a{x...}", False),
+        ("a{x...}", "a {x...}", True),
+        ("{x} b", "a b", True),
+        ("a b", "{x} b", False),
+        ("{{{x}}}", "{{7}}", True),
+    ],
+)
+def test_wider_pattern_covers_narrower_one(wider: str, narrower: str, *, is_covered: bool) -> None:
+    assert covers(parse_pattern(wider), parse_pattern(narrower)) is is_covered
+
+
+@st.composite
+def draw_pattern(draw: st.DrawFn) -> str:
+    """Draw a pattern of few characters, so that many pairs of patterns cover each other."""
+    parts = draw(
+        st.lists(st.sampled_from(["a", "b", " ", "{}", "{...}", "{? a?}", "{?{} ?}", "{?b{...}?}"]), max_size=6)
+    )
+    text = "a" + "".join(parts)
+    try:
+        parse_pattern(text)
+    except PatternError:
+        reject()
+    return text
+
+
+@settings(max_examples=300, deadline=None)
+@given(draw_pattern(), draw_pattern(), st.lists(st.text("ab ", min_size=1, max_size=7), min_size=8, max_size=8))
+def test_covered_pattern_matches_no_further_line(wider: str, narrower: str, lines: list[str]) -> None:
+    """No line contradicts the decision, whatever optional parts the patterns have."""
+    if covers(parse_pattern(wider), parse_pattern(narrower)):
+        for line in (f"a{item}".rstrip() for item in lines):
+            assert match_places(narrower, line) is None or match_places(wider, line) is not None

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from assay.lang import formula, scopes
 from assay.lang.check import (
     articles,
+    covered_patterns,
     enumerations,
     examples,
     filters,
@@ -337,6 +338,7 @@ _CHECKS: tuple[Callable[[Checker], None], ...] = (
     _check_sources,
     _check_events,
     sources.check_lines,
+    covered_patterns.check_covered_patterns,
     _check_table_references,
     _check_cycles,
     formulas.check_sql_units,
