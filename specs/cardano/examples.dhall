@@ -14,6 +14,10 @@ let machine = ./metrics/machine.dhall
 
 let anomaly = ./metrics/anomaly.dhall
 
+let steps = ./metrics/steps.dhall
+
+let activity = ./metrics/activity.dhall
+
 let of = Q.samples
 
 -- Slots last a second, epochs 10 slots; slot 0 begins at midnight.
@@ -160,6 +164,8 @@ let block =
         , of anomaly.size [ "3000" ]
         , of anomaly.battles [ "0" ]
         , of anomaly.blocksPerHost [ "0", "0", "2" ]
+        , of steps.lacking [ "0" ]
+        , of steps.early [ "0" ]
         , of anomaly.chainedRatio [ "0.5" ]
         , of anomaly.filteredRatio [ "1" ]
         ]
@@ -249,6 +255,7 @@ let battle =
         , of forging.announceCum [ "0.01" ]
         , Q.none forging.ticked
         , of anomaly.battles [ "1" ]
+        , of steps.lacking [ "4" ]
         , of anomaly.blocksPerHost [ "1", "2" ]
         , of anomaly.chainedRatio [ "0", "0.5" ]
         ]
@@ -364,4 +371,44 @@ let busy =
       , doc = "Slots 11 to 18 are slots 1 to 8 of epoch 1: over the boundary's 3 slots, and over the reward's 7"
       }
 
-in  [ block, newest, battle, process, busy ]
+-- One host takes transactions up in slot 1, turns one down in slot 2, and makes a block in slot 3. The other submits one.
+let transactions =
+      S.Example::{
+      , name = "what hosts do with transactions from slot to slot"
+      , files =
+        [ genesis
+        , meta
+        , host
+            "node-0"
+            [ line "01.001" "Forge.Loop.StartLeadershipCheck" (inSlot "1")
+            , line "01.100" "TxSubmission.TxInbound.Collected" "\"count\":3"
+            , line "01.200" "TxSubmission.TxInbound.Processed" "\"accepted\":2,\"rejected\":1"
+            , line "01.300" "Mempool.AddedTx" "\"mempoolSize\":{\"numTxs\":5}"
+            , line "02.001" "Forge.Loop.StartLeadershipCheck" (inSlot "2")
+            , line "02.100" "Mempool.RejectedTx" "\"mempoolSize\":{\"numTxs\":5}"
+            , line "02.200" "ChainDB.LedgerEvent.Snapshot.TookSnapshot" (inSlot "1")
+            , line "03.001" "Forge.Loop.StartLeadershipCheck" (inSlot "3")
+            , line "03.005" "Forge.Loop.NodeIsLeader" (inSlot "3")
+            , line "03.010" "Forge.Loop.ForgedBlock" (forged "3" "0" a "GenesisHash")
+            , line "03.020" "Mempool.RemoveTxs" "\"mempoolSize\":{\"numTxs\":4}"
+            ]
+        , host
+            "node-1"
+            [ line "01.002" "Forge.Loop.StartLeadershipCheck" (inSlot "1")
+            , line "01.100" "TraceBenchTxSubServAck" "\"txIds\":[\"1\"]"
+            , line "01.200" "Benchmark.BenchTxSubSummary" "\"summary\":{\"ssTxSent\":1,\"ssElapsed\":1.5}"
+            ]
+        ]
+      , expect =
+        [ of activity.collected [ "0", "0", "0", "3" ]
+        , of activity.accepted [ "0", "0", "0", "2" ]
+        , of activity.rejected [ "0", "0", "0", "1" ]
+        , of activity.refused [ "0", "0", "0", "1" ]
+        , of activity.mempoolTxs [ "4", "5", "5" ]
+        , of activity.forged [ "0", "0", "0", "1" ]
+        , of activity.snapshots [ "0", "0", "0", "1" ]
+        , of activity.objects [ "3", "3", "4", "4" ]
+        ]
+      }
+
+in  [ block, newest, battle, process, busy, transactions ]

@@ -140,7 +140,8 @@ def test_details_of_one_run(tmp_path: Path, cache: Path) -> None:
     result = build([run], tmp_path / "build", cache, "--to=md", f"--details={TICKED}")
     assert result.status == 0, result.err
     document = parse_document((tmp_path / "build" / "document.json").read_text(encoding="utf-8"))
-    (gallery,) = document.galleries
+    *listings, gallery = document.galleries
+    assert not any(item.plots for item in listings)
     assert [plot.title for plot in gallery.plots if plot] == [
         "Share of samples that are at most so much",
         "Averages over the run: Ledger ticking, ms",

@@ -423,12 +423,15 @@ def test_title_and_author_can_be_set(tmp_path: Path, cache: Path) -> None:
 
 def test_list_of_reports_includes_the_history(cache: Path) -> None:
     result = run_assay("list", "reports", "--system", "cardano", "--format", "json", "--cache", cache)
-    assert [item["report"] for item in result.parse_json()] == [
+    reports = {item["report"]: item["metrics"] for item in result.parse_json()}
+    assert list(reports) == [
         "cardano/comparison",
+        "cardano/host-activity",
         "cardano/performance",
         "cardano/history",
+        "cardano/host-timelines",
     ]
-    assert json.loads(result.out)[2]["metrics"] == "45"
+    assert reports["cardano/history"] == "45"
 
 
 def test_layout_of_results_is_the_documented_one(results: Any) -> None:

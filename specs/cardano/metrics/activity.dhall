@@ -103,5 +103,13 @@ in  { collected =
               , formula = X.over (M.value accepted) (X.plus (M.value accepted) (M.value rejected))
               , unit = U.ratio
               }
-        //  { better = "higher" }
+        //  { better = "higher"
+            , examples =
+              [ { given = [ M.given accepted 3.0 D.transaction, M.given rejected 1.0 D.transaction ]
+                , shows = "0.75"
+                , unit = U.ratio
+                , doc = "One of four transactions is turned down"
+                }
+              ]
+            }
     }
