@@ -49,7 +49,7 @@ def test_cell_of_a_formula_leads_to_samples_of_its_metrics(tmp_path: Path, cache
     assert run_assay("init", place).status == 0
     specs = place / "specs" / "service"
     (specs / "fm.dhall").write_text(FORMULA, encoding="utf-8")
-    edit_file(specs / "package.dhall", "m.size ]", "m.size, ./fm.dhall ]")
+    edit_file(specs / "package.dhall", "S.metrics (toMap m)", "S.metrics (toMap m) # [ ./fm.dhall ]")
     edit_file(specs / "reports.dhall", '"Sizes" sizes //', '"Sizes" (sizes # [ ./fm.dhall ]) //')
     command = ("build", "service/comparison", "--run", "runs/1.0", "-o", "b", "--to", "md", "--cache", cache)
     completed = run_assay(*command, cwd=place)

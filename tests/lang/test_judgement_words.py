@@ -50,4 +50,8 @@ def test_normal_form_leaves_out_what_is_not_declared(package: Package) -> None:
     ]
     bare_reports = tuple(replace(item, judgement=None) for item in package.reports)
     assert not any("judgement" in item for item in to_plain_data(replace(package, reports=bare_reports))["reports"])
-    assert [item["name"] for item in body["grains"] if "time" not in item] == ["forging_host", "host"]
+    assert [item["name"] for item in body["grains"] if "time" not in item] == [
+        "block_on_host",
+        "forging_host",
+        "host",
+    ]

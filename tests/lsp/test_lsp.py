@@ -232,7 +232,7 @@ def test_unknown_unit_is_marked_where_it_is_written(editor: Editor) -> None:
 
 def test_package_check_marks_a_file_that_is_not_open(editor: Editor) -> None:
     file = f"{SPECS}/package.dhall"
-    with editor.open(file, editor.read(file).replace("m.work, m.size ]", "m.work ]")):
+    with editor.open(file, editor.read(file).replace("S.metrics (toMap m)", "[ m.wait, m.work ]")):
         (problem,) = editor.wait_for(METRICS, bool)
         assert problem.code == "unknown-metric"
         assert problem.message.endswith("hint: add it to the package's lists")

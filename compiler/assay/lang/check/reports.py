@@ -122,9 +122,11 @@ def check_shown_metrics(checker: Checker, owner: str, names: tuple[str, ...]) ->
     """Check that the package lists every metric that `owner` shows."""
     metrics = {metric.id for metric in checker.package.metrics}
     grains = [grain.name for grain in checker.package.grains]
+    reported_grains = {metric.grain for metric in checker.package.metrics}  # at their metrics
     for name in sorted(set(names) - metrics):
         if name.startswith(GRAIN_MARK):
-            checker.report_unlisted("grain", name.removeprefix(GRAIN_MARK), f"in {owner}", grains)
+            if (grain := name.removeprefix(GRAIN_MARK)) not in reported_grains:
+                checker.report_unlisted("grain", grain, f"in {owner}", grains)
         else:
             checker.report_unlisted("metric", name, f"in {owner}", metrics)
 
