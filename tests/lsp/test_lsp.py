@@ -243,7 +243,7 @@ def test_package_check_marks_a_file_that_is_not_open(editor: Editor) -> None:
 def test_problem_points_to_the_unlisted_declaration(editor: Editor) -> None:
     package, listed_line = editor.root / SPECS / "package.dhall", "    , grains = [ requests.grain ]\n"
     content = package.read_text(encoding="utf-8")
-    text, position = editor.mark(METRICS, "{ grain = requests.grain.name", '{ grain = |!|"request"')
+    text, position = editor.mark(METRICS, "        , grain = requests.grain.name", '        , grain = |!|"request"')
     package.write_text(content.replace(listed_line, ""), encoding="utf-8")
     try:
         with editor.open(METRICS, text):
