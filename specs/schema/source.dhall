@@ -3,10 +3,11 @@ let U = ./units.dhall
 
 let X = ./expression.dhall
 
--- A fact of a run, from a JSON document of its directory.
---   files    candidates, relative to the run; the first that exists is read
+-- A fact of a run, from a JSON document of its directory or from a line of a text file.
+--   files    candidates, relative to the run; the first that exists is read; for `line`, globs (also with .gz or .zst)
 --   path     keys from the document's root
 --   orAt     further paths, tried in order if `path` has no value; objects and lists are not values
+--   line     instead of `path`: a pattern with the place `{value}`; the first line that matches it counts
 --   type     integer, real, text, boolean, instant (UTC time) or duration (a decimal number of `unit`)
 --   default  the value if it is missing; without a default it is required
 --   positive the number must be above 0; durations always must
@@ -16,6 +17,7 @@ let Constant =
           , files : List Text
           , path : List Text
           , orAt : List (List Text)
+          , line : Text
           , type : Text
           , unit : U.Unit
           , default : Optional Text
@@ -23,7 +25,14 @@ let Constant =
           , doc : Text
           }
       , default =
-        { orAt = [] : List (List Text), unit = U.none, default = None Text, positive = False, doc = "" }
+        { path = [] : List Text
+        , orAt = [] : List (List Text)
+        , line = ""
+        , unit = U.none
+        , default = None Text
+        , positive = False
+        , doc = ""
+        }
       }
 
 -- One way to recognise a record: the text at `path` (keys from the record's root, or from its body when `inBody`),
@@ -52,6 +61,7 @@ let Quarantine = { share : Double, atLeast : Natural }
 --   lookups  ways to recognise a record, in order
 --   line     of text lines: their common pattern; `time` and `body` are its placeholders
 --   timeForm the form of an instant that is not ISO 8601: `s`, `ms`, `us`, `ns` since 1970, or a text with `%`
+--   start    the constant, an instant, from which numbers of the form `s`, `ms`, `us` or `ns` count, instead of 1970
 --   zone     of times without a zone: `UTC`, or an offset such as `+02:00`
 --   begins   of blocks: the key that a block begins with
 --   ignored  names of records, or prefixes that end in `*`, that belong to no event and cause no warning
@@ -72,6 +82,7 @@ let Source =
           , doc : Text
           , line : Text
           , timeForm : Text
+          , start : Text
           , zone : Text
           , begins : Text
           , ignored : List Text
@@ -87,6 +98,7 @@ let Source =
         , doc = ""
         , line = ""
         , timeForm = ""
+        , start = ""
         , zone = ""
         , begins = ""
         , ignored = [] : List Text

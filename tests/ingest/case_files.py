@@ -19,7 +19,7 @@ import zstandard
 
 from assay.ingest.discovery import find_run
 from assay.ingest.manifest import read_notes
-from assay.ingest.run_constants import list_duplicate_constant_warnings, read_constants
+from assay.ingest.run_constants import list_duplicate_constant_warnings, read_constants, set_start
 from assay.lang import decode
 from assay.lang.model.package import Event, Field, Form, Name, Source, Transform, Unless
 from assay.lang.plain_data import to_plain_data
@@ -172,7 +172,9 @@ def compute_result(case: Case, folder: Path) -> dict[str, Any]:
 
 def _read_records(case: Case, folder: Path) -> dict[str, Any]:
     """Return rows of tables; check the offsets in quarantine too."""
-    ingested = ingest_log(folder, case.files, case.events, case.wanted, case.source, case.workers)
+    write_files(folder / "run", case.files)
+    source = set_start(case.source, read_constants(case.source, folder / "run"), "run")
+    ingested = ingest_log(folder, case.files, case.events, case.wanted, source, case.workers)
     ingested.read_quarantine()
     expect = case.expect if case.expect.keys() - {"error"} else dict.fromkeys(_list_tables(ingested), ())
     result: dict[str, Any] = {

@@ -405,7 +405,9 @@ def collect_inputs(checked: CheckedPackage, run: RunResult) -> Inputs:
     ingested_run = run.ingested_run
     quarantined_by_host = tuple((item.host, item.quarantined) for item in ingested_run.logs if item.quarantined)
     files = tuple((item.name, item.size, item.sha256) for item in ingested_run.hashes)
-    read_documents = list_documents(checked.package, ingested_run.constants, ingested_run.run.directory)
+    read_documents = list_documents(
+        checked.package, ingested_run.constants, ingested_run.run.directory, {name for name, *_ in files}
+    )
     return Inputs(
         ingested_run.run.id, ingested_run.run.place, files, read_documents, quarantined_by_host, _count_resources(run)
     )

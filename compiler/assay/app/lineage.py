@@ -96,6 +96,7 @@ class LineageResult:
                     "files": list(item.files),
                     "path": list(item.path),
                     **({"or_at": [list(path) for path in item.or_at]} if item.or_at else {}),
+                    **({"line": item.line} if item.line else {}),
                     "default": item.default,
                 }
                 for item in list_constant_facts(self.checked.package, self.column_lineage)

@@ -33,7 +33,7 @@ from assay.ingest.manifest import (
 )
 from assay.ingest.pipeline import ingest
 from assay.ingest.quarantine import NothingRecognisedError, QuarantineLimitError, get_quarantine_path
-from assay.ingest.run_constants import list_duplicate_constant_warnings, read_constants
+from assay.ingest.run_constants import list_duplicate_constant_warnings, read_constants, set_start
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Metric, Source
 from assay.util.checksums import is_sealed
@@ -227,6 +227,11 @@ def discover_files(
             ]
             for source in checked.package.sources:
                 constants[run.id] |= read_constants(source, run.directory)
+            # The order of files is the same without a start.
+            files = [
+                (set_start(source, constants[run.id], run.id), run_files, hashing)
+                for source, run_files, hashing in files
+            ]
         except AssayError as error:
             problems.append(error)
             continue

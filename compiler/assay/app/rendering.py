@@ -270,7 +270,7 @@ def list_inputs(
     """Return the names and descriptions of the events and of the constants among some dependencies."""
     events = tuple((event.name, event.doc) for event in checked.package.events if event.name in needed.events)
     constants = tuple(
-        (item.name, f"{item.doc} — {format_place(item.files, item.path)}")
+        (item.name, f"{item.doc} — {format_place(item)}")
         for item in index_constants(checked.package).values()
         if item.name in needed.constants
     )

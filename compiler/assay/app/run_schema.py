@@ -22,11 +22,11 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
 def create_run_schemas(package: Package) -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of each document of a run by file name: the constants read from it, by path.
 
-    A constant with several candidate files is in the schema of each.
+    Constants of lines have no schema. A constant with several candidate files is in the schema of each.
     """
     constants_by_file: dict[str, list[Constant]] = {}
     for source in package.sources:
-        for constant in source.constants:
+        for constant in (item for item in source.constants if not item.line):
             for file in constant.files:
                 constants_by_file.setdefault(file, []).append(constant)
     return {

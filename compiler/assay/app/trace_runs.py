@@ -96,10 +96,10 @@ def create_run_constant(constant: Constant, ingested_run: IngestedRun) -> RunCon
     """Return a constant of the package with its value in a run."""
     value = ingested_run.constants[constant.name]
     symbol = {"duration": "s", "instant": ""}.get(constant.type, constant.unit.symbol)
-    file, path = locate_constant(constant, ingested_run.run.directory)
-    location = format_place((file,), path) if file else format_place(constant.files, constant.path, *constant.or_at)
+    located = locate_constant(constant, ingested_run.run.directory)
+    location = format_place(located or constant)
     text = f"{format_constant(constant, value)} {symbol}".rstrip()
-    return RunConstant(constant.name, value, text, constant.doc, location, bool(file))
+    return RunConstant(constant.name, value, text, constant.doc, location, located is not None)
 
 
 TABLE = "traced samples"

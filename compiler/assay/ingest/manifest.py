@@ -67,6 +67,8 @@ def hash_recognition(source: Source, events: Sequence[Event]) -> str:
         body += repr(texts)
     if source.begins:
         body += repr([source.begins])
+    if source.start_ns:
+        body += repr([source.start_ns])
     if SOURCE_KINDS[source.kind].has_patterns:
         body += repr([name for name, _ in names])
     return hashlib.sha256(body.encode()).hexdigest()

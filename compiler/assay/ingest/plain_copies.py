@@ -123,18 +123,23 @@ def read_texts(path: Path, numbers: Collection[int]) -> dict[int, str]:
 
 def read_first_lines(path: Path, count: int) -> Iterator[bytes]:
     """Yield the first lines of a log file, at most `count`, without lines that are too long and without NUL bytes."""
+    return (line for _, line in number_first_lines(path, count))
+
+
+def number_first_lines(path: Path, count: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of `read_first_lines` with their numbers, from 1."""
     pieces: list[bytes] = []
-    size = 0
+    size, number = 0, 1
     for chunk in iter_decompressed(path):
         *complete, last = chunk.split(b"\n")
         for piece in complete:
             piece = piece if size else piece.lstrip(NUL)
             if size + len(piece) < LONGEST:
-                yield _strip_mark(b"".join([*pieces, piece]))
+                yield number, _strip_mark(b"".join([*pieces, piece]))
             pieces.clear()
             size = 0
-            count -= 1
-            if count <= 0:
+            number += 1
+            if number > count:
                 return
         last = last if size else last.lstrip(NUL)
         size += len(last)
@@ -142,7 +147,7 @@ def read_first_lines(path: Path, count: int) -> Iterator[bytes]:
             pieces.append(last)
         else:
             pieces.clear()
-    yield _strip_mark(b"".join(pieces))
+    yield number, _strip_mark(b"".join(pieces))
 
 
 def _strip_mark(line: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Read the constants of a run from the JSON documents in its directory."""
+"""Read the constants of a run from JSON documents and lines of text files in its directory."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from assay.lang.line_pattern import VALUE
 from assay.lang.model.package import Constant, Source
 from assay.lang.units import count_nanoseconds
 from assay.util.diagnostics import AssayError, Diagnostic, Span, read_excerpt
@@ -48,16 +49,51 @@ def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
     return values
 
 
-def locate_constant(constant: Constant, directory: Path) -> tuple[str, tuple[str, ...]]:
-    """Return the document of a run with a constant, relative to its directory, and the path in the document.
+def set_start(source: Source, constants: Mapping[str, object], run: str) -> Source:
+    """Return a source with the instant from which its numbers count in a run, if it has one.
 
-    The document is empty if the default applies.
+    `constants` are all constants of the run. Raises AssayError if the run has no value of an optional one.
     """
+    if not source.start:
+        return source
+    start_ns = constants[source.start]
+    if not isinstance(start_ns, int):
+        raise _build_error(
+            "missing-fact",
+            f"run {run} has no value of the constant `{source.start}`, from which the instants of source "
+            f"`{source.name}` count",
+            expected=_EXPECTED["instant"],
+        )
+    return replace(source, start_ns=start_ns)
+
+
+def locate_constant(constant: Constant, directory: Path) -> Constant | None:
+    """Return a constant with the only place of its value in a run, None if the default applies.
+
+    That is a file relative to the directory, with the path in a document, or with `:` and the number of a line.
+    """
+    if constant.line:
+        from assay.ingest import constant_lines  # imports sqlglot, which a cached build does not need
+
+        line = constant_lines.find_line(constant, directory)
+        return (
+            replace(constant, files=(f"{line.file.relative_to(directory).as_posix()}:{line.number}",)) if line else None
+        )
     file = _find_file(constant, directory)
     path, value = _locate(_read_document(file), constant) if file else (constant.path, None)
     if file is None or value is None:
-        return "", constant.path
-    return file.relative_to(directory).as_posix(), path
+        return None
+    return replace(constant, files=(file.relative_to(directory).as_posix(),), path=path, or_at=())
+
+
+def find_constant_file(constant: Constant, directory: Path) -> Path | None:
+    """Return the file of a run that a constant is read from, or None."""
+    if constant.line:
+        from assay.ingest import constant_lines  # imports sqlglot, which a cached build does not need
+
+        line = constant_lines.find_line(constant, directory)
+        return line.file if line else None
+    return _find_file(constant, directory)
 
 
 def list_duplicate_constant_warnings(source: Source, directory: Path) -> tuple[str, ...]:
@@ -68,7 +104,7 @@ def list_duplicate_constant_warnings(source: Source, directory: Path) -> tuple[s
     documents: dict[Path, Any] = {}
     sentences = []
     for constant in source.constants:
-        if not (files := _list_files(constant, directory)):
+        if constant.line or not (files := _list_files(constant, directory)):
             continue
         first, *others = files
         path, value = _locate(documents.setdefault(first, _read_document(first)), constant)
@@ -110,6 +146,8 @@ def _build_error(code: str, message: str, **more: Any) -> AssayError:
 
 
 def _read_constant(constant: Constant, directory: Path, documents: dict[Path, Any]) -> object:
+    if constant.line:
+        return _read_line_constant(constant, directory)
     path = _find_file(constant, directory)
     if path is None:
         if constant.default is not None:
@@ -127,6 +165,31 @@ def _read_constant(constant: Constant, directory: Path, documents: dict[Path, An
             )
         return _convert_value(constant, _parse_default(constant), path)
     return _convert_value(replace(constant, path=keys), value, path)
+
+
+def _read_line_constant(constant: Constant, directory: Path) -> object:
+    from assay.ingest import constant_lines  # imports sqlglot, which a cached build does not need
+
+    line = constant_lines.find_line(constant, directory)
+    if line:
+        value = constant_lines.parse_text(constant, line.text)
+        try:
+            return _parse_value(constant, value)
+        except ValueError:
+            place = f"line {line.number} of the run's {line.file.name}"
+            raise _build_wrong_value_error(constant, value, f"`{{{VALUE}}}` in {place}", *line.locate()) from None
+    if constant.default is not None:
+        return _convert_value(constant, _parse_default(constant), directory)
+    files, names = constant_lines.list_line_files(constant, directory), " or ".join(constant.files)
+    if not files:
+        hint = f"it must have a line of the pattern `{constant.line}`"
+        raise _build_error(NO_DOCUMENT, f"the run has no {names}: {directory}", hint=hint)
+    raise _build_error(
+        "missing-fact",
+        f"the run's {names} has no line `{constant.line}` ({constant.doc})",
+        span=Span(str(files[0])) if len(files) == 1 else None,
+        expected=f"such a line among the first {constant_lines.SEARCHED_LINES} of a file",
+    )
 
 
 def _list_files(constant: Constant, directory: Path) -> list[Path]:
@@ -181,6 +244,15 @@ def _parse_default(constant: Constant) -> object:
 
 def _convert_value(constant: Constant, value: object, path: Path) -> object:
     """Return a value of a document as the type of the constant. Raises AssayError if it is not one."""
+    try:
+        return _parse_value(constant, value)
+    except ValueError:
+        name = f"`{'.'.join(constant.path)}` of the run's {path.name}"
+        raise _build_wrong_value_error(constant, value, name, *_find_key(path, constant.path[-1])) from None
+
+
+def _parse_value(constant: Constant, value: object) -> object:
+    """Return a value as the type of the constant. Raises ValueError if it is not one."""
     kind = constant.type
     is_number = isinstance(value, (int, Decimal)) and not isinstance(value, bool)
     if kind == "text" and isinstance(value, str):
@@ -190,28 +262,25 @@ def _convert_value(constant: Constant, value: object, path: Path) -> object:
     if kind == "instant" and value == "" and constant.default == "":
         return None  # an optional instant
     if kind == "instant" and isinstance(value, str):
-        return _parse_instant(constant, value, path)
+        return _parse_instant(value)
     if is_number and isinstance(value, (int, Decimal)):
         exact = Decimal(value)
         if not exact.is_finite() or exact.adjusted() > MAGNITUDE or (constant.positive and exact <= 0):
-            raise _build_wrong_value_error(constant, value, path)
+            raise ValueError(value)
         if kind == "real":
             return float(exact)
         if kind == "duration" and (nanoseconds := int(exact * count_nanoseconds(constant.unit.name))) >= 1:
             return nanoseconds
         if kind == "integer" and exact == exact.to_integral_value():
             return int(exact)
-    raise _build_wrong_value_error(constant, value, path)
+    raise ValueError(value)
 
 
-def _parse_instant(constant: Constant, text: str, path: Path) -> int:
-    """Return an instant in ns since 1970. Raises AssayError if the text is not one."""
-    match = re.fullmatch(INSTANT, text)
-    try:
-        assert match is not None
-        instant = datetime.fromisoformat(match[1]).replace(tzinfo=UTC)
-    except (AssertionError, ValueError):
-        raise _build_wrong_value_error(constant, text, path) from None
+def _parse_instant(text: str) -> int:
+    """Return an instant in ns since 1970. Raises ValueError if the text is not one."""
+    if not (match := re.fullmatch(INSTANT, text)):
+        raise ValueError(text)
+    instant = datetime.fromisoformat(match[1]).replace(tzinfo=UTC)
     seconds = int((instant - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds())
     return seconds * NANOSECONDS + int((match[2] or "")[:9].ljust(9, "0"))
 
@@ -233,12 +302,11 @@ def _describe_expected(constant: Constant, value: object) -> str:
     return _EXPECTED[constant.type] + (" above 0" if constant.positive else "")
 
 
-def _build_wrong_value_error(constant: Constant, value: object, path: Path) -> AssayError:
-    dotted = ".".join(constant.path)
-    span, excerpt = _find_key(path, constant.path[-1])
+def _build_wrong_value_error(constant: Constant, value: object, name: str, span: Span, excerpt: str) -> AssayError:
+    """Return the error for a value that is not of the type of its constant; `name` is the value in words."""
     return _build_error(
         "wrong-fact",
-        f"`{dotted}` of the run's {path.name} has a wrong value ({constant.doc})",
+        f"{name} has a wrong value ({constant.doc})",
         span=span,
         excerpt=excerpt,
         expected=_describe_expected(constant, value),

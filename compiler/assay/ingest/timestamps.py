@@ -74,7 +74,7 @@ def build_instant(source: Source, parts: exp.Expr) -> exp.Expr:
             sql_trees.call("epoch_ns", parts), dialect.build_integer(parse_offset(source.zone) or 0)
         )
     if source.time_form:
-        return _build_epoch_instant(parts, 10 ** (DIGITS - SINCE_1970[source.time_form]))
+        return _build_epoch_instant(parts, 10 ** (DIGITS - SINCE_1970[source.time_form]), source.start_ns)
     return _build_iso_instant(parts, source.zone)
 
 
@@ -95,7 +95,8 @@ def _build_fraction(text: exp.Expr, digits: int) -> exp.Expr:
     )
 
 
-def _build_epoch_instant(parts: exp.Expr, scale: int) -> exp.Expr:
+def _build_epoch_instant(parts: exp.Expr, scale: int, start_ns: int) -> exp.Expr:
+    """Return the instant that is a number of units of `scale` ns after `start_ns`."""
     digits = len(str(scale)) - 1
     whole_units = exp.Mul(
         this=sql_trees.try_cast(_extract_part(parts, 2), "HUGEINT"), expression=dialect.build_integer(scale)
@@ -107,6 +108,8 @@ def _build_epoch_instant(parts: exp.Expr, scale: int) -> exp.Expr:
     )
     is_negative = exp.EQ(this=_extract_part(parts, 1), expression=sql_trees.build_text("-"))
     value = sql_trees.build_if(is_negative, exp.Neg(this=exp.paren(value)), value.copy())
+    if start_ns:
+        value = exp.Add(this=exp.paren(value), expression=dialect.build_integer(start_ns))
     return sql_trees.build_if(_has_part(parts, 2), sql_trees.try_cast(value, "BIGINT"))
 
 

@@ -39,6 +39,7 @@ class _DependencyWalker:
         self.tables = {item.name: item for item in package.tables}
         self.metrics = formula.index_metrics(package)
         self.filters = tuple(filters)
+        self.starts = {source.name: {source.start} for source in package.sources if source.start}
         self.needs = Dependencies()
         self.visited: set[tuple[str, str]] = set()
 
@@ -64,6 +65,7 @@ class _DependencyWalker:
         table = self.tables.get(name)
         if isinstance(table, Event):
             self.needs.events[name] |= _select_read({item.name for item in table.fields}, read)
+            self.needs.constants |= self.starts.get(table.source, set())
         elif isinstance(table, Relation):
             self.add_relation(table)
         elif isinstance(table, Series):

@@ -16,6 +16,7 @@ LAST = {WORD: r"[^ \t]+", REST: r".+"}  # at the end of a line a capture is gree
 BLANKS = r"[ \t]+"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TOKEN = re.compile(r"\{\{|\}\}|\{\?|\?\}|\{[^{}]*\}|[{}]|[^{}?]+|\?")
+VALUE = "value"  # the place of a constant in the pattern of its line
 PLACES = "`{name}`, `{name...}`, `{}` or `{...}`"
 
 

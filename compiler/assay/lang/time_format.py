@@ -40,7 +40,7 @@ def describe_format(source: Source) -> str:
     if SOURCE_KINDS[source.kind].has_series:
         return ""
     if form in SINCE_1970:
-        return f"a number of {form} since 1970"
+        return f"a number of {form} since {f'the constant {source.start}' if source.start else '1970'}"
     if form:
         return f"{form}, in zone {zone}"
     number = "a whole number of ns since 1970, or " if SOURCE_KINDS[source.kind].has_integer_times else ""

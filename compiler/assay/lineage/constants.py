@@ -15,7 +15,8 @@ class ConstantFact:
     """A constant and its role in a number.
 
     `files` are the documents that may contain it (the first that exists counts), `path` its keys in them, `or_at`
-    further keys, `default` its default as text (None: a document must contain it).
+    further keys, `default` its default as text (None: a document must contain it). A constant of a line has its pattern
+    in `line` instead of keys.
     """
 
     name: str
@@ -25,16 +26,19 @@ class ConstantFact:
     default: str | None
     doc: str
     or_at: tuple[tuple[str, ...], ...] = ()
+    line: str = ""
 
     @property
     def place(self) -> str:
         """Return where a run defines it, for people."""
-        return format_place(self.files, self.path, *self.or_at)
+        return format_place(self)
 
 
-def format_place(files: tuple[str, ...], *paths: tuple[str, ...]) -> str:
-    """Return documents and keys in them, for people: `run.json .target.tps`."""
-    return " ".join((" or ".join(files), " or ".join("".join(f".{key}" for key in path) for path in paths)))
+def format_place(constant: Constant | ConstantFact) -> str:
+    """Return files and what is read in them, for people: `run.json .target.tps`, `gc.log line "Using {value}"`."""
+    paths = ("".join(f".{key}" for key in path) for path in (constant.path, *constant.or_at))
+    place = f'line "{constant.line}"' if constant.line else " or ".join(paths)
+    return f"{' or '.join(constant.files)} {place}"
 
 
 def index_constants(package: Package) -> dict[str, Constant]:
@@ -49,9 +53,15 @@ def list_constant_facts(package: Package, lineage: Lineage) -> tuple[ConstantFac
 
 def _collect_facts(package: Package, lineage: Lineage) -> Iterator[ConstantFact]:
     constants_by_name = index_constants(package)
+    sources = {source.name: source for source in package.sources}
+    starts = {event.name: sources[event.source].start for event in package.events}
+    roles: dict[str, str] = {}
     for item, role in lineage.roles.items():
-        if item.table == CONSTANTS and item.column in constants_by_name:  # other parameters are bounds of phases
-            constant = constants_by_name[item.column]
-            yield ConstantFact(
-                constant.name, role, constant.files, constant.path, constant.default, constant.doc, constant.or_at
-            )
+        name = item.column if item.table == CONSTANTS else starts.get(item.table, "") if item.column == "t_ns" else ""
+        if name in constants_by_name:  # other parameters are bounds of phases
+            roles[name] = min(role, roles.get(name, role), key=ROLES.index)
+    for name, role in roles.items():
+        constant = constants_by_name[name]
+        yield ConstantFact(
+            name, role, constant.files, constant.path, constant.default, constant.doc, constant.or_at, constant.line
+        )

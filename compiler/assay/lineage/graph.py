@@ -121,11 +121,11 @@ def describe_column(statement: Statement | None, item: Origin) -> str:
 def list_record_places(lineage: Lineage, package: Package, item: Origin) -> tuple[str, ...]:
     """Return the places in raw records that a column of an event (or of the logs) is read from.
 
-    Of a constant: the place in the documents of the run.
+    Of a constant: the place in the files of the run.
     """
     if item.table == CONSTANTS:
         return tuple(
-            f"{source.name} {constants.format_place(constant.files, constant.path, *constant.or_at)}"
+            f"{source.name} {constants.format_place(constant)}"
             for source in package.sources
             for constant in source.constants
             if constant.name == item.column

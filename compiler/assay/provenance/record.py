@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import errno
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.ingest.run_constants import find_constant_file
 from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
@@ -69,11 +70,17 @@ def add_forms(document: Mapping[str, object], forms: Sequence[str]) -> dict[str,
     }
 
 
-def list_documents(package: Package, constants: Mapping[str, object], directory: Path) -> tuple[File, ...]:
-    """Return the files that the constants of a run were read from, by name; `constants` are those that were read."""
+def list_documents(
+    package: Package, constants: Mapping[str, object], directory: Path, raw_names: Collection[str] = ()
+) -> tuple[File, ...]:
+    """Return the files that the constants of a run were read from, by name; `constants` are those that were read.
+
+    Raw files, whose names are `raw_names`, are left out, since a provenance has their hashes already.
+    """
     read = [item for source in package.sources for item in source.constants if item.name in constants]
-    names = (next((name for name in item.files if (directory / name).is_file()), "") for item in read)
-    return tuple(hash_input_file(directory, name) for name in sorted({*names} - {""}))
+    files = (find_constant_file(item, directory) for item in read)
+    names = {file.relative_to(directory).as_posix() for file in files if file}
+    return tuple(hash_input_file(directory, name) for name in sorted(names - {*raw_names}))
 
 
 def hash_input_file(directory: Path, name: str) -> File:

@@ -40,7 +40,8 @@ def _list_globs(source: Source) -> Iterable[str]:
     else:
         logs = [f"{source.hosts}/{log}" if source.hosts else log for log in source.logs]
     yield from (log + end for log in logs for end in ("", *COMPRESSED))
-    yield from (file for constant in source.constants for file in constant.files)
+    for constant in source.constants:
+        yield from (file + end for file in constant.files for end in ("", *(COMPRESSED if constant.line else ())))
 
 
 def _is_match(parts: Sequence[str], glob: Sequence[str]) -> bool:

@@ -221,11 +221,12 @@ def _find_constant(checked: CheckedPackage, name: str) -> Constant:
 
 def _describe_constant_source(constant: Constant) -> str:
     """Return the meaning of a constant and where it is read from."""
-    path = " or ".join(".".join(keys) for keys in (constant.path, *constant.or_at))
+    paths = (".".join(keys) for keys in (constant.path, *constant.or_at))
+    place = f'the first line "{constant.line}"' if constant.line else " or ".join(paths)
     files = " or ".join(constant.files)
     default = "" if constant.default is None else f"; default: {constant.default or 'empty'}"
     return _join_lines(
-        _format_sentence(constant.doc), f"Constant {constant.name} of the run: {path} in {files}{default}."
+        _format_sentence(constant.doc), f"Constant {constant.name} of the run: {place} in {files}{default}."
     )
 
 

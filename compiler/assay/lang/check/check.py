@@ -339,6 +339,7 @@ _CHECKS: tuple[Callable[[Checker], None], ...] = (
     _check_events,
     sources.check_lines,
     covered_patterns.check_covered_patterns,
+    sources.check_constants,
     _check_table_references,
     _check_cycles,
     formulas.check_sql_units,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.lang import time_format
+from assay.lang import scopes, time_format
 from assay.lang.check.checker import Checker
 from assay.lang.dependencies import find_events
-from assay.lang.line_pattern import Pattern, PatternError, parse_pattern
+from assay.lang.line_pattern import VALUE, Pattern, PatternError, parse_pattern
 from assay.lang.model.package import Event, Field, Form, Grain, Instant, Source
 from assay.lang.model.source_kinds import JSON_LINES, LOGFMT, SOURCE_KINDS, TEXT_LINES
 from assay.lang.model.vocabulary import LATEST_BEFORE
@@ -27,7 +27,7 @@ def check_lines(checker: Checker) -> None:
         if not kind.has_series and (source.time or kind.has_patterns):
             _check_time(checker, source)
         else:
-            _check_unused_fields(checker, source, ("time_form", "zone"), "records with instants (`time`)")
+            _check_unused_fields(checker, source, ("time_form", "start", "zone"), "records with instants (`time`)")
         if source.or_time and not kind.has_alternative_times:
             message = f"source `{source.name}` has several paths for its instants"
             hint = "only logs with lookups support `orTime`"
@@ -90,6 +90,8 @@ def _check_time(checker: Checker, source: Source) -> None:
             source.time_form if checker.locate(source.time_form, 0)[0] else source.name,
             expected="nothing for ISO 8601; s, ms, us or ns since 1970; or places such as %Y-%m-%d %H:%M:%S",
         )
+    if source.start:
+        _check_start(checker, source)
     if source.zone and time_format.parse_offset(source.zone) is None:
         checker.report(
             "zone",
@@ -101,6 +103,51 @@ def _check_time(checker: Checker, source: Source) -> None:
     if "%" in source.time_form and not source.zone:
         message = f"source `{source.name}` has no zone for its times"
         checker.report("zone", message, source.name, expected="`zone`: UTC, or an offset such as +02:00")
+
+
+def _check_start(checker: Checker, source: Source) -> None:
+    """Check that the start of a source is an instant, and that its times are numbers that count from it."""
+    constants = scopes.collect_constants(checker.package)
+    if constants.get(source.start, scopes.UNTYPED).type != "instant":
+        checker.report(
+            "unknown-constant",
+            f"constant `{source.start}`, the start of source `{source.name}`, is not an instant",
+            source.start if checker.locate(source.start, 0)[0] else source.name,
+            found=f"type {constants[source.start].type}" if source.start in constants else "no constant of this name",
+            hint=suggest_names(source.start, [name for name, kind in constants.items() if kind.type == "instant"]),
+            within=(source.name,),
+        )
+    if source.time_form not in time_format.SINCE_1970:
+        checker.report(
+            "time-form",
+            f"times of source `{source.name}` do not count from its start, the constant `{source.start}`",
+            source.time_form if checker.locate(source.time_form, 0)[0] else source.name,
+            expected=f"`timeForm`: {', '.join(time_format.SINCE_1970)}",
+            found=source.time_form or "ISO 8601 (no `timeForm`)",
+        )
+
+
+def check_constants(checker: Checker) -> None:
+    """Check that each constant has a path in documents or the pattern of a line."""
+    for constant in dict.fromkeys(item for source in checker.package.sources for item in source.constants):
+        if bool(constant.line) == bool(constant.path or constant.or_at):
+            checker.report(
+                "no-place",
+                f"constant `{constant.name}` has " + ("both `path` and `line`" if constant.line else "no place"),
+                constant.name,
+                expected="`path` in a JSON document, or the pattern `line` of a line of text",
+            )
+        elif constant.line:
+            owner = f"the `line` of constant `{constant.name}`"
+            pattern = _parse_pattern(checker, owner, constant.line, constant.name)
+            if pattern and VALUE not in pattern.required_places:
+                checker.report(
+                    "no-place",
+                    f"{owner} has no place for its value",
+                    constant.line if checker.locate(constant.line, 0)[0] else constant.name,
+                    expected=f"the place {{{VALUE}}} or {{{VALUE}...}} outside optional parts",
+                    found=", ".join(pattern.places) or "no places",
+                )
 
 
 def _check_text_lines(checker: Checker, source: Source) -> None:

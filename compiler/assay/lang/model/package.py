@@ -35,12 +35,13 @@ class DerivedUnit:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A fact of a run, read from a JSON document of its directory.
+    """A fact of a run, read from a JSON document of its directory, or from a line of a text file.
 
     `files` are candidates relative to the run's directory (the first that exists is read), `path` the keys from the
     document's root; where it has no value, the paths of `or_at` are tried.  `type` is integer, real, text, boolean,
     instant (UTC time, in ns since 1970) or duration (decimal number of `unit`, in ns).  Without a default it is
-    required.  A `positive` number is above 0, as a duration always is.
+    required.  A `positive` number is above 0, as a duration always is.  `line` replaces the path: a pattern of a line
+    with the place `line_pattern.VALUE`; `files` are then globs.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Constant:
     doc: str
     positive: bool = False
     or_at: tuple[tuple[str, ...], ...] = ()
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class Source:
     the body is the whole line).  `time_form` is the format of instants that are not ISO 8601: `s`, `ms`, `us` or `ns`
     since 1970, or a text with `%` placeholders; `zone` is the zone of a time without one: `UTC` or `+02:00`.  `ignored`
     are names of records, or prefixes that end in `*`, that no event has and that cause no warning; `or_time` are
-    further paths of the instant of a JSON line.
+    further paths of the instant of a JSON line.  Numbers count from the constant `start`, which is `start_ns` in a run.
     """
 
     name: str
@@ -117,6 +119,8 @@ class Source:
     begins: str = ""
     ignored: tuple[str, ...] = ()
     or_time: tuple[tuple[str, ...], ...] = ()
+    start: str = ""
+    start_ns: int = 0
 
     @property
     def time_paths(self) -> tuple[tuple[str, ...], ...]:
