@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.lang import scopes, time_format
+from assay.lang import time_format
 from assay.lang.check.checker import Checker
 from assay.lang.dependencies import find_events
 from assay.lang.line_pattern import VALUE, Pattern, PatternError, parse_pattern
@@ -107,23 +107,24 @@ def _check_time(checker: Checker, source: Source) -> None:
 
 def _check_start(checker: Checker, source: Source) -> None:
     """Check that the start of a source is an instant, and that its times are numbers that count from it."""
-    constants = scopes.collect_constants(checker.package)
-    if constants.get(source.start, scopes.UNTYPED).type != "instant":
+    types = {item.name: item.type for owner in checker.package.sources for item in owner.constants}
+    if types.get(source.start) != "instant":
         checker.report(
             "unknown-constant",
             f"constant `{source.start}`, the start of source `{source.name}`, is not an instant",
             source.start if checker.locate(source.start, 0)[0] else source.name,
-            found=f"type {constants[source.start].type}" if source.start in constants else "no constant of this name",
-            hint=suggest_names(source.start, [name for name, kind in constants.items() if kind.type == "instant"]),
+            found=f"type {types[source.start]}" if source.start in types else "no constant of this name",
+            hint=suggest_names(source.start, [name for name, kind in types.items() if kind == "instant"]),
             within=(source.name,),
         )
     if source.time_form not in time_format.SINCE_1970:
         checker.report(
             "time-form",
             f"times of source `{source.name}` do not count from its start, the constant `{source.start}`",
-            source.time_form if checker.locate(source.time_form, 0)[0] else source.name,
+            source.start if checker.locate(source.start, 0)[0] else source.name,
             expected=f"`timeForm`: {', '.join(time_format.SINCE_1970)}",
             found=source.time_form or "ISO 8601 (no `timeForm`)",
+            within=(source.name,),
         )
 
 
