@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
+from assay.lang.model.package import Constant, Unit
+from assay.remote.required_files import collect_required_files
 from tests.support.commands import run_assay
+from tests.support.ingesting import SOURCE
 from tests.support.small import create_small_workspace, query_averages
 
 DEFINITIONS = """\
@@ -78,12 +83,32 @@ let pause =
       , doc = "Pause"
       }
 """
+REPORT = """
+let R = S.report
+
+let length = metric "length" "pause" (S.elapsed { from = [ first ], to = last }) U.nanosecond
+
+let pauses =
+      S.Report::{
+      , name = "pauses"
+      , title = "Pauses"
+      , intro = ""
+      , label = collector.name
+      , summary = "all"
+      , style = "three-digits"
+      , manifest = [ R.fact "Start" started R.time ]
+      , sections = [ R.section "Pauses" [ length ] ]
+      , charts = [] : List R.Chart
+      , dictionary = [ R.group "All" [ length ] ]
+      }
+"""
 PACKAGE = """\
 sources = [ gc ]
 , events = [ began, ended ]
 , grains = [ pause ]
 , relations = [ ids ]
-, metrics = [ metric "length" "pause" (S.elapsed { from = [ first ], to = last }) U.nanosecond ]
+, metrics = [ length ]
+, reports = [ pauses ]
 """
 LINES = """\
 [0.005s] Using G1
@@ -120,7 +145,7 @@ def _read_instants(place: Path, run: str) -> dict[str, Any]:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    return create_small_workspace(tmp_path, DEFINITIONS, PACKAGE)
+    return create_small_workspace(tmp_path, DEFINITIONS + REPORT, PACKAGE)
 
 
 def test_start_is_the_first_line_of_the_log(place: Path) -> None:
@@ -160,5 +185,30 @@ def test_lineage_names_the_line_of_the_start(place: Path) -> None:
     assert 'started  start.txt or gc*.log line "start: {value}"' in result.out
     (constant,) = run_assay("lineage", "length", "--format", "json", cwd=place).parse_json()["constants"]
     assert (constant["name"], constant["role"], constant["line"]) == ("started", "value", "start: {value}")
-    explained = run_assay("explain", "length", cwd=place)
-    assert "started" in explained.out
+
+
+def test_explain_names_the_file_and_line_of_the_start(place: Path) -> None:
+    _write_run(place, "one", gc_log=f"start: 2024-01-22T19:20:00Z\n{LINES}")
+    command = ("explain", "length", "--run", "runs/one", "--format", "json", "--cache", place / "cache")
+    (constant,) = run_assay(*command, cwd=place).parse_json()["run"]["constants"]
+    assert constant["place"] == 'gc.log:1 line "start: {value}"'
+
+
+def test_provenance_has_the_file_of_the_start_once(place: Path) -> None:
+    """A log is among the raw files of the run; another file is a document."""
+    _write_run(place, "one", gc_log=f"start: 2024-01-22T19:20:00Z\n{LINES}")
+    _write_run(place, "two", gc_log=LINES, start_txt="start: 2024-01-22T19:20:10Z")
+    runs = ("--run", "a=runs/one", "--run", "b=runs/two")
+    built = run_assay("build", "small/pauses", *runs, "--to", "md", "-o", "out", "--cache", place / "cache", cwd=place)
+    assert built.status == 0, built.err
+    content = json.loads((place / "out" / "provenance.json").read_text(encoding="utf-8"))["content"]
+    names = [[item["file"] for item in run.get("documents", ())] for run in content["runs"]]
+    assert names == [[], ["start.txt"]]
+
+
+def test_files_of_constants_in_lines_are_fetched() -> None:
+    constant = Constant("x", ("gc*.log",), (), "text", Unit("dimensionless", ""), None, "X", line="Using {value}")
+    source = replace(SOURCE, constants=(constant, replace(constant, files=("run.json",), path=("x",), line="")))
+    required_files = collect_required_files([source])
+    names = ("gc.log", "gc.1.log.gz", "gc.log.zst", "run.json", "run.json.gz", "gc.txt")
+    assert [name for name in names if required_files.has(name)] == ["gc.log", "gc.1.log.gz", "gc.log.zst", "run.json"]
