@@ -135,8 +135,8 @@ def _assemble_report(
     figures = [run for group in shown_groups for run in group.runs]
     judged_claims = tuple(
         claim
-        for group, shown in zip(groups, shown_groups, strict=True)
-        for claim in _judge_group(checked, group, shown)
+        for group, shown_group in zip(groups, shown_groups, strict=True)
+        for claim in _judge_group(checked, group, shown_group)
     )
     provenance_record = build_provenance(
         checked, article, list_article_metrics(article, texts.values()), choices, figures,

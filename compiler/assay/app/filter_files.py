@@ -58,9 +58,9 @@ def _list_documents(package: Package, path: Path) -> list[Path]:
     names = [name for form in package.filter_files for name in form.files]
     files = [path / name for name in names if (path / name).is_file()][:1] if path.is_dir() else [path]
     if not files or not files[0].is_file():
-        what = "directory has no document with filters" if path.is_dir() else "filter file does not exist"
+        problem = "directory has no document with filters" if path.is_dir() else "filter file does not exist"
         expected = f"{' or '.join(names)} in it" if path.is_dir() else ""
-        raise fail("no-filter-file", f"the {what}: {path}", expected=expected, status=USAGE)
+        raise fail("no-filter-file", f"the {problem}: {path}", expected=expected, status=USAGE)
     return files
 
 
@@ -155,14 +155,14 @@ def _read_file(
     if isinstance(value, list):
         labels += document.iter_conditions(value, ())
     else:
-        found = [(keys, item) for keys, item in _find_values(value, document.form.lists)]
+        listed = [(keys, item) for keys, item in _find_values(value, document.form.lists)]
         named = [(keys, item) for keys, item in _find_values(value, document.form.names)]
-        if not found and not named:
+        if not listed and not named:
             places = [".".join(item.keys) for item in (*document.form.lists, *document.form.names)]
             raise document.fail(
                 (), "the document has no filters", expected=f"a list of conditions, or {', '.join(places)}"
             )
-        for keys, item in found:
+        for keys, item in listed:
             labels += document.iter_conditions(item, keys)
         for keys, item in named:
             names += _list_names(document, item, keys)

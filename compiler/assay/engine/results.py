@@ -175,8 +175,8 @@ def read_groups(
     """
     groups: dict[str, Mapping[str, HostRow]] = {}
     for metric in plan.grouped:
-        taken = rows.pop(name_groups_statement(metric), None)
-        group_rows = answers[metric.id] if taken is None else [list(row.values()) for row in taken]
+        statement_rows = rows.pop(name_groups_statement(metric), None)
+        group_rows = answers[metric.id] if statement_rows is None else [list(row.values()) for row in statement_rows]
         groups[metric.id] = {str(row[0]): read_host_row(row[1:]) for row in group_rows}
     return groups
 

@@ -26,7 +26,7 @@ LINES_PER_QUERY = 500
 
 
 @dataclass(frozen=True, slots=True)
-class FoundLine:
+class ConstantLine:
     """The first line that matches the pattern of a constant, with the text of its value."""
 
     file: Path
@@ -46,12 +46,12 @@ def list_line_files(constant: Constant, directory: Path) -> list[Path]:
     """Return the files of a run in which the line of a constant is searched: by glob, then by name."""
     paths: dict[Path, None] = {}
     for glob in constant.files:
-        found = (path for end in ("", *COMPRESSED) for path in find_files(directory, glob + end))
-        paths |= dict.fromkeys(sorted(found))
+        matching = (path for end in ("", *COMPRESSED) for path in find_files(directory, glob + end))
+        paths |= dict.fromkeys(sorted(matching))
     return list(paths)
 
 
-def find_line(constant: Constant, directory: Path) -> FoundLine | None:
+def find_line(constant: Constant, directory: Path) -> ConstantLine | None:
     """Return the first line in the files of a run that matches the pattern of a constant, or None.
 
     Only the first `SEARCHED_LINES` of each file are searched. Raises AssayError if a file cannot be read.
@@ -63,7 +63,7 @@ def find_line(constant: Constant, directory: Path) -> FoundLine | None:
         for file in list_line_files(constant, directory):
             for numbers, lines in _iter_line_batches(file):
                 if row := connection.execute(query, {"lines": lines}).fetchone():
-                    return FoundLine(file, numbers[row[0] - 1], lines[row[0] - 1], row[1])
+                    return ConstantLine(file, numbers[row[0] - 1], lines[row[0] - 1], row[1])
     return None
 
 
