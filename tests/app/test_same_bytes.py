@@ -65,7 +65,9 @@ def test_number_of_threads_changes_no_byte(
 ) -> None:
     numbers = _record_threads(monkeypatch)
     assert_same(build_fresh(lab, tmp_path, threads), two)
-    assert numbers == [threads, threads]
+    # Engines of the results, and of the counts of samples that are missing.
+    assert numbers
+    assert set(numbers) == {threads}
 
 
 def _record_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:

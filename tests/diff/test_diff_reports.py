@@ -168,20 +168,23 @@ CHOSEN = ', absent = "no experiment without a fault that is {}saturated"\n      
 
 
 def test_choice_names_the_blocks_of_its_rows(shipped_specs: Path, cache: Path, tmp_path: Path) -> None:
-    """Tables, verdicts, averages and figures over its time, and those of choices that leave its row out."""
+    """Tables, verdicts, averages and figures over its time, and those of choices that leave its row out.
+
+    Each change has a second item, for the report on testnets, which shares the choices.
+    """
     path = "specs/cometbft/articles.dhall"
     choice_edit = (path, CHOSEN.format(""), CHOSEN.format("").replace("[ fault.name ]", "[] : List Text"))
-    (item,) = read_changes(shipped_specs, tmp_path / "overload", cache, choice_edit)
+    item, _ = read_changes(shipped_specs, tmp_path / "overload", cache, choice_edit)
     assert item["place"] == "choices / overload / without"
     verdict = "Results/The overloaded experiment beside the baseline's"
     judged_rows = ("Average latency, s", "Greatest latency, s", "Throughput, tx/s", "Transactions, tx")
     assert list_labels(item, "verdict") == [(verdict, label) for label in judged_rows]
     assert {section for section, _ in list_labels(item, "figure")} == {"Overload"}
-    (item,) = read_changes(shipped_specs, tmp_path / "fault", cache, (path, "constant.fault ]", "constant.overload ]"))
+    item, _ = read_changes(shipped_specs, tmp_path / "fault", cache, (path, "constant.fault ]", "constant.overload ]"))
     assert item["place"] == "choices / fault / pins / #1 / constant"
     sections = {section for section, _ in list_labels(item, "verdict")}
     assert {"Results/The experiment with a fault beside the baseline's", verdict} <= sections
-    (item,) = read_changes(
+    item, _ = read_changes(
         shipped_specs, tmp_path / "words", cache, (path, '"Overloaded experiment"', '"The overloaded one"')
     )
     assert item["touches"] == []

@@ -32,4 +32,4 @@ def test_parts_of_the_schema_list_each_kind(tmp_path: Path) -> None:
     part = to_data(evaluate_file(probe, FolderPolicy([tmp_path, ROOT / "specs"])).value)
     assert isinstance(part, dict)
     members = {re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", str(name)) for name in part}
-    assert members == {"prose", *(kind.member for kind in list_kinds())}
+    assert members == {"prose", "group", *(kind.member for kind in list_kinds())}

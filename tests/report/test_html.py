@@ -160,7 +160,7 @@ def iter_tables(document: Document) -> Iterator[tuple[tuple[str, ...], ...]]:
         yield section.rows
         if section.percentiles:
             yield section.percentiles.rows
-    yield from (table.rows for gallery in document.galleries for table in gallery.tables)
+    yield from (table.printed_rows for gallery in document.galleries for table in gallery.tables)
     if document.answers:
         yield from manifest
     if document.filters.rows:
@@ -222,7 +222,8 @@ def test_texts_of_a_pinned_report_are_on_its_page(name: str) -> None:
     prose |= {chart.remark for chart in document.charts if chart.remark}
     assert prose - set(result.list_texts("p")) == set()
     assert [text for text in result.list_texts("li") if text in document.warnings] == list(document.warnings)
-    assert {text for part in document.appendices for text in part.notes} <= set(result.list_texts("li"))
+    notes = {text.replace("`", "") for part in document.appendices for text in part.notes}
+    assert notes <= set(result.list_texts("li"))
     captions = result.list_texts("figcaption")
     titles = [f"Figure {item.figure} {item.title}" for item in document.figures]
     assert [text[: len(title)] for text, title in zip(captions, titles, strict=True)] == titles

@@ -84,7 +84,8 @@ def iter_expected_tables(document: Document) -> Iterator[Rows]:
     numbers = {item.id: str(item.figure) for item in document.figures}
 
     def list_rows(item: Table | Appendix) -> Rows:
-        return [list(item.header), *map(list, item.rows)]
+        rows = item.printed_rows if isinstance(item, Table) else item.rows
+        return [list(item.header), *map(list, rows)]
 
     for answer in document.answers:
         yield list_forest_rows(answer)

@@ -12,6 +12,7 @@ from assay.propose.model import Proposal, SampleFile
 from assay.propose.propose import propose_system
 from assay.propose.samples import RESERVED, read_samples
 from assay.propose.write_specs import write_all_specs
+from assay.util.paths import resolve_path
 
 RUN = "sample"
 
@@ -23,7 +24,7 @@ def create_workspace_from_logs(place: Path, logs: Sequence[Path]) -> tuple[Propo
     `unknown-format`, `sample`, `output`.
     """
     samples = read_samples(logs)
-    proposal = propose_system(place.resolve().name, samples)
+    proposal = propose_system(resolve_path(place).name, samples)
     with fill_workspace(place) as folder:
         for name, text in write_all_specs(proposal).items():
             path = folder / name

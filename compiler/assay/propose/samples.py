@@ -13,6 +13,7 @@ from typing import IO
 from assay.propose.model import SampleFile
 from assay.propose.names import NameSpace
 from assay.util.diagnostics import USAGE, fail
+from assay.util.paths import resolve_path
 
 #: what a proposal reads of each file; the copy in the run is whole
 MAX_LINES, MAX_CHARACTERS = 20_000, 32 * 2**20
@@ -30,7 +31,7 @@ def read_samples(paths: Sequence[Path]) -> tuple[SampleFile, ...]:
     places = NameSpace({RESERVED})
     samples = []
     for path in paths:
-        host = _make_file_name(path.resolve().parent.name) if needs_hosts else ""
+        host = _make_file_name(resolve_path(path).parent.name) if needs_hosts else ""
         name = places.add(f"{host}/{_make_file_name(path.name)}".lstrip("/")).rpartition("/")[2]
         lines, is_cut = _read_lines(path)
         samples.append(SampleFile(path, host, name, lines, is_cut))

@@ -222,7 +222,9 @@ def test_first_path_with_a_value_wins(
         assert read_constants(build_source(replace(FACT, default="d")), tmp_path) == {"x": "d"}
     else:
         assert read_constants(build_source(FACT), tmp_path) == {"x": value}
-        assert locate_constant(FACT, tmp_path) == ("a.json", path)
+        located = locate_constant(FACT, tmp_path)
+        assert located
+        assert (located.files, located.path) == (("a.json",), path)
 
 
 def test_wrong_value_names_the_path_that_has_it(tmp_path: Path) -> None:
