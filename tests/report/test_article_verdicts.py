@@ -45,13 +45,40 @@ def test_mean_of_equal_experiments_is_judged(tmp_path: Path, cache: Path) -> Non
     change = f"{float(100 * (mean - 5) / 5):.1f}"
     titles = (EVERY, "The chosen experiment beside the baseline's")
     for title in titles:
-        expected = ["5.00 (n=2)", f"{float(mean):.2f} (n=3)", change, "pass"]
+        expected = ["5.00 (n=2)", f"{float(mean):.2f} (n=3)", change, "-334 … +200", "pass"]
         assert judge(document, "run", title)["1", "50", AVERAGE] == expected
     assert find_part(document, "Results")["text"][1:] == [
-        f"{title}: rows with the same connections and rate are repeats, of which the mean counts; n is their "
-        "number (base, connections 1, rate 50: number 1, 2; run, connections 1, rate 50: number 1, 2, 3)."
-        for title in titles
+        *(
+            f"{title}: rows with the same connections and rate are repeats, of which the mean counts; n is their "
+            "number (base, connections 1, rate 50: number 1, 2; run, connections 1, rate 50: number 1, 2, 3)."
+            for title in titles
+        ),
+        verdict.INTERVAL_NOTE,
     ]
+
+
+@pytest.mark.parametrize(
+    ("base", "run", "cells"),
+    [
+        # By hand: s² = 2, df = 2, t = 4.303, error = sqrt(2 (1/2 + 1/2)) = 1.41 s of 10 s.
+        ((9, 11), (11, 13), ["20.0", "-41 … +81", "open"]),
+        ((9, 11), (29, 31), ["200.0", "+139 … +261", "fail"]),
+        ((9, 11), (9, 12), ["5.0", "-73 … +83", "pass"]),
+        ((10, 10), (12, 12), ["20.0", "fail"]),  # without any noise, the means decide
+        ((9, 11), (12,), ["20.0", "fail"]),  # two repeats and one do not show the noise
+    ],
+)
+def test_change_within_noise_of_repeats_does_not_fail(
+    tmp_path: Path, cache: Path, base: tuple[int, ...], run: tuple[int, ...], cells: list[str]
+) -> None:
+    runs = [
+        create_load_run(tmp_path / name, *(Experiment(f"{n}", latency=x * SECOND) for n, x in enumerate(latencies)))
+        for name, latencies in (("a", base), ("b", run))
+    ]
+    document = assemble_document(cache, *runs)
+    assert judge(document, "b")["1", "50", AVERAGE][2:] == cells
+    result, reason = find_scenarios(document)["Load: every configuration"]
+    assert (result, "within the noise" in reason) == (cells[-1], cells[-1] == "open")
 
 
 def test_passing_scenario_names_rules_without_a_verdict(tmp_path: Path, cache: Path) -> None:

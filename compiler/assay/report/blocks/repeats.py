@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from assay.judgement.interval import Change, Reason, Version, compare
+from assay.judgement.repeats import pool_variances
 from assay.report.blocks.rows import Key, Row, get_sort_key
 from assay.report.cell_links import REPEATS, ROW, CellSource, create_row_source
 from assay.styles.exact_decimal import to_fraction
@@ -38,6 +40,19 @@ def _compute_mean(values: Sequence[object]) -> object:
         return sum(map(float, numbers)) / len(numbers)
     mean = sum(map(to_fraction, numbers), Fraction()) / len(numbers)
     return int(mean) if mean.denominator == 1 and all(isinstance(value, int) for value in numbers) else mean
+
+
+def compare_repeats(base: Sequence[Fraction], other: Sequence[Fraction]) -> Change | None:
+    """Return the change from the mean of some repeats to that of others, in percent, with its standard error.
+
+    The error is the noise between repeats: the variances within `base` and within `other`, pooled. None if both have
+    fewer than two repeats more than means, if repeats do not vary, or if a mean cannot be compared in percent.
+    """
+    noise = pool_variances((base, other))
+    if noise is None:
+        return None
+    comparison = compare(Version(tuple(base)), Version(tuple(other)), noise)
+    return None if isinstance(comparison, Reason) else comparison.percent
 
 
 def format_count_of_repeats(rows: Sequence[Row], metric: str) -> str:

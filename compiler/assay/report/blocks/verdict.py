@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 
+from assay.judgement.interval import Interval
 from assay.lang.blocks.conclusion import NOT_WORSE
 from assay.lang.blocks.verdict import Verdict
 from assay.lang.model.package import Metric
@@ -24,6 +26,7 @@ from assay.report.blocks.context import (
 from assay.report.blocks.repeats import (
     Groups,
     average_rows,
+    compare_repeats,
     format_count_of_repeats,
     get_printed_kind,
     group_repeats,
@@ -36,15 +39,24 @@ from assay.report.document import Mark, Table
 from assay.report.glossary import get_column_id
 from assay.report.run_results import RunFigures
 from assay.styles.exact_decimal import compute_percent_change, format_on_same_side
+from assay.styles.prefixed import format_interval
 from assay.styles.row import NO_VALUE
 from assay.util.escape import shorten
 
 BAD = "bad"
-PASS, FAIL, NOT_RUN, NO_BASELINE = "pass", "fail", "not run", "no baseline"
+PASS, FAIL, OPEN, NOT_RUN, NO_BASELINE = "pass", "fail", "open", "not run", "no baseline"
 NOT_APPLICABLE = "N/A"
+INTERVAL_HEADING = "95 %"
+INTERVAL_NOTE = (
+    "95 % is the interval of the change by the noise between repeats. A change beyond the tolerance is open, "
+    "not a failure, while its interval reaches into the tolerance."
+)
 
 VerdictRows = tuple[tuple[str, ...], ...]
-"""A row for each metric and each of the baseline's rows: key, metric, base, value, percent of change, result."""
+"""A row for each metric and each of the baseline's rows.
+
+It has the key, metric, base, value, change in percent, the interval of the change (a dash without repeats), and result.
+"""
 
 
 @register_renderer(Verdict, position=80)
@@ -53,9 +65,12 @@ def render(context: RenderContext, items: Sequence[Verdict]) -> RenderedBlocks:
     notes = []
     if not context.article.groups and len(context.runs) == 1:
         notes = ["There is no other run to compare with."]
+    tables = tuple(build_verdict_tables(context, items))
     for verdict, group in _list_judged(context, items):
         notes += describe_judged_rows(group, [verdict], group.runs)
-    return RenderedBlocks(tables=tuple(build_verdict_tables(context, items)), notes=tuple(notes))
+    if any(INTERVAL_HEADING in table.header for table in tables):
+        notes.append(INTERVAL_NOTE)
+    return RenderedBlocks(tables=tables, notes=tuple(notes))
 
 
 def _list_judged(context: RenderContext, items: Sequence[Verdict]) -> list[tuple[Verdict, RenderContext]]:
@@ -140,8 +155,8 @@ def _judge_run(context: RenderContext, verdict: Verdict, base: ShownRun, shown_r
 
 def _judge_change(
     context: RenderContext, metric: Metric, base_rows: Sequence[Row], run_rows: Sequence[Row], tolerance: int
-) -> tuple[str, str, str, str]:
-    """Return base, value, percent of change, and result; `run_rows` may be empty."""
+) -> tuple[str, str, str, str, str]:
+    """Return base, value, percent of change, its interval, and result; `run_rows` may be empty."""
     base = average_rows(base_rows, [metric.id])
     row = average_rows(run_rows, [metric.id]) if run_rows else None
     texts = (
@@ -150,17 +165,43 @@ def _judge_change(
     )
     old, new = context.compute_exact_metric(metric, base), context.compute_exact_metric(metric, row)
     if old is None or new is None:
-        return (*texts, NO_VALUE, NOT_RUN if row is None else "no value")
+        return (*texts, NO_VALUE, NO_VALUE, NOT_RUN if row is None else "no value")
     if not old:
-        return (*texts, NO_VALUE, PASS if is_change_allowed(NOT_WORSE, 0, metric, new) else FAIL)
+        return (*texts, NO_VALUE, NO_VALUE, PASS if is_change_allowed(NOT_WORSE, 0, metric, new) else FAIL)
     percent = compute_percent_change(old, new)
-    is_passed = is_change_allowed(NOT_WORSE, tolerance, metric, percent)
+    is_within_tolerance = is_change_allowed(NOT_WORSE, tolerance, metric, percent)
     percent_text = format_on_same_side(
         percent,
         1,
-        lambda printed_percent: is_change_allowed(NOT_WORSE, tolerance, metric, printed_percent) == is_passed,
+        lambda printed_percent: is_change_allowed(NOT_WORSE, tolerance, metric, printed_percent) == is_within_tolerance,
     )
-    return (*texts, percent_text, PASS if is_passed else FAIL)
+    interval = _compute_interval(context, metric, base_rows, run_rows)
+    return (
+        *texts,
+        percent_text,
+        format_interval(interval.low, interval.high) if interval else NO_VALUE,
+        PASS if is_within_tolerance else OPEN if _touches_tolerance(metric, tolerance, interval) else FAIL,
+    )
+
+
+def _compute_interval(
+    context: RenderContext, metric: Metric, base_rows: Sequence[Row], run_rows: Sequence[Row]
+) -> Interval | None:
+    """Return the 95 % interval of the change in percent, by the noise between repeats; None with too few repeats."""
+    base, other = (
+        [value for row in rows if (value := context.compute_exact_metric(metric, row)) is not None]
+        for rows in (base_rows, run_rows)
+    )
+    change = compare_repeats(base, other)
+    return change.compute_interval() if change else None
+
+
+def _touches_tolerance(metric: Metric, tolerance: int, interval: Interval | None) -> bool:
+    """Return whether a change that is too large may be noise: its interval has changes that are allowed."""
+    return interval is not None and (
+        interval.low <= 0 <= interval.high
+        or any(is_change_allowed(NOT_WORSE, tolerance, metric, Fraction(end)) for end in (interval.low, interval.high))
+    )
 
 
 def _build_verdict_table(
@@ -168,15 +209,28 @@ def _build_verdict_table(
 ) -> Table:
     grain = _get_request(context, verdict).grain
     keys = (format_column_heading(find_column(grain, name)) for name in verdict.keys)
-    header = (*keys, "Metric", base.label, shown_run.label, "Δ%", "Result")
-    marks = tuple(Mark(y, len(header) - 1, BAD) for y, row in enumerate(rows) if row[-1] != PASS)
-    columns = (*(get_column_id(verdict.grain, name) for name in verdict.keys), *[""] * 5)
+    has_intervals = _has_intervals(rows)
+    header = (
+        *keys,
+        "Metric",
+        base.label,
+        shown_run.label,
+        "Δ%",
+        *([INTERVAL_HEADING] if has_intervals else []),
+        "Result",
+    )
+    printed_rows = rows if has_intervals else tuple((*row[:-2], row[-1]) for row in rows)
+    marks = tuple(Mark(y, len(header) - 1, BAD) for y, row in enumerate(rows) if row[-1] not in (PASS, OPEN))
+    columns = (
+        *(get_column_id(verdict.grain, name) for name in verdict.keys),
+        *[""] * (len(header) - len(verdict.keys)),
+    )
     metric_ids = tuple(verdict.metrics[y % len(verdict.metrics)] for y in range(len(rows)))
-    links = tuple(link_cells(context, verdict, base, shown_run))
+    links = tuple(link_cells(context, verdict, base, shown_run, has_intervals=has_intervals))
     return Table(
         add_label_to_title(verdict.title, shown_run.title_label),
         header,
-        rows,
+        printed_rows,
         marks,
         of_rows=metric_ids,
         of_columns=columns,
@@ -184,7 +238,13 @@ def _build_verdict_table(
     )
 
 
-def link_cells(context: RenderContext, verdict: Verdict, base: ShownRun, shown_run: ShownRun) -> Iterator[CellLink]:
+def _has_intervals(rows: VerdictRows) -> bool:
+    return any(row[-2] != NO_VALUE for row in rows)
+
+
+def link_cells(
+    context: RenderContext, verdict: Verdict, base: ShownRun, shown_run: ShownRun, *, has_intervals: bool
+) -> Iterator[CellLink]:
     """Yield the links of each row of `_judge_run`: values of the base's row, and of the other run's if there is one."""
     run_groups, base_groups = (group_judged_rows(context, verdict, item_run.run) for item_run in (shown_run, base))
     request = _get_request(context, verdict)
@@ -193,7 +253,8 @@ def link_cells(context: RenderContext, verdict: Verdict, base: ShownRun, shown_r
         old: tuple[CellSource, ...] = link_repeats(metric, base.run.id, base_rows, request.keys)
         new = link_repeats(metric, shown_run.run.id, run_rows, request.keys)
         printed_kinds = get_printed_kind(base_rows), get_printed_kind(run_rows)
-        cells = (printed_kinds[0], old), (printed_kinds[1], new), (CHANGE, (*old, *new)), (JUDGED, (*old, *new))
+        judged = ((JUDGED, (*old, *new)),) * (2 if has_intervals else 1)
+        cells = (printed_kinds[0], old), (printed_kinds[1], new), (CHANGE, (*old, *new)), *judged
         for x, (prints, sources) in enumerate(cells, start=len(verdict.keys) + 1):
             yield CellLink(y, x, prints, sources)
 
@@ -214,7 +275,7 @@ def _build_results_table(
     links: list[CellLink] = []
     for verdict in items:
         for row, deciding_tables in _list_results(context, verdict, judged_rows):
-            if row[3] not in (PASS, NO_BASELINE, NOT_APPLICABLE):
+            if row[3] not in (PASS, OPEN, NO_BASELINE, NOT_APPLICABLE):
                 marks.append(Mark(len(rows), 3, BAD))
             links += [CellLink(len(rows), x, OUTCOME, (), deciding_tables) for x in (3, 4)]
             rows.append(row)
@@ -286,10 +347,12 @@ def _summarize_rows(rows: VerdictRows, tolerance: int, undirected_metrics: Seque
     For `undirected_metrics`, where neither direction is better, any change is judged.
     """
     failed = sum(row[-1] == FAIL for row in rows)
-    missing = sum(row[-1] not in (PASS, FAIL) for row in rows)
+    unclear = sum(row[-1] == OPEN for row in rows)
+    missing = sum(row[-1] not in (PASS, FAIL, OPEN) for row in rows)
     summary = f"{failed} of {len(rows)} values worse by more than {tolerance} %"
     summary += (
         f" ({', '.join(metric.name for metric in undirected_metrics)}: changed by more)" if undirected_metrics else ""
     )
+    summary += f", {unclear} worse by so much, but within the noise between repeats" if unclear else ""
     summary += f", {missing} missing" if missing else ""
-    return (PASS if failed + missing == 0 else FAIL), summary
+    return (FAIL if failed + missing else OPEN if unclear else PASS), summary
