@@ -1,4 +1,4 @@
-"""Times that count from a start which stands in the log, in runs whose other content is equal."""
+"""Test times relative to a start in the log, in runs whose other content is equal."""
 
 from __future__ import annotations
 

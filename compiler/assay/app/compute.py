@@ -166,7 +166,7 @@ def join_computations(
     series: Sequence[str],
     phase_selection: PhaseSelection | None,
 ) -> Computation:
-    """Return computations of several groups of runs as one, with the plan for all that any of them computed.
+    """Join the computations of several groups of runs, with one plan that has the metrics and rows of all of them.
 
     The runs have the results of their own group only.
     """

@@ -119,8 +119,8 @@ class _FilterDocument:
     def fail_at_tag(self, tags: Sequence[str], keys: Keys) -> AssayError:
         """Return the error of a condition with unknown tags: at the first tag that no condition has there."""
         for depth, tag in enumerate(tags):
-            known = [item.tags for item in self.form.conditions if item.tags[:depth] == tuple(tags[:depth])]
-            candidates = [item[depth] for item in known if len(item) > depth]
+            reachable_tags = [item.tags for item in self.form.conditions if item.tags[:depth] == tuple(tags[:depth])]
+            candidates = [item[depth] for item in reachable_tags if len(item) > depth]
             if tag not in candidates:
                 break
         place = (*keys, *[self.form.contents] * depth, self.form.tag)

@@ -283,8 +283,8 @@ def _compute_series_statistic(built_report: BuiltReport, request: TraceRequest, 
     if value is None or request.text not in printed_texts:
         subject = f"{request.source.statistic} of `{request.item.id}`"
         message = f"run {request.run.id} yields another {subject} than the report has"
-        found = printed_texts[0] if printed_texts else "no value"
-        raise fail("value-changed", message, expected=request.text, found=found, hint=HINT)
+        raise fail("value-changed", message, expected=request.text,
+                   found=printed_texts[0] if printed_texts else "no value", hint=HINT)  # fmt: skip
     return float(value)
 
 

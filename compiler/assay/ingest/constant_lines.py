@@ -1,4 +1,4 @@
-"""Find the constants of a run that stand in lines of its text files."""
+"""Read constants of a run from lines of its text files."""
 
 from __future__ import annotations
 

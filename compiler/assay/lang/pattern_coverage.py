@@ -36,8 +36,8 @@ def covers(wider: Pattern, narrower: Pattern) -> bool:
     if narrow.symbols[: len(wide.prefix)] != wide.prefix:
         return False
     end, wide_end = len(narrow.symbols), len(wide.symbols)
-    # For a symbol of `narrow` and one of `wide`: whether the rest of `wide` from its symbol on matches all that the
-    # rest of `narrow` matches; in `goes_on`, after the symbol of `wide` has matched something before.
+    # includes[i][j]: whether wide.symbols[j:] matches every text that narrow.symbols[i:] matches. `goes_on` is the same
+    # after symbol j of `wide` has already matched some text.
     includes = [[False] * (wide_end + 1) for _ in range(end + 1)]
     goes_on = [[False] * (wide_end + 1) for _ in range(end + 1)]
     includes[end] = [wide_end in _iter_places(wide, place) for place in range(wide_end + 1)]
@@ -71,7 +71,7 @@ def _iter_places(pattern: _Symbols, place: int) -> Iterator[int]:
 
 
 def _includes_first(wide: str, narrow: str) -> bool:
-    """Return whether one symbol may begin with all that another matches."""
+    """Return whether every text of the symbol `narrow` can start a match of the symbol `wide`."""
     if wide == TEXT:
         return True
     if wide == TEXT_AFTER_BLANK:
@@ -80,7 +80,7 @@ def _includes_first(wide: str, narrow: str) -> bool:
 
 
 def _includes_more(wide: str, narrow: str) -> bool:
-    """Return whether a symbol that has begun to match may go on with all that another matches."""
+    """Return whether every text of the symbol `narrow` can extend a match of the symbol `wide`."""
     if wide in (TEXT, TEXT_AFTER_BLANK):
         return True
     if wide == WORDS:

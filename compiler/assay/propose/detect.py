@@ -201,13 +201,13 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
 
 
 def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
-    if known := match_known_text(sample.lines):
+    if match := match_known_text(sample.lines):
         records = tuple(
-            Record(sample.host, position, known.format.event, {(name,): value for name, value in values.items()})
-            for position, values in known.rows
+            Record(sample.host, position, match.format.event, {(name,): value for name, value in values.items()})
+            for position, values in match.rows
         )
-        reason = f"{len(records)} of {len(lines)} lines have the format of: {known.format.name}"
-        return Detected(sample, "text-lines", records, reason, (known.pattern,), known_text=known)
+        reason = f"{len(records)} of {len(lines)} lines have the format of: {match.format.name}"
+        return Detected(sample, "text-lines", records, reason, (match.pattern,), known_text=match)
     layout = find_text_layout(sample.lines)
     if layout is None:
         return "less than half of the lines have an instant in a known form"

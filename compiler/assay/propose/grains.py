@@ -107,7 +107,7 @@ def _drop_common_words(names: Sequence[str]) -> dict[str, str]:
 
 def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) -> tuple[MetricProposal, ...]:
     """Return a metric for each of the most frequent texts that say what a value is, in a table of a known format."""
-    column, value = group.known.split if group.known else ("", "")
+    column, value = group.known_format.split if group.known_format else ("", "")
     if not column:
         return ()
     by_path = {field.path: field for field in group.source.fields}

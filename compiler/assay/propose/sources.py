@@ -30,7 +30,7 @@ class Group:
 
     source: SourceProposal
     records: Mapping[str, Sequence[Record]]
-    known: KnownFormat | None
+    known_format: KnownFormat | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +49,29 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace) -> Gr
     """
     kind, known_text = items[0].kind, items[0].known_text
     records = shift_positions(items)
-    known = find_known_format(kind, {path for record in records[:1000] for path in record.values})
-    if known and known.ruled_out:
-        records = [record for record in records if known.ruled_out not in record.values]
+    known_format = find_known_format(kind, {path for record in records[:1000] for path in record.values})
+    if known_format and known_format.ruled_out:
+        records = [record for record in records if known_format.ruled_out not in record.values]
     layout = items[0].text_layout
     times = None if kind in ("text-lines", "samples") else find_times(records, SOURCE_KINDS[kind].has_alternative_times)
-    lookup = _find_lookup(items[0], records, known, times)
+    lookup = _find_lookup(items[0], records, known_format, times)
     named = _name_templates(layout, records) if layout else _name_records(kind, records, lookup, times)
     if known_text:
         named.names[known_text.format.event] = (known_text.pattern,)
-    units = known.units if known else known_text.format.units if known_text else {}
+    units = known_format.units if known_format else known_text.format.units if known_text else {}
     excluded = {("at",), *(times.paths if times else ()), *((lookup.path,) if lookup else ())}
     fields = describe_fields([r for rows in named.records.values() for r in rows], excluded, units)
-    events, by_event = _propose_events(named, fields, known, kind, names)
+    events, by_event = _propose_events(named, fields, known_format, kind, names)
     if kind != "text-lines" and any(item.sample.is_cut for item in items):
         # Records that were not read may lack any field; the places of a pattern always have a text.
         events = tuple(replace(event, optional=event.fields) for event in events)
-    return Group(_build_source(name, items, (times, lookup), events, fields, named, known), by_event, known)
+    return Group(
+        _build_source(name, items, (times, lookup), events, fields, named, known_format), by_event, known_format
+    )
 
 
 def _find_lookup(
-    item: Detected, records: Sequence[Record], known: KnownFormat | None, times: Times | None
+    item: Detected, records: Sequence[Record], known_format: KnownFormat | None, times: Times | None
 ) -> Lookup | None:
     if not SOURCE_KINDS[item.kind].has_lookups:
         return None
@@ -78,8 +80,8 @@ def _find_lookup(
                    expected="ISO 8601, or a number since 1970 under a key such as `time`", found=item.reason,
                    notes=[f"record: {item.sample.lines[item.records[0].position][:100]}"],
                    hint="write the source by hand: docs/sources.md describes forms of instants")  # fmt: skip
-    if known and known.lookup:
-        return Lookup(known.lookup, True, f"known of the format {known.name}")
+    if known_format and known_format.lookup:
+        return Lookup(known_format.lookup, True, f"known of the format {known_format.name}")
     lookup = find_lookup(records, times.paths)
     if lookup is None:
         raise fail("unknown-format", f"no key of the records of {item.sample.path} has few distinct texts",
@@ -139,7 +141,7 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
 
 
 def _propose_events(
-    named: _Named, fields: Sequence[FieldProposal], known: KnownFormat | None, kind: str, names: NameSpace
+    named: _Named, fields: Sequence[FieldProposal], known_format: KnownFormat | None, kind: str, names: NameSpace
 ) -> tuple[tuple[EventProposal, ...], dict[str, Sequence[Record]]]:
     ordered = sorted(named.records, key=lambda key: (-len(named.records[key]), key))
     for key in ordered[MAX_EVENTS:]:
@@ -154,10 +156,10 @@ def _propose_events(
         text = _name_template(key) if kind == "text-lines" else key
         name = names.add(make_identifier(text, "record"))
         counts = Counter(path for row in rows for path in row.values)
-        own = [field for field in fields if counts[field.path]]
-        optional = tuple(field.name for field in own if counts[field.path] < len(rows))
+        event_fields = [field for field in fields if counts[field.path]]
+        optional = tuple(field.name for field in event_fields if counts[field.path] < len(rows))
         doc = (
-            "Lines that begin like an event, and are none"
+            "Lines that begin like those of an event but do not match it"
             if key == OTHER
             else f"Lines such as: {key}"
             if kind == "text-lines"
@@ -165,8 +167,9 @@ def _propose_events(
             if named.names[key]
             else "A row"
         )
-        events.append(EventProposal(name, named.names[key], len(rows), tuple(field.name for field in own), optional,
-                                    known.ruled_out if known else (), doc=doc))  # fmt: skip
+        ruled_out = known_format.ruled_out if known_format else ()
+        field_names = tuple(field.name for field in event_fields)
+        events.append(EventProposal(name, named.names[key], len(rows), field_names, optional, ruled_out, doc=doc))
         by_event[name] = rows
     return tuple(events), by_event
 
@@ -189,7 +192,7 @@ def _build_source(
     events: tuple[EventProposal, ...],
     fields: tuple[FieldProposal, ...],
     named: _Named,
-    known: KnownFormat | None,
+    known_format: KnownFormat | None,
 ) -> SourceProposal:
     (times, lookup), first = places, items[0]
     samples = [item.sample for item in items]
@@ -207,7 +210,7 @@ def _build_source(
         files=tuple(sample.place for sample in samples),
         hosts="*" if samples[0].host else "",
         logs=tuple(dict.fromkeys(sample.name for sample in samples)),
-        format=known.name if known else first.known_text.format.name if first.known_text else "",
+        format=known_format.name if known_format else first.known_text.format.name if first.known_text else "",
         time=paths[0] if paths else (),
         or_time=paths[1:],
         time_form=form,

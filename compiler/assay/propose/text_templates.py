@@ -52,8 +52,8 @@ class _Part:
         return f"{self.prefix}\0{self.suffix}" if self.value else self.prefix
 
 
-def find_templates(messages: Sequence[str], taken: Collection[str]) -> tuple[Template, ...]:
-    """Return the template of each message; `taken` are names of captures of the whole line."""
+def find_templates(messages: Sequence[str], used_names: Collection[str]) -> tuple[Template, ...]:
+    """Return the template of each message; `used_names` are names of captures of the whole line."""
     rows = [tuple(_mask(match[0]) for match in _TOKEN.finditer(message)) for message in messages]
     lines_by_shape: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for index, row in enumerate(rows):
@@ -64,7 +64,7 @@ def find_templates(messages: Sequence[str], taken: Collection[str]) -> tuple[Tem
         if match and match["value"]:
             part = _Part(match["start"], "", match["value"], match["end"])
             rows[index] = (*row[:position], part, *row[position + 1 :])
-    return tuple(_build_template(row, taken) for row in rows)
+    return tuple(_build_template(row, used_names) for row in rows)
 
 
 def _find_varying_words(lines_by_shape: dict[tuple[str, ...], list[int]]) -> list[tuple[int, int]]:
@@ -82,8 +82,8 @@ def _find_varying_words(lines_by_shape: dict[tuple[str, ...], list[int]]) -> lis
     return places
 
 
-def _build_template(row: Sequence[_Part], taken: Collection[str]) -> Template:
-    names, parts, values, words = NameSpace(taken), [], [], []
+def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Template:
+    names, parts, values, words = NameSpace(used_names), [], [], []
     is_behind_value = False
     for part, next_part in zip(row, (*row[1:], _Part("")), strict=True):
         if not part.value:

@@ -58,10 +58,10 @@ def _list_source_members(source: SourceProposal) -> list[tuple[str, str, str]]:
         lookups = (
             f'[ {{ path = {format_texts(source.lookup)}, inBody = False, drop = "", generation = "{GENERATION}" }} ]'
         )
-    known = f"\nThe format is that of {source.format}." if source.format else ""
+    format_note = f"\nThe format is that of {source.format}." if source.format else ""
     members = [
         ("name", quote_text(source.name), ""),
-        ("kind", quote_text(source.kind), reasons["kind"] + known),
+        ("kind", quote_text(source.kind), reasons["kind"] + format_note),
         ("hosts", quote_text(source.hosts), ""),
         ("logs", format_texts(source.logs), ""),
     ]

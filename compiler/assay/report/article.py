@@ -173,7 +173,7 @@ def _build_galleries(
     notes_by_part: Mapping[str, tuple[str, ...]],
 ) -> tuple[Gallery, ...]:
     """Render the parts that have anything to show, with links of prose resolved to their places."""
-    first_context = next(iter(contexts.values()))  # a part without a group shows nothing of a single run
+    first_context = next(iter(contexts.values()))  # for parts without a group, which depend on no single run
     rendered_parts = (
         _build_gallery(
             dataclasses.replace(contexts.get(part.group, first_context), place=place), part, prose_by_file,

@@ -77,7 +77,7 @@ def _describe_figures(column: str, spreads: Spreads) -> Iterator[str]:
 
 
 def _describe_outliers(metrics: Sequence[Metric], column: str, spreads: Spreads, table: Table) -> Iterator[str]:
-    """Yield a sentence for each metric that has outliers, or one that there are none."""
+    """Yield the sentences that name the outliers of each metric, or one sentence if no metric has any."""
     sentences = []
     for metric in metrics:
         runs = [item for item in spreads[metric.id] if item.outliers]

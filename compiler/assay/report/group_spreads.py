@@ -136,7 +136,7 @@ def build_run_data(item: RunGroups) -> dict[str, object]:
 
 
 def build_group_data(group: Group) -> dict[str, object]:
-    """Return a group as plain data; `outlier` is `high`, `low` or, for a group that is none, empty."""
+    """Return a group as plain data; `outlier` is `high`, `low`, or empty if the group is no outlier."""
     return {
         "name": group.name,
         "size": group.size,

@@ -46,10 +46,10 @@ def _list_units(package: Package) -> Iterator[tuple[str, str, str]]:
 
 def _check_derived_units(checker: Checker) -> None:
     base_names = [unit.name for unit in checker.package.units]
-    known = set(UnitLibrary(base_names).names)
+    unit_names = set(UnitLibrary(base_names).names)
     for unit in checker.package.derived_units:
         owner = f"unit `{unit.name}`"
-        if unit.name in known:
+        if unit.name in unit_names:
             checker.report("duplicate-unit", f"{owner} is defined twice", unit.name, hint="choose another name")
         if not is_factor(unit.factor):
             checker.report(
@@ -59,11 +59,11 @@ def _check_derived_units(checker: Checker) -> None:
                 expected="a decimal number above 0, such as 1000 or 0.001",
                 found=f'"{unit.factor}"',
             )
-        unknown = [name for name in re.findall(WORD, unit.of) if name not in known]
+        unknown = [name for name in re.findall(WORD, unit.of) if name not in unit_names]
         try:
             if unknown:
-                raise UnknownUnitError(unknown[0], tuple(sorted(known)))
+                raise UnknownUnitError(unknown[0], tuple(sorted(unit_names)))
             checker.library.parse_unit(unit.of)
         except UnknownUnitError as error:
             checker.report_unknown_unit(error, owner, unit.name)
-        known.add(unit.name)
+        unit_names.add(unit.name)
