@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from assay.app.list_and_query import query_metrics
+from assay.app.query import query_metrics
 from assay.app.runs import parse_runs
 from assay.report.document import Gallery, parse_document
 from assay.report.group_figures import MOST_DRAWN, MOST_LISTED, build_groups_gallery

@@ -273,8 +273,8 @@ def test_two_runs_give_the_same_bytes(shop_site: Path, shop: Path, cache: Path) 
 def test_folder_with_a_report_stays_unchanged(shop: Path, cache: Path) -> None:
     before = read_contents(shop / "built")
     result = run_assay("--cache", cache, "catalogue", "-o", "built", cwd=shop)
-    assert result.status == 1
-    assert "error[output]: the output folder holds a built report: built" in result.err
+    assert result.status == 2
+    assert "error[output]: the output folder has files that no build wrote: built" in result.err
     assert "hint: choose another folder with -o" in result.err
     assert read_contents(shop / "built") == before
 

@@ -19,7 +19,7 @@ import pytest
 
 from assay.app.compute import list_judged_metrics, list_report_metrics
 from assay.app.filters import parse_filters
-from assay.app.list_and_query import KINDS
+from assay.app.list_definitions import KINDS
 from assay.app.quality import QualityPlan
 from assay.app.sql_files import render_sql_files
 from assay.engine.compiled_plan import CompiledPlan, compile_statements

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.compare_reference import CARDANO
-from tests.support.commands import CommandResult, build_environment, run_assay
+from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
+from tests.support.terminals import run_on_terminal
 
 RUNS = (f"10.5={CARDANO / 'baseline' / 'run'}", f"10.6={CARDANO / 'candidate' / 'run'}")
 METRICS = ("--metric", "cdfPeerFetch", "--metric", "CentiCpu", "--metric", "Heap", "--metric", "cdfForgerLgrView")
@@ -83,25 +80,10 @@ def test_markdown_has_a_table_for_each_section(cache: Path) -> None:
 @pytest.mark.parametrize(("name", "is_colored"), [("NO_COLOR", False), ("ANY", True)])
 def test_verdicts_have_colors_on_a_terminal(cache: Path, name: str, is_colored: bool) -> None:
     """The verdicts are words in any case."""
-    main_descriptor, terminal_descriptor = pty.openpty()
-    command = [sys.executable, "-m", "assay", "--cache", str(cache), "compare", *RUNS, *METRICS]
-    environment = build_environment(TERM="xterm", COLUMNS="90", **{name: "1"})
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=terminal_descriptor, stderr=subprocess.DEVNULL, env=environment
-    ) as process:
-        os.close(terminal_descriptor)
-        output = b""
-        while True:
-            try:
-                part = os.read(main_descriptor, 65536)
-            except OSError:  # the other side is closed
-                break
-            if not part:
-                break
-            output += part
-    os.close(main_descriptor)
-    assert process.returncode == 0
-    (line,) = [line for line in output.decode().splitlines() if "Process CPU usage" in line]
+    words = ("--cache", cache, "compare", *RUNS, *METRICS)
+    status, output = run_on_terminal(words, "stdout", TERM="xterm", COLUMNS="90", **{name: "1"})
+    assert status == 0
+    (line,) = [line for line in output.splitlines() if "Process CPU usage" in line]
     assert ("\x1b[31m" in line, "worse" in line) == (is_colored, True)
 
 

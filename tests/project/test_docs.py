@@ -44,6 +44,7 @@ TUTORIAL = "docs/tutorial.md"
 SETTING_UP = re.compile(r"(python3 bootstrap\.py|just|\. \.venv)\b")
 GROUPS = {"S": "package", "S.source": "source", "U": "units", "E": "event", "X": "expression", "G": "grain",
           "M": "metric", "R": "report", "A": "article", "P": "phase", "Q": "example"}  # fmt: skip
+DURATION = re.compile(r"(?<=; )\d+\.\d s$|^\d+\.\d s$", re.MULTILINE)  # at the end of a build
 INSIDE = {"concat", "leaf", "many", "token"}  # parts of other words
 
 
@@ -111,6 +112,7 @@ def _follow(workspace: Trial, block: Block) -> Trial:
             workspace = replace(workspace, root=workspace.root / command.removeprefix("cd "))
             continue
         actual = "\n".join(line.rstrip() for line in workspace.run(command).stdout.split("\n"))
+        expected, actual = (DURATION.sub("… s", text) for text in (expected, actual))
         assert actual == expected, f"{block.location}: `{command}` says\n{actual}"
     return workspace
 

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app import list_and_query
+from assay.app import query
 from assay.app.runs import NamedRun
 from assay.engine.results import (
     NO_SAMPLES,
@@ -93,8 +93,8 @@ def test_printed_sql_yields_the_values_of_query(lab: Laboratory, node: Path, sys
     run = NamedRun("run", find_run_folder(system, node))
     differing_metrics = []
     for metric in select_share(checked.package.metrics, place):
-        rows = run_query(list_and_query.compile_metric_sql(lab.session, metric.id, (), False, system, run))
-        queried = list_and_query.query_metrics(lab.session, [metric.id], [run], (), False, system, "")
+        rows = run_query(query.compile_metric_sql(lab.session, metric.id, (), False, system, run))
+        queried = query.query_metrics(lab.session, [metric.id], [run], (), False, system, "")
         ((_, _, expected),) = queried.rows
         result = read_result(checked, metric, rows)
         if isinstance(expected, FormulaResult) and isinstance(result, FormulaResult):

@@ -6,10 +6,11 @@ import contextlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,20 @@ from tests.support.laboratory import DATE, ROOT
 MODEL = tuple(f"--filter={item}" for item in format_options(load_named_filters("model")))
 
 
+SUMMARY = re.compile(r"^(.*; )?\d+\.\d s\n\Z", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """A finished command: its exit status and output."""
+    """A finished command: its exit status and output.
+
+    `summary` is the line that ends a build. It has a time, so it is neither compared nor part of `err`.
+    """
 
     status: int
     out: str
     err: str
+    summary: str = field(default="", compare=False)
 
     def parse_json(self) -> Any:
         """Parse the output as JSON."""
@@ -41,7 +49,13 @@ def run_assay(*arguments: str | Path, cwd: Path = ROOT, merge_stderr: bool = Fal
     err = out if merge_stderr else err
     with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = run(cli, [str(item) for item in arguments])
-    return CommandResult(status, _read_text(out), "" if merge_stderr else _read_text(err))
+    out_text, err_text = _read_text(out), "" if merge_stderr else _read_text(err)
+    return _create_result(status, out_text, err_text)
+
+
+def _create_result(status: int, out: str, err: str) -> CommandResult:
+    match = SUMMARY.search(err)
+    return CommandResult(status, out, SUMMARY.sub("", err), match[0].rstrip() if match else "")
 
 
 def _read_text(stream: io.TextIOWrapper) -> str:
@@ -64,7 +78,7 @@ def run_assay_process(
     command = [python, "-m", "assay", *map(str, arguments)]
     env = build_environment(**(environment or {}))
     result = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
-    return CommandResult(result.returncode, result.stdout, result.stderr)
+    return _create_result(result.returncode, result.stdout, result.stderr)
 
 
 def build(

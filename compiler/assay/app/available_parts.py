@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from assay.app.required_sources import has_source
 from assay.app.runs import NamedRun
+from assay.ingest.discovery import suggest_runs
 from assay.lang import dependencies, formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Block, Part
@@ -108,6 +109,7 @@ def create_nothing_to_show_error(
             f"{_describe_source_files(source)} ({source.doc})" for source in missing
         ),
         found=", ".join(run.place for run in runs),
+        hint=next(filter(None, (suggest_runs(missing, run.directory) for run in runs)), ""),
     )
 
 

@@ -17,8 +17,8 @@ from assay.app.catalogue_pages import KINDS, iter_definition_pages
 from assay.app.diff import run_git
 from assay.app.explain import describe_subject
 from assay.app.explain_view import describe_headings
-from assay.app.list_and_query import build_metric_query
 from assay.app.outputs import refuse_sources, replace_folder
+from assay.app.query import build_metric_query
 from assay.app.session import Session
 from assay.app.sql_files import add_header
 from assay.app.subject import MetricSubject, SeriesSubject, list_subjects
@@ -30,11 +30,10 @@ from assay.lang.workspace import Workspace, get_shipped_workspace
 from assay.lineage.diagram import Picture, build_picture
 from assay.lineage.metric_lineage import ROLES
 from assay.lineage.tree import render_tree
-from assay.provenance.read import NAME
 from assay.report.render.html import format_font_faces
 from assay.report.run_results import add_unit
 from assay.sql import dialect
-from assay.util.diagnostics import USAGE, AssayError, Span, fail
+from assay.util.diagnostics import AssayError, Span, fail
 from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
@@ -398,14 +397,11 @@ class Entry:
 def write_catalogue(session: Session, out: Path, system: str | None = None) -> Path:
     """Write the catalogue of a workspace, or of one system, into the folder `out`; return the path of its first page.
 
-    Raises AssayError: errors of the specs; `output` if the folder cannot be written, or holds a built report or a run.
+    Raises AssayError: errors of the specs; `output` if the folder cannot be written, or has other files.
     """
-    refuse_sources(session, out)
-    if (out / NAME).is_file():
-        raise fail("output", f"the output folder holds a built report: {out}", hint="choose another folder with -o")
+    refuse_sources(session, out, former_file="index.html")
     names = session.list_systems(system)
     packages = [session.load_package(name) for name in session.workspace.list_systems()]
-    _refuse_run(out, packages)
     values = collect_printed_values(read_golden_documents(session.workspace.root), packages)
     pages: list[Page] = []
     checked_packages = [session.load_package(name) for name in names]
@@ -414,18 +410,6 @@ def write_catalogue(session: Session, out: Path, system: str | None = None) -> P
     with replace_folder(out, session.get_wait_notice(out)) as new_folder:
         write_site(Site(tuple(checked.package for checked in checked_packages), tuple(pages)), new_folder)
     return out / "index.html"
-
-
-def _refuse_run(out: Path, packages: Sequence[CheckedPackage]) -> None:
-    """Raise AssayError `output` (usage) if the folder holds documents of a run.
-
-    Later builds would take the folders of pages for hosts of that run.
-    """
-    constants = (item for checked in packages for source in checked.package.sources for item in source.constants)
-    for name in dict.fromkeys(name for item in constants for name in item.files):
-        if (out / name).is_file():
-            hint = "choose another folder with -o"
-            raise fail("output", f"the output folder is a run, since it holds {name}: {out}", hint=hint, status=USAGE)
 
 
 def _create_pages(

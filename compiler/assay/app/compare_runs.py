@@ -11,8 +11,8 @@ from assay.app.compute import compute, list_report_metrics
 from assay.app.ingest import find_system
 from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
 from assay.app.judging import JudgedVersion, build_change_data, judge_versions, measure_version
-from assay.app.list_and_query import list_run_messages
 from assay.app.options import choose_summary
+from assay.app.query import list_run_messages
 from assay.app.repeats import list_versions
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session

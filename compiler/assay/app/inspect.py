@@ -20,7 +20,7 @@ from assay.app.unknown_names import (
     suggest_renames,
 )
 from assay.engine.mount import UnknownName, find_first_quarantined, read_facts
-from assay.ingest.discovery import RunFiles, find_run
+from assay.ingest.discovery import RunFiles, find_run, suggest_runs
 from assay.ingest.pipeline import ingest
 from assay.ingest.quarantine import NothingRecognisedError
 from assay.lang import dependencies
@@ -109,7 +109,8 @@ def _choose_package(session: Session, run: NamedRun, system: str | None) -> Pack
         (local_run,) = fetch_runs(session, [run], packages[0].sources)
         if any(has_source(local_run, source) for source in packages[0].sources):
             return packages[0]
-        raise fail("no-source", f"the run has no files of any source of {packages[0].system}: {run.place}")
+        raise fail("no-source", f"the run has no files of any source of {packages[0].system}: {run.place}",
+                   hint=suggest_runs(packages[0].sources, local_run.directory))  # fmt: skip
     if not run.is_here:
         raise fail("systems", f"a remote run needs a system: {run.place}", hint="pass --system NAME", status=USAGE)
     fetch_runs(session, [run], ())

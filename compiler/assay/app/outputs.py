@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.ingest.discovery import format_listing
 from assay.lang import workspace
 from assay.lang.checked_package import CheckedPackage
 from assay.provenance.read import NAME as RECORD
@@ -50,11 +51,11 @@ REPLACED = ("charts", "report", "rows", "sql")
 SOURCES = ("specs", "queries", "templates")
 
 
-def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = ()) -> None:
-    """Raise AssayError `output` (usage) if the output folder would mix with inputs.
+def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = (), former_file: str = RECORD) -> None:
+    """Raise AssayError `output` (usage) if the output folder would mix with other files.
 
     It must not be within a run or within the definitions of the workspace, and no run may be within a folder that the
-    build replaces.
+    build replaces. It must be empty, or have `former_file`, which each command of this kind writes.
     """
     target = resolve_path(out)
     hint = "choose another folder with -o"
@@ -70,10 +71,26 @@ def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = ()) -
         if target.is_relative_to(resolve_path(session.workspace.root / name)):
             raise fail("output", f"the output folder is within the workspace's {name}/: {out}", hint=hint, status=USAGE)
 
+    if _has_foreign_files(out, former_file):
+        raise fail("output", f"the output folder has files that no build wrote: {out}",
+                   expected=f"a new or empty folder, or one with the {former_file} of a former build",
+                   found=format_listing(out), hint=hint, status=USAGE)  # fmt: skip
+
+
+def _has_foreign_files(out: Path, former_file: str) -> bool:
+    """Return whether a folder has files but not that of a former build; False if it cannot be read."""
+    try:
+        return out.is_dir() and not is_unused(out) and not (out / former_file).is_file()
+    except OSError:  # reported when the folder is written
+        return False
+
 
 def is_unused(out: Path) -> bool:
-    """Return whether a folder is empty, or has only the remains of a command that was killed while writing."""
-    foreign_entries = (entry for entry in out.iterdir() if not entry.name.startswith(TEMPORARY_PREFIX))
+    """Return whether a folder is empty, or has only hidden files or what a command left that was killed while writing.
+
+    A folder with the `.git` of a repository is in use.
+    """
+    foreign_entries = (entry for entry in out.iterdir() if not entry.name.startswith(".") or entry.name == ".git")
     return next(foreign_entries, None) is None or any(out.glob(f"{TEMPORARY_PREFIX}*/{COMPLETE}"))
 
 
@@ -119,7 +136,6 @@ def _fill_folder(out: Path, on_finished: Callable[[Path], None]) -> Iterator[Pat
         new_folder = work_dir / "report"
         new_folder.mkdir()
         yield new_folder
-        _refuse_foreign_files(new_folder, out)
         on_finished(new_folder)
         (work_dir / "begun").write_text(json.dumps(sorted(_find_outdated_files(new_folder, out))), encoding="utf-8")
         (work_dir / "begun").replace(work_dir / COMPLETE)
@@ -132,21 +148,6 @@ def _fill_folder(out: Path, on_finished: Callable[[Path], None]) -> Iterator[Pat
     finally:
         shutil.rmtree(work_dir, ignore_errors=True)
         release(lock)
-
-
-def _refuse_foreign_files(new_folder: Path, out: Path) -> None:
-    """Raise AssayError `output` (usage) if a report would replace files that no build wrote."""
-    if (out / RECORD).exists() or not (new_folder / RECORD).exists():
-        return
-    foreign_names = sorted(entry.name for entry in new_folder.iterdir() if (out / entry.name).exists())
-    if foreign_names:
-        raise fail(
-            "output",
-            f"the output folder has files of the same names that no build wrote: {out}",
-            expected=f"a folder without {', '.join(foreign_names)}, or one with the {RECORD} of a former build",
-            hint="choose another folder with -o",
-            status=USAGE,
-        )
 
 
 def _finish_killed_builds(out: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.app.runs import NamedRun
-from assay.ingest.discovery import build_empty_run_diagnostic, find_files, format_listing, list_host_paths
+from assay.ingest.discovery import build_empty_run_diagnostic, format_listing, has_files, suggest_runs
 from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Source
@@ -42,11 +42,7 @@ def select_sources(
 
 def has_source(run: NamedRun, source: Source) -> bool:
     """Return whether a run has files of a source."""
-    if not source.hosts:
-        return any(True for pattern in source.logs for _ in find_files(run.directory, f"{pattern}*"))
-    if source.host_files:
-        return bool(list_host_paths(source, run.directory))
-    return any(path.is_dir() for path in run.directory.glob(source.hosts))
+    return has_files(source, run.directory)
 
 
 def _create_missing_source_problem(
@@ -76,7 +72,7 @@ def _suggest_run_folder(checked: CheckedPackage, runs: Sequence[NamedRun]) -> st
     """
     for run in runs:
         if not any(has_source(run, source) for source in checked.package.sources):
-            return (
+            return suggest_runs(checked.package.sources, run.directory) or (
                 f"pass the directory of a run of {checked.package.system}; {run.place} contains "
                 f"{format_listing(run.directory)}"
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -160,7 +159,7 @@ def _format_spread(percent: float) -> str:
 
 def _print_tables(comparison: RunComparison) -> None:
     """Print a table for each compared version, in colours on a terminal."""
-    is_colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    is_colored = output.has_colors(sys.stdout)
     encoding = output.get_encoding()
     for version in comparison.versions:
         for line, verdict in format_lines(comparison, version):

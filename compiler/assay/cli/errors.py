@@ -37,7 +37,7 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
             return _report_failure(_convert_click_error(error), as_json)
         message = io.StringIO()
         error.show(message)
-        output.print_text(message.getvalue().removesuffix("\n"), err=True)
+        output.print_problems(message.getvalue().removesuffix("\n"))
         return error.exit_code
     except SystemExit:  # click exits this way if the pipe of its help is closed
         return 0
@@ -107,4 +107,4 @@ def _show(error: Exception, as_json: bool) -> None:
     if as_json:
         output.print_data([item.to_json() for item in error.diagnostics], err=True)
     else:
-        output.print_text(str(error), err=True)
+        output.print_problems(str(error))

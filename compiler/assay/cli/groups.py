@@ -8,6 +8,8 @@ import click
 
 from assay.cli import output
 
+ERROR_FORMS = ("text", "json")
+
 #: Options that check for empty values themselves.
 SELF_CHECKING = ("out",)
 
@@ -17,7 +19,20 @@ FORMER_NAMES = {"diff": ("spec-diff", "0.4")}
 
 
 class StrictGroup(click.Group):
-    """A group that refuses ambiguous options: repeated single values, and empty texts."""
+    """A group that refuses ambiguous options: repeated single values, and empty texts.
+
+    Each of its commands has the option `--errors`.
+    """
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a command, with the option `--errors`."""
+        # `assay.cli.errors` reads its value from the words, since it applies to problems of the words, too.
+        cmd.params.append(
+            click.Option(
+                ["--errors"], type=click.Choice(ERROR_FORMS), expose_value=False, help="Format of error messages."
+            )
+        )
+        super().add_command(cmd, name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words of the group itself. Raises UsageError for repeated or empty values."""
@@ -54,7 +69,7 @@ def _refuse_ambiguous(
     An empty text usually comes from an unset variable; as a folder it would be the current one. Of several values,
     click would take only the last.
     """
-    context = click.Context(command, info_name=name, parent=parent)
+    context = click.Context(command, info_name=name, parent=parent, **command.context_settings)
     single_options = {
         item.name: item
         for item in command.params

@@ -6,6 +6,7 @@ Slow modules are imported by the commands that need them.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from assay.cli.cache import cache
 from assay.cli.compare import compare
 from assay.cli.diff import spec_diff
 from assay.cli.gate import gate
-from assay.cli.groups import SectionedGroup
+from assay.cli.groups import ERROR_FORMS, SectionedGroup
 from assay.cli.log import FORMS
 from assay.cli.options import (
     RUN_HELP,
@@ -54,13 +55,13 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
     metavar="DIR",
     help="Cache folder  [default: `assay` in the user's cache folder]",
 )
-@click.option("--errors", "errors", type=click.Choice(["text", "json"]), default="text", help="Format of errors.")
+@click.option("--errors", type=click.Choice(ERROR_FORMS), expose_value=False, help="Format of error messages.")
 @click.option("-v", "--verbose", is_flag=True, help="Print each stage with its time and memory on stderr.")
 @click.option("--log-format", type=click.Choice(FORMS), help="Format of the --verbose output; implies --verbose.")
 @click.pass_context
-def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, log_format: str | None) -> None:
+def cli(context: click.Context, cache: str | None, verbose: bool, log_format: str | None) -> None:
     """Compile metric definitions into reports."""
-    context.obj = {"cache": cache, "errors": errors, "verbose": verbose, "log_format": log_format}
+    context.obj = {"cache": cache, "verbose": verbose, "log_format": log_format}
 
 
 @cli.command()
@@ -100,6 +101,7 @@ def build(
 
     In a file of --runs, directories are relative to the file. Empty lines, and lines that begin with #, are skipped.
     """
+    start = time.perf_counter()
     if run_lists:
         from assay.app.run_list import read_run_lists
 
@@ -118,9 +120,12 @@ def build(
             build_result = build_any_report(session, report, runs, publications, Path(out), choices)
         else:
             build_result = build.build_report(session, report, runs, Path(out), choices)
+    from assay.cli.build_summary import summarize_build
+
     output.print_warnings(build_result.warnings)
     for place in build_result.reports:
         output.print_line(place)
+    output.print_line(summarize_build(build_result.folder, time.perf_counter() - start), err=True)
 
 
 @cli.command()
@@ -212,10 +217,10 @@ def _format_count(number: int, plural: str) -> str:
 @click.pass_context
 def list_(context: click.Context, kind: str, system: str | None, form: str) -> None:
     """List metrics, events, grains, filters, series or reports."""
-    from assay.app import list_and_query
+    from assay.app.list_definitions import list_definitions
 
     with open_command_session(context) as session:
-        header, rows = list_and_query.list_definitions(session, kind, session.list_systems(system))
+        header, rows = list_definitions(session, kind, session.list_systems(system))
     output.print_rows(header, rows, form)
 
 
@@ -236,14 +241,12 @@ def query(
     by: str,
 ) -> None:  # fmt: skip
     """Compute metrics and print their distributions."""
-    from assay.app import list_and_query
+    from assay.app.query import query_metrics
     from assay.app.runs import parse_runs
     from assay.cli.printing import print_answer
 
     with open_command_session(context) as session:
-        answer = list_and_query.query_metrics(
-            session, metrics, parse_runs(runs), filters, no_filters, system, summary, at, phases, by
-        )
+        answer = query_metrics(session, metrics, parse_runs(runs), filters, no_filters, system, summary, at, phases, by)
     output.print_warnings(answer.warnings)
     print_answer(answer, form)
 
@@ -272,12 +275,12 @@ def sql(
     With --run, the statement has absolute paths of the run's files and works in any DuckDB shell. Without --run, it
     works in the folder that `assay ingest` prints, for metrics of a single source.
     """
-    from assay.app import list_and_query
+    from assay.app.query import compile_metric_sql
     from assay.app.runs import parse_runs
 
     with open_command_session(context) as session:
         named_run = parse_runs([run])[0] if run else None
-        text = list_and_query.compile_metric_sql(session, metric, filters, no_filters, system, named_run, phase, at)
+        text = compile_metric_sql(session, metric, filters, no_filters, system, named_run, phase, at)
     output.print_text(text)
 
 

@@ -87,16 +87,17 @@ def _find_system(context: click.Context, systems: Sequence[str]) -> str | None:
 
 def _list_names(session: Session, kind: str, systems: Sequence[str]) -> list[tuple[str, str]]:
     """Return the names of a kind of definition, each with its documentation."""
-    from assay.app import list_and_query
-    from assay.styles.registry import list_style_names
-
     if kind == "systems":
         return [(name, "") for name in systems]
     if kind == "styles":
+        from assay.styles.registry import list_style_names
+
         return [(name, "") for name in list_style_names()]
     if kind == "summaries":
         return [(item.name, item.doc) for name in systems for item in session.load_package(name).package.summaries]
-    _, rows = list_and_query.list_definitions(session, kind, systems)
+    from assay.app.list_definitions import list_definitions
+
+    _, rows = list_definitions(session, kind, systems)
     return [(row[0].partition("=")[0] + ("=" if "=" in row[0] else ""), row[-1]) for row in rows]
 
 

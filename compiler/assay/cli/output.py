@@ -58,6 +58,11 @@ def _redirect_to_null(stream: TextIO) -> None:
     os.close(null_device)
 
 
+def has_colors(stream: TextIO) -> bool:
+    """Return whether a stream is a terminal that shows colours."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 GAP = 3  # characters between columns of a table
 MIN_TEXT_WIDTH = 24  # characters of a last column of several words that is not placed below
 INDENT = 4  # of a text below its row
@@ -156,7 +161,24 @@ def print_text(content: str, err: bool = False) -> None:
 def print_warnings(messages: Sequence[str]) -> None:
     """Print warnings on stderr, one line each."""
     for item in messages:
-        print_line(f"warning: {item}", err=True)
+        print_problems(f"warning: {escape_text(item)}")
+
+
+HEADINGS = re.compile(r"^(?:(error|Error)|(warning)|  (hint))(\[[\w-]+\])?:", re.MULTILINE)
+
+
+def print_problems(content: str) -> None:
+    """Print errors or warnings on stderr; on a terminal with colours, what they begin with is coloured."""
+    text = escape_lines(content)
+    if has_colors(sys.stderr):
+        text = HEADINGS.sub(_color_heading, text)
+    write(encode_lossless(text, get_encoding(err=True)), err=True)
+
+
+def _color_heading(match: re.Match[str]) -> str:
+    color = "red" if match[1] else "yellow" if match[2] else "cyan"
+    indent = "  " if match[3] else ""
+    return indent + click.style(match[0].removeprefix(indent), fg=color, bold=True)
 
 
 def print_data(value: Any, err: bool = False, indent: int | None = 1) -> None:

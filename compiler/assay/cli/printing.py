@@ -9,7 +9,7 @@ from assay.styles.exact_decimal import format_six_digits
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
-    from assay.app.list_and_query import Answer
+    from assay.app.query import Answer
     from assay.app.verify import Verification
 
 SHOWN = ("size", "average", "median", "stddev", "min", "max")

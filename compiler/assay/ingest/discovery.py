@@ -132,6 +132,8 @@ def _build_text_instant(source: Source, pattern: str) -> exp.Expr:
 
 PROBED_LINES = 2000  # leading lines of a file that are searched for an instant
 RUN_HINT = "--run takes a directory of a run, an archive of one, or an s3:// address"
+SEARCHED_FOLDERS = 1000  # of a folder that is no run
+SUGGESTED_RUNS = 3
 MACOS_METADATA_PREFIX = "._"  # prefix of the metadata files that macOS writes on foreign file systems
 NO_INSTANT = "~"  # sort key of a file without an instant: after all others
 
@@ -214,8 +216,29 @@ def _find_run(source: Source, directory: Path, events: Sequence[Event]) -> RunFi
             f"the run has no host directory: {directory}",
             expected=f"directories {source.hosts}",
             found=format_listing(directory),
+            hint=suggest_runs([source], directory),
         )
     return RunFiles(directory, tuple(_find_host_files(source, events, folder, folder.name) for folder in folders))
+
+
+def has_files(source: Source, directory: Path) -> bool:
+    """Return whether a directory has files of a source, as a run would."""
+    if not source.hosts:
+        return any(True for pattern in source.logs for _ in find_files(directory, f"{pattern}*"))
+    if source.host_files:
+        return bool(list_host_paths(source, directory))
+    return any(path.is_dir() for path in directory.glob(source.hosts))
+
+
+def suggest_runs(sources: Sequence[Source], directory: Path) -> str:
+    """Return a hint that names up to three runs in a folder or in its folders; empty if there are none."""
+    folders = itertools.chain(directory.glob("*/"), directory.glob("*/*/"))
+    searched = itertools.islice(folders, SEARCHED_FOLDERS)
+    runs = sorted(path for path in searched if any(has_files(source, path) for source in sources))
+    if not runs:
+        return ""
+    more = f" There are {len(runs) - SUGGESTED_RUNS} more." if len(runs) > SUGGESTED_RUNS else ""
+    return f"did you mean {' or '.join(f'`{path}`' for path in runs[:SUGGESTED_RUNS])}?{more}"
 
 
 def build_empty_run_diagnostic(directory: Path) -> Diagnostic:
@@ -254,6 +277,7 @@ def _find_file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
             f"the run has no log of a host: {directory}",
             expected=f"files {source.hosts} (also with .gz or .zst)",
             found=format_listing(directory),
+            hint=suggest_runs([source], directory),
         )
     return tuple(HostFiles(host, (take_snapshot(path),)) for host, path in sorted(paths.items()))
 

@@ -1,4 +1,4 @@
-"""List specs and compute single values (`assay list`, `query`, `sql`)."""
+"""Compute single metrics, and compile their SQL (`assay query`, `sql`)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,12 @@ from assay.app.subject import find_metric
 from assay.engine.compiled_plan import compile_plan
 from assay.engine.mount import list_raw_tables, resolve_scan_paths
 from assay.engine.results import Distribution, FormulaResult, RunResults
-from assay.explain.wording import describe_window
-from assay.lang import series_wording
-from assay.lang.blocks.timeline import Timeline
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula, list_measured
-from assay.lang.model.article import Article
-from assay.lang.model.package import Metric, Package, Series
-from assay.lang.model.report import History, Report
+from assay.lang.model.package import Metric
+from assay.lang.model.report import Report
 from assay.lang.reserved_names import CONSTANTS
 from assay.plan.planner import AppliedFilter
-from assay.report.article import list_article_metrics
 from assay.report.group_spreads import Spreads, collect_spreads
 from assay.sql import dialect, formulas
 from assay.sql.codegen import Statement, build_standalone_query
@@ -39,104 +34,6 @@ from assay.sql.expressions import build_literal, build_placeholders
 from assay.util.diagnostics import USAGE, fail
 
 Texts = Mapping[str, Mapping[str, str]]
-
-
-Row = tuple[str, ...]
-
-
-def list_definitions(session: Session, kind: str, systems: Sequence[str]) -> tuple[Row, list[Row]]:
-    """Return the header and rows of the list of a kind of definitions; `kind` is one of `KINDS`.
-
-    For several systems, a column names the system; the names of reports contain it anyway.
-    """
-    header, list_rows = _CATALOGUES[kind]
-    rows = [(system, row) for system in systems for row in list_rows(session.load_package(system).package, system)]
-    if kind == "reports" or len(systems) == 1:
-        return header, [row for _, row in rows]
-    return (header[0], "system", *header[1:]), [(row[0], system, *row[1:]) for system, row in rows]
-
-
-def _list_metric_rows(package: Package, _system: str) -> list[Row]:
-    return [(item.id, item.name, item.unit.symbol, item.grain, item.better, item.doc) for item in package.metrics]
-
-
-def _list_event_rows(package: Package, _system: str) -> list[Row]:
-    return [
-        (
-            event.name,
-            ", ".join(field.name for field in event.fields),
-            ", ".join(dict.fromkeys(name.name for form in event.forms for name in form.names)),
-            event.doc,
-        )
-        for event in package.events
-    ]
-
-
-def _list_grain_rows(package: Package, _system: str) -> list[Row]:
-    return [
-        (grain.name, ", ".join(grain.key), ", ".join(instant.name for instant in grain.instants), grain.doc)
-        for grain in package.grains
-    ]
-
-
-def _list_filter_rows(package: Package, _system: str) -> list[Row]:
-    return [
-        (
-            item.name + (f"={item.parameter.name.upper()}" if item.parameter else ""),
-            ", ".join(condition.grain for condition in item.conditions),
-            item.doc,
-        )
-        for item in package.filters
-    ]
-
-
-def _list_report_rows(package: Package, system: str) -> list[Row]:
-    counts: list[tuple[Report | History | Article, int, int]] = [
-        *((report, _count_metrics(report), len(report.charts)) for report in package.reports),
-        *((history, _count_metrics(history), _count_metrics(history)) for history in package.histories),
-        *(
-            (article, len(list_article_metrics(article)), sum(len(part.select(Timeline)) for part in article.parts))
-            for article in package.articles
-        ),
-    ]
-    return [(f"{system}/{report.name}", str(metrics), str(charts), report.doc) for report, metrics, charts in counts]
-
-
-def _count_metrics(report: Report | History) -> int:
-    """Count the metrics in the sections of a report or history."""
-    return sum(len(section.metrics) for section in report.sections)
-
-
-def _list_series_rows(package: Package, _system: str) -> list[Row]:
-    return [
-        (
-            item.name,
-            item.unit.symbol,
-            _describe_reading(item),
-            "; else ".join(series_wording.describe_sample_filter(package, sampled) for sampled in item.samples)
-            or ", ".join(dict.fromkeys(term.series for term in item.terms)),
-            item.doc,
-        )
-        for item in package.series
-    ]
-
-
-def _describe_reading(item: Series) -> str:
-    """Say how a series gets its values: read from samples, or computed from other series."""
-    if item.terms:
-        return "computed"
-    return item.reading if item.reading == "latest" else f"{item.reading} over {describe_window(item)}"
-
-
-_CATALOGUES = {
-    "metrics": (("id", "name", "unit", "grain", "better", "what it is"), _list_metric_rows),
-    "events": (("event", "fields", "names in logs", "what it is"), _list_event_rows),
-    "grains": (("grain", "key", "instants", "what one row is"), _list_grain_rows),
-    "filters": (("filter", "on", "holds when"), _list_filter_rows),
-    "series": (("series", "unit", "reading", "samples", "what it is"), _list_series_rows),
-    "reports": (("report", "metrics", "charts", "what it is"), _list_report_rows),
-}
-KINDS = tuple(_CATALOGUES)
 
 
 @dataclass(frozen=True, slots=True)
