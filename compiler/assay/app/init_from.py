@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from assay.app.config import NAME
 from assay.app.init import fill_workspace, quote_path
 from assay.propose.model import Proposal, SampleFile
 from assay.propose.propose import propose_system
@@ -15,6 +16,12 @@ from assay.propose.write_specs import write_all_specs
 from assay.util.paths import resolve_path
 
 RUN = "sample"
+SETTINGS = """\
+# Settings of this workspace: `assay config` prints them, options of commands override them.
+report = "{system}/comparison"
+output = "build"
+runs-directory = "runs"
+"""
 
 
 def create_workspace_from_logs(place: Path, logs: Sequence[Path]) -> tuple[Proposal, tuple[str, ...]]:
@@ -31,6 +38,7 @@ def create_workspace_from_logs(place: Path, logs: Sequence[Path]) -> tuple[Propo
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         _copy_samples(samples, folder / "runs" / RUN)
+        (folder / NAME).write_text(SETTINGS.format(system=proposal.system), encoding="utf-8")
     return proposal, _list_commands(place, proposal)
 
 

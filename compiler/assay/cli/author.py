@@ -19,11 +19,12 @@ from assay.cli import output
 from assay.cli.options import (
     RUN_HELP,
     add_cache_option,
-    add_out_option,
+    add_default_out_option,
     add_system_option,
     complete_names,
     open_command_session,
     open_context_session,
+    replace_run_names,
 )
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_nearest
 from assay.util.file_changes import ChangeWaiter
@@ -295,9 +296,9 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 
 @click.command()
 @click.argument("report", shell_complete=complete_names("reports"))
-@click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
+@click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True, callback=replace_run_names,
               help=RUN_HELP)  # fmt: skip
-@add_out_option("Folder for the report.")
+@add_default_out_option
 @add_cache_option
 @click.pass_context
 def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:

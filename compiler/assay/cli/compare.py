@@ -19,6 +19,7 @@ from assay.cli.options import (
     add_system_option,
     complete_names,
     open_command_session,
+    replace_run_names,
 )
 from assay.util.escape import encode_lossless, escape_text, measure_width, truncate
 
@@ -39,7 +40,7 @@ RIGHT = frozenset((1, 2, 3, 4, 5, 8))
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...", callback=replace_run_names)
 @click.option(
     "--metric",
     "metrics",

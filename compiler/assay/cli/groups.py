@@ -102,7 +102,7 @@ def _has_empty(value: object) -> bool:
 
 #: Heading -> commands, in the order of `assay --help`.
 GROUPS = {
-    "Author": ("init", "check", "test", "watch", "schema", "lsp"),
+    "Author": ("init", "config", "check", "test", "watch", "schema", "lsp"),
     "Build": ("build", "regenerate", "ingest", "fetch", "query", "compare"),
     "Trust": ("explain", "lineage", "trace", "verify", "spec-diff", "gate"),
     "Look": ("list", "inspect", "sql", "catalogue", "cache", "completion"),
@@ -111,6 +111,7 @@ GROUPS = {
 #: Command -> examples of use, with names of the workspace that `assay init` writes.
 EXAMPLES = {
     "init": ("assay init my-metrics", "assay init shop --from web-1/log.jsonl web-2/log.jsonl"),
+    "config": ("assay config", "assay config --schema > assay.schema.json"),
     "check": ("assay check", "assay check --accept"),
     "test": ("assay test --system service --junit examples.xml",),
     "watch": ("assay watch service/comparison --run runs/1.0 --run runs/1.1 -o build/live",),

@@ -18,6 +18,7 @@ from assay.cli.audit import catalogue
 from assay.cli.author import init, lsp, schema, watch
 from assay.cli.cache import cache
 from assay.cli.compare import compare
+from assay.cli.config import config
 from assay.cli.diff import spec_diff
 from assay.cli.gate import gate
 from assay.cli.groups import ERROR_FORMS, SectionedGroup
@@ -26,6 +27,7 @@ from assay.cli.options import (
     RUN_HELP,
     add_by_option,
     add_cache_option,
+    add_default_out_option,
     add_filter_options,
     add_forms_option,
     add_one_run_option,
@@ -36,10 +38,13 @@ from assay.cli.options import (
     add_summary_option,
     add_system_option,
     add_table_option,
+    apply_config,
     complete_folders,
     complete_names,
     completion,
+    is_default,
     open_command_session,
+    replace_run_names,
 )
 from assay.cli.raw_data import fetch
 from assay.cli.raw_data import inspect as inspect_command
@@ -53,7 +58,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 @click.option(
     "--cache",
     metavar="DIR",
-    help="Cache folder  [default: `assay` in the user's cache folder]",
+    help="Cache folder  [default: that of assay.toml, else `assay` in the user's cache folder]",
 )
 @click.option("--errors", type=click.Choice(ERROR_FORMS), expose_value=False, help="Format of error messages.")
 @click.option("-v", "--verbose", is_flag=True, help="Print each stage with its time and memory on stderr.")
@@ -61,18 +66,19 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 @click.pass_context
 def cli(context: click.Context, cache: str | None, verbose: bool, log_format: str | None) -> None:
     """Compile metric definitions into reports."""
-    context.obj = {"cache": cache, "verbose": verbose, "log_format": log_format}
+    context.obj = {"cache": cache, "verbose": verbose, "log_format": log_format, "config": None}
+    apply_config(context)
 
 
 @cli.command()
 @click.argument("report", shell_complete=complete_names("reports"))
-@click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True,
+@click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, callback=replace_run_names,
               help=f"{RUN_HELP} Of a history: the folder of a build, NAME is its workload.")  # fmt: skip
 @click.option("--runs", "run_lists", metavar="FILE", multiple=True, type=click.Path(path_type=Path),
               help="File with a run, [NAME=]DIR, in each line; they precede those of --run (repeatable).")  # fmt: skip
 @click.option("--publication", "publications", metavar="FILE|DIR", multiple=True, type=click.Path(path_type=Path),
               help="Publication of a history, or a folder of publications (repeatable).")  # fmt: skip
-@add_out_option("Folder for the report.")
+@add_default_out_option
 @add_forms_option
 @add_filter_options
 @add_summary_option
@@ -111,6 +117,8 @@ def build(
         from assay.app.options import Options
         from assay.report.output_forms import order_forms
 
+        if is_default(context, "runs") and not session.is_of_runs(report):
+            runs = ()
         if not runs and not publications and session.is_of_runs(report):
             raise click.UsageError("Missing option '--run'.", context)
         choices = Options(**options, forms=order_forms(forms))
@@ -285,7 +293,7 @@ def sql(
 
 
 @cli.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", callback=replace_run_names)
 @add_system_option
 @click.option("--all", "everything", is_flag=True, help="Ingest all events instead of only those that metrics need.")
 @add_cache_option
@@ -308,6 +316,7 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
 
 for command in (
     init,
+    config,
     schema,
     watch,
     run_examples,

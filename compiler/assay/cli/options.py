@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_ASSAY_COMPLETE"
+CONFIG = "assay.toml"
 
 #: Returns the completions of the typed beginning of an argument.
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
@@ -178,14 +179,65 @@ def add_out_option(help_text: str) -> Callable[[Command], Command]:
     An empty name is refused, since it would be the current folder.
     """
 
-    def check_name(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-        from assay.util.diagnostics import USAGE, fail
+    return click.option("-o", "--out", metavar="DIR", required=True, callback=check_folder_name, help=help_text)
 
-        if not value.strip():
-            raise fail("output", "the folder of -o is empty", hint="pass `-o .` for the current folder", status=USAGE)
+
+def check_folder_name(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    """Return the folder of -o. Raises AssayError (usage) if it is empty."""
+    from assay.util.diagnostics import USAGE, fail
+
+    if not value.strip():
+        raise fail("output", "the folder of -o is empty", hint="pass `-o .` for the current folder", status=USAGE)
+    return value
+
+
+def add_default_out_option(command: Command) -> Command:
+    """Add `-o` for the folder of a report, by default that of its name in the `output` of the settings."""
+
+    def choose_folder(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
+        from assay.app.config import find_build_folder
+
+        if value is not None:
+            return check_folder_name(context, parameter, value)
+        folder = find_build_folder(context.obj.get("config"), str(context.params.get("report", "")))
+        if folder is None:
+            raise click.MissingParameter(ctx=context, param=parameter)
+        return folder
+
+    help_text = "Folder for the report  [default: its name in the `output` of assay.toml]"
+    return click.option("-o", "--out", metavar="DIR", callback=choose_folder, help=help_text)(command)
+
+
+def apply_config(context: click.Context) -> None:
+    """Let the settings of `assay.toml`, if there is one, be the defaults of options.
+
+    Raises AssayError (usage) with the problems of the file.
+    """
+    places = (folder / CONFIG for folder in (Path.cwd(), *Path.cwd().parents))
+    path = next((place for place in places if place.is_file()), None)
+    if path is None:
+        return
+    from assay.app.config import build_defaults, read_config
+
+    config = read_config(path)
+    context.obj["config"] = config
+    context.obj["cache"] = context.obj["cache"] or config.get_path("cache")
+    context.default_map = build_defaults(config)
+
+
+def replace_run_names(context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the runs of a command line, those named in the settings as `NAME=DIR`."""
+    config = (context.obj or {}).get("config")
+    if config is None:
         return value
+    from assay.app.config import expand_run_names
 
-    return click.option("-o", "--out", metavar="DIR", required=True, callback=check_name, help=help_text)
+    return expand_run_names(config, value)
+
+
+def is_default(context: click.Context, name: str) -> bool:
+    """Return whether a parameter has its value from the settings."""
+    return context.get_parameter_source(name) is click.core.ParameterSource.DEFAULT_MAP
 
 
 def add_phase_options(command: Command) -> Command:
@@ -209,7 +261,7 @@ def add_repeats_options(command: Command) -> Command:
 def add_run_option(command: Command) -> Command:
     """Add `--run`, which is required and repeatable."""
     return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
-                        help=RUN_HELP)(command)  # fmt: skip
+                        callback=replace_run_names, help=RUN_HELP)(command)  # fmt: skip
 
 
 def add_one_run_option(metavar: str, help_text: str) -> Callable[[Command], Command]:
@@ -220,7 +272,10 @@ def add_one_run_option(metavar: str, help_text: str) -> Callable[[Command], Comm
             raise click.UsageError(f"Option '--run' takes one run, but got {len(value)}.", context)
         if value and not value[0].strip():
             raise click.UsageError("Option '--run' is empty: is a shell variable unset?", context)
-        return value[0] if value else None
+        runs = replace_run_names(context, _parameter, value)
+        if len(runs) > 1:
+            raise click.UsageError(f"Option '--run' takes one run, but `{value[0]}` has {len(runs)}.", context)
+        return runs[0] if runs else None
 
     return click.option("--run", "run", metavar=metavar, multiple=True, callback=take_single, help=help_text)
 

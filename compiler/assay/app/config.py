@@ -1,0 +1,299 @@
+"""Read the settings of a workspace: the file `assay.toml`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.remote.address import is_address
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, format_excerpt, suggest_nearest
+
+NAME = "assay.toml"
+TEXT, TEXTS, RUNS = "text", "texts", "runs"
+_EXPECTED = {
+    TEXT: "a text",
+    TEXTS: "a list of texts",
+    RUNS: "a table with a directory, or a list of directories, for each name",
+}
+_TYPES: Mapping[str, Mapping[str, Any]] = {
+    TEXT: {"type": "string"},
+    TEXTS: {"type": "array", "items": {"type": "string"}},
+    RUNS: {
+        "type": "object",
+        "additionalProperties": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting: its key, the kind of its value, the option that overrides it, and what it is."""
+
+    name: str
+    kind: str
+    option: str
+    doc: str
+    choices: tuple[str, ...] = ()
+
+
+SETTINGS = (
+    Setting("report", TEXT, "REPORT", "Report that `assay build` and `assay watch` build."),
+    Setting("output", TEXT, "-o", "Folder of builds. A report is built into the folder of its name there."),
+    Setting("to", TEXTS, "--to", "Forms of reports.", ("pdf", "md", "html")),
+    Setting("style", TEXT, "--style", "Number style of the tables."),
+    Setting("author", TEXT, "--author", "Author of reports."),
+    Setting("cache", TEXT, "--cache", "Cache folder."),
+    Setting("runs-directory", TEXT, "--run", "Folder whose folders are runs."),
+    Setting("baseline", TEXT, "--run", "Name of the run that others are compared with."),
+    Setting("runs", RUNS, "--run", "Directory, archive or s3:// address of each named run; a list has repeats."),
+)
+_SETTINGS_BY_NAME = {item.name: item for item in SETTINGS}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The settings of a file, by their keys. Paths are relative to the file."""
+
+    path: Path
+    text: str
+    values: Mapping[str, Any]
+
+    def resolve(self, place: str) -> str:
+        """Return a path of the file as one that is relative to the current folder; addresses stay."""
+        if is_address(place):
+            return place
+        return os.path.relpath(self.path.parent / place)
+
+    def get_path(self, name: str) -> str | None:
+        """Return the path of a setting, relative to the current folder; None without the setting."""
+        return self.resolve(self.values[name]) if name in self.values else None
+
+    def list_runs(self) -> tuple[str, ...]:
+        """Return the runs as `NAME=DIR`: those of the table, else those of the folder; the baseline is first."""
+        names = list(self.values.get("runs", ())) or self._list_run_folders()
+        baseline = self.values.get("baseline")
+        names.sort(key=lambda name: name != baseline)
+        return tuple(run for name in names for run in self.find_runs(name))
+
+    def find_runs(self, name: str) -> tuple[str, ...]:
+        """Return the runs of a name as `NAME=DIR`, several for repeats; empty for an unknown name."""
+        places = self.values.get("runs", {}).get(name)
+        if places is None and name in self._list_run_folders():
+            places = str(Path(self.values["runs-directory"]) / name)
+        places = [places] if isinstance(places, str) else places or []
+        return tuple(f"{name}={self.resolve(place)}" for place in places)
+
+    def require_runs(self, names: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the runs of names (default: all, the baseline first) as `NAME=DIR`.
+
+        Raises AssayError (usage) with the place of each directory that does not exist, and of an unknown baseline.
+        """
+        runs = [run for name in names for run in self.find_runs(name)] if names else self.list_runs()
+        if problems := [*self._list_missing_places(runs), *([] if names else self._check_baseline())]:
+            raise AssayError(tuple(problems), USAGE)
+        return tuple(runs)
+
+    def _list_missing_places(self, runs: Sequence[str]) -> Iterator[Diagnostic]:
+        hint = f"paths are relative to {NAME}"
+        folder = self.get_path("runs-directory")
+        if folder is not None and not runs and not Path(folder).is_dir():
+            yield _describe_problem(self, "runs-directory", f"the folder of runs does not exist: {folder}", hint=hint)
+        for name, _, place in (run.partition("=") for run in runs):
+            if not is_address(place) and not Path(place).exists():
+                message = f"the run directory does not exist: {place}"
+                yield _describe_problem(self, "runs", message, key=name, hint=hint)
+
+    def _check_baseline(self) -> Iterator[Diagnostic]:
+        baseline, runs = self.values.get("baseline"), self.list_runs()
+        if baseline is not None and runs and not self.find_runs(baseline):
+            names = list(dict.fromkeys(run.partition("=")[0] for run in runs))
+            message = f"there is no run `{baseline}`, which is the baseline"
+            yield _describe_problem(self, "baseline", message, expected=" or ".join(names), found=baseline)
+
+    def locate(self, name: str, key: str = "") -> Span:
+        """Return the place of a setting, or of a key of its table."""
+        number = _find_line(self.text, name, key)
+        return Span(str(self.path), number, 1) if number else Span(str(self.path))
+
+    def _list_run_folders(self) -> list[str]:
+        """Return the names of the folders of `runs-directory`, numbers in their names by value."""
+        if "runs-directory" not in self.values:
+            return []
+        folder = self.path.parent / self.values["runs-directory"]
+        names = [item.name for item in folder.iterdir() if item.is_dir()] if folder.is_dir() else []
+        return sorted(names, key=_split_numbers)
+
+
+def _split_numbers(name: str) -> list[tuple[int, int, str]]:
+    parts = re.split(r"(\d+)", name)
+    return [(int(part.isdecimal()), int(part) if part.isdecimal() else 0, part) for part in parts]
+
+
+def read_config(path: Path) -> Config:
+    """Read and check a file of settings. Raises AssayError (usage) with all its problems, each with its place."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        match = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        line, column = (int(match[1]), int(match[2])) if match else (0, 0)
+        message = re.sub(r" \(at .*\)$", "", str(error))
+        raise fail("config", f"the settings are not valid TOML: {message[:1].lower()}{message[1:]}",
+                   span=Span(str(path), line, column), excerpt=format_excerpt(text.splitlines(), line, column),
+                   status=USAGE) from None  # fmt: skip
+    except (OSError, UnicodeDecodeError) as error:
+        cause = getattr(error, "strerror", "") or "not UTF-8"
+        raise fail("config", f"the settings cannot be read: {path}", found=cause, status=USAGE) from None
+    config = Config(path, text, values)
+    if problems := _list_problems(config):
+        raise AssayError(problems, USAGE)
+    return config
+
+
+def _list_problems(config: Config) -> tuple[Diagnostic, ...]:
+    problems = []
+    for name, value in config.values.items():
+        setting = _SETTINGS_BY_NAME.get(name)
+        if setting is None:
+            hint = suggest_nearest(name, _SETTINGS_BY_NAME) or f"there are {', '.join(_SETTINGS_BY_NAME)}"
+            problems.append(_describe_problem(config, name, f"unknown setting `{name}`", hint=hint))
+        elif not _is_of_kind(value, setting.kind):
+            message = f"invalid value of the setting `{name}`"
+            problems.append(_describe_problem(config, name, message, expected=_EXPECTED[setting.kind],
+                                              found=json.dumps(value, default=str)))  # fmt: skip
+        elif setting.choices and (unknown := [item for item in value if item not in setting.choices]):
+            message = f"unknown value of the setting `{name}`"
+            problems.append(_describe_problem(config, name, message, expected=" or ".join(setting.choices),
+                                              found=", ".join(unknown)))  # fmt: skip
+    return tuple(problems)
+
+
+def _describe_problem(
+    config: Config, name: str, message: str, *, key: str = "", expected: str = "", found: str = "", hint: str = ""
+) -> Diagnostic:
+    span = config.locate(name, key)
+    length = len(key or name)
+    excerpt = format_excerpt(config.text.splitlines(), span.line, span.column, length) if span.line else ""
+    return Diagnostic("config", message, span, excerpt, expected=expected, found=found, hint=hint)
+
+
+def _is_of_kind(value: object, kind: str) -> bool:
+    if kind == TEXT:
+        return isinstance(value, str)
+    if kind == TEXTS:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return isinstance(value, dict) and all(isinstance(item, str) or _is_of_kind(item, TEXTS) for item in value.values())
+
+
+def _find_line(text: str, name: str, key: str) -> int:
+    """Return the line of a setting or of its table, or of a key of its table; 0 if it is not found."""
+    table = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if match := re.match(r"\s*\[\s*([^]]+?)\s*\]", line):
+            table = match[1]
+            if table == name and not key:
+                return number
+        elif (match := re.match(r"""\s*["']?([^"'=\s]+)["']?\s*=""", line)) and (
+            (table, match[1]) == ((name, key) if key else ("", name))
+        ):
+            return number
+    return 0
+
+
+def list_effective_settings(config: Config | None, defaults: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
+    """Return key, effective value, origin and overriding option of each setting; a row for each run.
+
+    `defaults` are the values of settings that have a default.
+    """
+    rows = []
+    for setting in SETTINGS:
+        value = config.values.get(setting.name) if config else None
+        if config is None or value is None:
+            if setting.kind != RUNS:
+                rows.append((setting.name, defaults.get(setting.name, ""), "default", setting.option))
+        elif setting.kind == RUNS:
+            rows += [
+                (f"runs.{name}", ", ".join(run.partition("=")[2] for run in config.find_runs(name)),
+                 _format_place(config.locate("runs", name)), setting.option)
+                for name in value
+            ]  # fmt: skip
+        else:
+            text = ", ".join(value) if isinstance(value, list) else str(value)
+            is_path = setting.name in ("output", "cache", "runs-directory")
+            rows.append((setting.name, config.resolve(text) if is_path else text,
+                         _format_place(config.locate(setting.name)), setting.option))  # fmt: skip
+    if config and not config.values.get("runs"):
+        place = _format_place(config.locate("runs-directory"))
+        rows += [(f"runs.{name}", directory, place, "--run")
+                 for name, _, directory in (run.partition("=") for run in config.list_runs())]  # fmt: skip
+    return rows
+
+
+def _format_place(span: Span) -> str:
+    path = Path(span.file)
+    return f"{os.path.relpath(path)}:{span.line}" if span.line else os.path.relpath(path)
+
+
+def build_json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the file, for editors."""
+    properties = {}
+    for setting in SETTINGS:
+        schema = {"description": setting.doc, **_TYPES[setting.kind]}
+        if setting.choices:
+            schema["items"] = {"enum": list(setting.choices)}
+        properties[setting.name] = schema
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Settings of Assay ({NAME})",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+def build_defaults(config: Config) -> dict[str, dict[str, object]]:
+    """Return the defaults of the options and arguments of each command, by the names of their parameters.
+
+    Those of runs are functions, so that commands without runs do not need them.
+    """
+    report = {"report": config.values["report"]} if "report" in config.values else {}
+    of_runs: dict[str, object] = {"runs": config.require_runs} if {"runs", "runs-directory"} & {*config.values} else {}
+    of_build = {name: config.values[name] for name in ("style", "author") if name in config.values}
+    forms = {"forms": config.values["to"]} if "to" in config.values else {}
+    folder = find_build_folder(config, str(config.values["report"])) if report else None
+    built = {"folder": folder} if folder else {}
+    return {
+        "build": {**report, **of_runs, **of_build, **forms},
+        "watch": {**report, **of_runs},
+        "query": of_runs,
+        "compare": of_runs,
+        "regenerate": forms,
+        "gate": built,
+        "verify": built,
+    }
+
+
+def find_build_folder(config: Config | None, report: str) -> str | None:
+    """Return the folder into which a report is built by default; None without the setting `output`."""
+    folder = config.get_path("output") if config else None
+    return str(Path(folder) / report.rpartition("/")[2]) if folder is not None else None
+
+
+def expand_run_names(config: Config | None, runs: Sequence[str]) -> tuple[str, ...]:
+    """Return runs of a command line with the names of the settings replaced by `NAME=DIR`.
+
+    A text that is a directory or file stays, whatever its name.
+    """
+    if config is None:
+        return tuple(runs)
+    return tuple(
+        run
+        for text in runs
+        for run in (config.require_runs([text]) if not Path(text).exists() and config.find_runs(text) else (text,))
+    )
