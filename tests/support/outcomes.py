@@ -13,6 +13,7 @@ FORMER: Mapping[str, bytes] = {
     "results.json": b"{}\n",
     "charts/CentiCpu.svg": b"<svg/>\n",
     "notes.txt": b"not ours\n",
+    "provenance.json": b"{}",
 }
 
 
