@@ -1,0 +1,20 @@
+"""Assay compiles declarative metric definitions into benchmark reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.api import Workspace
+    from assay.api import open_workspace as open  # noqa: A004
+
+__all__ = ["Workspace", "open"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the Python interface on first use, so that the command line starts without it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from assay import api
+
+    return {"Workspace": api.Workspace, "open": api.open_workspace}[name]

@@ -89,6 +89,7 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
         *((("compare", "runs/1.0", "RUN", "--format", form), 0) for form in ("text", "json", "csv", "markdown")),
         ((*QUERY, "--log-format", "json"), 0),
         ((*QUERY, "--log-format", "text"), 0),
+        *((("samples", "wait", "--run", "RUN", "--format", form), 0) for form in ("csv", "json")),
         (("query", f"wait{HOSTILE}", "--run", "RUN"), 2),
         (("query", "wait", f"--{HOSTILE}"), 2),
         (("--errors", "json", "query", f"wait{HOSTILE}", "--run", "RUN"), 2),

@@ -149,7 +149,7 @@ def test_excerpts_occur_in_the_files_that_they_name() -> None:
 
 
 def test_blocks_are_of_known_languages() -> None:
-    known_languages = {"sh", "console", "dhall", "sql", "json", "lua", "yaml", "text"}
+    known_languages = {"sh", "console", "dhall", "sql", "json", "lua", "pycon", "toml", "yaml", "text"}
     languages = {block.language for name in PAGES for block in parse_page(name).blocks}
     assert languages <= known_languages
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -27,7 +28,8 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.reserved_names import CONSTANTS
 from assay.plan.planner import AppliedFilter
-from assay.report.group_spreads import Spreads, collect_spreads
+from assay.report.group_spreads import Spreads, build_group_data, collect_spreads
+from assay.report.results_json import build_distribution_data, build_formula_data
 from assay.sql import dialect, formulas
 from assay.sql.codegen import Statement, build_standalone_query
 from assay.sql.expressions import build_literal, build_placeholders
@@ -89,6 +91,43 @@ def query_metrics(
     return Answer(checked, rows, tuple(item.label for item in applied_filters), summary_name, warnings, by, spreads)
 
 
+def export_answer(answer: Answer) -> list[dict[str, Any]]:
+    """Return the distributions of metrics, and the averages of formulas, as plain data: a row for each metric and run.
+
+    A query by a column has a row for each of its values.
+    """
+    if answer.by:
+        metrics = {metric.id: metric for metric, _, _ in answer.rows}
+        return [
+            {**_export_metric(answer, metrics[name], item.run), answer.by: values.pop("name"), **values}
+            for name, runs in answer.spreads.items()
+            for item in runs
+            for values in map(build_group_data, item.groups)
+        ]
+    return [
+        {
+            **_export_metric(answer, metric, run),
+            "summary": answer.summary,
+            **(
+                build_formula_data(result, answer.summary)
+                if isinstance(result, FormulaResult)
+                else build_distribution_data(result, answer.summary)
+            ),
+        }
+        for metric, run, result in answer.rows
+    ]
+
+
+def _export_metric(answer: Answer, metric: Metric, run: str) -> dict[str, Any]:
+    return {
+        "metric": metric.id,
+        "name": metric.name,
+        "unit": metric.unit.symbol,
+        "run": run,
+        "filters": list(answer.filters),
+    }
+
+
 def list_run_messages(checked: CheckedPackage, computation: Computation, metrics: Sequence[Metric]) -> tuple[str, ...]:
     """Return the notes and warnings on the results of metrics, each after the id of its run or phase."""
     measured_metrics = list_measured(index_metrics(checked.package), metrics)
@@ -138,7 +177,7 @@ def compile_metric_sql(
     query = build_metric_query(checked, metric, report, compiled_plan.statements)
     if run:
         (ingested_run,) = prepare(session, checked, [run], compiled_plan.plan.required_fields)
-        query = resolve_scan_paths(query, link_run_folders(session, ingested_run))
+        query = resolve_scan_paths(query, link_run_folders(session, ingested_run), is_confined=False)
     return add_header(checked, metric, dialect.escape_statement(dialect.to_sql(query)) + ";")
 
 
@@ -160,7 +199,7 @@ def _compile_phase_sql(
     statements = [replace(item, query=_bind_values(item.query, bounds.parameters)) for item in compiled_plan.statements]
     ingested_run = computation.runs[0].ingested_run
     query = build_metric_query(checked, metric, report, statements)
-    located_query = resolve_scan_paths(query, link_run_folders(session, ingested_run))
+    located_query = resolve_scan_paths(query, link_run_folders(session, ingested_run), is_confined=False)
     return add_header(checked, metric, dialect.escape_statement(dialect.to_sql(located_query)) + ";")
 
 

@@ -103,7 +103,7 @@ def _has_empty(value: object) -> bool:
 #: Heading -> commands, in the order of `assay --help`.
 GROUPS = {
     "Author": ("init", "config", "check", "test", "watch", "schema", "lsp"),
-    "Build": ("build", "regenerate", "ingest", "fetch", "query", "compare"),
+    "Build": ("build", "regenerate", "ingest", "fetch", "query", "samples", "compare"),
     "Trust": ("explain", "lineage", "trace", "verify", "spec-diff", "gate"),
     "Look": ("list", "inspect", "sql", "catalogue", "cache", "completion"),
 }
@@ -129,6 +129,7 @@ EXAMPLES = {
         "assay compare runs/1.0 runs/1.1",
         "assay compare base=runs/1.0 new=runs/1.1 --metric wait --format csv",
     ),
+    "samples": ("assay samples wait --run runs/1.0 --format parquet -o wait.parquet",),
     "explain": ("assay explain wait --run runs/1.0",),
     "lineage": ("assay lineage wait --format dot",),
     "trace": ("assay trace build/comparison 'Times/Waiting time/1.1'",),

@@ -48,6 +48,7 @@ from assay.cli.options import (
 )
 from assay.cli.raw_data import fetch
 from assay.cli.raw_data import inspect as inspect_command
+from assay.cli.samples import samples
 from assay.cli.test import run_examples
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -324,6 +325,7 @@ for command in (
     spec_diff,
     gate,
     fetch,
+    samples,
     inspect_command,
     lsp,
     catalogue,

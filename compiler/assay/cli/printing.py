@@ -17,62 +17,24 @@ SHOWN = ("size", "average", "median", "stddev", "min", "max")
 
 def print_answer(answer: Answer, form: str) -> None:
     """Print the distributions of metrics, and the averages of formulas; those by a column if it is chosen."""
-    if answer.by:
-        _print_groups(answer, form)
-        return
-    from assay.report.results_json import build_distribution_data, build_formula_data
-    from assay.styles.row import Distribution, FormulaResult
+    from assay.app.query import export_answer
 
-    def export_figures(result: Distribution | FormulaResult) -> dict[str, object]:
-        if isinstance(result, FormulaResult):
-            return build_formula_data(result, answer.summary)
-        return build_distribution_data(result, answer.summary)
-
+    data = export_answer(answer)
     if form == "json":
-        data = [
-            {"metric": metric.id, "name": metric.name, "unit": metric.unit.symbol, "run": run,
-             "filters": list(answer.filters), "summary": answer.summary, **export_figures(result)}
-            for metric, run, result in answer.rows
-        ]  # fmt: skip
         output.print_data(data)
         return
+    groups = (answer.by,) if answer.by else ()
+    statistics = (*SHOWN, "outlier") if answer.by else SHOWN
     rows = []
-    for metric, run, result in answer.rows:
-        values = export_figures(result) if isinstance(result, FormulaResult) or result.size else {"size": 0}
-        rows.append((metric.id, run, metric.unit.symbol, *(_format_number(values.get(name), form) for name in SHOWN)))
-    output.print_rows(("metric", "run", "unit", *SHOWN), rows, form)
+    for item in data:
+        labels = (str(item[name]) for name in ("metric", "run", *groups, "unit"))
+        is_empty = not item.get("size", 1)
+        values = (None if is_empty and name != "size" else item.get(name) for name in statistics)
+        rows.append((*labels, *(_format_number(value, form) for value in values)))
+    output.print_rows(("metric", "run", *groups, "unit", *statistics), rows, form)
     if form == "table":
-        filters_text = ", ".join(answer.filters) or "none"
-        output.print_line(f"filters: {filters_text}; average: {answer.summary}", err=True)
-
-
-def _print_groups(answer: Answer, form: str) -> None:
-    """Print the distributions of metrics by a column: in each run by ascending median, outliers marked."""
-    from assay.report.group_spreads import build_group_data
-
-    metrics = {metric.id: metric for metric, _, _ in answer.rows}
-    groups = [
-        (metrics[name], item.run, build_group_data(group))
-        for name, runs in answer.spreads.items()
-        for item in runs
-        for group in item.groups
-    ]
-    if form == "json":
-        data = [
-            {"metric": metric.id, "name": metric.name, "unit": metric.unit.symbol, "run": run,
-             "filters": list(answer.filters), answer.by: values.pop("name"), **values}
-            for metric, run, values in groups
-        ]  # fmt: skip
-        output.print_data(data)
-        return
-    rows = [
-        (metric.id, run, str(values["name"]), metric.unit.symbol,
-         *(_format_number(values[name], form) for name in (*SHOWN, "outlier")))
-        for metric, run, values in groups
-    ]  # fmt: skip
-    output.print_rows(("metric", "run", answer.by, "unit", *SHOWN, "outlier"), rows, form)
-    if form == "table":
-        output.print_line(f"filters: {', '.join(answer.filters) or 'none'}", err=True)
+        average = "" if answer.by else f"; average: {answer.summary}"
+        output.print_line(f"filters: {', '.join(answer.filters) or 'none'}{average}", err=True)
 
 
 def print_verification(verification: Verification) -> int:

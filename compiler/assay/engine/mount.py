@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import glob
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -98,22 +99,26 @@ def list_raw_tables() -> Mapping[str, exp.Select]:
     return {LOGS: select_parquet(HOSTS), CONSTANTS: select_parquet(CONSTANTS_FILE)}
 
 
-def resolve_scan_paths(query: exp.Expr, folders: Sequence[Path]) -> exp.Expr:
+def resolve_scan_paths(query: exp.Expr, folders: Sequence[Path], *, is_confined: bool = True) -> exp.Expr:
     """Return a query over ingested folders with absolute paths.
 
-    Files are those of the first folder that has them; of `logs`, those of every folder.
+    Files are those of the first folder that has them; of `logs`, those of every folder. Characters of globs in the
+    names of folders are escaped, unless the connection is confined to these names.
     """
     query = query.copy()
     for scan in query.find_all(exp.ReadParquet):
         pattern = scan.expressions[0].this
-        paths = [folder / HOSTS for folder in folders] if pattern == HOSTS else [_find_files(folders, pattern)]
-        texts = [exp.Literal.string(str(path.absolute())) for path in paths]
+        selected = folders if pattern == HOSTS else [_find_folder(folders, pattern)]
+        names = [str(folder.absolute()) for folder in selected]
+        places = [f"{name if is_confined else glob.escape(name)}/{pattern}" for name in names]
+        texts = [exp.Literal.string(place) for place in places]
         scan.set("expressions", texts if len(texts) == 1 else [exp.Array(expressions=texts)])
     return query
 
 
-def _find_files(folders: Sequence[Path], pattern: str) -> Path:
-    return next((folder for folder in folders if any(folder.glob(pattern))), folders[0]) / pattern
+def _find_folder(folders: Sequence[Path], pattern: str) -> Path:
+    """Return the first folder that has files of a pattern, else the first one."""
+    return next((folder for folder in folders if any(folder.glob(pattern))), folders[0])
 
 
 def mount_folders(

@@ -1,0 +1,138 @@
+"""The Python interface: open a workspace, build reports, query metrics, read samples.
+
+import assay
+
+shop = assay.open("shop")
+shop.samples("wait", ["runs/1.0", "runs/1.1"]).df()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from assay.app.config import NAME, Config, expand_run_names, find_build_folder, read_config
+from assay.app.options import BuildResult, Options
+from assay.app.runs import parse_runs
+from assay.app.session import Session, open_session
+from assay.engine.result_cache import get_default_folder
+from assay.report.output_forms import order_forms
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from assay.app.compare_runs import RunComparison
+
+
+def open_workspace(folder: str | Path = ".", cache: str | Path | None = None) -> Workspace:
+    """Open the workspace that holds a folder; without one, the specs that come with Assay.
+
+    The settings of its `assay.toml` apply. Raises AssayError, as all methods of the workspace.
+    """
+    place = Path(folder).resolve()
+    path = next((path for parent in (place, *place.parents) if (path := parent / NAME).is_file()), None)
+    config = read_config(path) if path else None
+    cache_folder = cache or (config and config.get_path("cache")) or get_default_folder()
+    return Workspace(open_session(place, Path(cache_folder)), config)
+
+
+class Workspace:
+    """An open workspace. Runs are directories, `NAME=DIR`, or names of `assay.toml`; without runs, all of the latter.
+
+    Close it after use, or use it in a `with` block: it may hold locks on copies of remote runs.
+    """
+
+    def __init__(self, session: Session, config: Config | None) -> None:
+        self._session = session
+        self._config = config
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the copies of remote runs."""
+        self._session.close()
+
+    def list_definitions(self, kind: str, system: str | None = None) -> list[dict[str, str]]:
+        """Return the definitions of a kind: `metrics`, `events`, `grains`, `filters`, `series` or `reports`."""
+        from assay.app import list_definitions
+
+        header, rows = list_definitions.list_definitions(self._session, kind, self._session.list_systems(system))
+        return [dict(zip(header, row, strict=True)) for row in rows]
+
+    def build(
+        self,
+        report: str = "",
+        runs: Sequence[str | Path] = (),
+        out: str | Path | None = None,
+        *,
+        forms: Sequence[str] = (),
+        **options: Any,
+    ) -> BuildResult:
+        """Build a report over runs into the folder `out`, and return its files and warnings.
+
+        `options` are those of `assay.app.options.Options`, such as `title` or `filters`. What is not passed comes from
+        `assay.toml`.
+        """
+        from assay.app.build import build_report
+
+        values: Mapping[str, Any] = self._config.values if self._config else {}
+        report = report or values.get("report", "")
+        folder = out if out is not None else find_build_folder(self._config, report)
+        if folder is None or not report:
+            raise TypeError("build() needs a report and a folder, or an assay.toml with `report` and `output`")
+        defaults = {name: values[name] for name in ("style", "author") if name in values}
+        chosen = Options(forms=order_forms(tuple(forms or values.get("to", ()))), **{**defaults, **options})
+        return build_report(self._session, report, self._list_runs(runs), Path(folder), chosen)
+
+    def query(
+        self,
+        metrics: str | Sequence[str],
+        runs: Sequence[str | Path] = (),
+        *,
+        filters: Sequence[str] = (),
+        no_filters: bool = False,
+        system: str | None = None,
+        summary: str = "",
+    ) -> list[dict[str, Any]]:
+        """Return a row for each metric and run: its number of samples, average, median and other statistics."""
+        from assay.app.query import export_answer, query_metrics
+
+        names = [metrics] if isinstance(metrics, str) else metrics
+        named_runs = parse_runs(self._list_runs(runs))
+        return export_answer(query_metrics(self._session, names, named_runs, filters, no_filters, system, summary))
+
+    def compare(self, runs: Sequence[str | Path] = (), metrics: Sequence[str] = ()) -> RunComparison:
+        """Return the changes of metrics from the first run to the others, with intervals and verdicts."""
+        from assay.app.compare_runs import Selection, compare_runs
+
+        return compare_runs(self._session, parse_runs(self._list_runs(runs)), Selection(tuple(metrics)))
+
+    def samples(
+        self,
+        metric: str,
+        runs: Sequence[str | Path] = (),
+        *,
+        filters: Sequence[str] = (),
+        no_filters: bool = False,
+        system: str | None = None,
+    ) -> duckdb.DuckDBPyRelation:
+        """Return the samples of a metric, or the values of a series, as a relation of DuckDB.
+
+        Its methods `.arrow()`, `.df()` and `.pl()` convert it to Arrow, pandas and polars.
+        """
+        from assay.app.samples import read_samples
+
+        return read_samples(self._session, metric, parse_runs(self._list_runs(runs)), filters, no_filters, system)
+
+    def _list_runs(self, runs: Sequence[str | Path]) -> tuple[str, ...]:
+        if runs or self._config is None:
+            return expand_run_names(self._config, [str(run) for run in runs])
+        return self._config.require_runs()

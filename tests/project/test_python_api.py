@@ -1,0 +1,90 @@
+"""Test the Python interface by the examples of its page, and the exported samples against the averages."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import doctest
+import io
+import json
+from pathlib import Path
+from statistics import fmean
+
+import duckdb
+import pytest
+
+import assay
+from assay.util.diagnostics import AssayError
+from tests.compare_reference import CARDANO
+from tests.support.cometbft import RUN
+from tests.support.commands import run_assay
+from tests.support.laboratory import ROOT
+
+BASELINE = CARDANO / "baseline" / "run"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Create the workspace of `assay init`, with a cache of its own."""
+    folder = tmp_path_factory.mktemp("python") / "place"
+    assert run_assay("init", folder).status == 0
+    with (folder / "assay.toml").open("a", encoding="utf-8") as file:
+        file.write('cache = ".cache"\n')
+    return folder
+
+
+def test_examples_of_the_page_run(place: Path) -> None:
+    output = io.StringIO()
+    with contextlib.chdir(place):
+        test = doctest.DocTestParser().get_doctest(
+            (ROOT / "docs" / "python.md").read_text(encoding="utf-8").replace("```\n", "\n"), {}, "python.md", None, 0
+        )
+        results = doctest.DocTestRunner().run(test, out=output.write)
+    assert results.attempted > 5
+    assert results.failed == 0, output.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "run"),
+    [("cdfForgerLead", BASELINE), ("cdfPeerFetch", BASELINE), ("CentiCpu", BASELINE), ("latency", RUN)],
+)
+def test_samples_have_the_average_of_the_metric(cache: Path, name: str, run: Path) -> None:
+    with assay.open(ROOT, cache) as workspace:
+        (row,) = workspace.query(name, [run], no_filters=True)
+        values = [item[0] for item in workspace.samples(name, [run], no_filters=True).project("value").fetchall()]
+    assert len(values) == row["size"]
+    assert (min(values), max(values)) == (pytest.approx(row["min"]), pytest.approx(row["max"]))
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_exported_files_have_the_same_samples(place: Path, tmp_path: Path, form: str) -> None:
+    file = tmp_path / f"wait.{form}"
+    result = run_assay("samples", "wait", "--run", "1.0", "--format", form, "-o", file, cwd=place)
+    assert (result.status, result.out) == (0, "")
+    rows = duckdb.sql(f"SELECT run::VARCHAR, host, request, value FROM '{file}'").fetchall()
+    printed = list(csv.DictReader(io.StringIO(run_assay("samples", "wait", "--run", "1.0", cwd=place).out)))
+    assert [(*row[1:3], repr(row[3])) for row in rows] == [
+        (row["host"], row["request"], row["value"]) for row in printed
+    ]
+    data = run_assay("samples", "wait", "--run", "1.0", "--format", "json", cwd=place).parse_json()
+    assert [row["value"] for row in data] == [row[3] for row in rows]
+    average = run_assay("query", "wait", "--run", "1.0", "--format", "json", cwd=place).parse_json()[0]["average"]
+    assert fmean(row[3] for row in rows) == pytest.approx(average)
+
+
+def test_instants_of_series_keep_nanoseconds(cache: Path) -> None:
+    words = ("samples", "cpu_usage_series", "--run", ROOT / "golden/antelope/upgrade/run", "--cache", cache)
+    rows = list(csv.DictReader(io.StringIO(run_assay(*words).out)))
+    assert rows
+    assert all(row["t_ns"].startswith("2026-11-21 ") for row in rows)
+    assert json.dumps(rows) == json.dumps(sorted(rows, key=lambda row: (row["name"], row["t_ns"])))
+
+
+def test_formula_and_missing_settings_are_explained(tmp_path: Path, cache: Path) -> None:
+    with assay.open(ROOT, cache) as workspace:
+        with pytest.raises(AssayError, match="is computed from other metrics, so it has no samples"):
+            workspace.samples("vm_disk_writes_per_year", [BASELINE])
+        with pytest.raises(TypeError, match="a report and a folder"):
+            workspace.build(runs=[BASELINE])
+        with pytest.raises(AssayError, match="does not exist"):
+            workspace.query("CentiCpu", [tmp_path / "nothing"])
