@@ -1,4 +1,4 @@
-"""Find what all lines of a text log begin with: an instant, a level, groups in brackets."""
+"""Find what all lines of a text log begin with: an instant, a level, groups in brackets, the number of a process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _GROUP = re.compile(r"\s*\[([^\]]+)\]")
 _MAX_GROUPS = 3
 _MAX_BEFORE = 80  # characters before a stamp
 _MIN_SHARE = 0.5  # of the lines that have the stamp
-_LEVEL_SHARE = 0.9
+_LEVEL_SHARE = 0.9  # of the lines that have a level, or a number, at the same place
+#: the number of a process or an address; a number with a fraction or a unit is rather a value
+_LEADING_NUMBER = re.compile(r"\s+[(<#]?\d+(?:(?:[.:]\w+){2,})?[)>]?[:,]?(?=\s+\S)")
+_MAX_LEADING = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +108,13 @@ def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
     rests = [(groups[:group_count], _cut_groups(head.rest, group_count)) for head, (groups, _) in
              zip(heads, tokens, strict=True)]  # fmt: skip
     names = _name_groups([groups for groups, _ in rests], has_level)
-    wrap = None if has_level or LEVEL in names else _find_level_wrap([rest for _, rest in rests])
+    before_level, texts = _cut_leading_numbers([rest for _, rest in rests])
+    wrap = None if has_level or LEVEL in names else _find_level_wrap(texts)
+    levels, texts = zip(*(_cut_level(text, wrap) for text in texts), strict=True)
+    behind_level, texts = _cut_leading_numbers(texts)
     text_lines = [
-        _build_line(head, groups, names, rest, wrap) for head, (groups, rest) in zip(heads, rests, strict=True)
+        TextLine(head.position, level or dict(zip(names, groups, strict=True)).get(LEVEL, "").strip(), text.strip())
+        for head, (groups, _), level, text in zip(heads, rests, levels, texts, strict=True)
     ]
     text_lines = [line for line in text_lines if line.message]
     times = TIMES[len(first.at.split(" "))]
@@ -116,7 +123,7 @@ def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
     groups_text = gap + gap.join(f"[{{{name}...}}]" for name in names) if names else ""
     head_text = f"{before}{place}{first.after}{groups_text}"
     level_text = f" {wrap[0]}{{{LEVEL}}}{wrap[1]}" if wrap else ""
-    line = f"{head_text}{level_text} {{{MESSAGE}...}}"
+    line = f"{head_text}{' {}' * before_level}{level_text}{' {}' * behind_level} {{{MESSAGE}...}}"
     return TextLayout(line, times, form, zone, first.at, tuple(text_lines))
 
 
@@ -175,13 +182,25 @@ def _find_level_wrap(rests: Sequence[str]) -> tuple[str, str] | None:
     return wrap if count >= _LEVEL_SHARE * len(rests) else None
 
 
-def _build_line(
-    head: _Head, groups: Sequence[str], names: Sequence[str], rest: str, wrap: tuple[str, str] | None
-) -> TextLine:
-    level = dict(zip(names, groups, strict=True)).get(LEVEL, "").strip()
-    if wrap is not None:
-        match = _LEVEL_WORD.match(rest)
-        if not match or (match["open"], match["close"]) != wrap:
-            return TextLine(head.position, "", "")
-        level, rest = match["level"], rest[match.end() :]
-    return TextLine(head.position, level, rest.strip())
+def _cut_level(rest: str, wrap: tuple[str, str] | None) -> tuple[str, str]:
+    """Return the level that a text begins with, and what follows; no text if it has no level between these texts."""
+    if wrap is None:
+        return "", rest
+    match = _LEVEL_WORD.match(rest)
+    if not match or (match["open"], match["close"]) != wrap:
+        return "", ""
+    return match["level"], rest[match.end() :]
+
+
+def _cut_leading_numbers(rests: Sequence[str]) -> tuple[int, Sequence[str]]:
+    """Return how many numbers nearly all texts begin with, and the texts behind them; no text where there are fewer.
+
+    Patterns of events begin with a text, so these numbers belong to the pattern of the line.
+    """
+    present = sum(bool(rest) for rest in rests)
+    for count in range(_MAX_LEADING):
+        matches = [_LEADING_NUMBER.match(rest) for rest in rests]
+        if sum(map(bool, matches)) < _LEVEL_SHARE * present:
+            return count, rests
+        rests = [rest[match.end() :] if match else "" for rest, match in zip(rests, matches, strict=True)]
+    return _MAX_LEADING, rests

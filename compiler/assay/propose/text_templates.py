@@ -18,6 +18,14 @@ _QUOTED_MEMBER = re.compile(r"(?P<key>[\w.-]+)=\"(?P<value>[^\"]*)\"")
 _NUMBERED = re.compile(r"(?P<word>[A-Za-z][A-Za-z_.-]*)(?P<sign>[(#\[])(?P<value>\d[\w.]*)(?P<end>[)\]]?[:,;.]?)")
 _PUNCTUATED = re.compile(r"(?P<start>[(\[<'\"]*)(?P<value>.*?)(?P<end>[)\]>'\",;:.%]*)", re.DOTALL)
 _VARYING = re.compile(r"\d|[{}]|^['\"(]?/\w")  # a text with digits, with braces, or a path
+#: what a logger writes behind its name: a group in brackets that is the second word of nearly all messages
+_CONTEXT = re.compile(r"\S+\s+(\[[^\[\]]+\])(?=\s)")
+_CONTEXT_SHARE = 0.9
+_TIME_UNITS = ("second", "minute", "hour")  # whose words QUANTITIES do not have
+_METHOD = re.compile(r"(?P<start>[\"'(]*)(?P<value>GET|HEAD|POST|PUT|DELETE|PATCH|OPTIONS)")
+_PATH = re.compile(r"(?P<value>(?:/|https?://)\S*?)(?P<end>[)\"',;]*)")
+_PROTOCOL = re.compile(r"(?P<start>HTTP/)(?P<value>[\d.]+)(?P<end>[)\"',;]*)")
+_ADDRESSES = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:,\d{1,3}(?:\.\d{1,3}){3})*")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 #: words that name no value behind them
 NO_NAMES = frozenset((
@@ -39,12 +47,16 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A token: the literal text, a suggested name, the varying text (empty if nothing varies), the text behind it."""
+    """A token: the literal text, a suggested name, the varying text (empty if nothing varies), the text behind it.
+
+    A phrase may have several words, though its value here may have one.
+    """
 
     prefix: str
     name: str = ""
     value: str = ""
     suffix: str = ""
+    is_phrase: bool = False
 
     @property
     def shape(self) -> str:
@@ -54,7 +66,12 @@ class _Part:
 
 def find_templates(messages: Sequence[str], used_names: Collection[str]) -> tuple[Template, ...]:
     """Return the template of each message; `used_names` are names of captures of the whole line."""
-    rows = [tuple(_mask(match[0]) for match in _TOKEN.finditer(message)) for message in messages]
+    contexts = [_CONTEXT.match(message) for message in messages]
+    has_contexts = sum(map(bool, contexts)) >= _CONTEXT_SHARE * len(messages)
+    rows = [
+        _mask_message(message, context if has_contexts else None)
+        for message, context in zip(messages, contexts, strict=True)
+    ]
     lines_by_shape: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for index, row in enumerate(rows):
         lines_by_shape[tuple(part.shape for part in row)].append(index)
@@ -93,24 +110,46 @@ def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Templa
             continue
         unit = next_part.prefix.strip("),;.").lower() if not part.suffix and _NUMBER.fullmatch(part.value) else ""
         unit = unit if unit in UNITS else ""
-        suggestion = part.name or _suggest_name(words, part.value + unit, is_behind_value)
+        suggestion = part.name or _suggest_name(words, part.value, unit, is_behind_value)
         name = names.add(make_identifier(f"{suggestion} {unit}", "value"))
         is_behind_value = True
         words.extend(re.findall(r"[A-Za-z_]{2,}", part.prefix))
-        dots = "..." if re.search(r"\s", part.value) else ""
+        dots = "..." if part.is_phrase or re.search(r"\s", part.value) else ""
         parts.append(f"{part.prefix}{{{name}{dots}}}{part.suffix}")
         values.append((name, part.value))
     return Template(" ".join(parts), tuple(values), tuple(words))
 
 
-def _suggest_name(words: Sequence[str], value: str, is_behind_value: bool) -> str:
+def _suggest_name(words: Sequence[str], value: str, unit: str, is_behind_value: bool) -> str:
     """Return a name for a value: that of its unit behind a word such as `in` or another value, else the last word."""
     is_prepositional = is_behind_value or not words or words[-1].lower() in NO_NAMES
-    for kind, name in (("duration", "duration"), ("size", "size")):
-        if is_prepositional and not value.isdigit() and QUANTITIES[kind].is_valid(value):
+    text = value + unit
+    for name in ("duration", "size"):
+        if is_prepositional and not text.isdigit() and QUANTITIES[name].is_valid(text):
             return name
+    if is_prepositional and UNITS.get(unit) in _TIME_UNITS:
+        return "duration"
     candidates = [word for word in words if split_words(word) and word.lower() not in NO_NAMES]
     return candidates[-1] if candidates else "value"
+
+
+def _mask_message(message: str, context: re.Match[str] | None) -> tuple[_Part, ...]:
+    """Return the parts of a message: its words, those of a request by their place, a context as one."""
+    if context:
+        group = _Part("[", "context", context[1][1:-1], "]", is_phrase=True)
+        words = _mask_message(message[context.end() :], None)
+        return (_mask(message[: context.start(1)].strip()), group, *words)
+    tokens = [match[0] for match in _TOKEN.finditer(message)]
+    parts = [_mask(token) for token in tokens]
+    for index, token in enumerate(tokens[:-1]):
+        method, path = _METHOD.fullmatch(token), _PATH.fullmatch(tokens[index + 1])
+        if method and path:
+            parts[index] = _Part(method["start"], "method", method["value"])
+            parts[index + 1] = _Part("", "path", path["value"], path["end"])
+            protocol = _PROTOCOL.fullmatch(tokens[index + 2]) if index + 2 < len(tokens) else None
+            if protocol:
+                parts[index + 2] = _Part(protocol["start"], "protocol", protocol["value"], protocol["end"])
+    return tuple(parts)
 
 
 def _mask(token: str) -> _Part:
@@ -124,5 +163,6 @@ def _mask(token: str) -> _Part:
         return _Part(match["word"] + match["sign"], match["word"], match["value"], match["end"])
     match = _PUNCTUATED.fullmatch(token)
     if match and match["value"] and _VARYING.search(token):
-        return _Part(match["start"], "", match["value"], match["end"])
+        name = "address" if _ADDRESSES.fullmatch(match["value"]) else ""
+        return _Part(match["start"], name, match["value"], match["end"])
     return _Part(token)
