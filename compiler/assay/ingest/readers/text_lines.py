@@ -116,7 +116,8 @@ def _find_reason(matcher: _Matcher, forms: TextForms, item: MalformedLine, line:
     ]
     faults = [(*_find_fault(matcher, body, variant.pattern), variant) for variant in likely_variants or forms.variants]
     _, problem, variant = max(faults, key=lambda fault: fault[0])
-    return f"not the pattern of {variant.item.event.name}: {problem}"
+    clause = "" if variant.pattern.literal_prefix.rstrip() else ", which all lines resemble"
+    return f"not the pattern of {variant.item.event.name}{clause}: {problem}"
 
 
 def _find_time(matcher: _Matcher, forms: TextForms, body: str) -> str:
