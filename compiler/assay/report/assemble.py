@@ -255,6 +255,11 @@ def _build_section(
         ),
         notes=(
             *list_mean_notes(versions, metrics),
+            *(
+                _list_count_notes(metrics, counted_metric, runs)
+                if number_style.has_unit_prefixes and not judgements
+                else ()
+            ),
             *_list_section_notes(metrics, runs, run_labels, judgements),
         ),
         sort_keys=tuple(sort_keys) if number_style.has_unit_prefixes or judgements else (),
@@ -286,6 +291,19 @@ def _list_section_notes(
     for run, label in zip(runs[1:], run_labels[1:], strict=True):
         for note in list_judgement_notes(judgements, metrics, run.id):
             yield f"{label}: {note}" if len(runs) > 2 else note
+
+
+def _list_count_notes(metrics: Sequence[Metric], counted_metric: str, runs: Sequence[RunFigures]) -> Iterator[str]:
+    """Yield a note with the sample counts of metrics that have others than the one whose count the table ends with."""
+    counts = {
+        metric.id: " / ".join(str(run.results.metrics[metric.id].size) for run in runs)
+        for metric in metrics
+        if not is_formula(metric)
+    }
+    others = [metric for metric in metrics if counts.get(metric.id, "") not in ("", counts.get(counted_metric))]
+    if counted_metric and others:
+        listed = "; ".join(f"{metric.name}: {counts[metric.id]}" for metric in others)
+        yield f"The sample count is that of the first metric. Other metrics have others: {listed}."
 
 
 def name_columns(run_labels: Sequence[str], judged_columns: Sequence[str] = ()) -> tuple[str, ...]:
