@@ -10,7 +10,7 @@ from assay.propose.chains import Chain, find_chains
 from assay.propose.model import EventProposal, FieldProposal, GrainProposal, MetricProposal, Record, SourceProposal
 from assay.propose.names import NameSpace, make_identifier, split_words
 from assay.propose.sources import Group
-from assay.propose.units import find_unit
+from assay.propose.units import UNITS, find_unit
 
 MAX_METRICS = 12  # of the fields of a grain
 MAX_GRAINS = 12  # of records, per source
@@ -132,7 +132,7 @@ def _list_field_metrics(
         metric_id = f"{event.name}_value" if is_value else f"{event.name}_{field.name}" if of_events > 1 else field.name
         unit = "millisecond" if field.unit == "nanosecond" else field.unit
         title = event.name if is_value else metric_id if of_events > 1 else field.path[-1]
-        if len(split_words(title)) > 1 and find_unit(split_words(title))[1]:
+        if len(split_words(title)) > 1 and find_unit(split_words(title))[1] and split_words(title)[-1] in UNITS:
             title = " ".join(split_words(title)[:-1])  # the report prints the unit
         metrics.append(MetricProposal(names.add(metric_id), _make_title(title), unit,
                                       f"`{'.'.join(field.path)}` of `{event.name}`", event=event.name,

@@ -21,6 +21,8 @@ UNITS = {
     "gb": "gigabyte", "gib": "gibibyte",
     "percent": "percent", "pct": "percent", "percentage": "percent",
 }  # fmt: skip
+#: units that a name may begin with, such as `bytes_sent`
+_LEADING_UNITS = frozenset(("bytes", "milliseconds", "microseconds", "nanoseconds", "seconds", "percent"))
 #: words of names whose numbers identify something, or are codes
 _ID_WORDS = frozenset((
     "id", "ids", "pid", "tid", "uid", "gid", "key", "port", "code", "status", "line", "version", "seq", "sequence",
@@ -79,9 +81,11 @@ def _describe_number(name: str, number_type: str, texts: set[str]) -> ValueType:
 
 def find_unit(words: Sequence[str]) -> tuple[str, str]:
     """Return the unit that the words of a name suggest, and why; `none` without one."""
-    if len(words) > 2 and words[-2] == "per":
+    if not words or "per" in words[1:-1]:
         return "none", ""
-    unit = UNITS.get(words[-1], "") if words else ""
+    if words[-1] not in UNITS and words[0] in _LEADING_UNITS:
+        return UNITS[words[0]], f"its name begins with `{words[0]}`"
+    unit = UNITS.get(words[-1], "")
     if not unit or (words[-1] in {"s", "us", "kb", "mb", "gb"} and len(words) == 1):
         return "none", ""
     return unit, f"its name ends in `{words[-1]}`"
