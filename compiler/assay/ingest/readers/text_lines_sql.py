@@ -107,8 +107,8 @@ def create_text_forms(source: Source, forms: Sequence[NumberedForm]) -> TextForm
     return TextForms(source, parse_pattern(source.line) if source.line else None, variants)
 
 
-#: varying parts of texts of one kind: quoted texts, hexadecimal numbers of at least eight digits, numbers
-VARYING = r""""[^"]*"|'[^']*'|\b[0-9a-fA-F]{8,}\b|[0-9]+"""
+#: varying parts of texts of one kind: quoted texts, UUIDs, hexadecimal numbers of at least eight digits, numbers
+VARYING = r""""[^"]*"|'[^']*'|\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b|\b[0-9a-fA-F]{8,}\b|[0-9]+"""
 LONGEST = 80  # characters of a name that is made from a body
 
 
