@@ -259,9 +259,14 @@ def format_sample(
 
 
 def _format_keys(sample: Sample) -> Iterator[str]:
-    """Yield the keys of a sample, shortened to fit into a line; instants come first."""
+    """Yield the keys of a sample that are not empty, shortened to fit into a line; instants come first.
+
+    The host is empty if the logs are in the run's own folder.
+    """
     for name in sorted(sample.keys, key=lambda name: name not in sample.instants):
         value = sample.keys[name]
+        if value == "":
+            continue
         if name in sample.instants and isinstance(value, int):
             yield f"{'at' if name == 't_ns' else name.removesuffix('_ns')} {format_instant(value)}"
         else:
