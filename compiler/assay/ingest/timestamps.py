@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from assay.ingest import sql_trees
 from assay.lang.model.package import Source
-from assay.lang.time_format import SINCE_1970, parse_offset
+from assay.lang.time_format import SINCE_1970, parse_offset, split_year
 from assay.sql import dialect
 
 ISO = (
@@ -22,7 +22,11 @@ MINUTE = 60_000_000_000
 def build_parts(source: Source, text: exp.Expr) -> exp.Expr:
     """Return the parts of the text of an instant, the argument of `build_instant`."""
     if "%" in source.time_form:
-        return sql_trees.call("try_strptime", text, sql_trees.build_text(source.time_form))
+        year, form = split_year(source.time_form)
+        if year:  # parsed with the text, since without its year 29 February may not exist
+            text = exp.DPipe(this=sql_trees.build_text(f"{year} "), expression=text)
+            form = f"%Y {form}"
+        return sql_trees.call("try_strptime", text, sql_trees.build_text(form))
     expression = NUMBER if source.time_form else ISO
     names = exp.Array(
         expressions=[sql_trees.build_text(f"p{index}") for index in range(1, 4 if source.time_form else 5)]

@@ -17,6 +17,8 @@ PLACES = {
     "p": "AM or PM", "M": "minute", "S": "second", "g": "milliseconds", "f": "microseconds", "n": "nanoseconds",
     "%": "a percent sign",
 }  # fmt: skip
+#: the beginning of a format that gives the year of instants without one
+_YEAR = re.compile(r"%Y=(\d{4}) (?=.*%)")
 _ZONE = re.compile(r"UTC|Z|([+-])(\d\d):?(\d\d)")
 
 
@@ -24,6 +26,8 @@ def find_format_error(form: str) -> str:
     """Return what is wrong with a format of instants; empty when it is valid."""
     if not form or form in SINCE_1970:
         return ""
+    if "%Y=" in form and not _YEAR.match(form):
+        return f"`{form}` does not begin with a year such as `%Y=2026 `"
     places = re.findall(r"%(.?)", form)
     if not places:
         return f"`{form}` is not a form of instants"
@@ -31,7 +35,15 @@ def find_format_error(form: str) -> str:
     if unknown is not None:
         return f"unknown place `%{unknown}`"
     has_day = "j" in places or ("d" in places and {"m", "b", "B"} & set(places))
-    return "" if has_day and {"Y", "y"} & set(places) else f"`{form}` has no date"
+    if not has_day:
+        return f"`{form}` has no date"
+    return "" if {"Y", "y"} & set(places) else f"`{form}` has no year; `%Y=2026 ` at its beginning gives one"
+
+
+def split_year(form: str) -> tuple[str, str]:
+    """Return the year that a format gives to instants without one, or empty, and the format of their texts."""
+    match = _YEAR.match(form)
+    return (match[1], form[match.end() :]) if match else ("", form)
 
 
 def describe_format(source: Source) -> str:
@@ -42,7 +54,8 @@ def describe_format(source: Source) -> str:
     if form in SINCE_1970:
         return f"a number of {form} since {f'the constant {source.start}' if source.start else '1970'}"
     if form:
-        return f"{form}, in zone {zone}"
+        year, text_form = split_year(form)
+        return f"{text_form}, {f'of the year {year}, ' if year else ''}in zone {zone}"
     number = "a whole number of ns since 1970, or " if SOURCE_KINDS[source.kind].has_integer_times else ""
     return number + (
         f"ISO 8601, such as 2026-02-05T18:52:16.5, in zone {zone} where none is named"
