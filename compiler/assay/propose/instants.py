@@ -10,6 +10,9 @@ from assay.ingest.timestamps import ISO
 from assay.propose.names import split_words
 
 _FRACTION = r"(?:[.,]\d+)?"
+_MONTH, _DAY, _CLOCK = "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12]\\d|3[01])", "\\d\\d:\\d\\d:\\d\\d"
+#: the year of instants that have none: one with 29 February
+NO_YEAR = "%Y=2000 "
 _DAY_AND_TIME = rf"\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d:\d\d{_FRACTION}"
 #: stamps of text lines: expression, `timeForm`
 STAMPS: tuple[tuple[str, str], ...] = (
@@ -19,6 +22,10 @@ STAMPS: tuple[tuple[str, str], ...] = (
     (r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d", "%Y/%m/%d %H:%M:%S"),
     (r"\d\d/\d\d/\d\d \d\d:\d\d:\d\d", "%y/%m/%d %H:%M:%S"),
     (r"\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d", "%d/%b/%Y:%H:%M:%S"),
+    (rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK}", f"{NO_YEAR}%b %d %H:%M:%S"),
+    (rf"{_MONTH}-{_DAY} {_CLOCK}\.\d{{3}}", f"{NO_YEAR}%m-%d %H:%M:%S.%g"),
+    (rf"{_DAY}\.{_MONTH} {_CLOCK}", f"{NO_YEAR}%d.%m %H:%M:%S"),
+    (rf"{_MONTH}\.{_DAY} {_CLOCK}", f"{NO_YEAR}%m.%d %H:%M:%S"),
     (r"\d{10}(?:\.\d+)?", "s"),
     (r"\d{13}(?:\.\d+)?", "ms"),
     (r"\d+\.\d{3,}(?=s\b)", "s"),
@@ -50,12 +57,17 @@ def find_time_form(path: Sequence[str], values: Sequence[object]) -> TimeForm | 
         )
     for expression, form in STAMPS:
         if "%" in form and all(re.fullmatch(expression, text) for text in texts):
-            return TimeForm(form, "UTC", f"{form}, without a zone, read as UTC")
+            return TimeForm(form, "UTC", f"{form}, without a zone, {describe_reading(form)}")
     digits = {len(text.partition(".")[0]) for text in texts if re.fullmatch(r"\d+(\.\d+)?", text)}
     if rank_time_name(path) < len(_TIME_WORDS) and len(digits) == 1 and all(re.fullmatch(r"[\d.]+", t) for t in texts):
         form = _EPOCH_DIGITS.get(digits.pop(), "")
         return TimeForm(form, "", f"numbers of {form} since 1970") if form else None
     return None
+
+
+def describe_reading(form: str) -> str:
+    """Return how instants without a zone are read."""
+    return f"read as UTC{' of the year 2000, since they have none' * form.startswith(NO_YEAR)}"
 
 
 def has_stamp(text: str) -> bool:

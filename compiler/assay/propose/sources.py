@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.propose.describe import describe_fields
 from assay.propose.detect import Detected, shift_positions
+from assay.propose.instants import describe_reading
 from assay.propose.known_formats import KnownFormat, find_known_format
 from assay.propose.model import EventProposal, FieldProposal, KeyPath, Record, SourceProposal
 from assay.propose.names import NameSpace, make_identifier
@@ -201,7 +202,8 @@ def _build_source(
     if times:
         reasons.append(("time", times.reason))
     if first.text_layout:
-        reasons.append(("time", f"instants such as {first.text_layout.stamp}{', read as UTC' * (zone == 'UTC')}"))
+        reading = f", {describe_reading(form)}" if zone == "UTC" else ""
+        reasons.append(("time", f"instants such as {first.text_layout.stamp}{reading}"))
     if lookup:
         reasons.append(("lookups", lookup.reason))
     return SourceProposal(

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.propose.instants import STAMPS
+from assay.propose.instants import NO_YEAR, STAMPS
 
 LEVEL, MESSAGE, TAGS = "level", "message", "tags"
 #: names of the places of an instant, by the number of its words
 TIMES = {1: ("at",), 2: ("date", "clock"), 3: ("date", "clock", "offset")}
+TIMES_WITHOUT_YEAR = {2: ("date", "clock"), 3: ("month", "day", "clock")}
 LEVELS = (
     r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|CRITICAL|CRIT|PANIC"
     r"|LOG|DETAIL|HINT|CONTEXT|STATEMENT)"  # PostgreSQL
@@ -83,7 +84,7 @@ def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
 def _find_shape(head: _Head) -> tuple[int, str, int, str]:
     """Return what lines of one layout agree in: words before the stamp, what touches it, its words, what follows."""
     words = head.before.split(" ")
-    return len(words), words[-1], len(head.at.split(" ")), head.after
+    return len(words), words[-1], len(head.at.split()), head.after
 
 
 def _find_heads(lines: Sequence[str], expression: str, form: str) -> tuple[list[_Head], str]:
@@ -117,7 +118,7 @@ def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
         for head, (groups, _), level, text in zip(heads, rests, levels, texts, strict=True)
     ]
     text_lines = [line for line in text_lines if line.message]
-    times = TIMES[len(first.at.split(" "))]
+    times = (TIMES_WITHOUT_YEAR if form.startswith(NO_YEAR) else TIMES)[len(first.at.split())]
     place = " ".join(f"{{{name}}}" for name in times)
     gap = " " if group_count and first.rest.startswith((" ", "\t")) else ""
     groups_text = gap + gap.join(f"[{{{name}...}}]" for name in names) if names else ""

@@ -32,6 +32,8 @@ NO_NAMES = frozenset((
     "a", "after", "an", "and", "at", "by", "for", "from", "has", "in", "into", "is", "of", "on", "over", "since",
     "the", "to", "took", "was", "with", "within",
 ))  # fmt: skip
+#: words that name the value before them: `5 bytes sent`
+_NAMES_BEHIND = frozenset(("copied", "dropped", "free", "read", "received", "sent", "transferred", "used", "written"))
 #: a word that is another one in each line varies: with so many texts, and at most so many lines for each
 _MIN_TEXTS, _MAX_LINES_PER_TEXT = 3, 2
 
@@ -102,7 +104,8 @@ def _find_varying_words(lines_by_shape: dict[tuple[str, ...], list[int]]) -> lis
 def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Template:
     names, parts, values, words = NameSpace(used_names), [], [], []
     is_behind_value = False
-    for part, next_part in zip(row, (*row[1:], _Part("")), strict=True):
+    for position, part in enumerate(row):
+        next_part = row[position + 1] if position + 1 < len(row) else _Part("")
         if not part.value:
             parts.append(part.prefix)
             words.append(part.prefix)
@@ -110,7 +113,8 @@ def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Templa
             continue
         unit = next_part.prefix.strip("),;.").lower() if not part.suffix and _NUMBER.fullmatch(part.value) else ""
         unit = unit if unit in UNITS else ""
-        suggestion = part.name or _suggest_name(words, part.value, unit, is_behind_value)
+        behind = _find_name_behind(row[position + 2 :]) if unit else ""
+        suggestion = part.name or behind or _suggest_name(words, part.value, unit, is_behind_value)
         name = names.add(make_identifier(f"{suggestion} {unit}", "value"))
         is_behind_value = True
         words.extend(re.findall(r"[A-Za-z_]{2,}", part.prefix))
@@ -118,6 +122,15 @@ def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Templa
         parts.append(f"{part.prefix}{{{name}{dots}}}{part.suffix}")
         values.append((name, part.value))
     return Template(" ".join(parts), tuple(values), tuple(words))
+
+
+def _find_name_behind(row: Sequence[_Part]) -> str:
+    """Return the word behind a value and its unit that names it; a remark in parentheses may stand between."""
+    ends = [index for index, part in enumerate(row) if (part.suffix or part.prefix).endswith(")")]
+    if row and row[0].prefix.startswith("(") and ends:
+        row = row[ends[0] + 1 :]
+    word = row[0].prefix.rstrip(",;.") if row and not row[0].value else ""
+    return word if word in _NAMES_BEHIND else ""
 
 
 def _suggest_name(words: Sequence[str], value: str, unit: str, is_behind_value: bool) -> str:
