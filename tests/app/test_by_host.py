@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import itertools
 import json
 import math
 import re
@@ -144,6 +145,17 @@ def test_figures_draw_the_hosts_of_the_results(built: Path) -> None:
     assert [row["y"] for row in marks] == pytest.approx([group["median"] / factor for group in groups], rel=1e-5)
     assert [row["text"] for row in drawn if row["mark"] == "high"] == ["node-7", "node-21"]
     assert (built / "charts" / "by-host-RSS-1.svg").read_text(encoding="utf-8").count("node-21") >= 1
+
+
+def test_axis_of_two_hosts_has_two_ranks(tmp_path: Path, cache: Path) -> None:
+    folder, out = tmp_path / "shop", tmp_path / "out"
+    assert run_assay("init", folder).status == 0
+    arguments = ("service/comparison", "--run", "runs/1.0", "--by", "host", "--to", "md", "--out", out)
+    result = run_assay("--cache", cache, "build", *arguments, cwd=folder)
+    assert result.status == 0, result.err
+    chart = (out / "charts" / "by-host-wait-0.svg").read_text(encoding="utf-8")
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", chart)
+    assert list(itertools.takewhile(str.isdigit, texts)) == ["1", "2"]
 
 
 def test_build_by_host_can_be_verified(built: Path, cache: Path) -> None:
