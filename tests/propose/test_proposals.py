@@ -60,6 +60,11 @@ def test_proposed_workspace_measures_the_logs(case: str, tmp_path: Path, cache: 
         assert math.isclose(row[member], value, rel_tol=1e-12, abs_tol=1e-12), member
 
 
+def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> None:
+    result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs("text-without-year"))
+    assert "\nno metrics of numbers that only grow: connection of gate_relayd_connection\nTry it:" in result.out
+
+
 @pytest.mark.parametrize("case", ["hyperfine", "json-lines", "text-brackets"])
 def test_proposed_workspace_builds_at_once(case: str, tmp_path: Path, cache: Path) -> None:
     """The last printed command builds the report."""

@@ -62,6 +62,17 @@ def _list_quantities(group: Group, event: EventProposal) -> list[FieldProposal]:
     return [field for field in fields if not _only_grows(group.records[event.name], field)]
 
 
+def list_growing_fields(group: Group) -> list[tuple[str, str]]:
+    """Return the events and their numbers that would be worth a metric, but only grow."""
+    source = group.source
+    return [
+        (event.name, field.name)
+        for event in source.events
+        for field in map(source.find_field, event.fields)
+        if field.is_quantity and _only_grows(group.records[event.name], field)
+    ]
+
+
 def _only_grows(records: Sequence[Record], field: FieldProposal) -> bool:
     if field.transform:
         return False

@@ -130,6 +130,7 @@ class Proposal:
     system: str
     sources: tuple[SourceProposal, ...]
     grains: tuple[GrainProposal, ...]
+    growing: tuple[tuple[str, str], ...]  # events and their numbers that only grow, which no metric measures
 
     @property
     def metrics(self) -> Iterator[MetricProposal]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.propose.detect import Detected, detect
-from assay.propose.grains import propose_counts, propose_grains
+from assay.propose.grains import list_growing_fields, propose_counts, propose_grains
 from assay.propose.model import GrainProposal, Proposal, SampleFile
 from assay.propose.names import NameSpace, make_identifier
 from assay.propose.recognize import find_times
@@ -39,7 +39,9 @@ def propose_system(name: str, samples: Sequence[SampleFile]) -> Proposal:
                    found=", ".join(f"{group.source.kind} with {group.source.records} records" for group in groups),
                    hint="write the events by hand: docs/spec-language/events.md")  # fmt: skip
     grains = _propose_all_grains(groups, tables)
-    return Proposal(make_identifier(name, "service"), tuple(group.source for group in groups), grains)
+    keys = {(event, grain.key) for grain in grains for event in grain.events}
+    growing = tuple(item for group in groups for item in list_growing_fields(group) if item not in keys)
+    return Proposal(make_identifier(name, "service"), tuple(group.source for group in groups), grains, growing)
 
 
 def _get_time_path(item: Detected) -> tuple[object, ...]:

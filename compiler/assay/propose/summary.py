@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from assay.propose.model import Proposal
@@ -24,3 +25,13 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
     for grain in proposal.grains:
         yield f"{grain.name}: {grain.reason}"
         yield f"  metrics {', '.join(metric.id for metric in grain.metrics)}"
+    if proposal.growing:
+        events_by_field: dict[str, list[str]] = defaultdict(list)
+        for event_name, field in proposal.growing:
+            events_by_field[field].append(event_name)
+        places = {
+            field: events[0] if len(events) == 1 else f"{len(events)} events"
+            for field, events in events_by_field.items()
+        }
+        names = ", ".join(f"{field} of {place}" for field, place in places.items())
+        yield f"no metrics of numbers that only grow: {names}"
