@@ -80,7 +80,7 @@ let typst =
           , since = "2026-02-01"
           , style = "typst-2026"
           , charts = contents.charts
-          , labels = [] : List R.Label
+          , labels = [ R.inUnit machine.starts "units" ]
           , doc = "Binary prefixes, other unit symbols, no sample counts; the charts of the ledger state and view make room"
           }
 

@@ -37,5 +37,5 @@ in  { Unit
     , perDay = rate "day" "d"
     , perYear = rate "year" "year"
     , event = unit "event" "events"
-    , count = unit "count" "units"
+    , count = unit "count" ""
     }

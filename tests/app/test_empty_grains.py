@@ -62,7 +62,7 @@ def test_metric_per_host_of_empty_grain_has_no_samples(place: Path, cache: Path)
     )
     assert (result.status, result.out) == (
         0,
-        "metric,run,unit,size,average,median,stddev,min,max\nwait,1.0,ms,0,,,,,\nseen_requests,1.0,units,0,,,,,\n",
+        "metric,run,unit,size,average,median,stddev,min,max\nwait,1.0,ms,0,,,,,\nseen_requests,1.0,,0,,,,,\n",
     )
 
 

@@ -202,6 +202,7 @@ def test_metric_with_unusual_id_round_trips() -> None:
     [
         ("over(metric a, times(metric b, metric c))", "a / (b × c)"),
         ("times(plus(metric a, metric b), 365.0 [day])", "(a + b) × 365 day"),
+        ("over(metric a, 2.0 [count])", "a / 2"),
         ("minus(metric a, minus(metric b, metric c))", "a − (b − c)"),
         ("minus(minus(metric a, metric b), metric c)", "a − b − c"),
         ("times(over(metric a, metric b), 100)", "a / b × 100"),

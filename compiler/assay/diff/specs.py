@@ -16,6 +16,7 @@ from assay.explain.facts import Appearance, list_appearances, list_verdicts
 from assay.lang import definition_hash, plain_data
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.dependencies import collect_dependencies
+from assay.lang.formula import format_quantity
 from assay.lang.model.package import Metric, Package
 from assay.sql import dialect
 
@@ -268,7 +269,7 @@ def _format_margin(metric: Metric) -> str:
     if margin is None:
         return ""
     parts = ((margin.percent, "%"), (margin.amount, margin.unit.name))
-    return " or ".join(f"{number} {unit}" for number, unit in parts if number)
+    return " or ".join(format_quantity(number, unit) for number, unit in parts if number)
 
 
 def _get_aspect(path: tuple[str, ...]) -> str:

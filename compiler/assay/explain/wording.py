@@ -70,7 +70,7 @@ _LEAVES: Mapping[str, Callable[[Expression], str]] = {
     "real": lambda node: str(node.number),
     "text": lambda node: f"“{node.text}”",
     "boolean": lambda node: "yes" if node.text == "true" else "no",
-    "quantity": lambda node: f"{node.number} {node.unit}",
+    "quantity": lambda node: formula.format_quantity(str(node.number), node.unit),
 }
 
 _OPERATORS: Mapping[str, Callable[[Expression, list[str]], str]] = {
@@ -242,7 +242,7 @@ def describe_metric(metric: Metric, checked: CheckedPackage, summary: str) -> st
 def describe_formula(metric: Metric) -> str:
     """Describe the whole definition of a formula."""
     over = ", ".join(f"`{name}`" for name in formula.list_inputs(metric.measure))
-    unit = metric.unit.symbol or metric.unit.name
+    unit = metric.unit.symbol
     formatted = formula.format_formula(metric.measure)
     text = f"{formatted}{f', in {unit}' if unit else ''}; computed from the averages of {over}"
     return text + (f", or from their values on each row of `{metric.grain}`" if metric.grain else "")
@@ -331,7 +331,7 @@ def _describe_conversion(node: Expression) -> Iterator[str]:
     if node.op == "whole":
         yield f"to {node.unit}: × {node.factor}, cut to a whole number sample by sample"
     elif node.op == "quantity" and node.factor not in ("", "1"):
-        yield f"{node.number} {node.unit}: × {node.factor}"
+        yield f"{formula.format_quantity(str(node.number), node.unit)}: × {node.factor}"
     elif node.op == "as_unit":
         yield f"{describe_expression(node.operands[0])}: counted as {_describe_unit(node.unit)}, no conversion"
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric, Package
-from assay.lang.typing_rules import NONE, KindError, UnknownNameError, ValueType
+from assay.lang.typing_rules import COUNT, NONE, KindError, UnknownNameError, ValueType
 from assay.lang.units import UnitLibrary
 
 #: parameter of formulas in a table over classes; its value is the amount of a class
@@ -171,6 +171,11 @@ def format_number(text: str) -> str:
     return f"{Decimal(text).normalize():f}"
 
 
+def format_quantity(number: str, unit: str) -> str:
+    """Return a number with the name of its unit; counts and plain numbers are written without."""
+    return number if unit in ("", NONE, COUNT) else f"{number} {unit}"
+
+
 _SIGNS = {"plus": "+", "minus": "−", "times": "×", "over": "/"}
 
 
@@ -185,7 +190,7 @@ def format_formula(node: Expression) -> str:
         operands = ", ".join(format_formula(operand) for operand in node.operands)
         return f"{'first of' if node.op == 'coalesce' else 'greatest of'} ({operands})"
     if node.number is not None:
-        return f"{format_number(str(node.number))} {node.unit}".strip()
+        return format_quantity(format_number(str(node.number)), node.unit)
     return node.name
 
 

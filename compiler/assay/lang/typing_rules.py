@@ -14,6 +14,7 @@ from assay.lang.model.expression import Expression
 
 NANOSECOND = "nanosecond"
 NONE = "dimensionless"
+COUNT = "count"
 
 #: (from, to) -> exact factor; raises UnitError
 Convert = Callable[[str, str], Fraction]

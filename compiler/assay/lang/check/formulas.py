@@ -227,12 +227,12 @@ def _check_example(checker: Checker, owner: str, metric: Metric, example: Worked
         return
     node = write_conversions(metric.measure, example.unit.name, build_formula_scope(checker.package), checker.library)
     result = formula.evaluate(node, lambda name: values[name], values)
-    expected = f"{example.shows} {example.unit.symbol or example.unit.name}"
+    expected = f"{example.shows} {example.unit.symbol}".rstrip()
     if result.value is None:
         _report_failed_example(checker, owner, example, expected, f"no value ({result.reason})", ())
     elif round_like(result.value, example.shows) != example.shows:
-        exact = f"exactly {result.value} {example.unit.name}"
-        computed = f"{round_like(result.value, example.shows)} {example.unit.symbol or example.unit.name}"
+        exact = f"exactly {formula.format_quantity(str(result.value), example.unit.name)}"
+        computed = f"{round_like(result.value, example.shows)} {example.unit.symbol}".rstrip()
         _report_failed_example(checker, owner, example, expected, computed, (exact,))
 
 
@@ -240,7 +240,7 @@ def _report_failed_example(
     checker: Checker, owner: str, example: Worked, expected: str, computed: str, notes: tuple[str, ...]
 ) -> None:
     inputs = ", ".join(
-        f"{item.metric} = {formula.format_number(item.value)} {item.unit.symbol}" for item in example.given
+        f"{item.metric} = {formula.format_number(item.value)} {item.unit.symbol}".rstrip() for item in example.given
     )
     checker.report(
         "example",

@@ -75,7 +75,7 @@ def _build_scatter_plot(
         1,
         add_label_to_title(", ".join(filter(None, (scatter.title, cloud.description))), shown_run.title_label),
         y.unit.symbol,
-        f"{description}; mean {format_six_digits(cloud.mean)} {y.unit.symbol}",
+        f"{description}; mean {format_six_digits(cloud.mean)} {y.unit.symbol}".rstrip(),
         scatter.template,
         ("x", "y", "mean", "edge"),
         rows,
