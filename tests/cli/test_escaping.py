@@ -100,6 +100,7 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
         (("lineage", "wait", "--format", "dot"), 0),
         (("lineage", "wait", "--format", "json"), 0),
         (("explain", "wait", "--run", "RUN"), 0),
+        (("slice", "wait", "--run", "RUN"), 2),
         (("inspect", "RUN"), 0),
         (("explain", "work", "--run", "RUN", "--format", "json"), 0),
         (("spec-diff", str(ROOT / "starter"), "."), 3),

@@ -1,180 +1,41 @@
-"""Run the examples of specs and list what no example exercises (`assay test`).
-
-Event tables do not record which name a record had, or at which path the value of a field was. So the records are
-ingested a second time as probe events, which have the same names but other fields: one with the number of the name, and
-one for each path, whose value is missing if the path has none.
-"""
+"""Run the examples of specs and of slices of runs, and list what no example exercises (`assay test`)."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from assay.app import filters
+from assay.app.example_fallbacks import Fallback, find_exercised_fallbacks, list_fallbacks
 from assay.app.prepare import IngestedRun, prepare
 from assay.app.runs import NamedRun
 from assay.app.session import Session
+from assay.app.slice_files import RowExpectation, Slice, describe_row, list_slices
+from assay.app.trace_runs import is_row
 from assay.engine import samples
 from assay.engine.compiled_plan import compile_plan
 from assay.engine.executor import connect
 from assay.engine.mount import find_first_quarantined, mount_folders
-from assay.engine.result_cache import Store
 from assay.engine.samples import Branch
 from assay.lang import dependencies, workspace
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.example import Example, Expectation
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Event, Field, Form, Metric, Name, Package
-from assay.lang.model.vocabulary import Unit
-from assay.sql import dialect
-from assay.sql.dialect import build_column, build_scan, select_event_rows
+from assay.lang.model.package import Metric, Package
+from assay.lineage.sample_query import VALUE, build_metric_query
+from assay.sql.expressions import build_placeholders
 from assay.util.diagnostics import AssayError, Diagnostic, Span
 from assay.util.scratch import create_temporary_folder
 
 if TYPE_CHECKING:
     import duckdb
-
-
-NULL = exp.Null()
-NAME_NUMBER = "named"  # the probe field with the number of the record's name
-
-
-@dataclass(frozen=True, slots=True)
-class Fallback:
-    """One of several names of an event (`field` is empty), or one of several paths of a field.
-
-    `form` is the number (from 1) of the form that has it; `text` is the name with its generation, or the path.
-    """
-
-    event: str
-    field: str
-    form: int
-    text: str
-
-
-def list_fallbacks(event: Event, fields: Collection[str]) -> tuple[Fallback, ...]:
-    """Return the names of an event if it has several, and the paths of those `fields` that have several in a form."""
-    name_fallbacks = [Fallback(event.name, "", form, text) for form, texts in _iter_form_names(event) for text in texts]
-    path_fallbacks = [
-        Fallback(event.name, field.name, form, ".".join(path))
-        for form, field in _iter_multi_path_fields(event, fields)
-        for path in field.paths
-    ]
-    return (*(name_fallbacks if len(name_fallbacks) > 1 else ()), *path_fallbacks)
-
-
-def find_exercised_fallbacks(
-    session: Session, checked: CheckedPackage, run: NamedRun, fields: Mapping[str, Collection[str]]
-) -> frozenset[Fallback]:
-    """Return the names and paths that occur in the records of a run, for the given fields by event.
-
-    Raises AssayError.
-    """
-    probes = {
-        event.name: _create_probe(event, fields[event.name])
-        for event in checked.package.events
-        if event.name in fields and list_fallbacks(event, fields[event.name])
-    }
-    if not probes:
-        return frozenset()
-    events = tuple(probes.get(event.name, event) for event in checked.package.events)
-    probe_package = replace(checked, package=replace(checked.package, events=events))
-    probe_fields = {name: frozenset(field.name for field in probe.fields) for name, probe in probes.items()}
-    used_fallbacks: set[Fallback] = set()
-    with create_temporary_folder() as folder:
-        # The probes use a separate store: they must not replace the real events in the cache.
-        with closing(Session(session.workspace, Store(folder), threads=session.threads)) as probe_session:
-            (ingested_run,) = prepare(probe_session, probe_package, [run], probe_fields)
-        with connect(os.cpu_count() or 1, folder) as connection:
-            mount_folders(connection, ingested_run.folders)
-            for event in checked.package.events:
-                if ingested_run.counts.get(event.name) and event.name in probes:
-                    names = sorted(probe_fields[event.name])
-                    rows = connection.execute(dialect.to_sql(build_path_query(event.name, names))).fetchall()
-                    row_values = [dict(zip(names, row, strict=True)) for row in rows]
-                    used_fallbacks |= set(_iter_used_fallbacks(event, fields[event.name], row_values))
-    return frozenset(used_fallbacks)
-
-
-def _iter_form_names(event: Event) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield the number of each form, and its names with their generations."""
-    for number, form in enumerate(event.forms, start=1):
-        yield number, tuple(f"{item.generation}: {item.name}" for item in form.names)
-
-
-def _iter_multi_path_fields(event: Event, fields: Collection[str]) -> Iterator[tuple[int, Field]]:
-    """Yield the fields with several paths, each with the number of its form."""
-    for number, form in enumerate(event.forms, start=1):
-        yield from ((number, field) for field in form.fields if field.name in fields and len(field.paths) > 1)
-
-
-def _create_probe(event: Event, fields: Collection[str]) -> Event:
-    """Return the probe of an event: a form for each name, with fields that identify the name and the paths."""
-    multi_path_fields = dict.fromkeys(field.name for _, field in _iter_multi_path_fields(event, fields))
-    path_counts = {
-        name: max(len(field.paths) for _, field in _iter_multi_path_fields(event, fields) if field.name == name)
-        for name in multi_path_fields
-    }
-    forms: list[Form] = []
-    for form in event.forms:
-        single_names: list[tuple[Name, ...]] = [(name,) for name in form.names]
-        for names in single_names or [()]:
-            name_field = Field(NAME_NUMBER, "integer", Unit("", ""), "value", (), str(len(forms)), True, (), "")
-            forms.append(replace(form, names=names, fields=(name_field, *_iter_path_fields(form, path_counts))))
-    return replace(event, forms=tuple(forms))
-
-
-def _iter_path_fields(form: Form, path_counts: Mapping[str, int]) -> Iterator[Field]:
-    """Yield a field for each path of the fields with several paths."""
-    paths = {field.name: field.paths for field in form.fields}
-    for name, number in path_counts.items():
-        for index in range(number):
-            path = paths[name][index : index + 1]
-            yield Field(f"{name}_{index}", "text", Unit("", ""), "value", path, None, False, (), "")
-
-
-def build_path_query(event: str, names: Sequence[str]) -> exp.Select:
-    """Return a query of the distinct combinations of names and paths.
-
-    Each row has the number of the name and, for each path, whether it had a value.
-    """
-    table = select_event_rows(build_scan(f"events/{event}/*.parquet"), names)
-    columns = [
-        build_column(name)
-        if name == NAME_NUMBER
-        else exp.alias_(exp.Not(this=exp.Is(this=build_column(name), expression=NULL)), name)
-        for name in names
-    ]
-    return dialect.select(*columns).distinct().from_(table.subquery("probes"))
-
-
-def _iter_used_fallbacks(
-    event: Event, fields: Collection[str], rows: Sequence[Mapping[str, object]]
-) -> Iterator[Fallback]:
-    """Yield the names that rows have and, for each field with several paths, the first path with a value."""
-    numbered_names = [
-        (number, text, form)
-        for (number, texts), form in zip(_iter_form_names(event), event.forms, strict=True)
-        for text in texts or ("",)
-    ]
-    for row in rows:
-        number, text, form = numbered_names[int(str(row[NAME_NUMBER]))]
-        yield Fallback(event.name, "", number, text)
-        for field in form.fields:
-            if field.name in fields and len(field.paths) > 1:
-                paths_with_value = (path for index, path in enumerate(field.paths) if row[f"{field.name}_{index}"])
-                if path := next(paths_with_value, None):
-                    yield Fallback(event.name, field.name, number, ".".join(path))
 
 
 #: The relative tolerance for comparing measured reals with expected samples.
@@ -184,13 +45,17 @@ RUN_ID = "example"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The expected and the computed samples of a metric: texts in the metric's unit, ascending."""
+    """The expected and the computed samples of a metric: texts in the metric's unit, ascending.
+
+    `row` describes the row whose sample it is; empty for all samples.
+    """
 
     metric: str
     unit: str
     expected: tuple[str, ...]
     actual: tuple[str, ...]
     holds: bool
+    row: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +110,21 @@ class ExampleResults:
 
 
 def run_system_examples(session: Session, system: str) -> ExampleResults:
-    """Run all examples of a system. Raises AssayError if the specs themselves are wrong."""
+    """Run all examples of a system, and its slices of runs.
+
+    Raises AssayError if the specs themselves or the files of slices are wrong.
+    """
     checked = session.load_package(system)
     locate = workspace.get_positions(session.workspace, system)
+    slices = list_slices(session.workspace, checked)
+    size = len(checked.package.examples) + len(slices)
     outcomes = []
     for index, item in enumerate(checked.package.examples):
-        session.progress(f"examples of {system}", index, len(checked.package.examples))
+        session.progress(f"examples of {system}", index, size)
         outcomes.append(_test_example(session, checked, item, locate(item.name)[0]))
+    for index, sliced in enumerate(slices, start=len(outcomes)):
+        session.progress(f"examples of {system}", index, size)
+        outcomes.append(_test_slice(session, checked, sliced))
     return ExampleResults(system, tuple(outcomes), _compute_coverage(checked.package, outcomes))
 
 
@@ -262,13 +135,21 @@ def _test_example(session: Session, checked: CheckedPackage, item: Example, span
     with create_temporary_folder() as folder:
         try:
             write_records(item, folder)
-            return _run_example(session, checked, item, span, NamedRun(RUN_ID, folder))
+            return run_example(session, checked, item, span, folder)
         except AssayError as error:
-            return Outcome(item.name, span, (), tuple(_drop_folder(problem, folder) for problem in error.diagnostics))
+            return Outcome(item.name, span, (), tuple(drop_folder(problem, folder) for problem in error.diagnostics))
 
 
-def _drop_folder(problem: Diagnostic, folder: Path) -> Diagnostic:
-    """Return a problem in which paths are relative to the example, without the temporary folder."""
+def _test_slice(session: Session, checked: CheckedPackage, sliced: Slice) -> Outcome:
+    item, root = sliced.example, session.workspace.root
+    try:
+        return run_example(session, checked, item, sliced.span, sliced.run)
+    except AssayError as error:
+        return Outcome(item.name, sliced.span, (), tuple(drop_folder(problem, root) for problem in error.diagnostics))
+
+
+def drop_folder(problem: Diagnostic, folder: Path) -> Diagnostic:
+    """Return a problem in which paths are relative to a folder, which is that of an example."""
 
     def drop_path(text: str) -> str:
         return text.replace(f"{folder}/", "").replace(str(folder), "the example")
@@ -286,10 +167,16 @@ def write_records(item: Example, folder: Path) -> None:
         path.write_text(file.text, encoding="utf-8", newline="")
 
 
-def _run_example(session: Session, checked: CheckedPackage, item: Example, span: Span | None, run: NamedRun) -> Outcome:
-    """Compute the metrics that an example expects and compare their samples."""
-    package = checked.package
-    metrics = [checked.get_metric(expectation.metric) for expectation in item.expect]
+def run_example(
+    session: Session, checked: CheckedPackage, item: Example, span: Span | None, directory: Path
+) -> Outcome:
+    """Compute the metrics that an example expects, with its files in a directory, and compare their samples.
+
+    Checks are about whole runs, so they do not apply to a slice. Raises AssayError if they cannot be computed.
+    """
+    package, run = checked.package, NamedRun(RUN_ID, directory)
+    is_slice = any(isinstance(expectation, RowExpectation) for expectation in item.expect)
+    metrics = [checked.get_metric(name) for name in dict.fromkeys(expected.metric for expected in item.expect)]
     filter_texts = [f"{use.name}={use.argument}" if use.argument else use.name for use in item.filters]
     compiled_plan = compile_plan(checked, metrics, filters.parse_filters(package, None, filter_texts, not filter_texts))
     graph = compiled_plan.graph
@@ -306,10 +193,12 @@ def _run_example(session: Session, checked: CheckedPackage, item: Example, span:
     ]
     with connect(os.cpu_count() or 1, session.store.create_folder()) as connection:
         mount_folders(connection, ingested_run.folders)
-        table_names = {node.name for node in graph if node.statement.kind in ("metric", "check")}
+        kinds = ("metric",) if is_slice else ("metric", "check")
+        table_names = {node.name for node in graph if node.statement.kind in kinds}
         samples.create_tables(connection, graph, table_names, ingested_run.constants)
-        problems += samples.find_failed_checks(connection, graph, ingested_run.constants, RUN_ID)
-        measured_samples = [_measure_samples(connection, checked, metric, ingested_run) for metric in metrics]
+        if not is_slice:
+            problems += samples.find_failed_checks(connection, graph, ingested_run.constants, RUN_ID)
+        measured_samples = [_measure_samples(connection, checked, expected, ingested_run) for expected in item.expect]
         verdicts = [
             _judge_expectation(checked, expectation, values)
             for expectation, values in zip(item.expect, measured_samples, strict=True)
@@ -322,7 +211,7 @@ def _run_example(session: Session, checked: CheckedPackage, item: Example, span:
     with connect(os.cpu_count() or 1, session.store.create_folder()) as connection:
         mount_folders(connection, ingested_run.folders)
         samples.create_tables(connection, graph, table_names, ingested_run.constants, last_first=True)
-        reversed_samples = [_measure_samples(connection, checked, metric, ingested_run) for metric in metrics]
+        reversed_samples = [_measure_samples(connection, checked, expected, ingested_run) for expected in item.expect]
     reversed_verdicts = [_judge_expectation(checked, *pair) for pair in zip(item.expect, reversed_samples, strict=True)]
     problems += _iter_row_order_problems(item, span, verdicts, reversed_verdicts)
     seen_events = frozenset(name for name, number in ingested_run.counts.items() if number)
@@ -338,10 +227,17 @@ def _run_example(session: Session, checked: CheckedPackage, item: Example, span:
 
 
 def _measure_samples(
-    connection: duckdb.DuckDBPyConnection, checked: CheckedPackage, metric: Metric, ingested_run: IngestedRun
+    connection: duckdb.DuckDBPyConnection, checked: CheckedPackage, expectation: Expectation, ingested_run: IngestedRun
 ) -> Sequence[int | float]:
-    """Return the samples of a metric whose tables have been created."""
-    return samples.fetch_samples(connection, metric, checked.measured[metric.id].integral, ingested_run.constants)
+    """Return the samples of a metric whose tables have been created, or those of the expected row."""
+    metric, constants = checked.get_metric(expectation.metric), ingested_run.constants
+    if isinstance(expectation, RowExpectation):
+        grain = next(item for item in checked.package.grains if item.name == metric.grain)
+        placeholders = build_placeholders(list(constants))
+        sample_query = build_metric_query(metric, grain, checked.measured[metric.id].integral, placeholders)
+        rows = samples.fetch_rows(connection, sample_query.query, constants)
+        return sorted(row[VALUE] for row in rows if is_row(row, expectation.row))
+    return samples.fetch_samples(connection, metric, checked.measured[metric.id].integral, constants)
 
 
 def _iter_row_order_problems(
@@ -369,19 +265,26 @@ def _judge_expectation(
     samples_in_unit = [Fraction(value) * factor for value in measured_samples]
     expected = [Fraction(text) for text in expectation.samples]
     holds = len(samples_in_unit) == len(expected) and all(
-        a == b or (isinstance(value, float) and abs(a - b) <= TOLERANCE * max(abs(a), abs(b)))
-        for value, a, b in zip(measured_samples, samples_in_unit, expected, strict=False)
+        is_sample(value, factor, sample) for value, sample in zip(measured_samples, expected, strict=True)
     )
     return Verdict(
         metric.id,
         metric.unit.symbol,
         expectation.samples,
-        tuple(_format_decimal(value) for value in samples_in_unit),
+        tuple(format_decimal(value) for value in samples_in_unit),
         holds,
+        describe_row(expectation.row) if isinstance(expectation, RowExpectation) else "",
     )
 
 
-def _format_decimal(value: Fraction) -> str:
+def is_sample(value: int | float, factor: Fraction, expected: Fraction) -> bool:
+    """Return whether a value as measured is the expected sample: whole numbers exactly, others within a tolerance."""
+    actual = Fraction(value) * factor
+    is_near = abs(actual - expected) <= TOLERANCE * max(abs(actual), abs(expected))
+    return actual == expected or (isinstance(value, float) and is_near)
+
+
+def format_decimal(value: Fraction) -> str:
     """Return a number as text: with at most 12 decimals, or as a double prints it if its decimals do not end."""
     if value.denominator == 1:
         return str(value.numerator)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,7 +26,7 @@ from assay.lineage.column_lineage import Origin
 from assay.lineage.constants import format_place, index_constants, list_constant_facts
 from assay.lineage.graph import get_kind
 from assay.lineage.metric_lineage import build_lineage
-from assay.lineage.record_lists import get_companion_name
+from assay.lineage.record_lists import build_quoted_column, get_companion_name
 from assay.lineage.row_provenance import add_provenance
 from assay.lineage.sample_query import VALUE, SampleQuery
 from assay.report.run_results import format_constant
@@ -103,6 +103,7 @@ def create_run_constant(constant: Constant, ingested_run: IngestedRun) -> RunCon
 
 
 TABLE = "traced samples"
+ROW_ID = "row id"  # with a blank, unlike any column of specs
 SHOWN = 1000  # raw records looked up per sample
 BINS, LEAST_BINS = 40, 10
 
@@ -155,7 +156,7 @@ class Group:
 
 @dataclass(slots=True)
 class RunSamples:
-    """The samples of a run in an open engine."""
+    """The samples of a run in an open engine, with the records behind the columns `traced_columns`."""
 
     connection: duckdb.DuckDBPyConnection
     package: Package
@@ -163,6 +164,7 @@ class RunSamples:
     query: SampleQuery
     factor: Fraction
     constant_inputs: ConstantInputs
+    traced_columns: tuple[str, ...] = (VALUE,)
 
     def count_samples(self) -> int:
         """Return the number of samples."""
@@ -193,21 +195,31 @@ class RunSamples:
 
         Samples for whose value `is_preferred` returns true come first.
         """
-        names = [dialect.build_column(name) for name in dict.fromkeys((*self.query.keys, VALUE))]
-        row_id = exp.alias_(dialect.build_column("rowid"), "place")
-        rows = self._fetch_rows(dialect.select(row_id, *names).from_(dialect.build_table(TABLE)))
-        matches = [
-            row for row in rows if all(normalize_text(str(row[name])) == text for name, text in column_texts.items())
-        ]
-        matches.sort(key=lambda row: tuple(_get_sort_key(row[name]) for name in self.query.keys))
+        matches = self.list_matching_keys(column_texts)
         best_match = [*(row for row in matches if is_preferred is None or is_preferred(row[VALUE])), *matches][:limit]
         query = dialect.select("*").from_(dialect.build_table(TABLE))
         is_chosen = exp.In(
-            this=dialect.build_column("rowid"), expressions=[dialect.build_integer(row["place"]) for row in best_match]
+            this=dialect.build_column("rowid"), expressions=[dialect.build_integer(row[ROW_ID]) for row in best_match]
         )
         chosen_rows = self._fetch_rows(query.where(is_chosen)) if best_match else []
         lines = self._read_records([item for row in chosen_rows for item in row[get_companion_name(VALUE)][:SHOWN]])
         return tuple(self._create_sample(row, lines, SHOWN) for row in chosen_rows)
+
+    def list_matching_keys(self, column_texts: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return keys, value and number (`ROW_ID`) of the samples whose columns have these texts, ordered by key."""
+        names = [dialect.build_column(name) for name in dict.fromkeys((*self.query.keys, VALUE))]
+        row_id = exp.alias_(dialect.build_column("rowid"), exp.to_identifier(ROW_ID, quoted=True))
+        rows = self._fetch_rows(dialect.select(row_id, *names).from_(dialect.build_table(TABLE)))
+        matches = [row for row in rows if is_row(row, column_texts.items())]
+        return sorted(matches, key=lambda row: tuple(_get_sort_key(row[name]) for name in self.query.keys))
+
+    def list_records(self, row_id: int) -> tuple[tuple[str, Place], ...]:
+        """Return event and place of all records behind the traced columns of the sample of a number, in order."""
+        is_chosen = exp.EQ(this=dialect.build_column("rowid"), expression=dialect.build_integer(row_id))
+        names = [build_quoted_column(get_companion_name(name)) for name in self.traced_columns]
+        (row,) = self._fetch_rows(dialect.select(*names).from_(dialect.build_table(TABLE)).where(is_chosen))
+        records = {(item["event"], Place(item["host"], item["seq"])) for items in row.values() for item in items or ()}
+        return tuple(sorted(records))
 
     def compute_spread(self) -> Spread | None:
         """Return the histogram of the samples; None without samples, or if not all are finite."""
@@ -272,6 +284,11 @@ class RunSamples:
         return raw_records
 
 
+def is_row(row: Mapping[str, object], column_texts: Iterable[tuple[str, str]]) -> bool:
+    """Return whether columns of a row have these texts."""
+    return all(normalize_text(str(row[name])) == text for name, text in column_texts)
+
+
 def _get_sort_key(value: object) -> tuple[int, float, str]:
     """Return a sort key that places numbers before texts."""
     return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
@@ -285,11 +302,12 @@ def open_run_samples(
     statements: Sequence[Statement],
     samples_query: SampleQuery,
     factor: Fraction,
+    traced_columns: Sequence[str] = (VALUE,),
 ) -> Iterator[RunSamples]:
-    """Yield the samples that a query selects from a run, with the records behind them."""
+    """Yield the samples that a query selects from a run, with the records behind the columns `traced_columns`."""
     import duckdb
 
-    with_records = add_provenance(statements, samples_query.query, [VALUE])
+    with_records = add_provenance(statements, samples_query.query, traced_columns)
     samples = Statement("table", TABLE, with_records.query)
     # One thread, so that the choice among equal rows is reproducible.
     with connect(1, session.store.create_folder()) as connection:
@@ -308,4 +326,4 @@ def open_run_samples(
                 raise fail("engine", f"run {ingested_run.run.id}: tracing stopped at `{item.name}`: {cause}",
                            status=INTERNAL) from None  # fmt: skip
         inputs = find_constants(package, ingested_run, statements, samples_query.query)
-        yield RunSamples(connection, package, ingested_run, samples_query, factor, inputs)
+        yield RunSamples(connection, package, ingested_run, samples_query, factor, inputs, tuple(traced_columns))

@@ -102,7 +102,7 @@ def _has_empty(value: object) -> bool:
 
 #: Heading -> commands, in the order of `assay --help`.
 GROUPS = {
-    "Author": ("init", "config", "check", "test", "watch", "schema", "lsp"),
+    "Author": ("init", "config", "check", "test", "slice", "watch", "schema", "lsp"),
     "Build": ("build", "regenerate", "ingest", "fetch", "query", "samples", "compare"),
     "Trust": ("explain", "lineage", "trace", "verify", "spec-diff", "gate"),
     "Look": ("list", "inspect", "sql", "catalogue", "cache", "completion"),
@@ -114,6 +114,7 @@ EXAMPLES = {
     "config": ("assay config", "assay config --schema > assay.schema.json"),
     "check": ("assay check", "assay check --accept"),
     "test": ("assay test --system service --junit examples.xml",),
+    "slice": ("assay slice wait --run runs/1.0 --around request=2-034",),
     "watch": ("assay watch service/comparison --run runs/1.0 --run runs/1.1 -o build/live",),
     "schema": ("assay schema meta.json --system service",),
     "lsp": ("assay lsp",),

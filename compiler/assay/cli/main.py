@@ -49,6 +49,7 @@ from assay.cli.options import (
 from assay.cli.raw_data import fetch
 from assay.cli.raw_data import inspect as inspect_command
 from assay.cli.samples import samples
+from assay.cli.slice import write_slice
 from assay.cli.test import run_examples
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -321,6 +322,7 @@ for command in (
     schema,
     watch,
     run_examples,
+    write_slice,
     compare,
     spec_diff,
     gate,

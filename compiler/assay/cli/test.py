@@ -17,7 +17,8 @@ from assay.util.numbers import format_count
 if TYPE_CHECKING:
     from xml.etree import ElementTree
 
-    from assay.app.examples import Coverage, ExampleResults, Fallback, Outcome
+    from assay.app.example_fallbacks import Fallback
+    from assay.app.examples import Coverage, ExampleResults, Outcome
 
 SHOWN = 12  # samples printed
 NAMED = 3  # names and places printed per event
@@ -99,7 +100,8 @@ def _format_failure(item: Outcome) -> Iterator[str]:
     yield f"  FAILED {item.example}{place}"
     for verdict in item.verdicts:
         if not verdict.holds:
-            yield f"    {verdict.metric}, {verdict.unit}" if verdict.unit else f"    {verdict.metric}"
+            unit = f", {verdict.unit}" if verdict.unit else ""
+            yield f"    {verdict.metric}{unit}" + (f" of {escape_text(verdict.row)}" if verdict.row else "")
             yield f"      expected: {_join_samples(verdict.expected)}"
             yield f"      found:    {_join_samples(verdict.actual)}"
     from assay.util.diagnostics import render
@@ -122,7 +124,14 @@ def _export_results(system_results: ExampleResults) -> dict[str, Any]:
                 "at": str(item.span or ""),
                 "holds": item.holds,
                 "expectations": [
-                    {"metric": v.metric, "unit": v.unit, "expected": v.expected, "found": v.actual, "holds": v.holds}
+                    {
+                        "metric": v.metric,
+                        "unit": v.unit,
+                        "row": v.row,
+                        "expected": v.expected,
+                        "found": v.actual,
+                        "holds": v.holds,
+                    }
                     for v in item.verdicts
                 ],
                 "problems": [problem.to_json() for problem in item.problems],

@@ -90,7 +90,15 @@ def fetch_samples(
     """
     sample_query = select_samples(metric, integral, build_placeholders(list(constants)))
     query = exp.select("value").from_(sample_query.subquery("samples")).order_by("value")
-    return [row[0] for row in _fetch_rows(connection, query, constants)]
+    return [row[0] for row in _fetch_tuples(connection, query, constants)]
+
+
+def fetch_rows(
+    connection: duckdb.DuckDBPyConnection, query: exp.Select, constants: Mapping[str, object]
+) -> list[dict[str, Any]]:
+    """Return the rows of a query by the names of its columns.  Expects that the tables that it reads exist."""
+    names = [item.alias_or_name for item in query.selects]
+    return [dict(zip(names, row, strict=True)) for row in _fetch_tuples(connection, query, constants)]
 
 
 def find_taken_branches(
@@ -113,7 +121,7 @@ def find_taken_branches(
                 .from_(dialect.build_table(grain))
                 .where(*earlier_are_null, is_taken)
             )
-            if _fetch_rows(connection, query, constants)[0][0]:
+            if _fetch_tuples(connection, query, constants)[0][0]:
                 yield branch
 
 
@@ -131,6 +139,6 @@ def build_presence_test(value: exp.Expr, is_expected: bool) -> exp.Expr:
     return exp.Not(this=is_null) if is_expected else is_null
 
 
-def _fetch_rows(connection: duckdb.DuckDBPyConnection, query: exp.Expr, constants: Mapping[str, object]) -> list[Any]:
+def _fetch_tuples(connection: duckdb.DuckDBPyConnection, query: exp.Expr, constants: Mapping[str, object]) -> list[Any]:
     placeholders = {str(placeholder.this) for placeholder in query.find_all(exp.Placeholder)}
     return connection.execute(dialect.to_sql(query), bind_parameters(placeholders, constants)).fetchall()

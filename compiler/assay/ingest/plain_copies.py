@@ -121,6 +121,27 @@ def read_texts(path: Path, numbers: Collection[int]) -> dict[int, str]:
     return texts | {line.number: line.text for line in read_lines(path, numbers)}
 
 
+def read_raw_lines(path: Path, numbers: Collection[int]) -> dict[int, bytes]:
+    """Return lines of a file as they are, with their ends, by their numbers from 1. Others are left out."""
+    lines: dict[int, bytes] = {}
+    remaining = sorted(set(numbers), reverse=True)
+    number, begun = 1, b""
+    for chunk in iter_decompressed(path):
+        if not remaining:
+            return lines
+        ends = chunk.count(FEED)
+        if number + ends < remaining[-1]:
+            number, begun = number + ends, b""
+            continue
+        *complete, last = (begun + chunk).split(FEED)
+        for line in complete:
+            if remaining and remaining[-1] == number:
+                lines[remaining.pop()] = line + FEED
+            number += 1
+        begun = last
+    return lines | ({number: begun} if begun and remaining and remaining[-1] == number else {})
+
+
 def read_first_lines(path: Path, count: int) -> Iterator[bytes]:
     """Yield the first lines of a log file, at most `count`, without lines that are too long and without NUL bytes."""
     return (line for _, line in number_first_lines(path, count))

@@ -22,7 +22,8 @@ from assay.styles.row import NO_VALUE
 
 def explain(_checked: CheckedPackage, table: ClassTable) -> Iterable[Term]:
     """Yield the entry of the table: its formula and its classes."""
-    listed_classes = "; ".join(f"{item.name} ({f'{item.amount} {item.unit.symbol}'.rstrip()})" for item in table.classes)
+    amounts = (f"{item.amount} {item.unit.symbol}".rstrip() for item in table.classes)
+    listed_classes = "; ".join(f"{item.name} ({text})" for item, text in zip(table.classes, amounts, strict=True))
     value_source = f"the rows of its metrics by {table.across}" if table.across else "the averages of metrics over runs"
     formula_text = (
         f"Formula: {formula.format_formula(table.value)}, in {table.unit.name}, over the class and {value_source}."
