@@ -29,7 +29,7 @@ let ManifestRow =
       , cell : Cell
       }
 
--- A table of metrics. `*GRAIN` stands for all metrics of a grain that no section of the report shows. `columns` are shown besides averages: median, min, max, stddev, p95, p99.9.
+-- A table of metrics. `*GRAIN` stands for all metrics of a grain that no section of the report shows. `columns` are shown besides averages: median, min, max, stddev, mean, count, p95, p99.9.
 let Section = { title : Text, doc : Text, metrics : List Text, columns : List Text }
 
 -- A chart: `cdf` shows the cumulative distribution, a line a run. `scale`: linear, log, or auto.

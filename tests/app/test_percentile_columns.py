@@ -11,7 +11,7 @@ from tests.compare_reference import CARDANO, load_json
 from tests.support.commands import MODEL, build, run_assay
 
 RUNS = {"10.5": "baseline", "10.6": "candidate"}
-STATISTICS = ("median", "p95", "p99.9", "max")
+STATISTICS = ("median", "p95", "p99.9", "max", "mean", "count")
 CENTILES = {"median": "0.5", "p95": "0.95", "p99.9": "0.999", "max": "1.0"}
 POOLED, OVER_HOSTS = ("cdfForgerTicked", "cdfPeerAdoption"), ("CentiCpu", "NetRd")
 
@@ -64,6 +64,24 @@ def test_trace_leads_to_the_sample_at_a_percentile(built: Path, cache: Path) -> 
     assert round(sample["value"], 5) == float(traced["text"])
     assert sample["records"] == 2
     assert run["p95"] == sample["value"]
+
+
+@pytest.mark.parametrize("metric", [*POOLED, *OVER_HOSTS])
+def test_mean_and_count_are_the_average_and_size(built: Path, metric: str) -> None:
+    header, row = list_tables(built)[metric]
+    cells = dict(zip(header, row, strict=True))
+    recorded = load_json(built / "results.json")["metrics"][metric]["runs"]
+    for name in RUNS:
+        assert cells[f"{name}-sim count"] == str(recorded[name]["size"])
+        assert float(cells[f"{name}-sim mean"]) == pytest.approx(recorded[name]["average"], rel=0.01)
+
+
+@pytest.mark.parametrize("column", ["mean", "count"])
+def test_trace_leads_from_mean_and_count_to_samples(built: Path, cache: Path, column: str) -> None:
+    result = run_assay("trace", built, f"Forging/Ledger ticking/10.6 {column}", "--format", "json", "--cache", cache)
+    assert result.status == 0, result.err
+    (run,) = result.parse_json()["runs"]
+    assert run[column] == run["average" if column == "mean" else "size"]
 
 
 def test_trace_of_a_change_has_the_percentiles_of_both_runs(built: Path, cache: Path) -> None:

@@ -13,7 +13,7 @@ from assay.lang.model.report import Section
 from assay.report.cell_links import PERCENT, STATISTIC, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.run_results import Choices, RunFigures, add_unit, get_average
-from assay.report.statistic_names import DEVIATION, GREATEST, LEAST, MEDIAN, PERCENTILES
+from assay.report.statistic_names import COUNT, DEVIATION, GREATEST, LEAST, MEAN, MEDIAN, PERCENTILES
 from assay.report.versions import Version
 from assay.styles.registry import get_style
 from assay.styles.row import NO_VALUE, Distribution
@@ -26,12 +26,15 @@ MEANING = (
 
 
 def compute_statistic(distribution: Distribution, name: str, summary: str) -> float | None:
-    """Return a statistic in the metric's unit; None without samples."""
+    """Return a statistic in the metric's unit, or the number of samples; None without samples."""
+    if name == COUNT:
+        return float(distribution.size)
     if not distribution.size:
         return None
     if name in PERCENTILES:
         return distribution.scale_value(_find_centile(distribution, PERCENTILES[name]))
     return {
+        MEAN: distribution.averages[summary],
         MEDIAN: distribution.median,
         LEAST: distribution.least,
         GREATEST: distribution.greatest,
@@ -50,10 +53,14 @@ def _find_centile(distribution: Distribution, centile: float) -> float:
     return next(item.value for item in distribution.centiles if item.centile == centile)
 
 
+#: members of a distribution as plain data that have another name than their column
+_MEMBERS = {MEAN: "average", COUNT: "size"}
+
+
 def read_statistic(data: Mapping[str, Any], name: str) -> object:
     """Return a statistic from a distribution as plain data (`build_distribution_data`)."""
     if name not in PERCENTILES:
-        return data[name]
+        return data[_MEMBERS.get(name, name)]
     return next(values[1] for values in data["centiles"] if values[0] == PERCENTILES[name])
 
 
@@ -100,8 +107,10 @@ def _build_row(metric: Metric, names: Sequence[str], runs: Sequence[RunFigures],
     cells = [add_unit(metric.name, symbol)]
     for name in names:
         values = [compute_statistic(run.results.metrics[metric.id], name, choices.summary) for run in runs]
-        row = number_style.format_table_row([None if item is None else item * factor for item in values], metric.width)
-        cells += [row.cells[0], *chain.from_iterable(zip(row.cells[1:], row.percents, strict=True))]
+        scaled_values = [None if item is None else item * (1.0 if name == COUNT else factor) for item in values]
+        row = number_style.format_table_row(scaled_values, metric.width)
+        row_cells = [f"{item:.0f}" for item in values if item is not None] if name == COUNT else row.cells
+        cells += [row_cells[0], *chain.from_iterable(zip(row_cells[1:], row.percents, strict=True))]
     return tuple(cell or NO_VALUE for cell in cells)
 
 

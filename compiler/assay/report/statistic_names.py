@@ -8,11 +8,12 @@ from assay.sql.distributions import CENTILES
 from assay.util.diagnostics import suggest_nearest
 
 MEDIAN, LEAST, GREATEST, DEVIATION = "median", "min", "max", "stddev"
+MEAN, COUNT = "mean", "count"
 PERCENTILES = {f"p{(100 * Decimal(text)).normalize():f}": float(text) for text in CENTILES[1:-1]}
 """Names of percentiles and their centiles: `p95` is 0.95."""
-STATISTICS = (MEDIAN, LEAST, GREATEST, DEVIATION, *PERCENTILES)
+STATISTICS = (MEAN, MEDIAN, LEAST, GREATEST, DEVIATION, COUNT, *PERCENTILES)
 """The names of all columns."""
-EXPECTED = "median, min, max, stddev, or a percentile: p1, p5, p10, p20 … p90, p95, p99, p99.9"
+EXPECTED = "mean, median, min, max, stddev, count, or a percentile: p1, p5, p10, p20 … p90, p95, p99, p99.9"
 
 
 def split_names(text: str) -> tuple[str, ...]:
