@@ -13,6 +13,8 @@ let hostSlot = ./grains/host_slot.dhall
 
 let m = ./metrics/activity.dhall
 
+let series = ./series.dhall
+
 let report =
       S.Report::{
       , name = "host-activity"
@@ -26,6 +28,11 @@ let report =
         , R.section "Blocks, snapshots and logs" [ m.forged, m.snapshots, m.objects ]
         ]
       , charts = [ R.cdf m.mempoolTxs, R.cdf m.accepted, R.cdf m.objects ]
+      , timelines =
+        [ R.timeline "Transactions accepted" series.accepted
+        , R.timelineOfMean "Mempool size" series.mempool
+        , R.timeline "Headers" series.headers
+        ]
       , dictionary =
         [ R.group
             "Activity of hosts"

@@ -7,6 +7,8 @@ let e = ./events.dhall
 
 let r = ./relations.dhall
 
+let series = ./series.dhall
+
 let host = ./grains/host.dhall
 
 let f = ./filters.dhall
@@ -77,6 +79,7 @@ in  S.Package::{
       , r.logSummary
       , r.runSummary
       , r.clocks
+      , series.runTime
       ]
     , grains =
       [ (./grains/block.dhall).grain
@@ -117,6 +120,7 @@ in  S.Package::{
       ]
     , summaries = [ s.published, s.meanOfHosts ]
     , reports = [ (./reports.dhall).comparison, (./reports.dhall).performance, (./activity.dhall).report ]
+    , series = [ series.accepted, series.mempool, series.headers ]
     , articles = [ (./activity.dhall).timelines ]
     , histories = [ (./histories.dhall).history ]
     , examples = ./examples.dhall

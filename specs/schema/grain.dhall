@@ -112,7 +112,7 @@ let Grain =
         }
       }
 
--- Samples of an event that has a field `value`, those where a condition holds.
+-- Records of an event, those where a condition holds.
 let Sampled = { event : Text, where : Expression }
 
 -- What ends a line: rows of an event that agree with it on label fields, where a condition holds.
@@ -127,11 +127,14 @@ let Term = { name : Text, series : Text, over : Text }
 --   by        label fields: each of their values is a line
 --   windows   a relation with the instants `from_ns` and `to_ns`, which are the first and at most the last step
 --   every     ns from step to step
---   reading   latest (the last sample of the last `window` ns) or rate (the increase of a counter, a second, over them)
+--   reading   latest (the last sample of the last `window` ns) or rate (the increase of a counter, a second, over them);
+--             count, sum, mean, least, greatest: of the records from each step to the next
 --   gone      what ends a line until its next sample
 --   ceases    a line also ends where its rows of the event of `gone` end while other rows continue
---   covered   of a rate: only the steps whose windows have samples near both of their ends
+--   covered   of a rate: only the steps whose windows have samples near both of their ends; of intervals: whole ones (so are
+--             those of a count or sum in a unit per second)
 --   terms     instead of samples: other series, in the same windows and steps, from which `value` is computed
+--   value     what a record contributes (if nothing is named, its field `value`); with terms, the value computed from them
 --   window    a constant of the run, a duration, instead of `windowNs`; `every` likewise instead of `everyNs`
 let Series =
       { Type =
@@ -154,6 +157,7 @@ let Series =
           }
       , default =
         { samples = [] : List Sampled
+        , by = [] : List Text
         , everyNs = 1000000000
         , reading = ""
         , windowNs = 0
@@ -207,6 +211,28 @@ in  { Check
       -- samples of an event
     , samples = \(e : E.Event) -> [ { event = e.name, where = X.nothing } ] : List Sampled
     , samplesWhere = \(e : E.Event) -> \(where : Expression) -> [ { event = e.name, where } ] : List Sampled
+      -- windows: one, from the first to the last record of the sources of these events
+    , wholeRun =
+        \(name : Text) ->
+        \(events : List E.Event) ->
+            Relation::{
+            , name
+            , sql = "SELECT min(first_ns) AS from_ns, max(last_ns) AS to_ns FROM logs"
+            , uses =
+                  [ "logs" ]
+                # List/fold
+                    E.Event
+                    events
+                    (List Text)
+                    (\(e : E.Event) -> \(rest : List Text) -> [ e.name ] # rest)
+                    ([] : List Text)
+            , columns =
+              [ { name = "from_ns", type = "instant", unit = U.nanosecond, doc = "First record of the run" }
+              , { name = "to_ns", type = "instant", unit = U.nanosecond, doc = "Last record of the run" }
+              ]
+            , key = [] : List Text
+            , doc = "The time of the run, from its first to its last record"
+            }
     , Runs
     , Subject
     , Grain

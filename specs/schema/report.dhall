@@ -35,6 +35,10 @@ let Section = { title : Text, doc : Text, metrics : List Text, columns : List Te
 -- A chart: `cdf` shows the cumulative distribution, a line a run. `scale`: linear, log, or auto.
 let Chart = { metric : Text, template : Text, scale : Text }
 
+-- A figure of a series over the time of runs, a line each. `over` is the reduction of the lines of the series to one:
+-- mean, sum, least, greatest; empty if the series has one line.
+let Timeline = { title : Text, series : Text, over : Text, template : Text }
+
 let DictionaryGroup = { title : Text, metrics : List Text }
 
 let FilterUse = { name : Text, argument : Text }
@@ -113,6 +117,7 @@ let Judgement =
 --   judgement      how differences are judged (None S.Judgement.Type: they are not)
 --   phases         the times of each run that are compared, instead of whole runs
 --   listings       tables of the rows of each run; all rows are also written to files
+--   timelines      figures of series over time, with a line for each run
 let Report =
       { Type =
           { name : Text
@@ -132,11 +137,13 @@ let Report =
           , phases : List P.Phase.Type
           , judgement : Optional Judgement.Type
           , listings : List A.Listing
+          , timelines : List Timeline
           , doc : Text
           }
       , default =
         { phases = [] : List P.Phase.Type
         , listings = [] : List A.Listing
+        , timelines = [] : List Timeline
         , judgement = Some Judgement.default
         , filters = [] : List FilterUse
         , also = [] : List Text
@@ -190,6 +197,12 @@ let rowLabels =
           (\(row : ManifestRow) -> \(rest : List RowLabel) -> [ row.{ id, label } ] # rest)
           ([] : List RowLabel)
 
+let timelineOf =
+      \(over : Text) ->
+      \(title : Text) ->
+      \(s : G.Series.Type) ->
+        { title, series = s.name, over, template = "timeline" } : Timeline
+
 in  { Cell
     , ManifestRow
     , Section
@@ -220,6 +233,13 @@ in  { Cell
         \(g : G.Grain.Type) -> \(d : DictionaryGroup) -> d // { metrics = d.metrics # [ "*${g.name}" ] }
     , group = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, metrics = metricIds ms } : DictionaryGroup
     , cdf = \(m : M.Metric.Type) -> { metric = m.id, template = "cdf", scale = "auto" } : Chart
+    , Timeline
+      -- figures of a series over time: of its only line, or of a reduction of its lines
+    , timeline = timelineOf ""
+    , timelineOfMean = timelineOf "mean"
+    , timelineOfSum = timelineOf "sum"
+    , timelineOfLeast = timelineOf "least"
+    , timelineOfGreatest = timelineOf "greatest"
     , uses = \(f : M.Filter.Type) -> { name = f.name, argument = "" } : FilterUse
     , tagged = \(tags : List Text) -> \(f : M.Filter.Type) -> { tags, filter = f.name } : FilterTag
     , usesWith = \(f : M.Filter.Type) -> \(argument : Text) -> { name = f.name, argument } : FilterUse

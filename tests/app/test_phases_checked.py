@@ -24,7 +24,8 @@ from assay.lang.blocks.fact import Fact
 from assay.lang.check.check import check_package
 from assay.lang.model.article import Block
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Package, Series, Term
+from assay.lang.model.package import Package
+from assay.lang.model.series import Series, Term
 from assay.lang.model.vocabulary import Cut, Phase
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import AssayError

@@ -26,7 +26,8 @@ from assay.explain.wording import describe_expression, list_compatibility_commen
 from assay.ingest.readers.protocol import RawRecord
 from assay.lang import dependencies
 from assay.lang.model.expression import parse_expression
-from assay.lang.model.package import Metric, Term
+from assay.lang.model.package import Metric
+from assay.lang.model.series import Term
 from assay.lang.series_wording import describe_series
 from assay.lang.time_format import format_instant
 from assay.report.article import list_article_metrics

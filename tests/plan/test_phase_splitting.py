@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Event, Grain, Package, Relation, Runs, Series, Subject, Unit
+from assay.lang.model.package import Event, Grain, Package, Relation, Runs, Subject, Unit
+from assay.lang.model.series import Series
 from assay.lang.workspace import get_shipped_workspace, load_package
 from assay.plan.planner import can_split_by_phase
 

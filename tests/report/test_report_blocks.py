@@ -12,7 +12,7 @@ from assay.app.session import Session
 from assay.engine.result_cache import Store
 from assay.lang.blocks.conclusion import Rule
 from assay.lang.model.expression import parse_expression
-from assay.lang.model.package import Sampled
+from assay.lang.model.series import Sampled
 from assay.lang.series_wording import describe_labels
 from assay.lang.workspace import Workspace
 from assay.report.blocks.averages import compute_mean_over_time, select_rows_within

@@ -12,7 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.lang.model.expression import Expression, parse_expression
-from assay.lang.model.package import Series, Term, Unit
+from assay.lang.model.package import Unit
+from assay.lang.model.series import Series, Term
 from assay.lang.model.vocabulary import SINCE, UNTIL
 from assay.sql import dialect, series
 from tests.support.deep import scale_examples

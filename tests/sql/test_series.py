@@ -20,7 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.lang.model.expression import Expression, parse_expression
-from assay.lang.model.package import Gone, Sampled, Series, Unit
+from assay.lang.model.package import Unit
+from assay.lang.model.series import Gone, Sampled, Series
 from assay.sql import dialect, series
 from tests.support.deep import scale_examples
 from tests.support.laboratory import ROOT

@@ -20,6 +20,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
 from assay.report.blocks.rows import list_row_requests, list_shown_series
 from assay.report.listings import list_listing_requests
+from assay.report.run_timelines import list_timeline_series
 from assay.util.diagnostics import Span, fail
 
 Texts = Mapping[str, Mapping[str, str]]
@@ -82,4 +83,5 @@ def compile_report_sql(checked: CheckedPackage, report: Report) -> Mapping[str, 
     applied_filters = filters.parse_filters(checked.package, report, (), False)
     relations = sorted({row.relation for row in report.manifest if row.relation})
     metrics, listings = list_report_metrics(checked, report), list_listing_requests(checked, report)
-    return render_sql_files(compile_plan(checked, metrics, applied_filters, relations, listings).graph)
+    series = list_timeline_series(report)
+    return render_sql_files(compile_plan(checked, metrics, applied_filters, relations, listings, series).graph)

@@ -59,6 +59,7 @@ from assay.report.render.html import NO_DETAILS
 from assay.report.render.pdf import warm_up_converters
 from assay.report.results_json import build_calibration_data, build_results_data
 from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs
+from assay.report.run_timelines import add_timelines, list_timeline_series
 from assay.report.statistic_names import EXPECTED, STATISTICS, split_names, suggest_column
 from assay.styles.registry import get_style, list_style_names
 from assay.util.diagnostics import USAGE, fail, suggest_names
@@ -87,7 +88,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
     shown_report = override_margin(shown_report, options.margin)
     metrics = list_report_metrics(checked, shown_report)
     if phase_selection or options.measures_noise:
-        shown_report = replace(shown_report, listings=())
+        shown_report = replace(shown_report, listings=(), timelines=())
     details = find_detailed_metrics(metrics, options.details)
     grouped_metrics = group_metrics(checked, list_shown_metrics(checked, shown_report), options.by)
     compared_metrics = list_judged_metrics(checked, shown_report)
@@ -101,6 +102,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
             relations,
             lambda: warm_up_converters(session.get_templates()),
             row_requests=list_listing_requests(checked, shown_report),
+            series=list_timeline_series(shown_report),
             phase_selection=phase_selection,
             judged=compared_metrics if report.judgement and not options.measures_noise else (),
             detailed=tuple(dict.fromkeys((*compared_metrics, *details))) if HTML in options.forms else details,
@@ -305,8 +307,11 @@ def _assemble_comparison(
     courses = _collect_courses(checked, report, metrics, document.manifest.header[1:], figures)
     run_columns = dict(zip(document.manifest.header[1:], figures, strict=True))
     spreads = _collect_spreads(checked, shown_report, run_columns, choices.by)
-    galleries = _collect_galleries(checked, choices, courses, spreads, len(document.charts) + 1)
-    document = replace(document, galleries=(*listings, *galleries), warnings=(*notes, *document.warnings))
+    document = add_timelines(document, checked, shown_report, run_figures)
+    galleries = _collect_galleries(checked, choices, courses, spreads, len(document.figures) + 1)
+    document = replace(
+        document, galleries=(*document.galleries, *galleries), warnings=(*notes, *document.warnings)
+    )  # fmt: skip
     details = NO_DETAILS
     if HTML in forms:
         applied = computation.compiled_plan.plan.applied

@@ -16,8 +16,9 @@ from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, list_constants
 from assay.lang.model.article import Article
-from assay.lang.model.package import Metric, Package, Series
+from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import History, Report
+from assay.lang.model.series import Series
 from assay.lineage.column_lineage import CONSTANTS, Origin
 from assay.lineage.constants import index_constants, list_constant_facts
 from assay.lineage.graph import Graph, build_graph, get_key_place, list_raw_places, to_data
@@ -26,6 +27,7 @@ from assay.lineage.tree import FilterRow, iter_field_rows
 from assay.plan.planner import AppliedFilter, EventStep, name_rows_statement
 from assay.report.blocks.rows import list_row_requests, list_shown_series
 from assay.report.run_results import add_unit
+from assay.report.run_timelines import list_timeline_series
 from assay.util.diagnostics import USAGE, fail
 
 
@@ -192,7 +194,8 @@ def _trace_report(
     applied_filters = filters.parse_filters(checked.package, report, filter_texts, no_filters)
     metrics = list_report_metrics(checked, report)
     relations = sorted({row.relation for row in report.manifest if row.relation})
-    statements = compile_plan(checked, metrics, applied_filters, relations).statements
+    shown_series = list_timeline_series(report)
+    statements = compile_plan(checked, metrics, applied_filters, relations, series=shown_series).statements
     cells: dict[Origin, list[str]] = {}
     titles: dict[Origin, str] = {}
     for metric in metrics:
@@ -200,6 +203,10 @@ def _trace_report(
         label = add_unit(metric.name, metric.unit.symbol)
         titles[start] = f"{metric.id}: {label}"
         cells[start] = [f"{part.title}/{label}" for part in report.sections if metric.id in part.metrics]
+    for series in (item for item in checked.package.series if item.name in shown_series):
+        start = Origin(name_rows_statement(series.name), "value")
+        titles[start] = f"{series.name}: {add_unit('series', series.unit.symbol)}"
+        cells[start] = list(_list_places(checked, name, series))
     for row in report.manifest:
         if row.relation:
             start = Origin(row.relation, row.column)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.app.session import Session
-from assay.explain.wording import describe_window
+from assay.explain.wording import describe_interval, describe_window
 from assay.lang import series_wording
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.model.article import Article
-from assay.lang.model.package import Package, Series
+from assay.lang.model.package import Package
+from assay.lang.model.series import Series
 from assay.lang.model.report import History, Report
 
 Row = tuple[str, ...]
@@ -100,6 +101,8 @@ def _describe_reading(item: Series) -> str:
     """Say how a series gets its values: read from samples, or computed from other series."""
     if item.terms:
         return "computed"
+    if item.has_intervals:
+        return f"{item.reading} in {describe_interval(item)}"
     return item.reading if item.reading == "latest" else f"{item.reading} over {describe_window(item)}"
 
 

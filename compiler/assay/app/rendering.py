@@ -126,6 +126,7 @@ def collect_report_details(
         detail = _create_metric_detail(checked, metric, applied_filters, runs, choices.summary, files)
         detail = _add_changes(checked, detail, metric, runs, files, judgements) if judgements else detail
         details[metric.id] = _add_figures(detail, metric, courses, files)
+    details |= dict(_iter_series_details(checked, computation, runs, files))
     return ReportDetails(SAMPLES, details | dict(_iter_parameter_details(checked, report, computation)))
 
 
@@ -183,12 +184,7 @@ def collect_article_details(
                 inputs = list_inputs(checked, dependencies.collect_dependencies(checked.package, [metric], ()))
                 file, sql = files["rows", item.name]
                 details[metric.id] = Detail(_count_values(runs, item.name, metric.id), inputs[0], file, sql, inputs[1])
-    for step in computation.compiled_plan.plan.series:
-        inputs = list_inputs(checked, dependencies.collect_dependencies(checked.package, [], (), [step.name]))
-        file, sql = files["rows", name_rows_statement(step.name)]
-        details[step.name] = Detail(
-            _count_values(runs, name_rows_statement(step.name), "value"), inputs[0], file, sql, inputs[1]
-        )
+    details |= dict(_iter_series_details(checked, computation, runs, files))
     metrics_by_id = index_metrics(checked.package)
     columns_by_metric: dict[str, dict[str, RunFigures]] = {}
     for label, run in columns.items():
@@ -197,6 +193,19 @@ def collect_article_details(
     for name, metric_columns in columns_by_metric.items():
         details[name] = _create_metric_detail(checked, metrics_by_id[name], (), metric_columns, summary, files)
     return ReportDetails(ROWS, details)
+
+
+def _iter_series_details(
+    checked: CheckedPackage, computation: Computation, runs: Runs, files: Files
+) -> Iterator[tuple[str, Detail]]:
+    """Yield the series that are shown, each with its details."""
+    for step in computation.compiled_plan.plan.series:
+        events, constants = list_inputs(
+            checked, dependencies.collect_dependencies(checked.package, [], (), [step.name])
+        )
+        statement = name_rows_statement(step.name)
+        file, sql = files["rows", statement]
+        yield step.name, Detail(_count_values(runs, statement, "value"), events, file, sql, constants)
 
 
 def _index_files(computation: Computation) -> Files:

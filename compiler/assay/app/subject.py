@@ -16,8 +16,9 @@ from assay.explain.wording import describe_formula
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
-from assay.lang.model.package import Column, Metric, Package, Series
+from assay.lang.model.package import Column, Metric, Package
 from assay.lang.model.report import Cell, Report
+from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Unit
 from assay.lineage import sample_query
 from assay.plan.planner import AppliedFilter, RowRequest

@@ -9,7 +9,8 @@ from assay.explain.facts import Appearance, list_appearances
 from assay.lang import dependencies, formula
 from assay.lang.dependencies import Dependencies, collect_dependencies
 from assay.lang.model.article import Article
-from assay.lang.model.package import Metric, Package, Series
+from assay.lang.model.package import Metric, Package
+from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Unit
 from assay.report.run_results import add_unit
 

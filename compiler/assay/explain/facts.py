@@ -10,8 +10,9 @@ from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.dependencies import collect_dependencies
 from assay.lang.model.article import Article
-from assay.lang.model.package import Event, Field, Metric, Package, Series, Source
+from assay.lang.model.package import Event, Field, Metric, Package, Source
 from assay.lang.model.report import Report
+from assay.lang.model.series import Series
 from assay.lang.reserved_names import ACCEPTED
 from assay.lineage.column_lineage import ROWS
 from assay.lineage.constants import ConstantFact, list_constant_facts
@@ -85,6 +86,11 @@ def _find_in_article(article: Article, metric: str) -> Iterator[tuple[str, str]]
 
 def _find_series(package: Package, series: Series) -> Iterator[Appearance]:
     """Yield the figures and tables of a series."""
+    for report in package.reports:
+        for timeline in report.timelines:
+            if timeline.series == series.name:
+                label = add_unit(timeline.title, series.unit.symbol)
+                yield Appearance(f"{package.system}/{report.name}", "figure", timeline.title, label)
     for article in package.articles:
         for part in article.parts:
             for block in part.blocks:

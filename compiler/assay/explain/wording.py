@@ -10,7 +10,8 @@ from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.expression import Expression
 from assay.lang.model.filters import Filter
-from assay.lang.model.package import Field, Grain, Instant, Metric, Package, Pair, Series
+from assay.lang.model.package import Field, Grain, Instant, Metric, Package, Pair
+from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE
 from assay.lang.series_wording import LINES
 from assay.styles.exact_decimal import format_exact
@@ -257,20 +258,38 @@ def describe_series(series: Series) -> str:
     """Describe the whole definition of a series."""
     if series.terms and series.value:
         return _describe_computed(series, series.value)
-    read = {
-        "latest": f"the last sample of the last {describe_window(series)}",
-        "rate": f"the increase a second of the counter over {describe_window(series)}",
-    }[series.reading]
-    if series.covered:
-        read += ", where samples cover these,"
-    sources = ", else ".join(_describe_samples(item.event, item.where) for item in series.samples)
-    text = f"{read} of {sources}, read {_describe_steps(series)} of each of `{series.windows}`"
+    text = _describe_intervals(series) if series.has_intervals else _describe_readings(series)
     text += f"; a line for each {_list_names(series.by)}" if series.by else ""
     if series.gone:
         end = _describe_samples(series.gone.event, series.gone.where)
         text += f"; a line ends at {end} of the same {_list_names(series.gone.on)}"
         text += ", or where these cease while others continue" if series.ceases else ""
     return text + (f"; in {series.unit.symbol}" if series.unit.symbol else "")
+
+
+def _describe_readings(series: Series) -> str:
+    """Describe what is read at each step."""
+    value = f" ({describe_expression(series.value)})" if series.value else ""
+    read = {
+        "latest": f"the last sample{value} of the last {describe_window(series)}",
+        "rate": f"the increase a second of the counter{value} over {describe_window(series)}",
+    }[series.reading]
+    if series.covered:
+        read += ", where samples cover these,"
+    sources = ", else ".join(_describe_samples(item.event, item.where) for item in series.samples)
+    return f"{read} of {sources}, read {_describe_steps(series)} of each of `{series.windows}`"
+
+
+def _describe_intervals(series: Series) -> str:
+    """Describe how the records of each interval are combined."""
+    value = describe_expression(series.value) if series.value else "field `value`"
+    read = "number of records" if series.reading == "count" else f"{series.reading} {value}"
+    if series.reading in ("sum", "mean"):
+        read = f"{series.reading} of {value}"
+    sources = " and ".join(_describe_samples(item.event, item.where) for item in series.samples)
+    intervals = "whole intervals" if series.covered or series.per_second else "intervals"
+    text = f"the {read} of {sources} in {intervals} of {describe_interval(series)} of each of `{series.windows}`"
+    return f"{text}, divided by its seconds" if series.per_second else text
 
 
 def _describe_computed(series: Series, value: Expression) -> str:
@@ -288,6 +307,11 @@ def _describe_samples(event: str, where: Expression | None) -> str:
 def describe_window(series: Series) -> str:
     """Describe how far back the readings of a series look: a duration, or a constant of the run."""
     return _format_duration(series.window, series.window_ns)
+
+
+def describe_interval(series: Series) -> str:
+    """Describe the distance between the steps of a series: a duration, or a constant of the run."""
+    return _format_duration(series.every, series.every_ns)
 
 
 def _describe_steps(series: Series) -> str:

@@ -24,7 +24,11 @@ class ChartRequest:
 def list_chart_requests(package: Package) -> Iterator[ChartRequest]:
     """Yield the request of each report, edition, history and article of a package."""
     for report in package.reports:
-        yield ChartRequest(f"report `{report.name}`", (report.style,), tuple(chart.template for chart in report.charts))
+        yield ChartRequest(
+            f"report `{report.name}`",
+            (report.style,),
+            (*(chart.template for chart in report.charts), *(item.template for item in report.timelines)),
+        )
         for edition in report.editions:
             owner = f"edition `{edition.name}` of report `{report.name}`"
             yield ChartRequest(owner, (edition.style,), tuple(chart.template for chart in edition.charts))

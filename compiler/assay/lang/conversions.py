@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 from assay.lang import formula, scopes
 from assay.lang.check.formulas import build_formula_scope
-from assay.lang.check.series import VALUE, read_unit
 from assay.lang.formula import write_conversions
 from assay.lang.model.article import Article
 from assay.lang.model.expression import Expression
 from assay.lang.model.filters import Filter, Parameter
-from assay.lang.model.package import Grain, Instant, Metric, Package, Series
+from assay.lang.model.package import Grain, Instant, Metric, Package
+from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Cut, Unit
-from assay.lang.typing_rules import SIDE_BY_SIDE, Scope, Units, convert_operands, infer, infer_sides
+from assay.lang.series_units import VALUE, compute_reading_factor
+from assay.lang.typing_rules import NONE, SIDE_BY_SIDE, Scope, Units, convert_operands, infer, infer_sides
 from assay.lang.units import UnitLibrary
 
 
@@ -125,10 +126,18 @@ class _Resolver:
         gone = item.gone and dataclasses.replace(item.gone, where=end_condition)
         if item.terms:
             return self.convert_computed(item)
-        events = {event.name: event for event in self.package.events}
-        value = next(field for field in events[item.samples[0].event].fields if field.name == VALUE)
-        factor = self.units.compute_factor(read_unit(value.unit.name, item.reading), item.unit.name)
-        return dataclasses.replace(item, samples=samples, gone=gone, factor=str(factor))
+        scope = self.build_row_scope(item.samples[0].event)
+        value = self.convert_optional(item.value, scope)
+        unit = infer(item.value, scope, self.units).unit if item.value else self.find_value_unit(item)
+        factor, per_second = compute_reading_factor(self.units.compute_factor, self.package, item, unit)
+        return dataclasses.replace(
+            item, samples=samples, gone=gone, value=value, factor=str(factor), per_second=per_second
+        )
+
+    def find_value_unit(self, item: Series) -> str:
+        """Return the unit of the field `value` of the records of a series; no unit if it has none, as for a count."""
+        event = next(event for event in self.package.events if event.name == item.samples[0].event)
+        return next((field.unit.name for field in event.fields if field.name == VALUE), NONE)
 
     def convert_computed(self, item: Series) -> Series:
         """Return a computed series with the factors of its value, and the factor to its unit."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from assay.lang import formula
 from assay.lang.model.expression import Expression
 from assay.lang.model.filters import Filter
-from assay.lang.model.package import Event, Grain, Metric, Package, Relation, Series, Table
+from assay.lang.model.package import Event, Grain, Metric, Package, Relation, Table
+from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import ACCEPTED
 from assay.lang.sql_dependencies import Reads, find_reads
@@ -84,7 +85,8 @@ class _DependencyWalker:
         for term in series.terms:
             self.add_table(term.series, None)
         for item in series.samples:
-            self.add_table(item.event, {*series.by, "value", *(_list_fields(item.where) if item.where else ())})
+            value = _list_fields(series.value) if series.value else () if series.reading == "count" else {"value"}
+            self.add_table(item.event, {*series.by, *value, *(_list_fields(item.where) if item.where else ())})
         if series.gone:
             self.add_table(
                 series.gone.event, {*series.gone.on, *(_list_fields(series.gone.where) if series.gone.where else ())}

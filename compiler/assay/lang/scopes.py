@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from assay.lang.model.filters import Parameter
-from assay.lang.model.package import Column, Constant, Event, Field, Grain, Package, Relation, Series, Table
+from assay.lang.model.package import Column, Constant, Event, Field, Grain, Package, Relation, Table
+from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Unit
 from assay.lang.typing_rules import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, ValueType
 

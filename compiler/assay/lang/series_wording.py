@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from assay.lang.model.expression import Expression, format_expression
-from assay.lang.model.package import Event, Package, Sampled, Series, Term
+from assay.lang.model.package import Event, Package
+from assay.lang.model.series import Sampled, Series, Term
+from assay.lang.model.source_kinds import SOURCE_KINDS
 
 COMPARED = {"equals": "=", "matches": "=~", "at_least": "≥", "at_most": "≤", "above": ">", "below": "<"}
 NEGATED = {"=": "!=", "=~": "!~"}
 EVERY = "every label"
+EVERY_RECORD = "every record"
 #: way of merging lines of a series -> its words; the empty one merges no lines
 LINES = {
     "": "", "mean": "the mean of the lines of ", "sum": "the sum of the lines of ",
@@ -25,7 +29,12 @@ def describe_series(package: Package, series: Series) -> str:
 
 
 def _describe_samples(package: Package, series: Series) -> str:
-    return f"Of {'; else of '.join(describe_sample_filter(package, item) for item in series.samples)}"
+    filters = [describe_sample_filter(package, item) for item in series.samples]
+    if not series.has_intervals:
+        return f"Of {'; else of '.join(filters)}"
+    interval = f"the run's {series.every}" if series.every else f"{Decimal(series.every_ns).scaleb(-9).normalize():f} s"
+    reading = f"{series.reading.capitalize()}{' a second' if series.per_second else ''}"
+    return f"{reading} in intervals of {interval}, of {'; and of '.join(filters)}"
 
 
 def _describe_term(package: Package, term: Term) -> str:
@@ -38,7 +47,7 @@ def _describe_term(package: Package, term: Term) -> str:
 def describe_sample_filter(package: Package, item: Sampled) -> str:
     """Return the names of samples and the filter on them."""
     event = next(candidate for candidate in package.events if candidate.name == item.event)
-    return f"{' or '.join(list_record_names(event))}, {describe_filter(item)}"
+    return f"{' or '.join(list_record_names(event) or (event.name,))}, {describe_filter(package, item)}"
 
 
 def list_record_names(event: Event) -> tuple[str, ...]:
@@ -46,15 +55,19 @@ def list_record_names(event: Event) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.name for form in event.forms for name in form.names))
 
 
-def describe_filter(item: Sampled) -> str:
+def describe_filter(package: Package, item: Sampled) -> str:
     """Return the filter on samples in words."""
-    return describe_condition(item.where) if item.where else EVERY
+    if item.where:
+        return describe_condition(item.where)
+    source = next(event.source for event in package.events if event.name == item.event)
+    kind = next(candidate.kind for candidate in package.sources if candidate.name == source)
+    return EVERY if SOURCE_KINDS[kind].has_series else EVERY_RECORD
 
 
 def describe_labels(package: Package, series: Series) -> str:
     """Return the filter on labels of the samples of a series; for a computed series, one for each sampled series."""
     filters = {
-        item.name: "; else ".join(describe_filter(sampled) for sampled in item.samples)
+        item.name: "; else ".join(describe_filter(package, sampled) for sampled in item.samples)
         for item in _list_sampled_series(package, series)
     }
     if len(set(filters.values())) == 1:

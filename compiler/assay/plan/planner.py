@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from assay.lang import formula
 from assay.lang.dependencies import Dependencies, collect_dependencies, find_events
 from assay.lang.model.filters import Filter
-from assay.lang.model.package import Check, Event, Grain, Instant, Metric, Package, Relation, Series
+from assay.lang.model.package import Check, Event, Grain, Instant, Metric, Package, Relation
+from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Cut
-from assay.lang.reserved_names import ACCEPTED, KEY, KEYS, get_key_columns, get_rows_name
+from assay.lang.reserved_names import ACCEPTED, KEY, KEYS, SERIES, get_key_columns, get_rows_name
 from assay.lang.scopes import HOST, LOGS
 
 
@@ -117,11 +118,15 @@ class CheckStep:
 
 @dataclass(frozen=True, slots=True)
 class SeriesStep:
-    """Creates the table of a series, whose windows have this key; with `cut`, in one phase."""
+    """Creates the table of a series, whose windows have this key; with `cut`, in one phase.
+
+    Records of the events `logged` have an order in the log of a host, also at the same instant.
+    """
 
     series: Series
     key: tuple[str, ...]
     cut: bool = False
+    logged: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -266,7 +271,14 @@ class _StepScheduler:
             self.add_table(term.series)
         for event in (*(item.event for item in series.samples), *((series.gone.event,) if series.gone else ())):
             self.add_table(event)
-        self.steps[series.name] = SeriesStep(series, windows.key, self.cut)
+        logged = tuple(item.event for item in series.samples if not self.has_series(item.event))
+        self.steps[series.name] = SeriesStep(series, windows.key, self.cut, logged)
+
+    def has_series(self, event: str) -> bool:
+        """Return whether the records of an event are samples, which have no order at the same instant."""
+        table = self.tables[event]
+        assert isinstance(table, Event)
+        return SERIES in get_key_columns(self.kinds[table.source])
 
     def add_relation(self, relation: Relation) -> None:
         """Add a relation after the tables that it uses, and its checks after it."""

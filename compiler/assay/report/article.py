@@ -12,7 +12,7 @@ from assay.lang import dependencies, formula
 from assay.lang.blocks.fact import Fact
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Choice, Part
-from assay.lang.model.package import Series
+from assay.lang.model.series import Series
 from assay.lang.series_wording import describe_series
 from assay.report.assemble import collect_placeholder_values, fill_placeholders
 from assay.report.assemble import list_run_notes as list_run_notes
@@ -460,6 +460,9 @@ def describe_missing(item: Series, run: RunFigures, counts_by_event: Mapping[str
         and any(counts_by_event.get(sampled.event) for sampled in item.samples)
         and not any(warning.startswith(f"{item.name}: ") for warning in run.results.warnings)
     ):
+        if item.has_intervals:
+            yield " has no value: no record with a value is in any interval."
+            return
         width = run.constants[item.window] if item.window else item.window_ns
         window = f"two samples within {format_exact(int(str(width)), 9)} s" if item.reading == "rate" else "a sample"
         yield f" has no value: no line has {window} of any step."

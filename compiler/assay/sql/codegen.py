@@ -123,6 +123,7 @@ def compile_steps(
         for item in plan.row_requests
     ]
     sampled = [step for step in plan.steps if isinstance(step, SeriesStep) and step.series.samples]
+    sampled = [step for step in sampled if not step.series.has_intervals]
     statements += [_build_ambiguity_check(step, constants) for step in sampled]
     numbered_events = {step.name for step in plan.steps if isinstance(step, EventStep) and SERIES in step.keys}
     statements += [
@@ -153,12 +154,13 @@ def _build_ambiguity_check(step: SeriesStep, constants: Constants) -> Statement:
         "",
         (),
         f"{step.name}: the line {{line}} combines several series: it has up to {{values}} samples at an instant",
-        "fetch the samples of one series (`--match`), or add a label that distinguishes them to `by` of the series, "
-        f"which has {labels}",
+        ("add `host`" if step.logged else "fetch the samples of one series (`--match`), or add a label")
+        + f" that distinguishes them to `by` of the series, which has {labels}",
         "error",
     )
     check_step = CheckStep(check, step.name)
-    return Statement("check", check_step.name, series.select_ambiguous_lines(step.series, constants), check_step)
+    query = series.select_ambiguous_lines(step.series, constants, step.logged)
+    return Statement("check", check_step.name, query, check_step)
 
 
 def _build_interleaving_check(step: SeriesStep, constants: Constants) -> Statement:
@@ -330,7 +332,8 @@ def _compile_cached(
     if isinstance(step, GrainRowsStep):
         return Statement("table", step.name, grains.select_grain_rows(step, unfiltered, constants), step)
     if isinstance(step, SeriesStep):
-        return Statement("table", step.name, series.compile_series(step.series, step.key, constants, step.cut), step)
+        query = series.compile_series(step.series, step.key, constants, step.cut, step.logged)
+        return Statement("table", step.name, query, step)
     if isinstance(step, FilterStep):
         return Statement("table", step.name, grains.apply_filters(step, constants), step)
     subject = f"check `{step.check.code}` of `{step.table}`"

@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from sqlglot import exp
 
-from assay.lang.model.package import Sampled, Series, Term
+from assay.lang.model.series import Sampled, Series, Term
 from assay.lang.reserved_names import SERIES
+from assay.lang.scopes import HOST
+from assay.lang.series_units import TOTALS, VALUE
 from assay.sql import dialect, series_ends
 from assay.sql.dialect import build_column
 from assay.sql.expressions import Names, build_literal, compile_expression
@@ -21,7 +23,6 @@ from assay.sql.grains import build_phase_condition
 from assay.sql.template import Slot, fill_expression, fill_query
 
 Constants = Mapping[str, object]
-VALUE = "value"
 
 
 def join_terms(series: Series, key: Sequence[str], constants: Constants) -> list[Stage]:
@@ -65,16 +66,24 @@ SECOND = 1_000_000_000
 NEAR = "1.1"
 
 
-def compile_series(series: Series, key: Sequence[str], constants: Constants, cut: bool = False) -> exp.Select:
+def compile_series(
+    series: Series, key: Sequence[str], constants: Constants, cut: bool = False, logged: Collection[str] = ()
+) -> exp.Select:
     """Return the rows of a series; `key` is the key of its windows.  With `cut`, only those of a phase.
 
-    A reading uses its whole window, even where the window begins before the phase.
+    A reading uses its whole window, even where the window begins before the phase.  The events `logged` have an order
+    of records at the same instant: the last one counts.
     """
-    stages = join_terms(series, key, constants) if series.terms else _read_samples(series, key, constants)
+    if series.terms:
+        stages = join_terms(series, key, constants)
+    elif series.has_intervals:
+        stages = _combine_records(series, key, constants)
+    else:
+        stages = _read_samples(series, key, constants, logged)
     query = fill_query(
         "SELECT $columns, $value AS value FROM $readings",
         columns=(*key, *series.by, "t_ns"),
-        value=_convert_to_unit(series),
+        value=_convert_to_unit(series, constants),
         readings=stages[-1][0],
     )
     if cut:
@@ -82,13 +91,110 @@ def compile_series(series: Series, key: Sequence[str], constants: Constants, cut
     return dialect.add_stages(query, stages)
 
 
-def _read_samples(series: Series, key: Sequence[str], constants: Constants) -> list[Stage]:
+def _combine_records(series: Series, key: Sequence[str], constants: Constants) -> list[Stage]:
+    """Return the stages of a series of intervals; the last has the values.
+
+    An interval begins at its step and ends before the next one, or with the window.  Without records, a count or sum is
+    0, and other readings have no value.
+    """
+    columns = (*key, *series.by, "t_ns")
+    records = [_select_records(series, sampled, constants) for sampled in series.samples]
+    placed = fill_query(
+        _PLACED, key=key, labels=series.by, step=_build_step(series, constants), windows=series.windows
+    )  # fmt: skip
+    sums = "SELECT $columns, $value AS value FROM samples_1_placed GROUP BY $columns"
+    stages: list[Stage] = [
+        ("samples_1", _unite(records)),
+        ("samples_1_placed", placed),
+        ("samples_1_sums", fill_query(sums, columns=columns, value=_combine_values(series))),
+    ]
+    if series.reading not in TOTALS:
+        return [*stages, ("read_1", _select_intervals(series, "samples_1_sums", key, constants))]
+    stages.append(("steps", _select_steps(series, key, constants)))
+    if series.by:
+        stages.append(("samples_1_lines", fill_query("SELECT DISTINCT $labels FROM samples_1", labels=series.by)))
+        grid = fill_query(
+            "SELECT steps.$key, samples_1_lines.$labels, steps.t_ns FROM steps CROSS JOIN samples_1_lines",
+            key=key, labels=series.by,
+        )  # fmt: skip
+    else:
+        grid = fill_query("SELECT $columns FROM steps", columns=columns)
+    filled = """
+        SELECT samples_1_grid.$columns, coalesce(samples_1_sums.value, 0::DOUBLE) AS value
+        FROM samples_1_grid LEFT JOIN samples_1_sums ON $same
+    """
+    same = _list_equalities("samples_1_sums", "samples_1_grid", columns)
+    return [
+        *stages,
+        ("samples_1_grid", grid),
+        ("samples_1_filled", fill_query(filled, columns=columns, same=same)),
+        ("read_1", _select_intervals(series, "samples_1_filled", key, constants)),
+    ]
+
+
+#: the records of each window, with the step at which their interval begins
+_PLACED = """
+    SELECT $windows.$key, samples_1.$labels,
+      $windows.from_ns + ((samples_1.t_ns - $windows.from_ns) // $step) * $step AS t_ns, samples_1.value
+    FROM samples_1 JOIN $windows ON samples_1.t_ns BETWEEN $windows.from_ns AND $windows.to_ns
+"""
+
+
+def _select_records(series: Series, sampled: Sampled, constants: Constants) -> exp.Select:
+    """Select the labels, instants and values of records; the value of a record that is only counted is 1."""
+    value = exp.Literal.number(1) if series.reading == "count" else _build_value(series, constants)
+    query = fill_query(
+        "SELECT $labels, t_ns, $value::DOUBLE AS value FROM $event",
+        labels=series.by, value=value, event=sampled.event,
+    )  # fmt: skip
+    return series_ends.filter_rows(query, sampled.where, constants)
+
+
+def _combine_values(series: Series) -> exp.Expr:
+    """Return the value of several records.  The order of records does not affect it."""
+    if series.reading == "count":
+        return fill_expression("count(*)::DOUBLE")
+    if series.reading == "mean":  # not of records without a value
+        return fill_expression("$total / count(value)", total=_reduce_lines("sum"))
+    return _reduce_lines(series.reading)
+
+
+def _select_intervals(series: Series, source: str, key: Sequence[str], constants: Constants) -> exp.Select:
+    """Select the values that are not null; rates and with `covered`, only of intervals that the window does not cut."""
+    columns = (*key, *series.by, "t_ns")
+    query = fill_query("SELECT $columns, value FROM $source WHERE NOT value IS NULL", columns=columns, source=source)
+    if series.covered or series.per_second:
+        name = series.windows
+        end = fill_query(
+            "SELECT 1 FROM $windows WHERE $same AND $source.t_ns + $step - 1 <= $windows.to_ns",
+            windows=name, source=source, same=_list_equalities(name, source, key), step=_build_step(series, constants),
+        )  # fmt: skip
+        query = query.where(exp.Exists(this=end), copy=False)
+    return query
+
+
+def _build_value(series: Series, constants: Constants) -> exp.Expr:
+    """Return what a record contributes."""
+    if series.value is None:
+        return build_column(VALUE)
+    return exp.Paren(this=compile_expression(series.value, Names(constants=constants)))
+
+
+def _build_step(series: Series, constants: Constants) -> exp.Expr:
+    """Return the distance between steps in ns: a number, or a constant of the run."""
+    return build_literal(constants[series.every]) if series.every else dialect.build_integer(series.every_ns)
+
+
+def _read_samples(
+    series: Series, key: Sequence[str], constants: Constants, logged: Collection[str] = ()
+) -> list[Stage]:
     """Return the stages of a series of samples; the last has the values."""
     columns = (*key, *series.by, "t_ns")
     stages: list[Stage] = [("steps", _select_steps(series, key, constants))]
     for number, sampled in enumerate(series.samples, start=1):
         samples, read = f"samples_{number}", f"read_{number}"
-        stages.append((samples, _select_samples(series, sampled, constants)))
+        order = () if sampled.event in logged else None
+        stages.append((samples, _select_samples(series, sampled, constants, order=order)))
         compile_reading = _compile_rate if series.reading == "rate" else _compile_latest
         stages += compile_reading(series, key, samples, read, constants)
     preferred = "read_1"
@@ -110,10 +216,12 @@ def _build_window_seconds(series: Series, constants: Constants) -> exp.Expr:
     return fill_expression("($window::DOUBLE / 1000000000)", window=_build_window(series, constants))
 
 
-def _convert_to_unit(series: Series) -> exp.Expr:
+def _convert_to_unit(series: Series, constants: Constants) -> exp.Expr:
     """Return the value in the unit of the series."""
     factor = Fraction(series.factor)
     value: exp.Expr = build_column("value")
+    if series.per_second:
+        value = fill_expression("value / ($step::DOUBLE / 1000000000)", step=_build_step(series, constants))
     if factor.numerator != 1:
         value = exp.Mul(this=value, expression=dialect.build_integer(factor.numerator))
     return (
@@ -154,10 +262,11 @@ def select_negative_lines(series: Series) -> exp.Select:
     )
 
 
-def select_ambiguous_lines(series: Series, constants: Constants) -> exp.Select:
+def select_ambiguous_lines(series: Series, constants: Constants, logged: Collection[str] = ()) -> exp.Select:
     """Select the lines that combine several series with samples at the same instant: the choice would be arbitrary.
 
-    Columns: `line` (the labels), `values` (the most at one instant).
+    Columns: `line` (the labels), `values` (the most at one instant).  Of the events `logged`, records of one host have
+    an order.
     """
     # `count(value)` skips null, which ends a line: another series may begin at that instant.
     stages = _unite_samples(
@@ -166,6 +275,7 @@ def select_ambiguous_lines(series: Series, constants: Constants) -> exp.Select:
         FROM $samples GROUP BY $labels, t_ns HAVING count(value) > 1
         """,
         ("crowded", series, constants),
+        logged,
     )
     query = """
         SELECT concat_ws(', ', $labels) AS line, max(number) AS values
@@ -174,13 +284,17 @@ def select_ambiguous_lines(series: Series, constants: Constants) -> exp.Select:
     return dialect.add_stages(fill_query(query, labels=series.by), stages)
 
 
-def _unite_samples(template: str, stage: tuple[str, Series, Constants]) -> list[Stage]:
-    """Return a stage for the samples of each event, and a last stage: the union of the template over each of them."""
+def _unite_samples(template: str, stage: tuple[str, Series, Constants], logged: Collection[str] = ()) -> list[Stage]:
+    """Return a stage for the samples of each event, and a last stage: the union of the template over each of them.
+
+    Of several records of a host at one instant, only the last is a sample of an event in `logged`.
+    """
     name, series, constants = stage
     stages: list[Stage] = []
     queries: list[exp.Query] = []
     for number, sampled in enumerate(series.samples, start=1):
-        stages.append((f"samples_{number}", _select_samples(series, sampled, constants)))
+        order = (HOST,) if sampled.event in logged else None
+        stages.append((f"samples_{number}", _select_samples(series, sampled, constants, order=order)))
         queries.append(fill_query(template, labels=series.by, samples=f"samples_{number}"))
     return [*stages, (name, _unite(queries))]
 
@@ -222,19 +336,29 @@ def select_interleaved_lines(series: Series, constants: Constants) -> exp.Select
 
 def _select_steps(series: Series, key: Sequence[str], constants: Constants) -> exp.Select:
     """Return the instants of each window at which the series is read."""
-    step_ns = build_literal(constants[series.every]) if series.every else dialect.build_integer(series.every_ns)
     query = "SELECT $key, unnest(range(from_ns, to_ns + 1, $step)) AS t_ns FROM $windows"
-    return fill_query(query, key=key, step=step_ns, windows=series.windows)
+    return fill_query(query, key=key, step=_build_step(series, constants), windows=series.windows)
 
 
 def _select_samples(
-    series: Series, sampled: Sampled, constants: Constants, further_columns: Sequence[str] = ()
+    series: Series,
+    sampled: Sampled,
+    constants: Constants,
+    further_columns: Sequence[str] = (),
+    order: Sequence[str] | None = None,
 ) -> exp.Select:
-    columns = (*series.by, *further_columns, "t_ns", "value")
-    query = fill_query("SELECT $columns FROM $event", columns=columns, event=sampled.event)
+    """Select samples.  With `order`, only the last record at an instant, for each value of these columns."""
+    columns = (*series.by, *further_columns, "t_ns")
+    value = _build_value(series, constants)
+    selected = value if series.value is None else exp.alias_(value, VALUE)
+    query = fill_query("SELECT $columns, $value FROM $event", columns=columns, value=selected, event=sampled.event)
     # A sample without a value marks the end of a line; a counter continues from its last value.
     if series.reading == "rate":
-        query = query.where(fill_expression("NOT value IS NULL"), copy=False)
+        query = query.where(fill_expression("NOT $value IS NULL", value=value.copy()), copy=False)
+    if order is not None:
+        last = "row_number() OVER (PARTITION BY $columns, t_ns ORDER BY seq DESC) = 1"
+        columns = tuple(dict.fromkeys((*series.by, *order)))
+        query.set("qualify", exp.Qualify(this=fill_expression(last, columns=columns)))
     return series_ends.filter_rows(query, sampled.where, constants)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Gone, Series
+from assay.lang.model.series import Gone, Series
 from assay.sql.dialect import build_column
 from assay.sql.expressions import Names, compile_expression
 from assay.sql.template import fill_query

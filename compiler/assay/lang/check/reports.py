@@ -13,6 +13,7 @@ from assay.lang import formula, scopes
 from assay.lang.check import enumerations, filters
 from assay.lang.check.checker import Checker, Field
 from assay.lang.check.listings import check_report_listings
+from assay.lang.check.timelines import check_report_timelines
 from assay.lang.listed_metrics import GRAIN_MARK
 from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Package
@@ -69,6 +70,7 @@ def _list_parts(item: AnyReport) -> Iterator[tuple[str, str, bool]]:
         yield from (("dictionary group", group.title, bool(group.metrics)) for group in item.dictionary)
         yield from (("chart", chart.metric, True) for chart in item.charts)
         yield from (("listing", listing.title, bool(listing.keys or listing.metrics)) for listing in item.listings)
+        yield from (("timeline", timeline.title, True) for timeline in item.timelines)
 
 
 def _has_content(part: Part) -> bool:
@@ -104,6 +106,7 @@ def check_reports(checker: Checker) -> None:
         _check_distinct_parts(checker, report)
         _check_editions(checker, report)
         check_report_listings(checker, report)
+        check_report_timelines(checker, report)
     for history in checker.package.histories:
         _check_history(checker, history)
 

@@ -8,9 +8,12 @@ from collections.abc import Iterable
 from assay.lang import scopes
 from assay.lang.check.checker import Checker
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Event, Field, Relation, Series, Term
+from assay.lang.model.package import Event, Field, Relation
+from assay.lang.model.series import INTERVAL_READINGS, Series, Term
+from assay.lang.scopes import HOST
+from assay.lang.series_units import VALUE, compute_reading_factor, describe_reading_unit
 from assay.lang.series_wording import LINES
-from assay.lang.typing_rules import UnitError
+from assay.lang.typing_rules import NONE, UnitError
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import suggest_names
 
@@ -83,8 +86,8 @@ def _check_value(checker: Checker, owner: str, item: Series) -> None:
         )  # fmt: skip
 
 
-READINGS = ("latest", "rate")
-VALUE = "value"
+NUMERIC_TYPES = ("real", "integer", "unsigned")
+READINGS = ("latest", "rate", *INTERVAL_READINGS)
 
 
 def check_series(checker: Checker) -> None:
@@ -101,12 +104,12 @@ def check_series(checker: Checker) -> None:
             _check_samples(checker, owner, item, sampled.event, sampled.where)
         if not item.samples:
             checker.report("series-samples", f"{owner} has no samples", item.name)
-        if not item.by:
+        if not item.by and not item.has_intervals:
             checker.report(
                 "series-by",
                 f"{owner} has no labels in `by`",
                 item.name,
-                expected="label fields of the samples; only a series with `terms` can combine all lines into one",
+                expected="label fields of the samples; only a series of intervals or `terms` can combine all lines",
             )
         if item.gone:
             _check_end(checker, owner, item)
@@ -126,12 +129,26 @@ def _check_reading(checker: Checker, owner: str, item: Series) -> None:
 
 def _check_rate_and_end(checker: Checker, owner: str, item: Series) -> None:
     """Check fields that are valid for one kind of reading only."""
-    if item.covered and item.reading != "rate":
+    if item.covered and item.reading == "latest":
         checker.report(
             "series-reading",
             f"{owner} has `covered`, but reading `{item.reading}` uses no windows",
             item.name,
-            expected='`reading = "rate"`, or no `covered`',
+            expected='`reading = "rate"` or one of intervals, or no `covered`',
+        )
+    if item.has_intervals and (item.window or item.window_ns or item.gone):
+        checker.report(
+            "series-reading",
+            f"{owner} has `windowNs`, `window` or `gone`, but reading `{item.reading}` reads whole intervals",
+            item.name,
+            expected="only `everyNs` or `every`, the length of an interval",
+        )
+    if item.reading == "count" and item.value is not None:
+        checker.report(
+            "series-value",
+            f"{owner} has a value, but reading `count` counts records",
+            item.name,
+            expected="no `value`, or a reading such as `sum`",
         )
     if item.ceases and (not item.gone or item.reading != "latest"):
         checker.report(
@@ -145,11 +162,11 @@ def _check_rate_and_end(checker: Checker, owner: str, item: Series) -> None:
 def _check_times(checker: Checker, owner: str, item: Series) -> None:
     """Check that step and window are a number of ns above 0 or a constant that is a duration.
 
-    A computed series has no window.
+    A series of terms or intervals has no window.
     """
     durations = scopes.list_durations(checker.package)
     settings = (("everyNs", item.every_ns, item.every), ("windowNs", item.window_ns, item.window))
-    for name, number, constant in settings[:1] if item.terms else settings:
+    for name, number, constant in settings[:1] if item.terms or item.has_intervals else settings:
         if constant and constant not in durations:
             checker.report(
                 "series-time",
@@ -193,20 +210,42 @@ def _check_samples(checker: Checker, owner: str, item: Series, event: str, where
         return
     _check_labels(checker, owner, item, event, fields, item.by)
     check_line_keys(checker, owner, item, event)
-    value = fields.get(VALUE)
-    if value is None or value.type not in ("real", "integer", "unsigned"):
-        checker.report(
-            "series-value",
-            f"event `{event}`, sampled by {owner}, has no numeric field `{VALUE}`",
-            item.name,
-            found=value.type if value else f"fields {', '.join(fields) or 'none'}",
-        )
+    if item.reading != "count":
+        _check_sampled_value(checker, owner, item, event, fields)
     else:
-        _check_unit(checker, owner, item, value)
+        _check_unit(checker, owner, item, NONE)
     if where:
         checker.check_condition(
             where, scopes.build_row_scope(checker.package, event), owner, item.name, f"the condition of {owner}"
         )  # fmt: skip
+
+
+def _check_sampled_value(checker: Checker, owner: str, item: Series, event: str, fields: dict[str, Field]) -> None:
+    """Check that each record has a number: the value of the series, or without one its field `value`."""
+    field = fields.get(VALUE)
+    if item.value is not None:
+        scope = scopes.build_row_scope(checker.package, event)
+        inferred = checker.infer_type(item.value, scope, f"the value of {owner}", item.name, VALUE)
+        if inferred is None:
+            return
+        if inferred.type in NUMERIC_TYPES:
+            _check_unit(checker, owner, item, inferred.unit)
+            return
+        found = inferred.type
+    elif field is not None and field.type in NUMERIC_TYPES:
+        _check_unit(checker, owner, item, field.unit.name)
+        return
+    else:
+        found = field.type if field else f"fields {', '.join(fields) or 'none'}"
+    checker.report(
+        "series-value",
+        f"the value of {owner} is not a number"
+        if item.value is not None
+        else f"event `{event}`, sampled by {owner}, has no numeric field `{VALUE}`",
+        item.name,
+        found=found,
+        hint="" if item.value is not None else "set `value` of the series to a field: `G.field e.size`",
+    )
 
 
 def check_line_keys(checker: Checker, owner: str, item: Series, event: str) -> None:
@@ -227,10 +266,10 @@ def check_line_keys(checker: Checker, owner: str, item: Series, event: str) -> N
             )
 
 
-def _check_unit(checker: Checker, owner: str, item: Series, value: Field) -> None:
-    reading_unit = read_unit(value.unit.name, item.reading)
+def _check_unit(checker: Checker, owner: str, item: Series, unit: str) -> None:
+    """Check that readings of values in a unit convert to that of the series."""
     try:
-        checker.library.compute_factor(reading_unit, item.unit.name)
+        compute_reading_factor(checker.library.compute_factor, checker.package, item, unit)
     except UnknownUnitError as error:
         checker.report_unknown_unit(error, owner, item.name)
     except UnitError:
@@ -239,13 +278,8 @@ def _check_unit(checker: Checker, owner: str, item: Series, value: Field) -> Non
             f"the readings of {owner} have a unit that does not convert to the declared unit",
             item.name,
             expected=item.unit.name,
-            found=reading_unit,
+            found=describe_reading_unit(unit, item.reading),
         )
-
-
-def read_unit(unit: str, reading: str) -> str:
-    """Return the unit of the readings of samples in `unit`: per second for a rate."""
-    return f"({unit}) / second" if reading == "rate" else unit
 
 
 def _check_end(checker: Checker, owner: str, item: Series) -> None:
@@ -279,6 +313,8 @@ def _check_labels(
 ) -> None:
     for name in names:
         field = fields.get(name)
+        if name == HOST:
+            continue
         if field is None or field.type != "text":
             texts = [text_field.name for text_field in fields.values() if text_field.type == "text"]
             checker.report(

@@ -59,6 +59,19 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
+class RunTimeline:
+    """A figure of a series over the time of runs, a line each.
+
+    `over` merges the lines of the series: `mean`, `sum`, `least`, `greatest`; empty if it has one line.
+    """
+
+    title: str
+    series: str
+    over: str
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
 class DictionaryGroup:
     """A group of the data dictionary: the metrics that it explains."""
 
@@ -111,7 +124,7 @@ class Report:
     """A report: title, manifest, sections, charts, dictionary, number style, default filters and summary.
 
     `editions` are the forms in which it was published, oldest first; `phases` are compared instead of whole runs.
-    `listings` are tables of the rows of each run.
+    `listings` are tables of the rows of each run, `timelines` figures of series over time.
 
     `title`, `subtitle` and `intro` may hold `{base}`, `{others}`, `{era}`: `{NAME}` is a constant of the base run.
     """
@@ -134,6 +147,7 @@ class Report:
     phases: tuple[Phase, ...] = ()
     judgement: Judgement | None = None
     listings: tuple[RowListing, ...] = ()
+    timelines: tuple[RunTimeline, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

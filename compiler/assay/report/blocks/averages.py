@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.lang.blocks.averages import Averages
-from assay.lang.model.package import Series
+from assay.lang.model.series import Series
 from assay.lang.series_wording import describe_labels
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, add_label_to_title, register_renderer

@@ -11,7 +11,8 @@ from types import NoneType
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Block, Choice
-from assay.lang.model.package import Grain, Metric, Series
+from assay.lang.model.package import Grain, Metric
+from assay.lang.model.series import Series
 from assay.plan.planner import FROM, TO, RowRequest, name_rows_statement, name_span_statement, request_rows
 from assay.report.prose import Prose, Quote, find_metric_grain
 from assay.report.run_results import RunFigures, add_unit_if_missing

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from assay.engine.point_rows import get_column, list_distinct
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.chart_templates import MARKED
-from assay.lang.model.package import Series
+from assay.lang.model.series import Series
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, add_label_to_title, register_renderer
 from assay.report.blocks.rows import Row
@@ -201,7 +201,7 @@ def build_line_plot(
         (LINE, "x", "y", "mark") if marks else (LINE, "x", "y"),
         rows,
         tuple(panels),
-        x_label=label,
+        x_label=f"time, {label}",
         shows=caption.shows,
         named=() if caption.is_stacked else line_strokes.choose_named_lines(run_lines.lines),
         reduced_from=count if drawn_lines is not run_lines.lines else 0,
