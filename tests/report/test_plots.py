@@ -274,7 +274,7 @@ def test_lone_point_of_a_line_in_a_grid_is_a_point() -> None:
     line = ((0.0, 3.0), (1.0, None), (2.0, 3.0), (3.0, 4.0), (4.0, None), (5.0, 6.0))
     assert list(find_isolated_points(line)) == [(0.0, 3.0), (5.0, 6.0)]
     assert list(find_isolated_points(line[2:4])) == []
-    panel = Panel("left", ((0.0, 3.0), (5.0, 6.0)), lines=[{"a": line, MEAN: line[:1]}])
+    panel = Panel("left", "time, seconds", ((0.0, 3.0), (5.0, 6.0)), lines=[{"a": line, MEAN: line[:1]}])
     rows = [row for row in _list_grid_rows([panel], ["one"]) if row[5] == "point"]
     assert rows == [("one", "left", x, y, None, "point", None) for x, y in find_isolated_points(line)]
 

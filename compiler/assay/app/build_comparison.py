@@ -309,9 +309,7 @@ def _assemble_comparison(
     spreads = _collect_spreads(checked, shown_report, run_columns, choices.by)
     document = add_timelines(document, checked, shown_report, run_figures)
     galleries = _collect_galleries(checked, choices, courses, spreads, len(document.figures) + 1)
-    document = replace(
-        document, galleries=(*document.galleries, *galleries), warnings=(*notes, *document.warnings)
-    )  # fmt: skip
+    document = replace(document, galleries=(*document.galleries, *galleries), warnings=(*notes, *document.warnings))
     details = NO_DETAILS
     if HTML in forms:
         applied = computation.compiled_plan.plan.applied

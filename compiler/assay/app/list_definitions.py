@@ -10,8 +10,8 @@ from assay.lang import series_wording
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.model.article import Article
 from assay.lang.model.package import Package
-from assay.lang.model.series import Series
 from assay.lang.model.report import History, Report
+from assay.lang.model.series import Series
 
 Row = tuple[str, ...]
 

@@ -74,7 +74,7 @@ def build_plot(frame: Frame, metric: str, metric_word: tuple[str, str], figure: 
     name, symbol = metric_word
     return Plot(
         metric, figure, add_unit(name, symbol), symbol, _describe_plot(frame, metric, name, symbol, panels),
-        template, COLUMNS, tuple(rows), panels,
+        template, COLUMNS, tuple(rows), panels, y_label=add_unit(name, symbol),
     )  # fmt: skip
 
 
@@ -166,7 +166,11 @@ def _compute_label_step(frame: Frame) -> int:
 
 
 def _list_label_rows(frame: Frame, panel: str) -> Iterator[Row]:
-    """Yield the labels of columns; of more than fit, every second, third, ... is left, with that of the newest."""
+    """Yield the title of the axis of releases, and the labels of columns.
+
+    Of more labels than fit, every second, third, ... is left, with that of the newest.
+    """
+    yield _build_row(panel, "axis", x=len(frame.columns) / 2, text="release")
     step = _compute_label_step(frame)
     for index, column in enumerate(frame.columns):
         if (len(frame.columns) - 1 - index) % step == 0:

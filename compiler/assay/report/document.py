@@ -210,11 +210,10 @@ Value = str | float | None
 @dataclass(frozen=True, slots=True)
 class Plot:
     """A figure drawn from rows of named columns; template and code agree on the meaning of columns.
-    `id` serves as a file name, `template` names a file of `templates/charts`, `unit` may be empty, `description` is the
-    figure in words. `panels` are the panels of a template with several, in order. If panels are arranged in rows and
-    columns, `cases` are the rows and `panels` the columns. `x_label` may be empty. `shows` are the entries of the drawn
-    values; empty: the entry with the plot's id. `named` are the lines that have colours and stand in the legend; empty:
-    all. `reduced_from` is the number of points of the lines if only some of them are drawn, else 0.
+    `id` serves as a file name, `template` names a file of `templates/charts`. `panels` are those of a template, in
+    order; in a grid they are columns, and `cases` rows. `x_label` and `y_label` are titles of axes with units, empty if
+    panels have titles. `shows` are entries of drawn values (empty: that with the plot's id), `named` the lines with
+    colours (empty: all). `reduced_from` is the number of points if only some are drawn, else 0.
     """
 
     id: str
@@ -228,6 +227,7 @@ class Plot:
     panels: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
     x_label: str = ""
+    y_label: str = ""
     shows: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
     reduced_from: int = 0
@@ -433,6 +433,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "beside": False,
     "cases": (),
     "x_label": "",
+    "y_label": "",
     "abreast": 2,
     "wide": (),
     "claims": (),

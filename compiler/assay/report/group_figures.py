@@ -168,6 +168,7 @@ def _draw_metric(metric: Metric, column: str, runs: Sequence[RunGroups], first_f
             COLUMNS,
             tuple(_list_rows(item, low, high, factor)),
             x_label=_label_axis(column, item),
+            y_label=add_unit(metric.name, symbol),
             shows=(metric.id,),
         )
         for number, item in enumerate(runs)

@@ -159,8 +159,10 @@ def name_share(share: Fraction) -> str:
     return f"p{100 * share}"
 
 
-def _plot(title: str, x_label: str, rows: Sequence[Row], template: str = LINES) -> Plot:
-    return Plot("details", 0, title, "", title, template, COLUMNS, tuple(rows), x_label=x_label)
+def _plot(title: str, labels: tuple[str, str], rows: Sequence[Row], template: str = LINES) -> Plot:
+    """Return a plot whose axes x and y have these titles."""
+    x_label, y_label = labels
+    return Plot("details", 0, title, "", title, template, COLUMNS, tuple(rows), x_label=x_label, y_label=y_label)
 
 
 def _draw_shares(runs: Sequence[RunCourse], label: str) -> Plot:
@@ -170,7 +172,7 @@ def _draw_shares(runs: Sequence[RunCourse], label: str) -> Plot:
     for run in runs:
         values = [item for item in sorted({*run.quantiles.steps}) if low <= item <= high]
         rows += [_draw_step(run.label, item, run.quantiles.compute_share(item)) for item in _thin(values)]
-    return _plot("Share of samples that are at most so much", x_label, rows)
+    return _plot("Share of samples that are at most so much", (x_label, "share of samples"), rows)
 
 
 def _draw_step(line: str, x: float, share: float) -> Row:
@@ -191,7 +193,7 @@ def _draw_changes(base: str, changes: dict[str, tuple[QuantileChange, ...]], sym
             share, low, high = float(item.share), *(None if end is None else _round(end) for end in ends)
             rows.append((line, share, _round(item.difference), low, high, None, None))
     unit = f", {symbol}" if symbol else ""
-    return _plot(f"Difference of quantiles from {base}{unit}", "share of samples", rows)
+    return _plot(f"Difference of quantiles from {base}{unit}", ("share of samples", f"difference{unit}"), rows)
 
 
 def _draw_gaps(base: RunCourse, others: Sequence[RunCourse], gaps: dict[str, ShareGap], label: str) -> Plot | str:
@@ -206,7 +208,7 @@ def _draw_gaps(base: RunCourse, others: Sequence[RunCourse], gaps: dict[str, Sha
         points = sorted({(item.value, item.difference) for item in [*_thin(every), greatest]})
         rows += [_draw_step(run.label, *point) for point in points]
         rows.append((run.label, _round(greatest.value), None, None, None, None, _round(greatest.difference)))
-    return _plot(f"Difference of shares from {base.label}", x_label, rows)
+    return _plot(f"Difference of shares from {base.label}", (x_label, "difference of shares"), rows)
 
 
 def _draw_means(runs: Sequence[RunCourse], label: str) -> Plot | str:
@@ -218,7 +220,7 @@ def _draw_means(runs: Sequence[RunCourse], label: str) -> Plot | str:
         for run in runs
         for time, mean in run.means
     ]
-    return _plot(f"Averages over the run: {label}", "time, % of the run", rows)
+    return _plot(f"Averages over the run: {label}", ("time, % of the run", label), rows)
 
 
 def _draw_hosts(runs: Sequence[RunCourse], label: str) -> Plot | str:
@@ -230,7 +232,7 @@ def _draw_hosts(runs: Sequence[RunCourse], label: str) -> Plot | str:
     rows: list[Row] = [
         (run.label, host, _round(mean), None, None, None, None) for run in runs for host, mean in run.hosts
     ]
-    return _plot(f"Averages of hosts: {label}", "", rows, HOSTS)
+    return _plot(f"Averages of hosts: {label}", ("host", label), rows, HOSTS)
 
 
 def _build_table(metric: Metric, runs: Sequence[RunCourse], symbol: str) -> Table | None:

@@ -124,6 +124,7 @@ def _build_plot(series: Series, timeline: RunTimeline, lines_by_run: Mapping[str
         (*points, *((None, x / seconds, y) for x, y in edges)),
         tuple(lines),
         x_label=f"time, {time_unit}",
+        y_label=add_unit_if_missing(timeline.title, symbol),
         shows=(series.name,),
         named=line_strokes.choose_named_lines(lines),
         reduced_from=count if drawn_lines is not lines else 0,

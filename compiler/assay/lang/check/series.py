@@ -231,19 +231,19 @@ def _check_sampled_value(checker: Checker, owner: str, item: Series, event: str,
         if inferred.type in NUMERIC_TYPES:
             _check_unit(checker, owner, item, inferred.unit)
             return
-        found = inferred.type
+        actual = inferred.type
     elif field is not None and field.type in NUMERIC_TYPES:
         _check_unit(checker, owner, item, field.unit.name)
         return
     else:
-        found = field.type if field else f"fields {', '.join(fields) or 'none'}"
+        actual = field.type if field else f"fields {', '.join(fields) or 'none'}"
     checker.report(
         "series-value",
         f"the value of {owner} is not a number"
         if item.value is not None
         else f"event `{event}`, sampled by {owner}, has no numeric field `{VALUE}`",
         item.name,
-        found=found,
+        found=actual,
         hint="" if item.value is not None else "set `value` of the series to a field: `G.field e.size`",
     )
 

@@ -151,11 +151,13 @@ def find_isolated_points(points: Line) -> Iterator[tuple[float, float | None]]:
 class Panel:
     """A column of a grid: its title, and for each case either points and their mean, or lines.
 
+    The title has the unit of y, `x_label` the title of the x axis with its unit.
     `edges` are points that make the axes of all cases the same; `shows` are the ids of metrics and series.
     `reduced_from` is the number of points of the lines if only some of them are drawn, else 0.
     """
 
     title: str
+    x_label: str
     edges: Sequence[Point]
     points: Sequence[Sequence[Point]] = ()
     levels: Sequence[float | None] = ()
@@ -201,8 +203,9 @@ def _draw_panels(
 
 
 def _list_grid_rows(panels: Sequence[Panel], cases: Sequence[str]) -> Iterator[tuple[Value, ...]]:
-    """Yield case, panel, x, y, line, mark (edge, point, level, line or mean; panel and case for names), and name."""
+    """Yield case, panel, x, y, line, mark (edge, point, level, line, mean; panel, axis, case for names), and name."""
     for panel in panels:
+        yield cases[-1], panel.title, None, None, None, "axis", panel.x_label
         yield cases[0], panel.title, None, None, None, "panel", panel.title
         for case in cases:
             yield from ((case, panel.title, x, y, None, "edge", None) for x, y in panel.edges)
@@ -229,6 +232,7 @@ def _build_scatter_panel(grid: Grid, scatter: Scatter, cases: Sequence[Case]) ->
     return _build_points_panel(
         _title_scatter(scatter, cases),
         scatter,
+        cases,
         [[point for points in repeats for point in points] for repeats in points_by_case],
         [
             _compute_mean([mean for points in repeats if (mean := _compute_level(points)) is not None])
@@ -245,7 +249,7 @@ def _build_repeat_panels(grid: Grid, scatter: Scatter, cases: Sequence[Case]) ->
     for index in range(max(map(len, points_by_case))):
         points = [repeats[index] if index < len(repeats) else [] for repeats in points_by_case]
         panel = _build_points_panel(
-            add_unit(f"Repeat {index + 1}", symbol), scatter, points, list(map(_compute_level, points))
+            add_unit(f"Repeat {index + 1}", symbol), scatter, cases, points, list(map(_compute_level, points))
         )
         yield dataclasses.replace(panel, edges=frame_points(drawn_points) if drawn_points else ())
 
@@ -255,11 +259,17 @@ def _title_scatter(scatter: Scatter, cases: Sequence[Case]) -> str:
 
 
 def _build_points_panel(
-    title: str, scatter: Scatter, points_by_case: Sequence[Sequence[Point]], levels: Sequence[float | None]
+    title: str,
+    scatter: Scatter,
+    cases: Sequence[Case],
+    points_by_case: Sequence[Sequence[Point]],
+    levels: Sequence[float | None],
 ) -> Panel:
     drawn_points = [points for points in points_by_case if points]
+    x = cases[0].contexts[0].checked.get_metric(scatter.x)
     return Panel(
         title,
+        add_unit(x.name, x.unit.symbol),
         frame_points(drawn_points) if drawn_points else (),
         points=[thin_points(points, COARSE) if points else [] for points in points_by_case],
         levels=levels,
@@ -310,6 +320,7 @@ def _build_timeline_panel(grid: Grid, item: Timeline, cases: Sequence[Case]) -> 
     is_reduced = any(drawn is not lines for drawn, lines in zip(drawn_lines, all_lines, strict=True))
     return Panel(
         add_unit_if_missing(item.title, series.unit.symbol),
+        "time, seconds",
         edges,
         lines=drawn_lines,
         shows=(item.series,),

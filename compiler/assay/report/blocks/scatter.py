@@ -80,6 +80,7 @@ def _build_scatter_plot(
         ("x", "y", "mean", "edge"),
         rows,
         x_label=add_unit(x.name, x.unit.symbol),
+        y_label=add_unit(y.name, y.unit.symbol),
         shows=(y.id, x.id),
     )
 

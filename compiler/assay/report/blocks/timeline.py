@@ -202,6 +202,7 @@ def build_line_plot(
         rows,
         tuple(panels),
         x_label=f"time, {label}",
+        y_label=add_unit_if_missing(caption.title, caption.symbol),
         shows=caption.shows,
         named=() if caption.is_stacked else line_strokes.choose_named_lines(run_lines.lines),
         reduced_from=count if drawn_lines is not run_lines.lines else 0,

@@ -60,6 +60,11 @@ Json = Any
 #: legend below a plot: its width, that of a symbol with its margins and of a letter, in pixels; its number of rows
 LEGEND_WIDTH, LEGEND_SYMBOL, LEGEND_LETTER, LEGEND_ROWS = 300, 32, 4.6, 4
 
+#: least length of a shortened name in the title of an axis, in letters
+LEAST_NAME = 16
+#: font size of titles of axes without one in the template, in pixels; width of a letter in font sizes
+TITLE_SIZE, TITLE_LETTER = 11, 0.49
+
 #: number of line colours in the templates of timelines
 COLOURS = 8
 
@@ -74,6 +79,7 @@ def build_plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]
         "rows": [_build_row(plot.columns, row) for row in rows],
         "alone": [_build_row(plot.columns, row) for row in _find_isolated(plot)],
         "x_label": plot.x_label,
+        "y_title": _build_y_title(plot, template),
         "panels": list(plot.panels),
         "cases": list(plot.cases),
         "legend": list(_choose_legend(named_panels)),
@@ -85,6 +91,20 @@ def build_plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]
         values |= {"colours": list(colours), "dashes": list(dashes)}
         values |= {"stroked": [*plot.panels, ""], "widths": [*widths, 0]}
     return remove_empty_layers(fill_placeholders(template, values))
+
+
+def _build_y_title(plot: Plot, template: Mapping[str, Json]) -> str:
+    """Return the title of the y axis; if it is longer than the axis, its name is shortened, not the unit."""
+    height = template.get("height") or template.get("spec", {}).get("height", 0)
+    font_size = template.get("config", {}).get("axis", {}).get("titleFontSize", TITLE_SIZE)
+    letters = height / (TITLE_LETTER * font_size)
+    if _estimate_width(plot.y_label) <= letters:
+        return plot.y_label
+    unit = f", {plot.unit}" if plot.unit and plot.y_label.endswith(f", {plot.unit}") else ""
+    room = letters - _estimate_width(unit)
+    if unit and room < LEAST_NAME:
+        return plot.unit
+    return f"{_shorten_label(plot.y_label.removesuffix(unit), room)}{unit}"
 
 
 def is_unnamed(names: tuple[str, ...]) -> bool:
