@@ -23,6 +23,7 @@ let transaction =
       , key = [ c.experiment.name, c.place.name ]
       , columns = relations.transactions.columns
       , at = c.blockTime.name
+      , dimensions = [ c.experiment.name ]
       , doc = "A transaction of the load, found in a block"
       }
 
@@ -50,6 +51,7 @@ let nodeBlock =
       , relation = relations.nodeBlocks.name
       , key = [ c.node.name, c.height.name ]
       , columns = relations.nodeBlocks.columns
+      , dimensions = [ c.node.name, c.inConsensus.name ]
       , doc = "A block that a node has committed"
       }
 

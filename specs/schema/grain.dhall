@@ -80,6 +80,7 @@ let Subject = { grain : Text, on : List Pair }
 --   time    the column or instant whose order is that of the run: a slot, a height, an instant; without it, metrics are
 --           not judged
 --   cluster   the column that names the host, or what else groups the rows
+--   dimensions   columns by whose values tables and queries may split its metrics: text, boolean or integer
 let Grain =
       { Type =
           { name : Text
@@ -95,6 +96,7 @@ let Grain =
           , at : Text
           , time : Text
           , cluster : Text
+          , dimensions : List Text
           , doc : Text
           }
       , default =
@@ -102,6 +104,7 @@ let Grain =
         , at = ""
         , time = ""
         , cluster = ""
+        , dimensions = [] : List Text
         , relation = ""
         , runs = None Runs
         , instants = [] : List Instant.Type

@@ -30,7 +30,10 @@ let ManifestRow =
       }
 
 -- A table of metrics. `*GRAIN` stands for all metrics of a grain that no section of the report shows. `columns` are shown besides averages: median, min, max, stddev, mean, count, p95, p99.9.
-let Section = { title : Text, doc : Text, metrics : List Text, columns : List Text }
+--   by      one or two dimensions: each metric is followed by a row for each of their values
+--   limit   how many values have rows, those with most samples; the samples of all others are pooled (0 without `by`)
+let Section =
+      { title : Text, doc : Text, metrics : List Text, columns : List Text, by : List Text, limit : Natural }
 
 -- A chart: `cdf` shows the cumulative distribution, a line a run. `scale`: linear, log, or auto.
 let Chart = { metric : Text, template : Text, scale : Text }
@@ -225,7 +228,16 @@ in  { Cell
     , section =
         \(title : Text) ->
         \(ms : List M.Metric.Type) ->
-          { title, doc = "", metrics = metricIds ms, columns = [] : List Text } : Section
+            { title
+            , doc = ""
+            , metrics = metricIds ms
+            , columns = [] : List Text
+            , by = [] : List Text
+            , limit = 0
+            }
+          : Section
+      -- a section that splits its metrics by one or two dimensions of their grain
+    , splitBy = \(cs : List X.Column) -> \(s : Section) -> s // { by = M.columnNames cs, limit = 10 }
       -- a section with, after its own metrics, all others of a grain that no section of the report shows
     , withAllOf = \(g : G.Grain.Type) -> \(s : Section) -> s // { metrics = s.metrics # [ "*${g.name}" ] }
       -- a dictionary group with all other metrics of a grain in the same way

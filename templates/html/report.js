@@ -107,6 +107,25 @@
   }
   all("table.sortable").forEach(sortable);
 
+  // The rows of tables by the values of a dimension are filtered by a text.
+
+  function filtered(part, text) {
+    const tables = all("table.sortable", part);
+    for (const table of tables) {
+      for (const row of table.tBodies[0].rows) {
+        row.hidden = !row.cells[0].textContent.toLowerCase().includes(text.trim().toLowerCase());
+      }
+      roving(table);
+    }
+    const count = [...tables[0].tBodies[0].rows].filter((row) => !row.hidden).length;
+    say(`${tables[0].caption.textContent}: ${count} ${count === 1 ? "row" : "rows"}`);
+  }
+  for (const part of all("section.split")) {
+    const field = made("input", { type: "search", autocomplete: "off" });
+    field.addEventListener("input", () => filtered(part, field.value));
+    part.querySelector(".scroll").before(made("label", { className: "filter" }, "Rows with ", field));
+  }
+
   // A table that is wider than its place scrolls in it; any other keeps its head in sight.
 
   const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => fit(target)));
@@ -164,13 +183,14 @@
 
   function roving(table) {
     const links = all("tbody a[data-metric], tfoot a[data-metric]", table);
-    const held = links.find((link) => link.tabIndex === 0 && link.dataset.held);
+    const shown = links.filter((link) => !link.closest("tr").hidden);
+    const held = shown.find((link) => link.tabIndex === 0 && link.dataset.held);
     links.forEach((link) => { link.tabIndex = -1; });
-    if (links.length) (held || links[0]).tabIndex = 0;
+    if (shown.length) (held || shown[0]).tabIndex = 0;
   }
   const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
   function linkFrom(cell, [down, right]) {
-    const rows = [...cell.closest("table").querySelectorAll("tbody tr, tfoot tr")];
+    const rows = [...cell.closest("table").querySelectorAll("tbody tr:not([hidden]), tfoot tr")];
     let [y, x] = [rows.indexOf(cell.parentElement), cell.cellIndex];
     for (;;) {
       [y, x] = [y + down, x + right];

@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from assay.app import filters
 from assay.app.compute import (
     Computation,
     RunResult,
-    compute,
     list_judged_metrics,
     list_report_metrics,
     list_shown_metrics,
@@ -35,9 +35,11 @@ from assay.app.repeats import (
     split_calibration,
 )
 from assay.app.report_check import check_reports
+from assay.app.report_request import ReportRequest
 from assay.app.row_data import build_listing_data
 from assay.app.runs import NamedRun
 from assay.app.session import Session
+from assay.app.splitting import SplitReport, build_split_data, parse_dimensions, split_report, split_sections
 from assay.ingest.hashing import FileHash
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.check.reports import is_day
@@ -52,14 +54,13 @@ from assay.report.assemble import assemble
 from assay.report.document import Gallery
 from assay.report.group_figures import build_groups_gallery
 from assay.report.group_spreads import Spreads, build_groups_data, collect_spreads
-from assay.report.listings import build_listing_galleries, list_listing_requests
+from assay.report.listings import build_listing_galleries
 from assay.report.noise_tables import replace_sections
 from assay.report.output_forms import HTML
 from assay.report.render.html import NO_DETAILS
-from assay.report.render.pdf import warm_up_converters
 from assay.report.results_json import build_calibration_data, build_results_data
 from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs
-from assay.report.run_timelines import add_timelines, list_timeline_series
+from assay.report.run_timelines import add_timelines
 from assay.report.statistic_names import EXPECTED, STATISTICS, split_names, suggest_column
 from assay.styles.registry import get_style, list_style_names
 from assay.util.diagnostics import USAGE, fail, suggest_names
@@ -86,33 +87,30 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
     check_repeats(report, runs, options, has_phases=phase_selection is not None)
     shown_report, left_out = drop_uncut_metrics(checked, report) if phase_selection else (report, ())
     shown_report = override_margin(shown_report, options.margin)
-    metrics = list_report_metrics(checked, shown_report)
+    details = find_detailed_metrics(list_report_metrics(checked, shown_report), options.details)
     if phase_selection or options.measures_noise:
         shown_report = replace(shown_report, listings=(), timelines=())
-    details = find_detailed_metrics(metrics, options.details)
-    grouped_metrics = group_metrics(checked, list_shown_metrics(checked, shown_report), options.by)
-    compared_metrics = list_judged_metrics(checked, shown_report)
+    shown_metrics = list_shown_metrics(checked, shown_report)
+    dimensions = parse_dimensions(checked.package, shown_metrics, options.by)
+    column = "" if dimensions else options.by
+    shown_report = split_sections(checked, shown_report, dimensions)
+    request = ReportRequest(
+        runs,
+        applied_filters,
+        tuple(relations),
+        phase_selection,
+        details,
+        group_metrics(checked, shown_metrics, column),
+        options,
+    )
     with replace_folder(out, session.get_wait_notice(out), session.on_finished) as new_folder:
-        computation = compute(
-            session,
-            checked,
-            runs,
-            metrics,
-            applied_filters,
-            relations,
-            lambda: warm_up_converters(session.get_templates()),
-            row_requests=list_listing_requests(checked, shown_report),
-            series=list_timeline_series(shown_report),
-            phase_selection=phase_selection,
-            judged=compared_metrics if report.judgement and not options.measures_noise else (),
-            detailed=tuple(dict.fromkeys((*compared_metrics, *details))) if HTML in options.forms else details,
-            grouped=grouped_metrics,
-        )
+        count_values = partial(request.compute, session, checked, shown_report)
+        split = split_report(checked, shown_report, count_values, column)
+        computation = request.compute(session, split.checked, split.report)
         choices = _create_choices(report_options, applied_filters, computation, columns, details, filter_files)
-        assembled_report = _assemble_comparison(
-            session, checked, report, shown_report, computation, choices, options.forms, left_out
-        )
-        warnings = write_report(session, assembled_report, new_folder, options.forms)
+        assembled_report = _assemble_comparison(session, report, split, computation, choices, options.forms, left_out)
+        # Slices are no definitions: they are in the results, not in the stored specs.
+        warnings = write_report(session, replace(assembled_report, checked=checked), new_folder, options.forms)
     return BuildResult(out, list_report_files(out, options.forms), warnings)
 
 
@@ -271,15 +269,15 @@ def create_run_figures(run: RunResult) -> RunFigures:
 
 def _assemble_comparison(
     session: Session,
-    checked: CheckedPackage,
     report: Report,
-    shown_report: Report,
+    split: SplitReport,
     whole_computation: Computation,
     choices: Choices,
     forms: Sequence[str],
     left_out: Sequence[str] = (),
 ) -> AssembledReport:
-    """Assemble a report for writing; `shown_report` has the chosen margin, and no metrics that phases cannot cut."""
+    """Assemble a report for writing; `split` has the chosen margin, slices, and no metrics that phases cannot cut."""
+    checked, shown_report = split.checked, split.report
     metrics = list_report_metrics(checked, shown_report)
     computation, calibration = split_calibration(whole_computation)
     figures = [create_run_figures(item) for item in computation.columns]
@@ -306,9 +304,9 @@ def _assemble_comparison(
     notes = _list_notes(checked, whole_computation, (*label_runs(report, run_figures), *calibration_labels), left_out)
     courses = _collect_courses(checked, report, metrics, document.manifest.header[1:], figures)
     run_columns = dict(zip(document.manifest.header[1:], figures, strict=True))
-    spreads = _collect_spreads(checked, shown_report, run_columns, choices.by)
+    spreads = _collect_spreads(checked, shown_report, run_columns, split.column)
     document = add_timelines(document, checked, shown_report, run_figures)
-    galleries = _collect_galleries(checked, choices, courses, spreads, len(document.figures) + 1)
+    galleries = _collect_galleries(checked, choices, courses, split.column, spreads, len(document.figures) + 1)
     document = replace(document, galleries=(*document.galleries, *galleries), warnings=(*notes, *document.warnings))
     details = NO_DETAILS
     if HTML in forms:
@@ -317,7 +315,8 @@ def _assemble_comparison(
             checked, shown_report, metrics, applied, computation, run_columns, choices, judgements, courses
         )
     results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
-    results |= {"by": build_groups_data(choices.by, spreads)} if choices.by else {}
+    results |= {"by": build_groups_data(split.column, spreads)} if split.column else {}
+    results |= {"splits": build_split_data(split.splits)} if split.splits else {}
     if judgements:
         results["judgement"] = {**build_judgement_data(judgements), "sections": list_section_data(shown_report)}
         add_quantile_data(results, {name: courses[name] for name in choices.details if name in courses}, figures)
@@ -338,14 +337,14 @@ def _collect_spreads(checked: CheckedPackage, report: Report, runs: Mapping[str,
 
 
 def _collect_galleries(
-    checked: CheckedPackage, choices: Choices, courses: Courses, spreads: Spreads, first_figure: int
+    checked: CheckedPackage, choices: Choices, courses: Courses, column: str, spreads: Spreads, first_figure: int
 ) -> tuple[Gallery, ...]:
     """Return the parts with details of metrics, and that with the metrics by a column; figures are numbered on."""
     galleries = collect_galleries(map(checked.get_metric, choices.details), courses, first_figure)
-    if not choices.by:
+    if not column:
         return galleries
     first_figure += sum(len(item.plots) for item in galleries)
-    return (*galleries, build_groups_gallery(checked, choices.by, spreads, first_figure))
+    return (*galleries, build_groups_gallery(checked, column, spreads, first_figure))
 
 
 def _list_notes(

@@ -32,6 +32,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter, Plan, RowRequest
+from assay.plan.value_request import ValueRequest
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.sql.codegen import Statement
 from assay.util.diagnostics import AssayError
@@ -91,13 +92,14 @@ def compute(
     judged: Sequence[Metric] = (),
     detailed: Sequence[Metric] = (),
     grouped: Sequence[Metric] = (),
+    value_requests: Sequence[ValueRequest] = (),
 ) -> Computation:
     """Compute the metrics, one-row relations, rows and series of runs.
 
     With `phase_selection`, metrics and relations are computed for each phase of a run, rows and series for the run as a
     whole. `on_work_start` is called before the first work that the cache does not save. Metrics that are `judged` have
     cells among the rows, those that are `detailed` also quantiles, those that are `grouped` a distribution for each
-    value of their `per`.
+    value of their `per`. With `value_requests`, the rows also have the numbers of rows of values.
 
     Raises AssayError with the problems of every run.
     """
@@ -105,8 +107,9 @@ def compute(
         check_metrics(checked.package, metrics)
         check_runs(phase_selection, (run.id for run in runs))
     run_plan, phase_plan = _compile_plans(
-        checked, metrics, applied_filters, relations, row_requests, series, phase_selection, judged, detailed, grouped
-    )
+        checked, metrics, applied_filters, relations, row_requests, series, phase_selection, judged, detailed, grouped,
+        value_requests,
+    )  # fmt: skip
     run_quality = QualityPlan(run_plan)
     phase_quality = QualityPlan(phase_plan, is_phase=True) if phase_selection else None
     # Fetch in this thread: in the reading thread an interrupt would wait until all files are fetched.
@@ -143,18 +146,20 @@ def _compile_plans(
     judged: Sequence[Metric] = (),
     detailed: Sequence[Metric] = (),
     grouped: Sequence[Metric] = (),
+    value_requests: Sequence[ValueRequest] = (),
 ) -> tuple[CompiledPlan, CompiledPlan]:
     """Return the plan for runs as a whole and that for each phase, which is the same if runs are not cut."""
     if phase_selection is None:
         plan = compile_plan(
             checked, metrics, applied_filters, relations, row_requests, series, judged=judged, detailed=detailed,
-            grouped=grouped,
+            grouped=grouped, value_requests=value_requests,
         )  # fmt: skip
         return plan, plan
     run_plan = compile_plan(checked, row_requests=row_requests, series=series, cuts=phase_selection.cuts)
     phase_plan = compile_plan(
-        checked, metrics, applied_filters, relations, cut=True, judged=judged, detailed=detailed, grouped=grouped
-    )
+        checked, metrics, applied_filters, relations, cut=True, judged=judged, detailed=detailed, grouped=grouped,
+        value_requests=value_requests,
+    )  # fmt: skip
     return run_plan, phase_plan
 
 
@@ -238,7 +243,7 @@ def _count(
     session: Session, checked: CheckedPackage, job: Job, ingested_run: IngestedRun, statements: Sequence[Statement]
 ) -> Mapping[str, Sequence[Mapping[str, object]]]:
     """Execute counting statements over a run; return their rows by name."""
-    plan = replace(job.plan, metrics=(), row_requests=(), formulas=(), judged=(), grouped=())
+    plan = replace(job.plan, metrics=(), row_requests=(), formulas=(), judged=(), grouped=(), value_requests=())
     count_job = replace(job, plan=plan, graph=build_nodes(statements))
     (results,) = _execute(
         session, checked, [replace(count_job, relations=())], [ingested_run], ignore_work, "completeness"

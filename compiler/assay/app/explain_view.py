@@ -107,7 +107,8 @@ def describe_headings(explanation: Explanation) -> Iterator[tuple[str, list[str]
     yield "Unit", ["; ".join(part for part in (_format_unit(facts), *facts.conversions, better) if part)]
     if facts.grain:
         key = ", ".join(facts.key)
-        parts = (facts.grain_doc, facts.grain_made, f"key: {key}")
+        dimensions = f"dimensions: {', '.join(facts.dimensions)}" if facts.dimensions else ""
+        parts = (facts.grain_doc, facts.grain_made, f"key: {key}", dimensions)
         yield "Grain", [f"`{facts.grain}`: {'; '.join(part for part in parts if part)}"]
     yield "Filters", list(_format_filters(explanation))
     bound_events = {item.of for item in facts.instants}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
+from assay.lang.slices import list_dimensions
 from assay.plan.planner import group_metric
 from assay.util.diagnostics import USAGE, fail, suggest_names
 
@@ -33,10 +34,10 @@ def group_metrics(checked: CheckedPackage, metrics: Sequence[Metric], column: st
 
 
 def _list_columns(checked: CheckedPackage, metrics: Sequence[Metric]) -> tuple[str, ...]:
-    """Return the columns by which some metric has a distribution, in alphabetical order."""
+    """Return the columns by which some metric has a distribution, and its dimensions, in alphabetical order."""
     names = {metric.grain for metric in metrics if not is_formula(metric)}
     grains = (grain for grain in checked.package.grains if grain.name in names)
     columns = {column.name for grain in grains for column in grain.columns}
-    return tuple(
-        name for name in sorted(columns) if any(group_metric(checked.package, metric, name) for metric in metrics)
-    )
+    texts = {name for name in columns if any(group_metric(checked.package, metric, name) for metric in metrics)}
+    dimensions = {name for metric in metrics for name in list_dimensions(checked.package, metric)}
+    return tuple(sorted(texts | dimensions))

@@ -17,6 +17,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement as Rules
+from assay.lang.slices import is_slice
 from assay.report.declared_margin import convert_margin
 from assay.sql.cells import REAL_SCALE
 
@@ -81,8 +82,12 @@ def build_judgement_data(judgements: ReportJudgements) -> dict[str, object]:
 
 
 def _list_gated(rules: Rules, metrics: Sequence[Metric]) -> tuple[str, ...]:
-    """List the metrics of the gate that the report compares: those it names, else all that have a direction."""
-    return tuple(item.id for item in metrics if (item.id in rules.gate if rules.gate else item.better != "neither"))
+    """List the metrics of the gate that the report compares: those it names, else all that have a direction.
+
+    Slices are part of the whole that is in the gate, and which of them there are depends on the data.
+    """
+    directed = (item.id for item in metrics if item.better != "neither" and not is_slice(item.id))
+    return tuple(item.id for item in metrics if item.id in rules.gate) if rules.gate else tuple(directed)
 
 
 def _count_samples(metric: Metric, version: JudgedVersion) -> int:

@@ -46,7 +46,13 @@ def _list_event_rows(package: Package, _system: str) -> list[Row]:
 
 def _list_grain_rows(package: Package, _system: str) -> list[Row]:
     return [
-        (grain.name, ", ".join(grain.key), ", ".join(instant.name for instant in grain.instants), grain.doc)
+        (
+            grain.name,
+            ", ".join(grain.key),
+            ", ".join(instant.name for instant in grain.instants),
+            ", ".join(grain.dimensions),
+            grain.doc,
+        )
         for grain in package.grains
     ]
 
@@ -109,7 +115,7 @@ def _describe_reading(item: Series) -> str:
 _CATALOGUES = {
     "metrics": (("id", "name", "unit", "grain", "better", "what it is"), _list_metric_rows),
     "events": (("event", "fields", "names in logs", "what it is"), _list_event_rows),
-    "grains": (("grain", "key", "instants", "what one row is"), _list_grain_rows),
+    "grains": (("grain", "key", "instants", "dimensions", "what one row is"), _list_grain_rows),
     "filters": (("filter", "on", "holds when"), _list_filter_rows),
     "series": (("series", "unit", "reading", "samples", "what it is"), _list_series_rows),
     "reports": (("report", "metrics", "charts", "what it is"), _list_report_rows),

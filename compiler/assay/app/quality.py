@@ -21,6 +21,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Metric, Package
 from assay.lang.model.vocabulary import Coverage
 from assay.lang.reserved_names import get_default_mark
+from assay.lang.slices import get_whole, is_slice
 from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, build_plan
 from assay.quality.assess import Assessment, Counts, Notice, get_count_name
 from assay.quality.empty_metrics import EmptyMetrics
@@ -41,7 +42,7 @@ def list_absent_field_warnings(
     """Return a warning for each field that is null in every row of its event and that metrics without samples read."""
     readers: dict[tuple[str, str], list[str]] = {}
     for metric in metric_plan.metrics:
-        if not results.metrics[metric.id].size:
+        if not results.metrics[metric.id].size and not is_slice(metric.id):
             for name, fields in build_plan(checked.package, [metric], ()).required_fields.items():
                 for field in fields:
                     readers.setdefault((name, field), []).append(metric.id)
@@ -119,9 +120,10 @@ class QualityPlan:
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
-        """The measured metrics: those of the plan and those of its requested rows."""
+        """The measured metrics: of the plan and its requested rows, without slices, whose rows are among theirs."""
         requested_metrics = (metric for item in self.plan.row_requests for metric in item.metrics)
-        return tuple({metric.id: metric for metric in (*self.plan.metrics, *requested_metrics)}.values())
+        metrics = {metric.id: metric for metric in (*self.plan.metrics, *requested_metrics)}
+        return tuple(metric for name, metric in metrics.items() if not is_slice(name))
 
     @cached_property
     def bindings(self) -> tuple[completeness.KeyBinding, ...]:
@@ -266,12 +268,12 @@ def _create_quality(
 def drop_blank_metrics(
     checked: CheckedPackage, plan: Plan, ingested_run: IngestedRun, results: RunResults, blank_metrics: frozenset[str]
 ) -> RunResults:
-    """Return results in which blank metrics have no samples, and formulas over them have no value."""
-    if not blank_metrics & results.metrics.keys():
+    """Return results in which blank metrics and their slices have no samples, and formulas over them have no value."""
+    if not blank_metrics & {*map(get_whole, results.metrics)}:
         return results
     metrics = {
         name: summarize_pooled(NO_SAMPLES, checked.package.summaries, result.factor, result.integral)
-        if name in blank_metrics
+        if get_whole(name) in blank_metrics
         else result
         for name, result in results.metrics.items()
     }

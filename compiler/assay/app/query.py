@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -17,8 +18,9 @@ from assay.app.prepare import prepare
 from assay.app.raw_data_notes import list_raw_notes
 from assay.app.runs import NamedRun
 from assay.app.session import Session
+from assay.app.splitting import parse_dimensions, split_metrics
 from assay.app.sql_files import add_header
-from assay.app.subject import find_metric
+from assay.app.subject import MetricSubject, find_metric
 from assay.engine.compiled_plan import compile_plan
 from assay.engine.mount import list_raw_tables, resolve_scan_paths
 from assay.engine.results import Distribution, FormulaResult, RunResults
@@ -27,6 +29,7 @@ from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.reserved_names import CONSTANTS
+from assay.lang.slices import join_slices
 from assay.plan.planner import AppliedFilter
 from assay.report.group_spreads import Spreads, build_group_data, collect_spreads
 from assay.report.results_json import build_distribution_data, build_formula_data
@@ -68,17 +71,20 @@ def query_metrics(
 ) -> Answer:
     """Return the distributions of metrics over runs or phases of runs, and those by the values of a column `by`.
 
-    The filters are those of `filter_texts`, else those of the report that shows the metrics. Raises AssayError.
+    With dimensions `by`, the metrics are followed by their slices. The filters are those of `filter_texts`, else those
+    of the report that shows the metrics. Raises AssayError.
     """
     subjects = [find_metric(session, name, system) for name in names]
-    checked = subjects[0].checked
-    if any(subject.checked is not checked for subject in subjects):
-        raise fail("systems", "the metrics belong to different systems", status=USAGE, hint="query them one by one")
+    checked = _join_packages(subjects)
     metrics = tuple({subject.id: subject.metric for subject in subjects}.values())
     report = subjects[0].report
     applied_filters = subjects[0].select_filters(filter_texts, no_filters)
     summary_name = choose_summary(checked.package, report, summary)
     phase_selection = select_phases(checked.package, (), time_texts, phases)
+    if dimensions := parse_dimensions(checked.package, metrics, by):
+        request = partial(compute, session, checked, runs, metrics, applied_filters, phase_selection=phase_selection)
+        checked, metrics = split_metrics(checked, metrics, dimensions, lambda items: request(value_requests=items))
+        by = ""
     grouped_metrics = group_metrics(checked, metrics, by)
     computation = compute(
         session, checked, runs, metrics, applied_filters, phase_selection=phase_selection, grouped=grouped_metrics
@@ -126,6 +132,16 @@ def _export_metric(answer: Answer, metric: Metric, run: str) -> dict[str, Any]:
         "run": run,
         "filters": list(answer.filters),
     }
+
+
+def _join_packages(subjects: Sequence[MetricSubject]) -> CheckedPackage:
+    """Return the package of metrics, with the slices among them. Raises AssayError if they have several."""
+    checked = subjects[0].checked
+    for subject in subjects:
+        if subject.checked.sources != checked.sources or subject.checked.package.system != checked.package.system:
+            raise fail("systems", "the metrics belong to different systems", status=USAGE, hint="query them one by one")
+        checked = checked if subject.checked is checked else join_slices(checked, subject.checked)
+    return checked
 
 
 def list_run_messages(checked: CheckedPackage, computation: Computation, metrics: Sequence[Metric]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Summary
+from assay.lang.slices import name_file
 from assay.sql import dialect
 from assay.sql.distributions import CENTILES
 from assay.util.diagnostics import fail
@@ -136,4 +137,4 @@ def get_sql_file_name(node: Node) -> str:
 
 def get_file_name(folder: str, statement: str) -> str:
     """Return the file name of a statement in a folder."""
-    return f"{folder}/{statement.replace(' ', '-')}.sql"
+    return f"{folder}/{name_file(statement).replace(' ', '-')}.sql"

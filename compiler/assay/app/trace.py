@@ -13,12 +13,14 @@ from assay.app.compute import compute
 from assay.app.lineage import trace_subject
 from assay.app.runs import NamedRun
 from assay.app.session import Session
+from assay.app.splitting import read_splits
 from assay.app.subject import FormulaSubject, MetricSubject, SeriesSubject, Subject, list_cell_subjects
 from assay.app.trace_judgement import TracedJudgement, trace_judgement
 from assay.app.trace_values import BuiltReport, TracedRun, TraceRequest, check_value, select_run_phases, trace_value
 from assay.app.verify import locate_runs, parse_moved_runs
 from assay.explain.facts import find_deciding_grains
 from assay.lang.model.report import History
+from assay.lang.slices import add_slices, get_whole
 from assay.lineage import cells
 from assay.lineage.cells import Cell
 from assay.plan.planner import AppliedFilter
@@ -268,6 +270,7 @@ def _read_build(session: Session, folder: Path) -> tuple[BuiltReport, Document]:
     ):
         message = f"the document is not what a build writes: {folder / 'document.json'}"
         raise fail("no-build", message, hint="build the report again")
+    checked = add_slices(checked, read_splits(results_data))
     return BuiltReport(folder, record, results_data, checked, report), parsed_document
 
 
@@ -290,17 +293,19 @@ def _read_text(path: Path) -> str:
 def _check_definition(built_report: BuiltReport, item: Subject, *, is_cell_metric: bool) -> None:
     """Raise AssayError unless a metric is defined as it was when the report was built.
 
-    Series have no hash. With `is_cell_metric`, the metric is that of the cell; others are inputs of its formula, which
-    are part of its hash and may lack an entry of their own.
+    A slice is defined by its metric, and by values in the results. Series have no hash. With `is_cell_metric`, the
+    metric is that of the cell; others are inputs of its formula, which are part of its hash and may lack an entry of
+    their own.
     """
     definitions = built_report.provenance.content.definitions
-    if not item.definition or (item.id not in definitions and not is_cell_metric):
+    name = get_whole(item.id)
+    if not item.definition or (name not in definitions and not is_cell_metric):
         return
-    recorded_hash, current = definitions.get(item.id, ""), item.definition
+    recorded_hash, current = definitions.get(name, ""), item.checked.definitions[name]
     if recorded_hash != current:
         raise fail(
             "definition-changed",
-            f"the definition of `{item.id}` has changed since the report was built",
+            f"the definition of `{name}` has changed since the report was built",
             expected=f"definition {recorded_hash[:DIGITS] or 'none'}, as in {NAME}",
             found=f"definition {current[:DIGITS]}",
             hint="use the specs of the build, or build the report again",

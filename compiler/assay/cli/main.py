@@ -90,7 +90,9 @@ def cli(context: click.Context, cache: str | None, verbose: bool, log_format: st
 @click.option("--columns", default="", metavar="NAME,...", help="Further columns of all tables: median,p95,p99,max.")
 @click.option("--details", metavar="METRIC", multiple=True, shell_complete=complete_names("metrics"),
               help="Show the distribution, course and hosts of a metric (repeatable).")  # fmt: skip
-@add_by_option("Show the metrics by the values of a column, such as host, and name outliers.")
+@add_by_option(
+    "Split the tables by a dimension, or by two (kind,region); by another column of text, such as host, name outliers."
+)
 @click.option("--title", default="", help="Title of the report.")
 @click.option("--author", default="", help="Author of the report.")
 @click.option("--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: last day of the logs]")
@@ -237,7 +239,9 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 @cli.command()
 @click.argument("metrics", nargs=-1, required=True, shell_complete=complete_names("metrics"))
 @add_run_option
-@add_by_option("Print a row for each value of a column, such as host, by ascending median.")
+@add_by_option(
+    "Print a row for each value of a dimension, or of two (kind,region), or of another column of text, such as host."
+)
 @add_filter_options
 @add_phase_options
 @add_system_option

@@ -11,6 +11,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Cut
 from assay.plan.planner import AppliedFilter, EventStep, Plan, RowRequest, build_plan
+from assay.plan.value_request import ValueRequest
 from assay.sql.codegen import Statement, compile_steps
 from assay.sql.dialect import build_scan, select_event_rows
 
@@ -45,15 +46,18 @@ def compile_plan(
     judged: Sequence[Metric] = (),
     detailed: Sequence[Metric] = (),
     grouped: Sequence[Metric] = (),
+    value_requests: Sequence[ValueRequest] = (),
 ) -> CompiledPlan:
     """Plan metrics, relations, rows, series and named instants under filters, and compile the plan.
 
     With `cut` the plan is for one phase of a run, whose bounds are parameters.  Metrics that are `judged` have cells,
     those that are `detailed` also quantiles, those that are `grouped` a distribution for each value of their `per`.
+    The plan also counts the rows of values (`value_requests`).
     """
     steps = build_plan(
-        checked.package, metrics, applied, relations, row_requests, series, cuts, cut, judged, detailed, grouped
-    )
+        checked.package, metrics, applied, relations, row_requests, series, cuts, cut, judged, detailed, grouped,
+        value_requests,
+    )  # fmt: skip
     return CompiledPlan(checked, steps, compile_statements(checked, steps))
 
 

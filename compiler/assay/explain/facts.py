@@ -14,6 +14,7 @@ from assay.lang.model.package import Event, Field, Metric, Package, Source
 from assay.lang.model.report import Report
 from assay.lang.model.series import Series
 from assay.lang.reserved_names import ACCEPTED
+from assay.lang.slices import get_whole, list_dimensions, list_dimensions_of_slice
 from assay.lineage.column_lineage import ROWS
 from assay.lineage.constants import ConstantFact, list_constant_facts
 from assay.lineage.graph import format_path, get_key_place, list_raw_places
@@ -71,7 +72,12 @@ def list_verdicts(package: Package, metric: Metric) -> tuple[Appearance, ...]:
 
 
 def _find_in_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
-    yield from (("table", section.title) for section in report.sections if metric in section.metrics)
+    whole, by = get_whole(metric), list_dimensions_of_slice(metric)
+    yield from (
+        ("table", section.title)
+        for section in report.sections
+        if whole in section.metrics and (not by or section.by == by)
+    )
     yield from (("table", listing.title) for listing in report.listings if metric in listing.metrics)
     yield from (("chart", "") for chart in report.charts if chart.metric == metric)
     yield from (("dictionary", group.title) for group in report.dictionary if metric in group.metrics)
@@ -178,6 +184,7 @@ class Facts:
     grain_doc: str
     grain_made: str
     key: tuple[str, ...]
+    dimensions: tuple[str, ...]
     columns: tuple[tuple[str, str], ...]
     instants: tuple[InstantFact, ...]
     fallbacks: tuple[str, ...]
@@ -254,6 +261,7 @@ def _collect_metric_facts(
         grain_doc=grain.doc,
         grain_made=wording.describe_runs(grain),
         key=grain.key,
+        dimensions=list_dimensions(package, metric),
         columns=tuple(wording.describe_columns(grain, nodes)),
         instants=tuple(
             InstantFact(instant.name, wording.describe_instant(instant), instant.of, instant.doc)
@@ -318,6 +326,7 @@ def _collect_formula_facts(
         grain_doc=grain.doc if grain else "",
         grain_made=wording.describe_runs(grain) if grain else "",
         key=grain.key if grain else (),
+        dimensions=list_dimensions(package, metric),
         columns=(),
         instants=(),
         fallbacks=(),
@@ -353,6 +362,7 @@ def _collect_series_facts(checked: CheckedPackage, series: Series, common: _Comm
         grain_doc="",
         grain_made="",
         key=(*series.by, "t_ns"),
+        dimensions=(),
         columns=(),
         instants=(),
         fallbacks=tuple(f"`{sampled.event}`, if those before it have no value" for sampled in series.samples[1:]),

@@ -133,6 +133,7 @@ def _convert_members(package: Package, name: str, members: set[str], memo: Seria
         at="",  # the meaning of a number does not depend on how runs may be split, or changes judged
         time="",
         cluster="",
+        dimensions=(),
     )
     return to_plain_data(selected, prose=False, memo=memo)
 

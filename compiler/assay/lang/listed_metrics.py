@@ -45,16 +45,23 @@ def _list_contents(contents: Contents, by_grain: Mapping[str, Iterable[str]]) ->
     )
 
 
+def _is_split(group: Section | DictionaryGroup) -> bool:
+    """Return whether a table shows its metrics by their dimensions: another one may show them as a whole."""
+    return isinstance(group, Section) and bool(group.by)
+
+
 def _list_groups(groups: tuple[Group, ...], by_grain: Mapping[str, Iterable[str]]) -> tuple[Group, ...]:
-    listed = {name for group in groups for name in group.metrics}
-    if not any(name.startswith(GRAIN_MARK) for name in listed):
+    if not any(name.startswith(GRAIN_MARK) for group in groups for name in group.metrics):
         return groups
+    listed = {name for group in groups if not _is_split(group) for name in group.metrics}
 
     def iter_names(group: Group) -> Iterable[str]:
         for name in group.metrics:
             grain = name.removeprefix(GRAIN_MARK)
             if name == grain or grain not in by_grain:
                 yield name
+            elif _is_split(group):
+                yield from (item for item in by_grain[grain] if item not in group.metrics)
             else:
                 others = [item for item in by_grain[grain] if item not in listed]
                 listed.update(others)

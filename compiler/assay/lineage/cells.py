@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang.model.package import Package
+from assay.lang.slices import is_slice
 from assay.report.answer import Answer, JudgedRow
 from assay.report.cell_links import (
     AVERAGE,
@@ -135,7 +136,11 @@ def _count_verdicts(
     cells: dict[str, Cell] = {}
     for section in document.sections:
         for cell in _list_section_cells(section, aliases):
-            if cell.prints == VERDICT and cell.column_aliases[0].rpartition(" ")[0] == answer.run_id:
+            if (
+                cell.prints == VERDICT
+                and not is_slice(cell.sources[0].entry)
+                and cell.column_aliases[0].rpartition(" ")[0] == answer.run_id
+            ):
                 cells.setdefault(cell.sources[0].entry, cell)
     names_by_verdict: dict[str, list[str]] = {verdict: [] for verdict in _COUNTED}
     for metric, cell in cells.items():

@@ -16,6 +16,7 @@ from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import ACCEPTED, KEY, KEYS, SERIES, get_key_columns, get_rows_name
 from assay.lang.scopes import HOST, LOGS
+from assay.plan.value_request import ValueRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +188,8 @@ class Plan:
 
     `metrics` are summarized, and `formulas` evaluated over these; `row_requests`, `series` and `cuts` are requested
     rows, series and instants; `judged` metrics have cells, `detailed` ones also
-    quantiles, `grouped` ones the distribution of each value of their `per`.  `required_fields` are by event,
-    `constants` the required constants.
+    quantiles, `grouped` ones the distribution of each value of their `per`; `value_requests` are requested values of
+    columns.  `required_fields` are by event, `constants` the required constants.
     """
 
     steps: tuple[Step, ...]
@@ -203,6 +204,7 @@ class Plan:
     judged: tuple[Metric, ...] = ()
     detailed: tuple[Metric, ...] = ()
     grouped: tuple[Metric, ...] = ()
+    value_requests: tuple[ValueRequest, ...] = ()
 
     @property
     def point_names(self) -> frozenset[str]:
@@ -370,6 +372,7 @@ def build_plan(
     judged: Sequence[Metric] = (),
     detailed: Sequence[Metric] = (),
     grouped: Sequence[Metric] = (),
+    value_requests: Sequence[ValueRequest] = (),
 ) -> Plan:
     """Return the plan for some metrics under some filters.
 
@@ -378,11 +381,13 @@ def build_plan(
     """
     formulas = tuple(metric for metric in metrics if formula.is_formula(metric))
     metrics = formula.list_measured(formula.index_metrics(package), metrics)
-    required_metrics = [*metrics, *grouped, *(metric for item in row_requests for metric in item.metrics)]
+    counted = [item.metric for item in value_requests]
+    required_metrics = [*metrics, *grouped, *counted, *(metric for item in row_requests for metric in item.metrics)]
     keys = _list_row_keys(row_requests)
     detailed = select_timed_metrics(package, detailed)
     judged = tuple(dict.fromkeys((*select_timed_metrics(package, judged), *detailed)))
     keys += list_times(package, judged)
+    keys += [(item.metric.grain, item.by) for item in value_requests]
     table_cuts = tuple(item for item in cuts if item.of)
     dependencies = collect_dependencies(
         package,
@@ -395,7 +400,10 @@ def build_plan(
         with_acceptance=True,
     )
     scheduler = _StepScheduler(package, dependencies, tuple(applied), cut)
-    grains = (*(metric.grain for metric in (*metrics, *grouped)), *(name for name, _ in _list_row_keys(row_requests)))
+    grains = (
+        *(metric.grain for metric in (*metrics, *grouped, *counted)),
+        *(name for name, _ in _list_row_keys(row_requests)),
+    )
     for name in (*relations, *series, *(item.of for item in table_cuts), *grains):
         scheduler.add_table(name)
     required_fields = {name: frozenset(fields) for name, fields in sorted(dependencies.events.items())}
@@ -415,6 +423,7 @@ def build_plan(
         judged,
         detailed,
         tuple(grouped),
+        tuple(dict.fromkeys(value_requests)),
     )
 
 

@@ -15,6 +15,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Chart as ChartSpec
 from assay.lang.model.report import Report
 from assay.lang.model.report import Section as SectionSpec
+from assay.lang.slices import is_slice
 from assay.report import run_results
 from assay.report.answer import Answer
 from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, list_printed_columns
@@ -29,8 +30,9 @@ from assay.report.judged_cells import (
     list_judgement_notes,
     name_judged_columns,
 )
-from assay.report.percentiles import MEANING, build_percentile_table
+from assay.report.percentiles import MEANING, build_percentile_table, list_further_columns
 from assay.report.run_results import Choices, RunFigures, add_unit
+from assay.report.statistic_names import COUNT
 from assay.report.versions import Version, combine_columns, combine_runs, list_mean_notes
 from assay.styles.registry import Style, get_style
 from assay.styles.row import Distribution, RunResults, has_right_magnitude, is_imprecise_percent
@@ -142,7 +144,7 @@ def assemble(
             checked, report, (manifest, filters, *iter_tables(listings)), has_sample_counts=has_sample_counts
         ),
         galleries=listings,
-        averages=_describe_averages(checked, report, sections, choices.summary),
+        averages=_describe_averages(checked, report, choices),
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
@@ -235,7 +237,8 @@ def _build_section(
     header = name_columns(run_labels, name_judged_columns(judgements.level) if judgements else ())
     metric_ids: list[str | None] = list(section.metrics)
     measured_metrics = [metric.id for metric in metrics if not is_formula(metric)]
-    counted_metric = measured_metrics[0] if number_style.has_sample_counts and measured_metrics else ""
+    has_count = number_style.has_sample_counts and measured_metrics and not section.by
+    counted_metric = measured_metrics[0] if has_count else ""
     if counted_metric:
         rows.append(_sample_counts(number_style, counted_metric, runs, (len(header) - 2) // max(1, len(runs) - 1)))
         sort_keys.append((None,) * (len(header) - 1))
@@ -341,9 +344,10 @@ def _sample_counts(
     return ("Sample count", first, *(cell for count in rest for cell in (count, *blanks)))
 
 
-def _describe_averages(checked: CheckedPackage, report: Report, sections: Sequence[Section], summary: str) -> str:
+def _describe_averages(checked: CheckedPackage, report: Report, choices: Choices) -> str:
     """Return how distributions of groups (hosts) are averaged, and what percentiles are; empty if none are shown."""
-    meaning = MEANING if any(section.percentiles for section in sections) else ""
+    further = {name for section in report.sections for name in list_further_columns(section, choices)}
+    meaning, summary = (MEANING if further - {COUNT} else ""), choices.summary
     names = [name for section in report.sections for name in section.metrics]
     names += [item.metric for item in report.charts]
     measured_metrics = list_measured(index_metrics(checked.package), map(checked.get_metric, names))
@@ -426,7 +430,7 @@ def _list_warnings(
         labelled_values = ", ".join(f"{label}: {run.hosts}" for label, run in zip(run_labels, runs, strict=True))
         yield f"The runs differ in their number of hosts ({labelled_values})."
     yield from list_run_notes(runs, run_labels)
-    shown_metrics = [name for section in report.sections for name in section.metrics if name]
+    shown_metrics = [name for section in report.sections for name in section.metrics if not is_slice(name)]
     for label, run in zip(run_labels, runs, strict=True):
         measured_metrics = (name for name in dict.fromkeys(shown_metrics) if name in run.results.metrics)
         metrics_without_samples = [

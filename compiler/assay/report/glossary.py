@@ -14,6 +14,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.package import Column, Constant, Grain, Metric, Worked
 from assay.lang.model.report import Cell, ManifestRow, Report, RowLabel
+from assay.lang.slices import describe_slice, is_slice
 from assay.report.document import Appendix, Entry, Gallery, Group, Table
 
 
@@ -45,13 +46,15 @@ def _format_example(example: Worked) -> str:
 SAMPLE_COUNT = "count.samples"
 SINCE, UNTIL = "phase.from", "phase.to"
 OVER_COLUMNS, OVER_METRICS = "Computed from columns", "Computed from metrics"
+SLICES = "Metrics by dimensions"
 #: kinds of ids, with the groups of their entries
 GROUPS = {
     "row": "Run parameters", "constant": "Facts of runs", "phase": "Phases", "column": "Columns of tables",
     "count": "Counts", "filter": "Filters",
 }  # fmt: skip
 ORDER = (
-    "Run parameters", "Facts of runs", "Phases", "Columns of tables", OVER_COLUMNS, OVER_METRICS, "Counts", "Filters",
+    SLICES, "Run parameters", "Facts of runs", "Phases", "Columns of tables", OVER_COLUMNS, OVER_METRICS, "Counts",
+    "Filters",
 )  # fmt: skip
 BUILT = {
     "analysis date": "The date of the report: the day of the last record of all runs in UTC, unless the user sets "
@@ -109,8 +112,21 @@ def build_terms(
             if is_published:
                 entry = Entry(entry.id, entry.name, entry.unit, f"{entry.description}\n{PUBLISHED_NOTE}", "")
             groups.setdefault(group, []).append(entry)
+    if isinstance(report, Report) and (slices := _list_slices(report)):
+        groups[SLICES] = [_build_slice_entry(checked, name) for name in slices]
     order = dict.fromkeys([*ORDER, *groups])
     return tuple(Group(title, tuple(groups[title])) for title in order if title in groups)
+
+
+def _list_slices(report: Report) -> tuple[str, ...]:
+    names = (name for section in report.sections for name in section.metrics if is_slice(name))
+    return tuple(dict.fromkeys(names))
+
+
+def _build_slice_entry(checked: CheckedPackage, name: str) -> Entry:
+    metric = checked.get_metric(name)
+    description = f"{metric.doc}\n{describe_slice(name)}".strip()
+    return Entry(metric.id, metric.name, metric.unit.symbol, description, checked.definitions[name])
 
 
 def _list_named_entries(table: Table | Appendix) -> tuple[str, ...]:

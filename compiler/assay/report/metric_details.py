@@ -20,6 +20,7 @@ from assay.judgement.shift import (
     list_gaps,
 )
 from assay.lang.model.package import Metric
+from assay.lang.slices import name_file
 from assay.report.cell_links import STATISTIC, CellLink, CellSource
 from assay.report.document import Plot, Table
 from assay.report.judged_cells import NOT_JUDGED
@@ -92,7 +93,7 @@ def build_metric_details(metric: Metric, runs: Sequence[RunCourse], first_figure
     named = (
         replace(
             plot,
-            id=f"details-{metric.id}-{number}",
+            id=f"details-{name_file(metric.id)}-{number}",
             figure=first_figure + number,
             unit=symbol,
             description=f"{metric.name}: {plot.title}.",

@@ -64,6 +64,12 @@ def read_statistic(data: Mapping[str, Any], name: str) -> object:
     return next(values[1] for values in data["centiles"] if values[0] == PERCENTILES[name])
 
 
+def list_further_columns(section: Section, choices: Choices) -> tuple[str, ...]:
+    """Return the names of the further columns of a section, chosen or its own; a split section has a count."""
+    names = choices.columns or section.columns
+    return tuple(dict.fromkeys((COUNT, *names))) if section.by else names
+
+
 def build_percentile_table(
     checked: CheckedPackage,
     section: Section,
@@ -75,7 +81,7 @@ def build_percentile_table(
     For each statistic it has a column for each version, and after each but the first the change in percent. Formulas
     have no distribution, so they have no row.
     """
-    names = choices.columns or section.columns
+    names = list_further_columns(section, choices)
     metrics = [metric for metric in map(checked.get_metric, section.metrics) if not is_formula(metric)]
     if not names or not metrics:
         return None

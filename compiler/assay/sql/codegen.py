@@ -119,6 +119,9 @@ def compile_steps(
         _build_groups_statement(metric, checked, constants) for metric in plan.grouped if metric not in plan.metrics
     ]
     statements += [
+        Statement("rows", item.name, distributions.count_values(item, constants)) for item in plan.value_requests
+    ]
+    statements += [
         Statement("rows", item.name, rows.select_rows(item, plan.applied, integral, constants))
         for item in plan.row_requests
     ]

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from assay.lang.model.package import Grain, Metric, Reduction
 from assay.plan.planner import FROM, TO, SeriesStep
+from assay.plan.value_request import ValueRequest
 from assay.sql import dialect
 from assay.sql.dialect import build_column, build_length
 from assay.sql.expressions import Names, build_literal, compile_expression
@@ -65,6 +66,20 @@ def select_samples(metric: Metric, integral: bool, constants: Constants) -> exp.
     """
     slots |= {"keys": metric.reduction.by, "group": [metric.per] if metric.per else []}
     return fill_query(query, value=reduce_samples(metric.reduction, measure, integral), **slots)
+
+
+def count_values(request: ValueRequest, constants: Constants) -> exp.Select:
+    """Count the rows behind the samples of a metric (`size`) for each combination of values of columns."""
+    metric, names = request.metric, Names(constants=constants)
+    conditions: list[exp.Expr] = [build_column("accepted")] if metric.accepted else []
+    if metric.where:
+        conditions.append(compile_expression(metric.where, names))
+    query = """
+        SELECT $keys, count(*) AS size
+        FROM $grain WHERE $conditions AND NOT ($measure) IS NULL GROUP BY $keys ORDER BY $keys
+    """
+    measure = compile_expression(metric.measure, names)
+    return fill_query(query, keys=request.by, grain=metric.grain, conditions=conditions, measure=measure)
 
 
 def reduce_samples(reduction: Reduction, measure: exp.Expr, integral: bool) -> exp.Expr:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from assay.lang import reserved_names, scopes
-from assay.lang.check.checker import Checker
+from assay.lang.check.checker import Checker, Field
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Column, Grain, Instant, Pair, Relation, Tally
 from assay.lang.typing_rules import INSTANT, NONE, Scope, ValueType
@@ -104,6 +104,7 @@ def _check_same_type(checker: Checker, description: str, word: str, left: ValueT
 
 
 WHOLE = ("integer", "unsigned", "huge")
+DIMENSION_TYPES = ("text", "boolean", "integer")
 
 
 def check_grains(checker: Checker) -> None:
@@ -121,6 +122,7 @@ def check_grains(checker: Checker) -> None:
         _check_key(checker, owner, grain, scope)
         _check_inherited_columns(checker, owner, grain)
         _check_subject(checker, owner, grain, scope)
+        _check_dimensions(checker, owner, grain, scope)
         if grain.runs:
             _check_runs(checker, owner, grain)
         check_members(checker, owner, grain)
@@ -249,6 +251,28 @@ def _check_key(checker: Checker, owner: str, grain: Grain, scope: Scope) -> None
             expected=", ".join(relation.key),
             found=", ".join(grain.key) or "no key",
         )
+
+
+def _check_dimensions(checker: Checker, owner: str, grain: Grain, scope: Scope) -> None:
+    """Check that dimensions are distinct columns of the grain whose values are names or whole numbers."""
+    columns = scope.leaves["column"]
+    splitting = [name for name, kind in columns.items() if kind.type in DIMENSION_TYPES]
+    within = (grain.name, Field("dimensions"))
+    for name, times in Counter(grain.dimensions).items():
+        if name not in splitting:
+            found = f"a column of type {columns[name].type}" if name in columns else "no column of the grain"
+            checker.report(
+                "dimension",
+                f"`{name}` among the dimensions of {owner} is no column to split its rows by",
+                name,
+                expected="a column of the grain, of type text, boolean or integer",
+                found=found,
+                hint=suggest_names(name, splitting),
+                within=within,
+            )
+        elif times > 1:
+            message = f"{owner} has the dimension `{name}` {times} times"
+            checker.report("dimension", message, name, hint="remove all but one", within=within)
 
 
 def _check_relation_keys(checker: Checker) -> None:

@@ -16,8 +16,9 @@ from assay.lang.check.listings import check_report_listings
 from assay.lang.check.timelines import check_report_timelines
 from assay.lang.listed_metrics import GRAIN_MARK
 from assay.lang.model.article import Article, Part
-from assay.lang.model.package import Package
-from assay.lang.model.report import Edition, History, Report
+from assay.lang.model.package import Metric, Package
+from assay.lang.model.report import Edition, History, Report, Section
+from assay.lang.slices import MOST_DIMENSIONS, list_dimensions
 from assay.util.diagnostics import suggest_names, suggest_nearest
 
 RUN_PLACEHOLDERS = ("base", "others", "last")
@@ -104,6 +105,7 @@ def check_reports(checker: Checker) -> None:
         enumerations.check_manifest(checker, report)
         filters.check_filter_uses(checker, f"report `{report.name}`", report.filters, report.name)
         _check_distinct_parts(checker, report)
+        _check_splits(checker, report)
         _check_editions(checker, report)
         check_report_listings(checker, report)
         check_report_timelines(checker, report)
@@ -151,6 +153,52 @@ def _check_charts(checker: Checker, report: Report) -> None:
             f"report `{report.name}` has a chart of `{name}`, which is a formula and has no distribution",
             name,
             hint="show it in a section instead",
+        )
+
+
+def _check_splits(checker: Checker, report: Report) -> None:
+    """Check the dimensions of split sections: all metrics of a section must have them. Only reports may split."""
+    metrics = formula.index_metrics(checker.package)
+    for section in (item for item in report.sections if item.by):
+        owner = f"section `{section.title}` of report `{report.name}`"
+        if len(section.by) > MOST_DIMENSIONS or len({*section.by}) < len(section.by):
+            message, expected = (
+                f"{owner} cannot be split like this",
+                f"one dimension, or {MOST_DIMENSIONS} different ones",
+            )
+            checker.report("dimensions", message, section.title, expected=expected, found=", ".join(section.by))
+        if not section.limit:
+            message, hint = f"{owner} is split into no values", "`R.splitBy` sets `by` and a `limit`"
+            checker.report("dimensions", message, section.title, expected="a `limit` of at least 1", hint=hint)
+        _check_dimensions(checker, owner, section, [metrics[item] for item in section.metrics if item in metrics])
+    for edition in report.editions:
+        _refuse_splits(checker, f"edition `{edition.name}` of report `{report.name}`", edition)
+
+
+def _refuse_splits(checker: Checker, owner: str, contents: Edition | History) -> None:
+    """Report split sections where values are those that were published."""
+    for section in (item for item in contents.sections if item.by):
+        message = f"{owner} cannot split section `{section.title}`: it shows published values"
+        checker.report("dimensions", message, section.title, hint="remove `by`", within=(contents.name,))
+
+
+def _check_dimensions(checker: Checker, owner: str, section: Section, metrics: Sequence[Metric]) -> None:
+    """Check that all metrics of a section have the dimensions by which it splits them."""
+    for name in dict.fromkeys(section.by):
+        lacking = [item for item in metrics if name not in list_dimensions(checker.package, item)]
+        if not lacking:
+            continue
+        first, more = lacking[0], f" and {len(lacking) - 1} more of its metrics" if len(lacking) > 1 else ""
+        dimensions = list_dimensions(checker.package, first)
+        checker.report(
+            "unknown-dimension",
+            f"{owner} is split by `{name}`, which is no dimension of `{first.id}`{more}",
+            name,
+            expected=", ".join(dimensions) or "a metric whose grain has `dimensions`",
+            hint=suggest_names(name, dimensions)
+            if dimensions
+            else f"add the column to the `dimensions` of grain `{first.grain}`, or remove the metric",
+            within=(section.title,),
         )
 
 
@@ -271,6 +319,7 @@ def _check_labels(checker: Checker, owner: str, edition: Edition) -> None:
 def _check_history(checker: Checker, history: History) -> None:
     owner = f"history `{history.name}`"
     shown_metrics = [name for section in history.sections for name in section.metrics]
+    _refuse_splits(checker, owner, history)
     check_shown_metrics(checker, owner, tuple(shown_metrics))
     metric_counts = Counter(metric.id for metric in checker.package.metrics)
     for name, times in Counter(shown_metrics).items():

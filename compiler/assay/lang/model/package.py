@@ -338,6 +338,7 @@ class Grain:
     at: str = ""
     time: str = ""
     cluster: str = ""
+    dimensions: tuple[str, ...] = ()  # columns by whose values metrics may be split
 
     @property
     def all_columns(self) -> tuple[Column, ...]:

@@ -41,12 +41,18 @@ class ManifestRow:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table of a report: the metrics that are its rows; `columns` are statistics that it shows besides averages."""
+    """A table of a report: the metrics that are its rows; `columns` are statistics that it shows besides averages.
+
+    With the dimensions `by`, each metric has a further row for each of the `limit` values with most samples, and one
+    for all others.
+    """
 
     title: str
     doc: str
     metrics: tuple[str, ...]
     columns: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    limit: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from html import escape
 from urllib.parse import quote
 
+from assay.lang.slices import get_whole
 from assay.report.answer import Answer, JudgedRow
 from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
@@ -286,7 +287,8 @@ def _format_metric_table(document: Document, section: Section) -> str:
             f"**{escape_cell(text)}**" if mark in EMPHASISED else escape_cell(text)
             for text, mark in zip(row, mark_changes(section, row), strict=True)
         )
-        first = _format_link(label, f"metric-{metric}") if metric in entries else label
+        entry = get_whole(metric) if metric else ""
+        first = _format_link(label, f"metric-{entry}") if entry in entries else label
         rows.append([first, *cells, *([_format_figure_link(metric, numbers)] if has_figures else [])])
     return format_table([*map(escape_cell, section.header), *(["Fig."] if has_figures else [])], rows)
 

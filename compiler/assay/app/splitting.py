@@ -1,0 +1,189 @@
+"""Split metrics by dimensions: `by` of a section, and `--by kind` or `--by kind,region`.
+
+The values are in the data. So the runs are computed twice: first the numbers of rows of all values, which decide on the
+rows of a table, then the slices of the metrics.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay.app.compute import Computation
+from assay.lang import formula
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.package import Metric, Package
+from assay.lang.model.report import Report, Section
+from assay.lang.slices import MOST_DIMENSIONS, OTHER, Split, Value, Values, add_slices, list_dimensions
+from assay.plan.value_request import ValueRequest
+from assay.report.statistic_names import split_names
+from assay.util.diagnostics import USAGE, fail, suggest_names
+from assay.util.numbers import format_count
+
+MOST_VALUES = 10
+"""How many values `--by` lists; the rows of others are pooled."""
+
+CountValues = Callable[[Sequence[ValueRequest]], Computation]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitReport:
+    """A report whose sections list slices, with the package that has these, and the splits of sections by title.
+
+    `column` is that of `--by`, if it is not a dimension.
+    """
+
+    checked: CheckedPackage
+    report: Report
+    splits: Mapping[str, Split]
+    column: str = ""
+
+
+def parse_dimensions(package: Package, metrics: Sequence[Metric], text: str) -> tuple[str, ...]:
+    """Return the dimensions of `--by`; empty if it names a column that no grain of the metrics has as a dimension.
+
+    Raises AssayError (usage) for an unknown one among several, and for too many.
+    """
+    names = split_names(text)
+    dimensions = tuple(dict.fromkeys(name for metric in metrics for name in list_dimensions(package, metric)))
+    if len(names) == 1 and names[0] not in dimensions:
+        return ()
+    for name in names:
+        if name not in dimensions:
+            raise fail(
+                "unknown-dimension",
+                f"unknown dimension `{name}` in --by",
+                expected=", ".join(dimensions) or "a column; these metrics have no dimensions",
+                hint=suggest_names(name, dimensions) if dimensions else "",
+                status=USAGE,
+            )
+    if len(names) > MOST_DIMENSIONS:
+        expected = f"one dimension, or {MOST_DIMENSIONS}"
+        raise fail("dimensions", "--by names too many dimensions", expected=expected, found=text, status=USAGE)
+    return names
+
+
+def split_sections(checked: CheckedPackage, report: Report, by: Sequence[str]) -> Report:
+    """Return the report with a split section after each other one with metrics that have all of these dimensions."""
+    if not by:
+        return report
+
+    def iter_sections() -> Iterator[Section]:
+        for section in report.sections:
+            yield section
+            metrics = select_splittable(checked, section.metrics, by)
+            if metrics and not section.by:
+                title = f"{section.title} by {' and '.join(by)}"
+                yield replace(section, title=title, doc="", metrics=metrics, by=tuple(by), limit=MOST_VALUES)
+
+    return replace(report, sections=tuple(iter_sections()))
+
+
+def select_splittable(checked: CheckedPackage, names: Iterable[str], by: Sequence[str]) -> tuple[str, ...]:
+    """Return those of some metrics that have all of these dimensions."""
+    return tuple(name for name in names if {*by} <= {*list_dimensions(checked.package, checked.get_metric(name))})
+
+
+def split_metrics(
+    checked: CheckedPackage, metrics: Sequence[Metric], by: tuple[str, ...], count_values: CountValues
+) -> tuple[CheckedPackage, tuple[Metric, ...]]:
+    """Return the package with the slices of metrics, and the metrics, each before its slices if it has any.
+
+    Raises AssayError (usage) if no metric has all of these dimensions.
+    """
+    names = select_splittable(checked, (metric.id for metric in metrics), by)
+    if not names:
+        raise fail("dimensions", f"none of the metrics has the dimensions {' and '.join(by)}", status=USAGE)
+    section = Section("", "", names, by=by, limit=MOST_VALUES)
+    split = choose_values(checked, section, count_values(request_values(checked, section)))
+    split_package = add_slices(checked, [split])
+    rows = (
+        item
+        for metric in metrics
+        for item in (metric.id, *(split.list_slices(metric.id) if metric.id in names else ()))
+    )
+    return split_package, tuple(map(split_package.get_metric, rows))
+
+
+def split_report(checked: CheckedPackage, report: Report, count_values: CountValues, column: str) -> SplitReport:
+    """Replace the metrics of split sections by themselves and their slices; `count_values` counts rows of values."""
+    sections = [section for section in report.sections if section.by]
+    if not sections:
+        return SplitReport(checked, report, {}, column)
+    computation = count_values([item for section in sections for item in request_values(checked, section)])
+    splits = {section.title: choose_values(checked, section, computation) for section in sections}
+    shown_sections = tuple(
+        _show_slices(section, splits[section.title]) if section.by else section for section in report.sections
+    )
+    split_package = add_slices(checked, splits.values())
+    return SplitReport(split_package, replace(report, sections=shown_sections), splits, column)
+
+
+def _show_slices(section: Section, split: Split) -> Section:
+    """Return a section with the slices of its metrics, and a text that says which there are."""
+    texts = [f"Below each metric are its rows by {' and '.join(split.by)}, those with most samples first."]
+    if split.pooled:
+        texts.append(f"{OTHER} pools the samples of {format_count(split.pooled, 'further value')}.")
+    doc = " ".join((f"{section.doc.rstrip('.')}.", *texts) if section.doc else texts)
+    return replace(section, metrics=tuple(_list_rows(split)), doc=doc)
+
+
+def _list_rows(split: Split) -> Iterator[str]:
+    """Yield the metrics of a split, each before its slices."""
+    for metric in split.metrics:
+        yield metric
+        yield from split.list_slices(metric)
+
+
+def request_values(checked: CheckedPackage, section: Section) -> tuple[ValueRequest, ...]:
+    """Return the requests for the values by which a section splits its metrics."""
+    metrics = map(checked.get_metric, section.metrics)
+    measured = formula.list_measured(formula.index_metrics(checked.package), metrics)
+    return tuple(ValueRequest(metric, section.by) for metric in measured)
+
+
+def choose_values(checked: CheckedPackage, section: Section, computation: Computation) -> Split:
+    """Choose the combinations of values with most rows, of all metrics of a section in all runs; then by their values.
+
+    Rows without any value are never pooled.
+    """
+    counts: Counter[Values] = Counter()
+    for request in request_values(checked, section):
+        for run in computation.columns:
+            for row in run.results.rows[request.name]:
+                counts[tuple(_read_value(row[name]) for name in section.by)] += int(str(row["size"]))
+    ordered = sorted(
+        counts, key=lambda values: (-counts[values], *((item is None, 0 if item is None else item) for item in values))
+    )
+    valued = [values for values in ordered if any(item is not None for item in values)]
+    listed = {*valued[: section.limit]} | ({*ordered} - {*valued})
+    values = tuple(item for item in ordered if item in listed)
+    return Split(section.metrics, section.by, values, len(ordered) - len(values))
+
+
+def _read_value(value: object) -> Value:
+    assert value is None or isinstance(value, (str, int))
+    return value
+
+
+def build_split_data(splits: Mapping[str, Split]) -> dict[str, object]:
+    """Return the splits of sections as plain data, for `results.json`."""
+    return {
+        title: {
+            "by": list(split.by),
+            "values": [list(values) for values in split.values],
+            "pooled": split.pooled,
+            "metrics": {metric: list(split.list_slices(metric)) for metric in split.metrics},
+        }
+        for title, split in splits.items()
+    }
+
+
+def read_splits(results: Mapping[str, Any]) -> tuple[Split, ...]:
+    """Return the splits in the results of a build."""
+    return tuple(
+        Split(tuple(item["metrics"]), tuple(item["by"]), tuple(map(tuple, item["values"])), item["pooled"])
+        for item in results.get("splits", {}).values()
+    )

@@ -1,0 +1,248 @@
+"""Slices of metrics: a metric over those rows of its grain that have some value of a dimension, or of two.
+
+A slice is a metric of its own with a further condition: `latency[kind=read]`, `latency[kind=read,region=eu]`,
+`latency[kind=(none)]` over the rows without a value, `latency[kind=(other)]` over those of all values that a split does
+not list. So everything that is computed for a metric is computed for its slices in the same way.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+
+from assay.lang import formula
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.definition_hash import hash_definitions
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Metric, Package
+from assay.util.escape import escape_text, shorten
+
+Value = str | int | bool | None
+"""A value of a dimension; None where a row has none."""
+Values = tuple[Value, ...]
+
+NONE = "(none)"
+OTHER = "(other)"
+MOST_DIMENSIONS = 2
+DIGITS = 12  # of a digest in the name of a file
+_PLAIN = re.compile(r"[^\s\[\](),=\"\\](?:[^\[\](),=\"\\]*[^\s\[\](),=\"\\])?")
+_PART = re.compile(r'(?P<name>\w+)=(?P<value>"(?:[^"\\]|\\.)*"|[^",\[\]]+)(?:,|$)')
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Split:
+    """How metrics are split: by which dimensions, and into which combinations of values, in their order.
+
+    The rows of `pooled` further combinations are one slice, if there are any.
+    """
+
+    metrics: tuple[str, ...]
+    by: tuple[str, ...]
+    values: tuple[Values, ...]
+    pooled: int = 0
+
+    def list_slices(self, metric: str) -> tuple[str, ...]:
+        """Return the ids of the slices of a metric, in the order of rows."""
+        pooled = (name_pooled(metric, self.by),) if self.pooled else ()
+        return (*(name_slice(metric, self.by, item) for item in self.values), *pooled)
+
+
+def is_slice(metric: str) -> bool:
+    """Return whether the id of a metric is that of a slice: ids in specs have no brackets."""
+    return metric.endswith("]")
+
+
+def get_whole(metric: str) -> str:
+    """Return the id of the metric that a slice is of; of another metric, its own id."""
+    return metric.partition("[")[0] if is_slice(metric) else metric
+
+
+def name_file(name: str) -> str:
+    """Return a name that may end with the id of a metric for a file: a digest replaces the values of a slice."""
+    return f"{get_whole(name)}-{hashlib.sha256(name.encode()).hexdigest()[:DIGITS]}" if is_slice(name) else name
+
+
+def list_dimensions_of_slice(metric: str) -> tuple[str, ...]:
+    """Return the dimensions of the slice with an id; empty for the id of another metric."""
+    text = metric.partition("[")[2][:-1] if is_slice(metric) else ""
+    if text.endswith(f"={OTHER}"):
+        return tuple(text.removesuffix(f"={OTHER}").split(","))
+    return tuple(part["name"] for part in _PART.finditer(text))
+
+
+def name_slice(metric: str, by: Sequence[str], values: Values) -> str:
+    """Return the id of the slice of a metric with these values."""
+    parts = (f"{name}={format_value(value)}" for name, value in zip(by, values, strict=True))
+    return f"{metric}[{','.join(parts)}]"
+
+
+def name_pooled(metric: str, by: Sequence[str]) -> str:
+    """Return the id of the slice of a metric with all values that a split does not list."""
+    return f"{metric}[{','.join(by)}={OTHER}]"
+
+
+def format_value(value: Value) -> str:
+    """Return a value as text; in quotes if it would otherwise be ambiguous."""
+    if value is None:
+        return NONE
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if text.isprintable() and _PLAIN.fullmatch(text):
+        return text
+    return json.dumps(text, ensure_ascii=not text.isprintable())
+
+
+def describe_slice(metric: str) -> str:
+    """Return which rows the slice with an id has, as a sentence."""
+    values = metric.partition("[")[2][:-1]
+    if values.endswith(f"={OTHER}"):
+        return f"Rows with other values of {' and '.join(list_dimensions_of_slice(metric))} than the table lists."
+    return f"Rows with {escape_text(values)}."
+
+
+def label_values(by: Sequence[str], values: Values) -> str:
+    """Return a combination of values as it is printed: on one line, long ones cut.
+
+    A value that does not speak for itself, such as a number, follows the name of its dimension.
+    """
+    return escape_text(", ".join(_label_value(*item, len(by)) for item in zip(by, values, strict=True)))
+
+
+def _label_value(name: str, value: Value, dimensions: int) -> str:
+    text = shorten(format_value(value))
+    return text if isinstance(value, str) or (value is None and dimensions == 1) else f"{name}={text}"
+
+
+def parse_slice(package: Package, metric: Metric, text: str) -> Split:
+    """Return the split into one slice of a metric, whose id has this text in brackets.
+
+    Values have the type of their column. Raises ValueError, with what is expected, if the text has another form.
+    """
+    parts = list(_PART.finditer(text))
+    if not 0 < len(parts) <= MOST_DIMENSIONS or "".join(part[0] for part in parts) != text:
+        raise ValueError("DIMENSION=VALUE, or two with a comma between them; JSON quotes around other than plain words")
+    grain_name = formula.find_grain(formula.index_metrics(package), metric)
+    columns = (column for grain in package.grains if grain.name == grain_name for column in grain.all_columns)
+    types = {column.name: column.type for column in columns}
+    values = tuple(_parse_value(part["value"], types.get(part["name"], "text")) for part in parts)
+    return Split((metric.id,), tuple(part["name"] for part in parts), (values,))
+
+
+def _parse_value(text: str, column_type: str) -> Value:
+    if text == NONE:
+        return None
+    if text == OTHER:
+        raise ValueError(f"a value: {OTHER} are the values that a report does not list")
+    if text.startswith('"'):
+        text = str(json.loads(text))
+    if column_type == "text":
+        return text
+    if column_type == "boolean":
+        if text not in ("true", "false"):
+            raise ValueError("true or false")
+        return text == "true"
+    return int(text) if re.fullmatch(r"-?\d+", text) else _refuse_integer()
+
+
+def _refuse_integer() -> int:
+    raise ValueError("a whole number")
+
+
+def list_dimensions(package: Package, metric: Metric) -> tuple[str, ...]:
+    """Return the dimensions by which a metric can be split; of a formula, those that all of its inputs have."""
+    grains = {grain.name: grain for grain in package.grains}
+    measured = formula.list_measured(formula.index_metrics(package), [metric])
+    shared = [grains[item.grain].dimensions for item in measured if item.grain in grains]
+    return tuple(name for name in shared[0] if all(name in item for item in shared)) if shared else ()
+
+
+def add_slices(checked: CheckedPackage, splits: Iterable[Split]) -> CheckedPackage:
+    """Return the package with all slices of some splits among its metrics, those of inputs of formulas included."""
+    metrics_by_id = formula.index_metrics(checked.package)
+    added: dict[str, Metric] = {}
+    for split in splits:
+        for name in split.metrics:
+            for values in split.values:
+                condition = build_condition(split.by, values)
+                suffix = name_slice("", split.by, values)
+                _slice_metric(
+                    metrics_by_id, added, metrics_by_id[name], condition, (suffix, label_values(split.by, values))
+                )
+            if split.pooled:
+                condition = _build_pooled_condition(split)
+                suffix = name_pooled("", split.by)
+                _slice_metric(metrics_by_id, added, metrics_by_id[name], condition, (suffix, OTHER))
+    return _add_metrics(checked, added)
+
+
+def join_slices(checked: CheckedPackage, other: CheckedPackage) -> CheckedPackage:
+    """Return the package with the slices that the same package has in another form."""
+    return _add_metrics(checked, {item.id: item for item in other.package.metrics if is_slice(item.id)})
+
+
+def _add_metrics(checked: CheckedPackage, added: Mapping[str, Metric]) -> CheckedPackage:
+    new = {name: metric for name, metric in added.items() if name not in checked.measured}
+    if not new:
+        return checked
+    metrics = sorted((*checked.package.metrics, *new.values()), key=lambda item: item.id)
+    package = dataclasses.replace(checked.package, metrics=tuple(metrics))
+    measured = {**checked.measured, **{name: checked.measured[get_whole(name)] for name in new}}
+    return dataclasses.replace(checked, package=package, measured=measured, definitions=hash_definitions(package))
+
+
+def _slice_metric(
+    metrics_by_id: Mapping[str, Metric],
+    added: dict[str, Metric],
+    metric: Metric,
+    condition: Expression,
+    texts: tuple[str, str],
+) -> None:
+    """Add the slice of a metric to `added`, and of a formula those of its inputs; `texts` follow its id and its name.
+
+    With a distribution for each host, only hosts with samples of the slice count.
+    """
+    suffix, label = texts
+    sliced = dataclasses.replace(metric, id=f"{metric.id}{suffix}", name=f"{metric.name}: {label}")
+    if formula.is_formula(metric):
+        added[sliced.id] = dataclasses.replace(sliced, measure=_rename_inputs(metric.measure, suffix), examples=())
+        for name in formula.list_inputs(metric.measure):
+            _slice_metric(metrics_by_id, added, metrics_by_id[name], condition, texts)
+        return
+    where = Expression("and", (metric.where, condition)) if metric.where else condition
+    added[sliced.id] = dataclasses.replace(sliced, where=where, sampled_only=bool(metric.per) or metric.sampled_only)
+
+
+def _rename_inputs(node: Expression, suffix: str) -> Expression:
+    operands = tuple(_rename_inputs(operand, suffix) for operand in node.operands)
+    name = f"{node.name}{suffix}" if node.op == "metric" else node.name
+    return dataclasses.replace(node, operands=operands, name=name)
+
+
+def build_condition(by: Sequence[str], values: Values, *, never_null: bool = False) -> Expression:
+    """Return the condition that a row has these values; unless `never_null`, it may be null instead of false."""
+    terms: list[Expression] = []
+    for name, value in zip(by, values, strict=True):
+        column = Expression("column", name=name)
+        if value is None:
+            terms.append(Expression("absent", (column,)))
+            continue
+        terms += [Expression("present", (column,))] if never_null else []
+        terms.append(Expression("equals", (column, _build_literal(value))))
+    return terms[0] if len(terms) == 1 else Expression("and", tuple(terms))
+
+
+def _build_literal(value: str | int | bool) -> Expression:
+    if isinstance(value, bool):
+        return Expression("boolean", text="true" if value else "false")
+    if isinstance(value, int):
+        return Expression("integer", number=Decimal(value))
+    return Expression("text", text=value)
+
+
+def _build_pooled_condition(split: Split) -> Expression:
+    """Return the condition that a row has none of the combinations of a split."""
+    listed = tuple(build_condition(split.by, values, never_null=True) for values in split.values)
+    return Expression("not", (listed[0] if len(listed) == 1 else Expression("or", listed),))

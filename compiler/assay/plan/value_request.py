@@ -1,0 +1,20 @@
+"""Requests for the values of columns on the rows behind metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.lang.model.package import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRequest:
+    """A request for the numbers of rows behind a metric, for each combination of values of the columns `by`."""
+
+    metric: Metric
+    by: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the name of the statement."""
+        return " ".join(["values", *self.by, self.metric.id])

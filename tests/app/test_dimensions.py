@@ -1,0 +1,294 @@
+"""Metrics by dimensions: numbers against the records, judgements against metrics with conditions of their own."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import random
+import statistics
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from assay.lang.slices import format_value, list_dimensions_of_slice, name_slice
+from tests.support.browser import open_page
+from tests.support.commands import run_assay
+from tests.support.small import create_small_workspace, write_logs
+
+DEFINITIONS = """\
+let version =
+      S.Constant::{ name = "version", files = [ "meta.json" ], path = [ "version" ], type = "text", doc = "Version" }
+
+let service = source "log" // { constants = [ version ] }
+
+let kind = E.optional (E.text "kind")
+
+let cached = E.boolean "cached"
+
+let shard = E.integer "shard"
+
+let took = E.inUnit U.millisecond (E.integer "took")
+
+let served = event "log" "served" [ fid, kind, cached, shard, took ]
+
+let c =
+      { kind = G.column "text" "kind" U.none "Kind"
+      , cached = G.column "boolean" "cached" U.none "Cached"
+      , shard = G.column "integer" "shard" U.none "Shard"
+      , took = G.column "integer" "took" U.millisecond "Time"
+      , seq = G.column "integer" "seq" U.none "Place"
+      }
+
+let columns = [ host, c.seq, c.kind, c.cached, c.shard, c.took ]
+
+let requests =
+      let sql = "SELECT host, seq, kind, cached, shard, took FROM served"
+
+      in  relation "requests" sql [ served.name ] columns [ "host", "seq" ]
+
+let request =
+      S.Grain::{
+      , name = "request"
+      , relation = "requests"
+      , key = [ "host", "seq" ]
+      , columns
+      , time = "seq"
+      , cluster = "host"
+      , dimensions = [ c.kind.name, c.cached.name, c.shard.name ]
+      , doc = "Request"
+      }
+
+let duration = \\(id : Text) -> metric id "request" (X.column c.took) U.millisecond // { better = "lower" }
+
+let time = duration "time"
+
+let hostTime = duration "host_time" // { per = "host" }
+
+let readTime = duration "read_time" // { where = X.equals (X.column c.kind) (X.text "read") }
+
+let ratio =
+      S.metric.formula
+        { id = "ratio"
+        , name = "ratio"
+        , doc = ""
+        , formula = X.over (S.metric.value time) (S.metric.value hostTime)
+        , unit = U.none
+        }
+
+let R = S.report
+
+let report =
+      S.Report::{
+      , name = "requests"
+      , title = "Requests"
+      , intro = ""
+      , label = version.name
+      , summary = "all"
+      , style = "prefixed"
+      , manifest = [ R.fact "Version" version (R.text 0) ]
+      , sections =
+        [ R.section "Times" [ time, readTime ]
+        , R.splitBy [ c.kind ] (R.section "By kind" [ time, hostTime ]) // { limit = 2, columns = [ "p95" ] }
+        , R.splitBy [ c.cached, c.shard ] (R.section "By two" [ time ])
+        ]
+      , charts = [] : List R.Chart
+      , dictionary = [ R.group "All" [ time, hostTime, readTime ] ]
+      }
+"""
+PACKAGE = """\
+sources = [ service ]
+, events = [ served ]
+, relations = [ requests ]
+, grains = [ request ]
+, metrics = [ time, hostTime, readTime, ratio ]
+, reports = [ report ]
+"""
+ODD = ('a, "b"', "(none)", "(other)", "*/ SELECT $version --", "x/y=[z]", "\u202eline\nend ", "", "{version}", "'")
+"""Values that a name, a statement, a file name or a page could misread."""
+KINDS = ("read", "write", None, *ODD)
+WEIGHTS = (50, 30, 8, *(1 for _ in ODD))
+Row = Mapping[str, Any]
+
+
+def _create_rows(seed: int, slower: float) -> dict[str, list[Row]]:
+    """Return the requests of each host; writes take longer by a factor."""
+    source = random.Random(seed)
+    rows: dict[str, list[Row]] = {}
+    for host in ("h-1", "h-2"):
+        kinds = source.choices(KINDS, WEIGHTS, k=400)
+        rows[host] = [
+            {
+                "id": f"{host}-{number}",
+                "cached": source.random() < 0.3,
+                "shard": source.randint(-1, 1),
+                "took": round(source.uniform(50, 150) * (slower if kind == "write" else 1)),
+                **({} if kind is None else {"kind": kind}),
+            }
+            for number, kind in enumerate(kinds)
+        ]
+    return rows
+
+
+RUNS = {"old": _create_rows(1, 1.0), "new": _create_rows(2, 1.4)}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a workspace with two runs."""
+    folder = create_small_workspace(tmp_path_factory.mktemp("dimensions"), DEFINITIONS, PACKAGE)
+    for run, hosts in RUNS.items():
+        logs = {
+            f"{host}/log.jsonl": [(n / 10, "served", row) for n, row in enumerate(rows)] for host, rows in hosts.items()
+        }
+        write_logs(folder, run, logs)
+        (folder / "runs" / run / "meta.json").write_text(json.dumps({"version": run}))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(place: Path) -> Path:
+    """Return the folder of the comparison of both runs."""
+    run_options = [f"--run=runs/{run}" for run in RUNS]
+    forms = ("--to=md", "--to=html", "--to=pdf")
+    result = run_assay("build", "small/requests", *run_options, "-o", "build", *forms, "--cache", "cache", cwd=place)
+    assert result.status == 0, result.err
+    return place / "build"
+
+
+def _query(place: Path, *arguments: str) -> dict[str, Row]:
+    result = run_assay("query", *arguments, "--format", "csv", "--cache", "cache", cwd=place)
+    assert result.status == 0, result.err
+    return {row["metric"]: row for row in csv.DictReader(io.StringIO(result.out))}
+
+
+def _select(run: str, **values: object) -> list[int]:
+    """Return the times of the requests with some values, in ascending order; a set stands for each of its members."""
+    sets = {name: value if isinstance(value, set) else {value} for name, value in values.items()}
+    requests = (row for rows in RUNS[run].values() for row in rows)
+    return sorted(row["took"] for row in requests if all(row.get(name) in members for name, members in sets.items()))
+
+
+def _rank_kinds(*runs: str) -> list[str | None]:
+    """Return the kinds, those of most requests first, then in alphabetical order, without one last."""
+    counts = {kind: sum(len(_select(run, kind=kind)) for run in runs) for kind in KINDS}
+    return sorted(KINDS, key=lambda kind: (-counts[kind], kind is None, kind or ""))
+
+
+def test_rows_of_values_have_the_numbers_of_their_records(place: Path) -> None:
+    rows = _query(place, "time", "--by", "kind", "--run", "runs/old")
+    ranked = [kind for kind in _rank_kinds("old") if kind is not None]
+    listed = [kind for kind in _rank_kinds("old") if kind in (None, *ranked[:10])]
+    assert list(rows) == ["time", *(name_slice("time", ["kind"], (kind,)) for kind in listed), "time[kind=(other)]"]
+    expected = {name_slice("time", ["kind"], (kind,)): _select("old", kind=kind) for kind in listed}
+    expected["time[kind=(other)]"] = _select("old", kind={*ranked[10:]})
+    for name, samples in expected.items():
+        assert int(rows[name]["size"]) == len(samples)
+        assert float(rows[name]["average"]) == pytest.approx(statistics.fmean(samples), rel=1e-12)
+        assert float(rows[name]["median"]) == samples[len(samples) // 2]
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_ids_of_slices_name_values_of_all_kinds(place: Path, kind: str) -> None:
+    name = name_slice("time", ["kind"], (kind,))
+    assert list_dimensions_of_slice(name) == ("kind",)
+    (row,) = _query(place, name, "--run", "runs/new").values()
+    assert int(row["size"]) == len(_select("new", kind=kind))
+
+
+def test_two_dimensions_split_by_pairs_of_values(place: Path) -> None:
+    rows = _query(place, "time", "--by", "cached,shard", "--run", "runs/old")
+    assert len(rows) == 1 + 6
+    for cached in (True, False):
+        for shard in (-1, 0, 1):
+            name = f"time[cached={format_value(cached)},shard={shard}]"
+            samples = _select("old", cached=cached, shard=shard)
+            assert (int(rows[name]["size"]), float(rows[name]["median"])) == (len(samples), samples[len(samples) // 2])
+
+
+def test_hosts_without_the_value_do_not_count(place: Path) -> None:
+    rows = _query(place, "host_time", "--by", "kind", "--run", "runs/new")
+    for kind in KINDS[:6]:
+        hosts = [[row["took"] for row in rows if row.get("kind") == kind] for rows in RUNS["new"].values()]
+        means = [statistics.fmean(samples) for samples in hosts if samples]
+        found = float(rows[name_slice("host_time", ["kind"], (kind,))]["average"])
+        assert found == pytest.approx(statistics.fmean(means), rel=1e-12)
+
+
+def test_formulas_are_computed_from_slices_of_their_inputs(place: Path) -> None:
+    rows = _query(place, "ratio", "time", "host_time", "--by", "shard", "--run", "runs/old")
+    for shard in (-1, 0, 1):
+        ratio, time, host_time = (
+            float(rows[f"{name}[shard={shard}]"]["average"]) for name in ("ratio", "time", "host_time")
+        )
+        assert ratio == pytest.approx(time / host_time, rel=1e-12)
+
+
+def test_slices_are_judged_as_metrics_with_a_condition_are(built: Path) -> None:
+    judged = json.loads((built / "results.json").read_text())["judgement"]
+    changes = [judged["metrics"][name]["new"] for name in ("time[kind=read]", "read_time")]
+    assert {**changes[0], "gate": None} == {**changes[1], "gate": None}
+    assert [item["gate"] is None for item in changes] == [True, False]
+    assert judged["metrics"]["time[kind=write]"]["new"]["verdict"] == "worse"
+    assert judged["gate"] == ["host_time", "read_time", "time"]
+
+
+def test_tables_list_the_most_frequent_values_of_all_runs(built: Path) -> None:
+    sections = {item["title"]: item for item in json.loads((built / "document.json").read_text())["sections"]}
+    ranked = [kind for kind in _rank_kinds(*RUNS) if kind is not None]
+    labels = [row[0] for row in sections["By kind"]["rows"]]
+    values = ["", ": read", ": write", ": (none)", ": (other)"]
+    assert labels == [f"{name}{value}, ms" for name in ("time", "host_time") for value in values]
+    assert f"{len(ODD)} further values" in sections["By kind"]["doc"]
+    pooled = [_select(run, kind={*ranked[2:]}) for run in RUNS]
+    table = sections["By kind"]["percentiles"]
+    row = next(row for row in table["rows"] if row[0] == "time: (other), ms")
+    assert table["header"][1:] == ["old count", "new count", "Δ%", "old p95", "new p95", "Δ%"]
+    assert row[1:3] == [str(len(samples)) for samples in pooled]
+    assert list(map(float, row[4:6])) == [samples[math.floor(0.95 * len(samples))] for samples in pooled]
+    assert "time: cached=true, shard=-1, ms" in [row[0] for row in sections["By two"]["rows"]]
+
+
+@pytest.mark.parametrize(
+    ("column", "size"), [("old", 0), ("new", 1), ("old count", 0), ("new p95", 1), ("new Verdict", 1)]
+)
+def test_cells_of_slices_lead_to_their_records(place: Path, built: Path, column: str, size: int) -> None:
+    cell = f"By kind/time: (other), ms/{column}"
+    result = run_assay("trace", built, cell, "--format", "json", "--cache", "cache", cwd=place)
+    assert result.status == 0, result.err
+    runs = json.loads(result.out)["runs"]
+    run = list(RUNS)[size]
+    traced = next(item for item in runs if item["id"] == run)
+    assert traced["size"] == len(_select(run, kind={*ODD}))
+    records = [record for sample in traced["greatest"] for record in sample["lines"]]
+    assert records
+    assert all(json.loads(record["text"])["data"]["kind"] in ODD for record in records)
+
+
+def test_reports_with_slices_are_verified(place: Path, built: Path) -> None:
+    result = run_assay("verify", built, "--cache", "cache", cwd=place)
+    assert (result.status, result.out.splitlines()[-1].partition(": ")[2]) == (0, "all the same bytes"), result.out
+    assert "[kind=" not in (built / "specs.json").read_text()
+    provenance = json.loads((built / "provenance.json").read_text())
+    assert list(provenance["content"]["definitions"]) == ["host_time", "read_time", "time"]
+
+
+def test_page_shows_the_rows_that_contain_a_text(chromium: Browser, built: Path) -> None:
+    with open_page(chromium, built / "report.html") as opened:
+        part = opened.page.locator("section.split").first
+        rows = part.locator("tbody tr:visible th")
+        expect(rows).to_have_count(20)
+        part.get_by_label("Rows with").fill("WRITE")
+        names = ["time: write, ms", "host_time: write, ms"]
+        expect(rows).to_have_text(names * 2)
+        expect(opened.page.locator("#said")).to_have_text("By kind: 2 rows")
+        part.get_by_role("link", name="time: write, ms").first.focus()
+        opened.page.keyboard.press("ArrowDown")
+        expect(opened.page.locator(":focus")).to_have_text(names[1])
+        part.get_by_label("Rows with").fill("")
+        expect(rows).to_have_count(20)
+        assert not opened.messages
