@@ -167,7 +167,7 @@ def _query(place: Path, *arguments: str) -> dict[str, Row]:
 
 
 def _select(run: str, **values: object) -> list[int]:
-    """Return the times of the requests with some values, in ascending order; a set stands for each of its members."""
+    """Return the times of the requests with some values in ascending order; a set allows any of its members."""
     sets = {name: value if isinstance(value, set) else {value} for name, value in values.items()}
     requests = (row for rows in RUNS[run].values() for row in rows)
     return sorted(row["took"] for row in requests if all(row.get(name) in members for name, members in sets.items()))

@@ -84,7 +84,7 @@ def build_judgement_data(judgements: ReportJudgements) -> dict[str, object]:
 def _list_gated(rules: Rules, metrics: Sequence[Metric]) -> tuple[str, ...]:
     """List the metrics of the gate that the report compares: those it names, else all that have a direction.
 
-    Slices are part of the whole that is in the gate, and which of them there are depends on the data.
+    Slices are left out: they are parts of a metric in the gate, and the data decide which of them exist.
     """
     directed = (item.id for item in metrics if item.better != "neither" and not is_slice(item.id))
     return tuple(item.id for item in metrics if item.id in rules.gate) if rules.gate else tuple(directed)

@@ -381,13 +381,12 @@ def build_plan(
     """
     formulas = tuple(metric for metric in metrics if formula.is_formula(metric))
     metrics = formula.list_measured(formula.index_metrics(package), metrics)
-    counted = [item.metric for item in value_requests]
-    required_metrics = [*metrics, *grouped, *counted, *(metric for item in row_requests for metric in item.metrics)]
+    split = [*grouped, *(item.metric for item in value_requests)]
+    required_metrics = [*metrics, *split, *(metric for item in row_requests for metric in item.metrics)]
     keys = _list_row_keys(row_requests)
     detailed = select_timed_metrics(package, detailed)
     judged = tuple(dict.fromkeys((*select_timed_metrics(package, judged), *detailed)))
-    keys += list_times(package, judged)
-    keys += [(item.metric.grain, item.by) for item in value_requests]
+    keys += [*list_times(package, judged), *((item.metric.grain, item.by) for item in value_requests)]
     table_cuts = tuple(item for item in cuts if item.of)
     dependencies = collect_dependencies(
         package,
@@ -400,16 +399,11 @@ def build_plan(
         with_acceptance=True,
     )
     scheduler = _StepScheduler(package, dependencies, tuple(applied), cut)
-    grains = (
-        *(metric.grain for metric in (*metrics, *grouped, *counted)),
-        *(name for name, _ in _list_row_keys(row_requests)),
-    )
+    grains = (*(metric.grain for metric in (*metrics, *split)), *(name for name, _ in _list_row_keys(row_requests)))
     for name in (*relations, *series, *(item.of for item in table_cuts), *grains):
         scheduler.add_table(name)
     required_fields = {name: frozenset(fields) for name, fields in sorted(dependencies.events.items())}
-    series_steps = tuple(
-        step for step in scheduler.steps.values() if isinstance(step, SeriesStep) and step.name in series
-    )
+    series_steps = (step for step in scheduler.steps.values() if isinstance(step, SeriesStep) and step.name in series)
     return Plan(
         tuple(scheduler.steps.values()),
         tuple(metrics),
@@ -417,7 +411,7 @@ def build_plan(
         required_fields,
         frozenset(dependencies.constants),
         tuple({item.name: item for item in row_requests}.values()),
-        series_steps,
+        tuple(series_steps),
         formulas,
         table_cuts,
         judged,

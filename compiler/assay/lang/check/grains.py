@@ -260,13 +260,13 @@ def _check_dimensions(checker: Checker, owner: str, grain: Grain, scope: Scope) 
     within = (grain.name, Field("dimensions"))
     for name, times in Counter(grain.dimensions).items():
         if name not in splitting:
-            found = f"a column of type {columns[name].type}" if name in columns else "no column of the grain"
+            actual = f"a column of type {columns[name].type}" if name in columns else "no column of the grain"
             checker.report(
                 "dimension",
                 f"`{name}` among the dimensions of {owner} is no column to split its rows by",
                 name,
                 expected="a column of the grain, of type text, boolean or integer",
-                found=found,
+                found=actual,
                 hint=suggest_names(name, splitting),
                 within=within,
             )

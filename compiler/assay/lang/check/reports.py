@@ -185,10 +185,13 @@ def _refuse_splits(checker: Checker, owner: str, contents: Edition | History) ->
 def _check_dimensions(checker: Checker, owner: str, section: Section, metrics: Sequence[Metric]) -> None:
     """Check that all metrics of a section have the dimensions by which it splits them."""
     for name in dict.fromkeys(section.by):
-        lacking = [item for item in metrics if name not in list_dimensions(checker.package, item)]
-        if not lacking:
+        unsplit_metrics = [item for item in metrics if name not in list_dimensions(checker.package, item)]
+        if not unsplit_metrics:
             continue
-        first, more = lacking[0], f" and {len(lacking) - 1} more of its metrics" if len(lacking) > 1 else ""
+        first, more = (
+            unsplit_metrics[0],
+            f" and {len(unsplit_metrics) - 1} more of its metrics" if len(unsplit_metrics) > 1 else "",
+        )
         dimensions = list_dimensions(checker.package, first)
         checker.report(
             "unknown-dimension",
