@@ -36,7 +36,8 @@ let Section =
       { title : Text, doc : Text, metrics : List Text, columns : List Text, by : List Text, limit : Natural }
 
 -- A chart: `cdf` shows the cumulative distribution, a line a run. `scale`: linear, log, or auto.
-let Chart = { metric : Text, template : Text, scale : Text }
+--   by, limit   as in a section: a figure for each run, with a line for each value
+let Chart = { metric : Text, template : Text, scale : Text, by : List Text, limit : Natural }
 
 -- A figure of a series over the time of runs, a line each. `over` is the reduction of the lines of the series to one:
 -- mean, sum, least, greatest; empty if the series has one line.
@@ -244,7 +245,14 @@ in  { Cell
     , groupWithAllOf =
         \(g : G.Grain.Type) -> \(d : DictionaryGroup) -> d // { metrics = d.metrics # [ "*${g.name}" ] }
     , group = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, metrics = metricIds ms } : DictionaryGroup
-    , cdf = \(m : M.Metric.Type) -> { metric = m.id, template = "cdf", scale = "auto" } : Chart
+    , cdf =
+        \(m : M.Metric.Type) ->
+          { metric = m.id, template = "cdf", scale = "auto", by = [] : List Text, limit = 0 } : Chart
+      -- a chart of each run with a line for each value of one or two dimensions
+    , cdfBy =
+        \(cs : List X.Column) ->
+        \(m : M.Metric.Type) ->
+          { metric = m.id, template = "cdf", scale = "auto", by = M.columnNames cs, limit = 5 } : Chart
     , Timeline
       -- figures of a series over time: of its only line, or of a reduction of its lines
     , timeline = timelineOf ""

@@ -97,7 +97,7 @@ let report =
         , R.splitBy [ c.kind ] (R.section "By kind" [ time, hostTime ]) // { limit = 2, columns = [ "p95" ] }
         , R.splitBy [ c.cached, c.shard ] (R.section "By two" [ time ])
         ]
-      , charts = [] : List R.Chart
+      , charts = [ R.cdfBy [ c.kind ] time // { limit = 1 }, R.cdf time ]
       , dictionary = [ R.group "All" [ time, hostTime, readTime ] ]
       }
 """
@@ -277,6 +277,21 @@ def test_reports_with_slices_are_verified(place: Path, built: Path) -> None:
     assert "[kind=" not in (built / "specs.json").read_text()
     provenance = json.loads((built / "provenance.json").read_text())
     assert list(provenance["content"]["definitions"]) == ["host_time", "read_time", "time"]
+
+
+def test_charts_of_runs_have_a_line_for_each_value(built: Path) -> None:
+    charts = json.loads((built / "document.json").read_text())["charts"]
+    assert [(item["id"], item["figure"], item["title"]) for item in charts] == [
+        ("time-by-kind-1", 1, "time by kind, old"),
+        ("time-by-kind-2", 2, "time by kind, new"),
+        ("time", 3, "time"),
+    ]
+    for chart, run in zip(charts, RUNS, strict=False):
+        lines = {line["run"]: line["points"] for line in chart["series"]}
+        assert list(lines) == ["read", "(none)", "(other)"]
+        samples = _select(run, kind={"write", *ODD})
+        medians = [value for value, centile, *_ in lines["(other)"] if centile == 0.5]
+        assert medians == [samples[len(samples) // 2]]
 
 
 def test_page_shows_the_rows_that_contain_a_text(chromium: Browser, built: Path) -> None:

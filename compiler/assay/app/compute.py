@@ -272,7 +272,7 @@ def _call_each(functions: Sequence[Callable[[], T]]) -> list[T]:
 def list_report_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric, ...]:
     """Return every metric that a report shows or lists, once, in the package's order."""
     names = {name for section in report.sections for name in section.metrics}
-    names |= {chart.metric for chart in report.charts} | set(report.also)
+    names |= {name for chart in report.charts for name in chart.metrics} | set(report.also)
     names |= {name for group in report.dictionary for name in group.metrics}
     names |= {name for listing in report.listings for name in listing.metrics}
     return tuple(metric for metric in checked.package.metrics if metric.id in names)

@@ -15,8 +15,8 @@ from assay.app.compute import Computation
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Package
-from assay.lang.model.report import Report, Section
-from assay.lang.slices import MOST_DIMENSIONS, OTHER, Split, Value, Values, add_slices, list_dimensions
+from assay.lang.model.report import Chart, Report, Section, SplitChart
+from assay.lang.slices import MOST_DIMENSIONS, OTHER, Split, Value, Values, add_slices, list_dimensions, number_pooled
 from assay.plan.value_request import ValueRequest
 from assay.report.statistic_names import split_names
 from assay.util.diagnostics import USAGE, fail, suggest_names
@@ -108,17 +108,34 @@ def split_metrics(
 
 
 def split_report(checked: CheckedPackage, report: Report, count_values: CountValues, column: str) -> SplitReport:
-    """Replace the metrics of split sections by themselves and their slices; `count_values` counts rows of values."""
-    sections = [section for section in report.sections if section.by]
+    """Add slices to split sections and charts; `count_values` counts the rows of their values."""
+    charts = [_create_section(checked, chart) for chart in report.charts if chart.by]
+    sections = [*(section for section in report.sections if section.by), *charts]
     if not sections:
         return SplitReport(checked, report, {}, column)
     computation = count_values([item for section in sections for item in request_values(checked, section)])
-    splits = {section.title: choose_values(checked, section, computation) for section in sections}
-    shown_sections = tuple(
+    chosen = number_pooled(choose_values(checked, section, computation) for section in sections)
+    splits = dict(zip((section.title for section in sections), chosen, strict=True))
+    shown_sections = (
         _show_slices(section, splits[section.title]) if section.by else section for section in report.sections
     )
-    split_package = add_slices(checked, splits.values())
-    return SplitReport(split_package, replace(report, sections=shown_sections), splits, column)
+    shown_charts = (
+        _draw_slices(chart, splits[_create_section(checked, chart).title]) if chart.by else chart
+        for chart in report.charts
+    )
+    shown_report = replace(report, sections=tuple(shown_sections), charts=tuple(shown_charts))
+    return SplitReport(add_slices(checked, splits.values()), shown_report, splits, column)
+
+
+def _create_section(checked: CheckedPackage, chart: Chart) -> Section:
+    """Return a section with the metric and values of a chart."""
+    title = f"Figure: {checked.get_metric(chart.metric).name} ({chart.metric}) by {' and '.join(chart.by)}"
+    return Section(title, "", (chart.metric,), by=chart.by, limit=chart.limit)
+
+
+def _draw_slices(chart: Chart, split: Split) -> SplitChart:
+    """Return a chart with the slices of its metric as lines."""
+    return SplitChart(chart.metric, chart.template, chart.scale, chart.by, chart.limit, split.list_slices(chart.metric))
 
 
 def _show_slices(section: Section, split: Split) -> Section:
@@ -175,6 +192,7 @@ def build_split_data(splits: Mapping[str, Split]) -> dict[str, object]:
             "by": list(split.by),
             "values": [list(values) for values in split.values],
             "pooled": split.pooled,
+            "other": split.other,
             "metrics": {metric: list(split.list_slices(metric)) for metric in split.metrics},
         }
         for title, split in splits.items()
@@ -184,6 +202,8 @@ def build_split_data(splits: Mapping[str, Split]) -> dict[str, object]:
 def read_splits(results: Mapping[str, Any]) -> tuple[Split, ...]:
     """Return the splits in the results of a build."""
     return tuple(
-        Split(tuple(item["metrics"]), tuple(item["by"]), tuple(map(tuple, item["values"])), item["pooled"])
+        Split(
+            tuple(item["metrics"]), tuple(item["by"]), tuple(map(tuple, item["values"])), item["pooled"], item["other"]
+        )
         for item in results.get("splits", {}).values()
     )

@@ -11,7 +11,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from assay.lang import formula
@@ -30,6 +30,7 @@ OTHER = "(other)"
 MOST_DIMENSIONS = 2
 DIGITS = 12  # of a digest in the name of a file
 _PLAIN = re.compile(r"[^\s\[\](),=\"\\](?:[^\[\](),=\"\\]*[^\s\[\](),=\"\\])?")
+_POOLED = re.compile(r"=\(other(?: \d+)?\)$")
 _PART = re.compile(r'(?P<name>\w+)=(?P<value>"(?:[^"\\]|\\.)*"|[^",\[\]]+)(?:,|$)')
 
 
@@ -37,18 +38,35 @@ _PART = re.compile(r'(?P<name>\w+)=(?P<value>"(?:[^"\\]|\\.)*"|[^",\[\]]+)(?:,|$
 class Split:
     """How metrics are split: by which dimensions, and into which combinations of values, in their order.
 
-    The rows of `pooled` further combinations are one slice, if there are any.
+    The rows of `pooled` further combinations are one slice, if there are any: `other` in its id, which distinguishes
+    splits that list other values.
     """
 
     metrics: tuple[str, ...]
     by: tuple[str, ...]
     values: tuple[Values, ...]
     pooled: int = 0
+    other: str = OTHER
 
     def list_slices(self, metric: str) -> tuple[str, ...]:
         """Return the ids of the slices of a metric, in the order of rows."""
-        pooled = (name_pooled(metric, self.by),) if self.pooled else ()
+        pooled = (self.name_pooled(metric),) if self.pooled else ()
         return (*(name_slice(metric, self.by, item) for item in self.values), *pooled)
+
+    def name_pooled(self, metric: str) -> str:
+        """Return the id of the slice of a metric with all combinations that the split does not list."""
+        return f"{metric}[{','.join(self.by)}={self.other}]"
+
+
+def number_pooled(splits: Iterable[Split]) -> Iterator[Split]:
+    """Yield splits so that pooled slices of different rows have different ids: `(other)`, `(other 2)`."""
+    lists: dict[tuple[str, ...], list[tuple[Values, ...]]] = {}
+    for split in splits:
+        value_lists = lists.setdefault(split.by, [])
+        if split.pooled and split.values not in value_lists:
+            value_lists.append(split.values)
+        number = value_lists.index(split.values) + 1 if split.pooled else 1
+        yield split if number == 1 else dataclasses.replace(split, other=f"{OTHER[:-1]} {number})")
 
 
 def is_slice(metric: str) -> bool:
@@ -69,8 +87,8 @@ def name_file(name: str) -> str:
 def list_dimensions_of_slice(metric: str) -> tuple[str, ...]:
     """Return the dimensions of the slice with an id; empty for the id of another metric."""
     text = metric.partition("[")[2][:-1] if is_slice(metric) else ""
-    if text.endswith(f"={OTHER}"):
-        return tuple(text.removesuffix(f"={OTHER}").split(","))
+    if pooled := _POOLED.search(text):
+        return tuple(text[: pooled.start()].split(","))
     return tuple(part["name"] for part in _PART.finditer(text))
 
 
@@ -78,11 +96,6 @@ def name_slice(metric: str, by: Sequence[str], values: Values) -> str:
     """Return the id of the slice of a metric with these values."""
     parts = (f"{name}={format_value(value)}" for name, value in zip(by, values, strict=True))
     return f"{metric}[{','.join(parts)}]"
-
-
-def name_pooled(metric: str, by: Sequence[str]) -> str:
-    """Return the id of the slice of a metric with all values that a split does not list."""
-    return f"{metric}[{','.join(by)}={OTHER}]"
 
 
 def format_value(value: Value) -> str:
@@ -98,7 +111,7 @@ def format_value(value: Value) -> str:
 def describe_slice(metric: str) -> str:
     """Return which rows the slice with an id has, as a sentence."""
     values = metric.partition("[")[2][:-1]
-    if values.endswith(f"={OTHER}"):
+    if _POOLED.search(values):
         return f"Rows with other values of {' and '.join(list_dimensions_of_slice(metric))} than the table lists."
     return f"Rows with {escape_text(values)}."
 
@@ -134,7 +147,7 @@ def parse_slice(package: Package, metric: Metric, text: str) -> Split:
 def _parse_value(text: str, column_type: str) -> Value:
     if text == NONE:
         return None
-    if text == OTHER:
+    if _POOLED.fullmatch(f"={text}"):
         raise ValueError(f"a value: {OTHER} are the values that a report does not list")
     if text.startswith('"'):
         text = str(json.loads(text))
@@ -173,7 +186,7 @@ def add_slices(checked: CheckedPackage, splits: Iterable[Split]) -> CheckedPacka
                 )
             if split.pooled:
                 condition = _build_pooled_condition(split)
-                suffix = name_pooled("", split.by)
+                suffix = split.name_pooled("")
                 _slice_metric(metrics_by_id, added, metrics_by_id[name], condition, (suffix, OTHER))
     return _add_metrics(checked, added)
 

@@ -13,7 +13,7 @@ from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Chart as ChartSpec
-from assay.lang.model.report import Report
+from assay.lang.model.report import Report, SplitChart
 from assay.lang.model.report import Section as SectionSpec
 from assay.lang.slices import is_slice
 from assay.report import run_results
@@ -32,10 +32,11 @@ from assay.report.judged_cells import (
 )
 from assay.report.percentiles import MEANING, build_percentile_table, list_further_columns
 from assay.report.run_results import Choices, RunFigures, add_unit
+from assay.report.split_charts import build_split_charts, list_points
 from assay.report.statistic_names import COUNT
 from assay.report.versions import Version, combine_columns, combine_runs, list_mean_notes
 from assay.styles.registry import Style, get_style
-from assay.styles.row import Distribution, RunResults, has_right_magnitude, is_imprecise_percent
+from assay.styles.row import RunResults, has_right_magnitude, is_imprecise_percent
 from assay.styles.unit_prefix import choose_prefix
 from assay.util.escape import shorten
 
@@ -362,11 +363,15 @@ def _describe_averages(checked: CheckedPackage, report: Report, choices: Choices
 def _build_charts(
     checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], run_labels: Sequence[str]
 ) -> tuple[Chart, ...]:
-    name_counts = Counter(checked.get_metric(item.metric).name for item in report.charts)
-    return tuple(
-        _build_chart(checked, number, item, runs, run_labels, name_counts)
-        for number, item in enumerate(report.charts, start=1)
-    )
+    whole_charts = (item for item in report.charts if not item.by)
+    name_counts = Counter(checked.get_metric(item.metric).name for item in whole_charts)
+    charts: list[Chart] = []
+    for item in report.charts:
+        if isinstance(item, SplitChart):
+            charts += build_split_charts(checked, len(charts) + 1, item, runs, run_labels)
+        else:
+            charts.append(_build_chart(checked, len(charts) + 1, item, runs, run_labels, name_counts))
+    return tuple(charts)
 
 
 def _build_chart(
@@ -380,7 +385,7 @@ def _build_chart(
     """Build the chart of a metric; its caption has the id of the metric if another metric has the same name."""
     metric = checked.get_metric(chart.metric)
     series = tuple(
-        Series(name, _list_points(run.results.metrics[metric.id]))
+        Series(name, list_points(run.results.metrics[metric.id]))
         for name, run in zip(run_labels, runs, strict=True)
         if run.results.metrics[metric.id].size
     )
@@ -396,16 +401,6 @@ def _build_chart(
         chart.scale,
         of=metric.id if name_counts[metric.name] > 1 else "",
         remark=describe_flat_lines(series, symbol),
-    )
-
-
-def _list_points(distribution: Distribution) -> tuple[tuple[float, float, float | None, float | None], ...]:
-    def scale_value(value: float | None) -> float | None:
-        return None if value is None else distribution.scale_value(value)
-
-    return tuple(
-        (distribution.scale_value(item.value), item.centile, scale_value(item.low), scale_value(item.high))
-        for item in distribution.centiles
     )
 
 

@@ -17,10 +17,11 @@ from assay.lang.check.timelines import check_report_timelines
 from assay.lang.listed_metrics import GRAIN_MARK
 from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Metric, Package
-from assay.lang.model.report import Edition, History, Report, Section
+from assay.lang.model.report import Chart, Edition, History, Report, Section
 from assay.lang.slices import MOST_DIMENSIONS, list_dimensions
 from assay.util.diagnostics import suggest_names, suggest_nearest
 
+MOST_LINES = 6  # of a split chart, besides those of rows without a value and of all other values: there are 8 colours
 RUN_PLACEHOLDERS = ("base", "others", "last")
 PUBLICATION_PLACEHOLDERS = ("publications", "first", "last", "workloads", "editions")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)(\}?)")
@@ -157,51 +158,57 @@ def _check_charts(checker: Checker, report: Report) -> None:
 
 
 def _check_splits(checker: Checker, report: Report) -> None:
-    """Check the dimensions of split sections: all metrics of a section must have them. Only reports may split."""
+    """Check the dimensions of split sections and charts: all of their metrics must have them."""
     metrics = formula.index_metrics(checker.package)
     for section in (item for item in report.sections if item.by):
         owner = f"section `{section.title}` of report `{report.name}`"
-        if len(section.by) > MOST_DIMENSIONS or len({*section.by}) < len(section.by):
-            message, expected = (
-                f"{owner} cannot be split like this",
-                f"one dimension, or {MOST_DIMENSIONS} different ones",
-            )
-            checker.report("dimensions", message, section.title, expected=expected, found=", ".join(section.by))
-        if not section.limit:
-            message, hint = f"{owner} is split into no values", "`R.splitBy` sets `by` and a `limit`"
-            checker.report("dimensions", message, section.title, expected="a `limit` of at least 1", hint=hint)
-        _check_dimensions(checker, owner, section, [metrics[item] for item in section.metrics if item in metrics])
+        _check_split(
+            checker, owner, section.title, section, [metrics[item] for item in section.metrics if item in metrics]
+        )
+    for chart in (item for item in report.charts if item.by and item.metric in metrics):
+        owner = f"the chart of `{chart.metric}` in report `{report.name}`"
+        _check_split(checker, owner, chart.metric, chart, [metrics[chart.metric]])
+        if chart.limit > MOST_LINES:
+            message, hint = f"{owner} has too many lines", "the other values share one line"
+            checker.report("dimensions", message, chart.metric, expected=f"a `limit` of at most {MOST_LINES}",
+                           found=str(chart.limit), hint=hint)  # fmt: skip
     for edition in report.editions:
-        _refuse_splits(checker, f"edition `{edition.name}` of report `{report.name}`", edition)
+        _refuse_splits(checker, f"edition `{edition.name}` of report `{report.name}`", edition.name, edition.sections)
+        _refuse_splits(checker, f"edition `{edition.name}` of report `{report.name}`", edition.name, edition.charts)
 
 
-def _refuse_splits(checker: Checker, owner: str, contents: Edition | History) -> None:
-    """Report split sections where values are those that were published."""
-    for section in (item for item in contents.sections if item.by):
-        message = f"{owner} cannot split section `{section.title}`: it shows published values"
-        checker.report("dimensions", message, section.title, hint="remove `by`", within=(contents.name,))
+def _refuse_splits(checker: Checker, owner: str, name: str, parts: Sequence[Section | Chart]) -> None:
+    """Report split parts where values are those that were published."""
+    for part in (item for item in parts if item.by):
+        word = part.metric if isinstance(part, Chart) else part.title
+        message = f"{owner} cannot split `{word}`: it shows published values"
+        checker.report("dimensions", message, word, hint="remove `by`", within=(name,))
 
 
-def _check_dimensions(checker: Checker, owner: str, section: Section, metrics: Sequence[Metric]) -> None:
-    """Check that all metrics of a section have the dimensions by which it splits them."""
-    for name in dict.fromkeys(section.by):
+def _check_split(checker: Checker, owner: str, word: str, split: Section | Chart, metrics: Sequence[Metric]) -> None:
+    """Check that there are one or two dimensions, that each metric has them, and that there is a limit."""
+    if len(split.by) > MOST_DIMENSIONS or len({*split.by}) < len(split.by):
+        message, expected = f"{owner} cannot be split like this", f"one dimension, or {MOST_DIMENSIONS} different ones"
+        checker.report("dimensions", message, word, expected=expected, found=", ".join(split.by))
+    if not split.limit:
+        message, hint = f"{owner} is split into no values", "`R.splitBy` and `R.cdfBy` set `by` and a `limit`"
+        checker.report("dimensions", message, word, expected="a `limit` of at least 1", hint=hint)
+    for name in dict.fromkeys(split.by):
         unsplit_metrics = [item for item in metrics if name not in list_dimensions(checker.package, item)]
         if not unsplit_metrics:
             continue
-        first, more = (
-            unsplit_metrics[0],
-            f" and {len(unsplit_metrics) - 1} more of its metrics" if len(unsplit_metrics) > 1 else "",
-        )
+        first, count = unsplit_metrics[0], len(unsplit_metrics) - 1
         dimensions = list_dimensions(checker.package, first)
         checker.report(
             "unknown-dimension",
-            f"{owner} is split by `{name}`, which is no dimension of `{first.id}`{more}",
+            f"{owner} is split by `{name}`, which is no dimension of `{first.id}`"
+            + (f" and {count} more of its metrics" if count else ""),
             name,
             expected=", ".join(dimensions) or "a metric whose grain has `dimensions`",
             hint=suggest_names(name, dimensions)
             if dimensions
             else f"add the column to the `dimensions` of grain `{first.grain}`, or remove the metric",
-            within=(section.title,),
+            within=(word,),
         )
 
 
@@ -254,7 +261,7 @@ def _check_distinct_parts(checker: Checker, report: Report) -> None:
     entries = [name for group in report.dictionary for name in group.metrics]
     groups: tuple[tuple[str, Sequence[str], tuple[str, ...]], ...] = (
         ("sections named", [section.title for section in report.sections], (Field("sections"),)),
-        ("charts of", [chart.metric for chart in report.charts], (Field("charts"),)),
+        ("charts of", [" by ".join((chart.metric, *chart.by)) for chart in report.charts], (Field("charts"),)),
         ("entries of the dictionary for", entries, (Field("dictionary"),)),
         *((f"rows of section `{item.title}` for", item.metrics, (item.title,)) for item in report.sections),
     )
@@ -322,7 +329,7 @@ def _check_labels(checker: Checker, owner: str, edition: Edition) -> None:
 def _check_history(checker: Checker, history: History) -> None:
     owner = f"history `{history.name}`"
     shown_metrics = [name for section in history.sections for name in section.metrics]
-    _refuse_splits(checker, owner, history)
+    _refuse_splits(checker, owner, history.name, history.sections)
     check_shown_metrics(checker, owner, tuple(shown_metrics))
     metric_counts = Counter(metric.id for metric in checker.package.metrics)
     for name, times in Counter(shown_metrics).items():

@@ -57,11 +57,32 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart of a report: a template and the metric it shows."""
+    """A chart of a report: a template and the metric it shows.
+
+    With the dimensions `by`, each run has a figure, with a line for each of the `limit` values with most samples.
+    """
 
     metric: str
     template: str
     scale: str
+    by: tuple[str, ...] = ()
+    limit: int = 0
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Return the metrics whose distributions it needs."""
+        return (self.metric,)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitChart(Chart):
+    """A chart whose values are known: its lines are slices of the metric."""
+
+    lines: tuple[str, ...] = ()
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        return (self.metric, *self.lines)
 
 
 @dataclass(frozen=True, slots=True)

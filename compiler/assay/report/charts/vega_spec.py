@@ -173,7 +173,7 @@ def build_chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[
     values: dict[str, Json] = {
         "description": describe_chart(chart),
         "padding": _compute_padding(settings, legend),
-        "runs": list(dict.fromkeys([*runs, *(item.run for item in chart.series)])),
+        "runs": _list_lines(chart, runs),
         "points": [row for item in chart.series for row in _build_points(item)],
         "bands": [row for item in chart.series for row in _build_bands(item)],
         "tails": [row for item in chart.series for row in _build_tails(item, scale)],
@@ -185,6 +185,12 @@ def build_chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[
         "clip": any(_is_cut(chart, scale)),
     }
     return remove_empty_layers(fill_placeholders(template, values))
+
+
+def _list_lines(chart: Chart, runs: Sequence[str]) -> list[Json]:
+    """Return the names of lines in the order of colours: all runs of the report, unless none of the lines is a run."""
+    names = [item.run for item in chart.series]
+    return list(dict.fromkeys([*(runs if {*runs} & {*names} else ()), *names]))
 
 
 def remove_empty_layers(spec: dict[str, Json]) -> dict[str, Json]:
