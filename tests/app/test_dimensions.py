@@ -259,7 +259,7 @@ def test_tables_list_the_most_frequent_values_of_all_runs(built: Path) -> None:
     ("column", "size"), [("old", 0), ("new", 1), ("old count", 0), ("new p95", 1), ("new Verdict", 1)]
 )
 def test_cells_of_slices_lead_to_their_records(place: Path, built: Path, column: str, size: int) -> None:
-    cell = f"By kind/time: (other), ms/{column}"
+    cell = f"By kind/time[kind=(other)]/{column}"
     result = run_assay("trace", built, cell, "--format", "json", "--cache", "cache", cwd=place)
     assert result.status == 0, result.err
     runs = json.loads(result.out)["runs"]

@@ -31,6 +31,7 @@ from assay.report.cell_links import (
     CellSource,
 )
 from assay.report.document import Appendix, Document, Gallery, Section, Table
+from assay.report.statistic_names import SAMPLES
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 
 FALLS_SHORT = " *"
@@ -218,7 +219,8 @@ def _find_aliases(table: Table | Appendix, lead: CellLink, column: str, aliases:
         return ()
     if lead.prints == COLUMN and lead.of[0].where:
         return ()
-    run = " ".join(filter(None, (lead.of[-1].run, lead.of[-1].statistic)))
+    statistic = SAMPLES if lead.prints == SIZE and column.endswith(f" {SAMPLES}") else lead.of[-1].statistic
+    run = " ".join(filter(None, (lead.of[-1].run, statistic)))
     if lead.prints in DELTAS:
         return (f"{run} {column.rpartition(' ')[2]}",)
     return (run,)
