@@ -249,7 +249,7 @@ in  { Cell
         \(m : M.Metric.Type) ->
           { metric = m.id, template = "cdf", scale = "auto", by = [] : List Text, limit = 0 } : Chart
       -- a chart of each run with a line for each value of one or two dimensions
-    , cdfBy =
+    , chartBy =
         \(cs : List X.Column) ->
         \(m : M.Metric.Type) ->
           { metric = m.id, template = "cdf", scale = "auto", by = M.columnNames cs, limit = 5 } : Chart

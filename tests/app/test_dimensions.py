@@ -97,7 +97,7 @@ let report =
         , R.splitBy [ c.kind ] (R.section "By kind" [ time, hostTime ]) // { limit = 2, columns = [ "p95" ] }
         , R.splitBy [ c.cached, c.shard ] (R.section "By two" [ time ])
         ]
-      , charts = [ R.cdfBy [ c.kind ] time // { limit = 1 }, R.cdf time ]
+      , charts = [ R.chartBy [ c.kind ] time // { limit = 1 }, R.cdf time ]
       , dictionary = [ R.group "All" [ time, hostTime, readTime ] ]
       }
 """

@@ -191,7 +191,7 @@ def _check_split(checker: Checker, owner: str, word: str, split: Section | Chart
         message, expected = f"{owner} cannot be split like this", f"one dimension, or {MOST_DIMENSIONS} different ones"
         checker.report("dimensions", message, word, expected=expected, found=", ".join(split.by))
     if not split.limit:
-        message, hint = f"{owner} is split into no values", "`R.splitBy` and `R.cdfBy` set `by` and a `limit`"
+        message, hint = f"{owner} is split into no values", "`R.splitBy` and `R.chartBy` set `by` and a `limit`"
         checker.report("dimensions", message, word, expected="a `limit` of at least 1", hint=hint)
     for name in dict.fromkeys(split.by):
         unsplit_metrics = [item for item in metrics if name not in list_dimensions(checker.package, item)]
