@@ -31,7 +31,6 @@ from assay.report.cell_links import (
     CellSource,
 )
 from assay.report.document import Appendix, Document, Gallery, Section, Table
-from assay.report.statistic_names import SAMPLES
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 
 FALLS_SHORT = " *"
@@ -137,11 +136,8 @@ def _count_verdicts(
     cells: dict[str, Cell] = {}
     for section in document.sections:
         for cell in _list_section_cells(section, aliases):
-            if (
-                cell.prints == VERDICT
-                and not is_slice(cell.sources[0].entry)
-                and cell.column_aliases[0].rpartition(" ")[0] == answer.run_id
-            ):
+            is_whole = cell.prints == VERDICT and not is_slice(cell.sources[0].entry)
+            if is_whole and cell.column_aliases[0].rpartition(" ")[0] == answer.run_id:
                 cells.setdefault(cell.sources[0].entry, cell)
     names_by_verdict: dict[str, list[str]] = {verdict: [] for verdict in _COUNTED}
     for metric, cell in cells.items():
@@ -219,8 +215,7 @@ def _find_aliases(table: Table | Appendix, lead: CellLink, column: str, aliases:
         return ()
     if lead.prints == COLUMN and lead.of[0].where:
         return ()
-    statistic = SAMPLES if lead.prints == SIZE and column.endswith(f" {SAMPLES}") else lead.of[-1].statistic
-    run = " ".join(filter(None, (lead.of[-1].run, statistic)))
+    run = " ".join(filter(None, (lead.of[-1].run, lead.of[-1].statistic)))
     if lead.prints in DELTAS:
         return (f"{run} {column.rpartition(' ')[2]}",)
     return (run,)
