@@ -315,8 +315,7 @@ def _assemble_comparison(
             checked, shown_report, metrics, applied, computation, run_columns, choices, judgements, courses
         )
     results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
-    results |= {"by": build_groups_data(split.column, spreads)} if split.column else {}
-    results |= {"splits": build_split_data(split.splits)} if split.splits else {}
+    results |= _build_value_data(split, spreads)
     if judgements:
         results["judgement"] = {**build_judgement_data(judgements), "sections": list_section_data(shown_report)}
         add_quantile_data(results, {name: courses[name] for name in choices.details if name in courses}, figures)
@@ -328,6 +327,12 @@ def _assemble_comparison(
     results |= build_listing_data(checked, computation, run_figures)
     findings = tuple(iter_findings((*label_runs(report, figures), *calibration_labels), figures + calibration_figures))
     return AssembledReport(checked, document, provenance_record, results, whole_computation, details, findings=findings)
+
+
+def _build_value_data(split: SplitReport, spreads: Spreads) -> dict[str, object]:
+    """Return the metrics by the values of a column, and the splits by dimensions, as members of the results."""
+    groups = {"by": build_groups_data(split.column, spreads)} if split.column else {}
+    return {**groups, **({"splits": build_split_data(split.splits)} if split.splits else {})}
 
 
 def _collect_spreads(checked: CheckedPackage, report: Report, runs: Mapping[str, RunFigures], column: str) -> Spreads:
