@@ -142,7 +142,9 @@
     } else {
       place.tabIndex = 0;
       place.setAttribute("role", "region");
-      place.setAttribute("aria-label", `Table ${table.caption.textContent}`);
+      const heading = place.closest("section")?.querySelector("h2")?.textContent ?? "";
+      const caption = table.caption.textContent;
+      place.setAttribute("aria-label", `Table ${heading && heading !== caption ? `${heading}: ` : ""}${caption}`);
     }
   }
   all(".scroll").forEach((place) => sizes.observe(place));
