@@ -4,7 +4,7 @@ let U = ./units.dhall
 let X = ./expression.dhall
 
 -- A small change of a field's text: `take` characters, the part `before` a separator, `plus` a number, a `duration`
--- as ns, a `size` or `binarySize` as bytes.
+-- as ns, a `size` or `binarySize` as bytes, an `instant` as ns since 1970.
 let Transform = { kind : Text, number : Integer, text : Text }
 
 -- A field.
@@ -56,6 +56,19 @@ in  { Transform
     , Unless
     , Form
     , Event
+      -- an event with one form: records with one of these names, in the generation without a name
+    , event =
+        \(e : { name : Text, source : Text, names : List Text, fields : List Field, doc : Text }) ->
+          let names =
+                List/fold
+                  Text
+                  e.names
+                  (List Name)
+                  (\(name : Text) -> \(rest : List Name) -> [ { generation = "", name } ] # rest)
+                  ([] : List Name)
+
+          in  { name = e.name, source = e.source, forms = [ { names, unless = [] : List Unless, fields = e.fields } ], doc = e.doc }
+              : Event
       -- fields, read from the key of their name unless `at` or `atAny` says otherwise
     , integer = field "integer"
     , unsigned = field "unsigned"
@@ -87,6 +100,10 @@ in  { Transform
     , size = { kind = "size", number = +0, text = "" } : Transform
       -- a size as whole bytes in which `K`, `kB`, `MB` are units of 1024, too, as the JVM and PostgreSQL write them
     , binarySize = { kind = "binarySize", number = +0, text = "" } : Transform
+      -- a second instant of a record, in ISO 8601 with `Z` or an offset, as whole nanoseconds since 1970
+    , instant =
+        \(name : Text) ->
+          field "integer" name // { unit = U.nanosecond, transforms = [ { kind = "instant", number = +0, text = "" } ] }
       -- what rules a record out
     , is = \(path : List Text) -> \(value : Text) -> { path, equals = value, present = False } : Unless
     , has = \(path : List Text) -> { path, equals = "", present = True } : Unless

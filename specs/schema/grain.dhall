@@ -179,6 +179,64 @@ let fieldNames =
       \(fs : List E.Field) ->
         List/fold E.Field fs (List Text) (\(f : E.Field) -> \(rest : List Text) -> [ f.name ] # rest) ([] : List Text)
 
+let column = \(type : Text) -> \(name : Text) -> \(unit : U.Unit) -> \(doc : Text) -> { name, type, unit, doc } : Column
+
+let columnOf = \(f : E.Field) -> column f.type f.name f.unit f.doc
+
+-- A grain with a row for each record of an event, and the relation that provides its rows. The columns are the host, the
+-- position `seq` in its log, the fields, and the instant `at` of the record.
+let eachRecord =
+      \(r : { name : Text, event : E.Event, fields : List E.Field, doc : Text }) ->
+        let host = column "text" "host" U.none "Host"
+
+        let seq = column "integer" "seq" U.none "Position in the log of the host"
+
+        let columns =
+                [ host, seq ]
+              # List/fold
+                  E.Field
+                  r.fields
+                  (List Column)
+                  (\(f : E.Field) -> \(rest : List Column) -> [ columnOf f ] # rest)
+                  ([] : List Column)
+
+        let names =
+              List/fold E.Field r.fields Text (\(f : E.Field) -> \(rest : Text) -> ", ${f.name}${rest}") ""
+
+        let relation =
+              Relation::{
+              , name = "${r.name}_records"
+              , sql = "SELECT host, seq${names} FROM ${r.event.name}"
+              , uses = [ r.event.name ]
+              , columns
+              , key = [ host.name, seq.name ]
+              , doc = r.doc
+              }
+
+        let at =
+              Instant::{
+              , name = "at"
+              , grain = r.name
+              , pick = "first"
+              , of = r.event.name
+              , on = [ { column = host.name, field = host.name }, { column = seq.name, field = seq.name } ]
+              , doc = r.event.doc
+              }
+
+        let grain =
+              Grain::{
+              , name = r.name
+              , relation = relation.name
+              , key = relation.key
+              , columns
+              , instants = [ at ]
+              , at = at.name
+              , time = at.name
+              , doc = r.doc
+              }
+
+        in  { relation, grain, at, host, seq }
+
 let termOf = \(over : Text) -> \(name : Text) -> \(s : Series.Type) -> { name, series = s.name, over } : Term
 
 let instant = \(i : Instant.Type) -> X.leaf "instant" i.name
@@ -240,7 +298,10 @@ in  { Check
     , Subject
     , Grain
       -- columns of a relation or grain
-    , column = \(type : Text) -> \(name : Text) -> \(unit : U.Unit) -> \(doc : Text) -> { name, type, unit, doc } : Column
+    , column
+      -- the column with the values of a field
+    , columnOf
+    , eachRecord
       -- a column of the grain equals a field, or a column, of the bound table
     , same = \(c : Column) -> \(f : E.Field) -> { column = c.name, field = f.name } : Pair
     , sameColumn = \(c : Column) -> \(d : Column) -> { column = c.name, field = d.name } : Pair

@@ -110,6 +110,8 @@ in  { Constant
     , Unwrap
     , Quarantine
     , Source
+      -- lookup: the name is the text at this path from the record's root, in the generation without a name
+    , nameAt = \(path : List Text) -> { path, inBody = False, drop = "", generation = "" } : Lookup
       -- the value of a run's constant
     , constant = \(c : Constant.Type) -> X.leaf "constant" c.name
     }

@@ -61,7 +61,11 @@ def test_files_that_macos_adds_are_ignored(tmp_path: Path) -> None:
     assert [host.host for host in find_run(hosts, tmp_path).hosts] == ["n1"]
     (tmp_path / "a.csv").unlink()
     run = NamedRun("run", tmp_path)
-    assert [has_source(run, replace(tables, logs=(glob,))) for glob in ("*.csv", "*/*.csv")] == [False, True]
+    assert [has_source(run, replace(tables, logs=(glob,))) for glob in ("*.csv", "*/*.csv", "*/b*")] == [
+        False,
+        True,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -380,7 +380,8 @@ def _read_word_rows() -> list[tuple[list[tuple[str, str]], list[str]]]:
 
 
 def _read_specs() -> str:
-    paths = [path for path in sorted((ROOT / "specs").glob("*/**/*.dhall")) if "schema" not in path.parts]
+    shipped = (path for path in (ROOT / "specs").glob("*/**/*.dhall") if "schema" not in path.parts)
+    paths = sorted((*shipped, *(ROOT / "examples").glob("*/specs/*/*.dhall")))
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 

@@ -387,6 +387,7 @@ def describe_field(forms: Iterable[tuple[str, Field]]) -> tuple[str, ...]:
 _QUANTITIES = {
     "duration": "a duration, in nanoseconds",
     "size": "a size, in bytes",
+    "instant": "an instant, in nanoseconds since 1970",
     "binarySize": "a size, in bytes (kB = 1024 bytes)",
 }
 

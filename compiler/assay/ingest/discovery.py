@@ -224,7 +224,8 @@ def _find_run(source: Source, directory: Path, events: Sequence[Event]) -> RunFi
 def has_files(source: Source, directory: Path) -> bool:
     """Return whether a directory has files of a source, as a run would."""
     if not source.hosts:
-        return any(True for pattern in source.logs for _ in find_files(directory, f"{pattern}*"))
+        globs = [pattern + end for pattern in source.logs for end in ("", *COMPRESSED)]
+        return any(True for glob in globs for _ in find_files(directory, glob))
     if source.host_files:
         return bool(list_host_paths(source, directory))
     return any(path.is_dir() for path in directory.glob(source.hosts))
@@ -343,9 +344,9 @@ def take_snapshot(path: Path) -> FileSnapshot:
 
 
 def _compute_sort_key(source: Source, events: Sequence[Event], folder: Path, path: Path) -> str:
-    """Return the sort key of a file: the first instant of a log; for other kinds the folder of the file."""
+    """Return the sort key of a file: the first instant of a log; without instants and for other kinds its folder."""
     kind = SOURCE_KINDS[source.kind]
-    if kind.is_log and (not kind.has_patterns or source.line or events):
+    if kind.is_log and source.time and (not kind.has_patterns or source.line or events):
         return find_first_instant(source, events, path, PROBED_LINES) or NO_INSTANT
     return path.parent.relative_to(folder).as_posix()
 

@@ -1,4 +1,4 @@
-"""SQL expressions that read quantities with their units: durations and sizes, exactly, as a text of digits.
+"""SQL expressions that read quantities with their units: durations, sizes and instants, exactly, as a text of digits.
 
 The result is null where there is no text. For a text that is no such quantity it is `NO_QUANTITY` instead, since null
 would select the default of the field.
@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
 from sqlglot import exp
 
-from assay.ingest import sql_trees
+from assay.ingest import sql_trees, timestamps
 from assay.sql import dialect
 
 NO_QUANTITY = ""
@@ -138,9 +139,24 @@ def _create_size(units: Mapping[str, int], examples: str) -> Quantity:
     return Quantity(pattern, f"a size in whole bytes, such as {examples}", build_number, is_exact)
 
 
+def _is_date_and_time(text: str) -> bool:
+    """Return whether the date and the time of a text in ISO 8601 exist."""
+    try:
+        datetime.fromisoformat(text[:19])
+    except ValueError:
+        return False
+    return True
+
+
 #: kind of a transform -> what it reads
 QUANTITIES = {
     "duration": Quantity(_DURATION, "a duration, such as 1m2.5s or 448.05ms", _build_duration),
     "size": _create_size(_SIZE_UNITS, "467kB or 1.5MiB"),
     "binarySize": _create_size(_BINARY_SIZE_UNITS, "8192K or 1.5MB"),
+    "instant": Quantity(
+        timestamps.ZONED_ISO,
+        "an instant with its zone, such as 2026-03-01T10:00:00Z",
+        timestamps.build_zoned_instant,
+        _is_date_and_time,
+    ),
 }

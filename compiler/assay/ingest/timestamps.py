@@ -9,10 +9,12 @@ from assay.lang.model.package import Source
 from assay.lang.time_format import SINCE_1970, parse_offset, split_year
 from assay.sql import dialect
 
-ISO = (
+_ISO = (
     r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]+))?"
-    r" ?(Z|[+-](?:0[0-9]|1[0-5]):?[0-5][0-9])?$"
+    r" ?(Z|[+-](?:0[0-9]|1[0-5]):?[0-5][0-9])"
 )
+ISO = f"{_ISO}?$"
+ZONED_ISO = f"{_ISO}$"
 NUMBER = r"^(-?)([0-9]{1,19})(?:\.([0-9]+))?$"
 DIGITS = 9  # significant digits of a fraction of a second
 DATE = 10  # characters of a date
@@ -27,11 +29,7 @@ def build_parts(source: Source, text: exp.Expr) -> exp.Expr:
             text = exp.DPipe(this=sql_trees.build_text(f"{year} "), expression=text)
             form = f"%Y {form}"
         return sql_trees.call("try_strptime", text, sql_trees.build_text(form))
-    expression = NUMBER if source.time_form else ISO
-    names = exp.Array(
-        expressions=[sql_trees.build_text(f"p{index}") for index in range(1, 4 if source.time_form else 5)]
-    )
-    return sql_trees.call("regexp_extract", text, sql_trees.build_text(expression), names)
+    return _build_groups(text, *((NUMBER, 3) if source.time_form else (ISO, 4)))
 
 
 def has_no_blank(text: exp.Expr) -> exp.Expr:
@@ -80,6 +78,17 @@ def build_instant(source: Source, parts: exp.Expr) -> exp.Expr:
     if source.time_form:
         return _build_epoch_instant(parts, 10 ** (DIGITS - SINCE_1970[source.time_form]), source.start_ns)
     return _build_iso_instant(parts, source.zone)
+
+
+def build_zoned_instant(text: exp.Expr) -> exp.Expr:
+    """Return the instant in ns of a text in ISO 8601 with its zone; null if the text is not one."""
+    return _build_iso_instant(_build_groups(text, ZONED_ISO, 4), "")
+
+
+def _build_groups(text: exp.Expr, expression: str, count: int) -> exp.Expr:
+    """Return the groups of a match as a struct with the fields p1, p2, ..."""
+    names = exp.Array(expressions=[sql_trees.build_text(f"p{index}") for index in range(1, count + 1)])
+    return sql_trees.call("regexp_extract", text, sql_trees.build_text(expression), names)
 
 
 def _extract_part(parts: exp.Expr, index: int) -> exp.Expr:

@@ -58,8 +58,8 @@ class TextForms:
 
     @property
     def time_place(self) -> str:
-        """Return the place of the instant in patterns of events, without a layout."""
-        return self.source.time[0]
+        """Return the place of the instant in patterns of events, without a layout; empty if lines have no instant."""
+        return self.source.time[0] if self.source.time else ""
 
     @property
     def head_places(self) -> tuple[str, ...]:
@@ -139,10 +139,13 @@ def build_recognition_query(forms: TextForms) -> exp.Select:
     ]
     heads = _list_head_columns(forms)
     values = [
-        sql_trees.build_alias(sql_trees.build_if(_is_event(), build_column(name)), name) for name in ("body", *heads)
+        sql_trees.build_alias(sql_trees.build_if(_is_event(forms.source), build_column(name)), name)
+        for name in ("body", *heads)
     ]
-    name = sql_trees.build_alias(_build_unknown_name(), "name")
-    query = dialect.select("file", "padded", sql_trees.build_alias(_build_final_form(), "form"), "t_ns", name, *values)
+    name = sql_trees.build_alias(_build_unknown_name(forms.source), "name")
+    query = dialect.select(
+        "file", "padded", sql_trees.build_alias(_build_final_form(forms.source), "form"), "t_ns", name, *values
+    )
     return dialect.add_stages(sql_trees.set_source(query, "timed"), stages)
 
 
@@ -230,7 +233,9 @@ def _build_form(forms: TextForms) -> exp.Expr:
 
 
 def _build_instant_text(forms: TextForms) -> exp.Expr:
-    """Return the text of the instant, from the layout or from the pattern of the event."""
+    """Return the text of the instant, from the layout or from the pattern of the event; null if lines have none."""
+    if not forms.source.time:
+        return sql_trees.cast(exp.Null(), "TEXT")
     if forms.layout:
         heads = _list_head_columns(forms)
         return sql_trees.join_by_blanks(
@@ -259,19 +264,21 @@ def _build_timed_query(forms: TextForms) -> exp.Select:
     )
 
 
-def _is_event() -> exp.Expr:
-    return exp.and_(
-        exp.GTE(this=build_column("form"), expression=dialect.build_integer(0)),
-        sql_trees.is_not_null(build_column("t_ns")),
-    )
+def _is_event(source: Source) -> exp.Expr:
+    return exp.and_(exp.GTE(this=build_column("form"), expression=dialect.build_integer(0)), _has_instant(source))
 
 
-def _build_final_form() -> exp.Expr:
+def _has_instant(source: Source) -> exp.Expr:
+    """Return the condition that a line has an instant, if the source has any."""
+    return sql_trees.is_not_null(build_column("t_ns")) if source.time else exp.true()
+
+
+def _build_final_form(source: Source) -> exp.Expr:
     """Return the final form of a line.
 
     Events without an instant or with invalid text are malformed. Other lines without an instant are text.
     """
-    is_timeless = sql_trees.is_null(build_column("t_ns"))
+    is_timeless = exp.Not(this=_has_instant(source))
     is_event = exp.GTE(this=build_column("form"), expression=dialect.build_integer(0))
     is_other = exp.EQ(this=build_column("form"), expression=dialect.build_integer(OTHER))
     ifs = [
@@ -285,8 +292,8 @@ def _build_final_form() -> exp.Expr:
     return exp.Case(ifs=ifs, default=build_column("form"))
 
 
-def _build_unknown_name() -> exp.Expr:
-    """Return the body of a line with an instant that matches no pattern, without its varying parts, else null."""
+def _build_unknown_name(source: Source) -> exp.Expr:
+    """Return the body of a line that may be an event but matches no pattern, without its varying parts, else null."""
     is_other = exp.and_(
         exp.LT(this=build_column("form"), expression=dialect.build_integer(0)),
         sql_trees.is_not_null(build_column("body")),
@@ -299,7 +306,7 @@ def _build_unknown_name() -> exp.Expr:
         sql_trees.build_text("g"),
     )
     return sql_trees.build_if(
-        exp.and_(is_other, sql_trees.is_not_null(build_column("t_ns"))),
+        exp.and_(is_other, _has_instant(source)),
         sql_trees.call("left", name, dialect.build_integer(LONGEST)),
     )
 

@@ -24,7 +24,7 @@ def check_lines(checker: Checker) -> None:
         kind = SOURCE_KINDS.get(source.kind)
         if kind is None:
             continue  # the unknown kind is reported already
-        if not kind.has_series and (source.time or kind.has_patterns):
+        if not kind.has_series and source.time:
             _check_time(checker, source)
         else:
             _check_unused_fields(checker, source, ("time_form", "start", "zone"), "records with instants (`time`)")
@@ -47,7 +47,7 @@ def check_lines(checker: Checker) -> None:
                 f"source `{source.name}` has no path for the time of its lines",
                 source.name,
                 expected='the path of a line\'s instant, such as `time = [ "at" ]`',
-                hint="the time is optional for records of lists, tables and blocks, but not for lines of a log",
+                hint="the time is optional for lines of text and for records of lists, tables and blocks",
             )
         if not kind.has_patterns:
             _check_unused_fields(checker, source, ("line",), f"kind {TEXT_LINES.name}")
@@ -157,7 +157,7 @@ def _check_text_lines(checker: Checker, source: Source) -> None:
     if source.line and not layout:
         return
     for name, path in (("time", source.time), ("body", source.body)):
-        if name == "body" and not source.line and not path:
+        if not path and (name == "time" or not source.line):
             continue
         _check_line_capture(checker, source, name, path, layout)
     for event in checker.package.events:

@@ -1,0 +1,16 @@
+SELECT
+  host AS host,
+  COUNT(*) AS total,
+  COUNT_IF(ok AND NOT (
+    memory
+  ) IS NULL) AS with_value,
+  COUNT_IF(ok AND NOT (
+    memory
+  ) IS NULL) AS measured
+FROM jobs
+WHERE
+  accepted
+GROUP BY
+  host
+ORDER BY
+  host;

@@ -1,0 +1,20 @@
+SELECT
+  host AS host,
+  COUNT(*) AS total,
+  COUNT_IF((
+    ok AND job = 'merge'
+  ) AND NOT (
+    seconds
+  ) IS NULL) AS with_value,
+  COUNT_IF((
+    ok AND job = 'merge'
+  ) AND NOT (
+    seconds
+  ) IS NULL) AS measured
+FROM jobs
+WHERE
+  accepted
+GROUP BY
+  host
+ORDER BY
+  host;

@@ -1,0 +1,5 @@
+CREATE TEMPORARY TABLE jobs AS
+SELECT
+  base.*,
+  TRUE AS accepted
+FROM jobs_rows AS base;
