@@ -65,6 +65,13 @@ docs *args:
 picture: demo
     pdftoppm -r 84 -f 1 -l 1 -singlefile -png build/demo/report.pdf docs/images/report-page
 
+# Render the first page of each report of examples/ (needs pdftoppm).
+pictures: scanner
+    @for folder in examples/*/; do \
+        (cd "$folder" && sh -c "$(grep '^assay build' README.md)" > /dev/null \
+            && pdftoppm -r 68 -H 450 -f 1 -l 1 -singlefile -png build/comparison/report.pdf report); \
+    done
+
 # Compare speed and memory with DuckDB's reader on simulated runs (--help lists the options).
 bench *args: scanner
     python bench/compare.py {{args}}

@@ -77,6 +77,7 @@ SAMPLED = {
 }
 #: file -> n: every n-th test runs by default, apart from tests listed above
 SAMPLED_FILES = {
+    "test_cookbook.py": 4,
     "test_verify.py": 10,
     "test_html_browser.py": 10,
     "test_same_bytes.py": 6,
