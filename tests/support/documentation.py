@@ -19,7 +19,7 @@ PAGES = ("README.md", *(path.relative_to(ROOT).as_posix() for path in sorted((RO
 LANGUAGE_PAGES = tuple(name for name in PAGES if name.startswith("docs/spec-language/"))
 ALL_PAGES = (*PAGES, "CONTRIBUTING.md", "CHANGELOG.md")
 OF_THE_SHELL = frozenset("|;&<>$*`~\n")
-PLACE = re.compile(r"-- (?P<file>(?:specs|queries|examples)/\S+\.(?:dhall|sql))(?:, (?P<how>.+))?")
+PLACE = re.compile(r"-- (?P<file>(?:specs|queries|examples|docs)/\S+\.(?:dhall|sql))(?:, (?P<how>.+))?")
 
 
 @dataclass(frozen=True)

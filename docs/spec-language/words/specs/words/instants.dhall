@@ -1,0 +1,204 @@
+-- Words of `G` and `M` about rows with several records, and of `E` about events: each block names the words that it shows,
+-- and the metrics whose samples follow from it.
+let S = ../schema/package.dhall
+
+let X = S.x
+
+let E = S.event
+
+let G = S.grain
+
+let M = S.metric
+
+let U = S.unit
+
+let source = ./source.dhall
+
+let field = { request = E.text "request", bytes = E.inUnit U.byte (E.integer "bytes"), kind = E.text "kind" }
+
+let result = E.text "result"
+
+-- E.event => times_of_requests
+let received =
+      E.event { name = "received", source = source.log.name, names = [ "received" ], fields = [ field.request ], doc = "A request" }
+
+let sent =
+      E.event
+        { name = "sent"
+        , source = source.log.name
+        , names = [ "sent" ]
+        , fields = [ field.request, field.bytes, field.kind ]
+        , doc = "A response"
+        }
+
+-- E.is, E.has => good_results
+let checked =
+        { name = "checked"
+        , source = source.log.name
+        , forms =
+          [ { names = [ { generation = "", name = "checked" } ]
+            , unless = [ E.is [ "result" ] "bad", E.has [ "skipped" ] ]
+            , fields = [ result ]
+            }
+          ]
+        , doc = "A good result that was not skipped"
+        }
+      : S.Event
+
+-- E.time => time_to_end
+let ended =
+      E.event { name = "ended", source = source.log.name, names = [ "ended" ], fields = [ E.time [ "ended" ] ], doc = "The end" }
+
+-- G.eachRecord => times_of_requests, bytes_of_pages
+let requests = G.eachRecord { name = "requests", event = received, fields = [ field.request ], doc = "A request" }
+
+-- G.same, G.columnOf, G.fieldNames => times_of_requests, bytes_of_pages
+let response =
+      S.Instant::{
+      , name = "sent"
+      , grain = requests.grain.name
+      , pick = "first"
+      , of = sent.name
+      , on = [ G.same (G.columnOf field.request) field.request ]
+      , fields = G.fieldNames [ field.bytes ]
+      , doc = "The response"
+      }
+
+-- G.field => bytes_of_pages
+let page = response // { name = "page", where = X.equals (G.field field.kind) (X.text "page") }
+
+let limit = X.plus (S.source.constant source.constant.start) (X.quantity 62.0 U.second)
+
+-- G.rowInstant => late_responses
+let late = response // { name = "late", where = X.atLeast G.rowInstant limit }
+
+-- G.sameColumn => time_since_request_before
+let previous =
+      S.Instant::{
+      , name = "previous"
+      , grain = requests.grain.name
+      , pick = "latest before"
+      , before = requests.at.name
+      , of = received.name
+      , on = [ G.sameColumn requests.host requests.host ]
+      , doc = "The request before, of whatever key"
+      }
+
+-- G.column => slots
+let slot = G.column "integer" "slot" U.none "Number of the slot in which the request came in"
+
+let derived =
+      [ { column = slot
+        , value =
+            X.div
+              (X.minus (G.instant requests.at) (S.source.constant source.constant.start))
+              (S.source.constant source.constant.slot)
+        }
+      ]
+
+let checks = G.eachRecord { name = "checks", event = checked, fields = [ result ], doc = "A check" }
+
+let ends = G.eachRecord { name = "ends", event = ended, fields = [] : List S.Field, doc = "The end of the log" }
+
+let metric =
+      \(id : Text) ->
+      \(grain : S.Grain.Type) ->
+      \(measure : S.Expression) ->
+      \(unit : S.Unit) ->
+        S.Metric::{ id, name = id, grain = grain.name, measure, unit, doc = id }
+
+-- S.elapsed => times_of_requests
+let times = metric "times_of_requests" requests.grain (S.elapsed { from = [ requests.at ], to = response }) U.millisecond
+
+-- G.elapsed, G.instant => time_since_request_before
+let since =
+          metric "time_since_request_before" requests.grain (G.elapsed { from = [ previous ], to = requests.at }) U.second
+      //  { where = X.present (G.instant previous) }
+
+-- G.taken => bytes_of_pages
+let bytes = metric "bytes_of_pages" requests.grain (G.taken page field.bytes) U.byte
+
+let lateBytes = metric "late_responses" requests.grain (G.taken late field.bytes) U.byte
+
+let slots = metric "slots" requests.grain (X.column slot) U.none
+
+let good = metric "good_results" checks.grain (X.natural 1) U.count
+
+let timeToEnd =
+      metric "time_to_end" ends.grain (X.minus (G.instant ends.at) (S.source.constant source.constant.start)) U.second
+
+-- The values of `b` in each group of `ok`: 2 and 3, and 0.
+let ofGroups =
+      \(id : Text) ->
+      \(unit : S.Unit) ->
+      \(reduction : Optional M.Reduction) ->
+        metric id source.rows.grain (X.column (G.columnOf source.field.b)) unit // { reduction }
+
+let groups = [ G.columnOf source.field.ok ]
+
+-- M.least => least_of_groups
+let least = ofGroups "least_of_groups" U.none (M.least groups)
+
+-- M.greatest => greatest_of_groups
+let greatest = ofGroups "greatest_of_groups" U.none (M.greatest groups)
+
+-- M.sum => sum_of_groups
+let sum = ofGroups "sum_of_groups" U.none (M.sum groups)
+
+-- M.number => number_of_groups
+let number = ofGroups "number_of_groups" U.count (M.number groups)
+
+-- M.centile => centile_of_groups
+let centile = ofGroups "centile_of_groups" U.none (M.centile 0.5 groups)
+
+-- M.columnNames => greatest_of_names
+let namesOf =
+          ofGroups "greatest_of_names" U.none (None M.Reduction)
+      //  { reduction = Some { by = M.columnNames [ G.columnOf source.field.name ], kind = "max", centile = 0.0 } }
+
+-- S.metrics => times_of_requests
+let metrics =
+      S.metrics
+        ( toMap
+            { times
+            , since
+            , bytes
+            , lateBytes
+            , slots
+            , good
+            , timeToEnd
+            , least
+            , greatest
+            , sum
+            , number
+            , centile
+            , namesOf
+            }
+        )
+
+let expect =
+      [ { metric = times, samples = [ "250", "500" ] }
+      , { metric = since, samples = [ "1" ] }
+      , { metric = bytes, samples = [ "512" ] }
+      , { metric = lateBytes, samples = [ "2048" ] }
+      , { metric = slots, samples = [ "3", "3" ] }
+      , { metric = good, samples = [ "1" ] }
+      , { metric = timeToEnd, samples = [ "90" ] }
+      , { metric = least, samples = [ "0", "2" ] }
+      , { metric = greatest, samples = [ "0", "3" ] }
+      , { metric = sum, samples = [ "0", "5" ] }
+      , { metric = number, samples = [ "1", "2" ] }
+      , { metric = centile, samples = [ "0", "3" ] }
+      , { metric = namesOf, samples = [ "0", "2", "3" ] }
+      ]
+
+in  { received
+    , times
+    , sent
+    , events = [ received, sent, checked, ended ]
+    , grains =
+      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], derived }, checks.grain, ends.grain ]
+    , relations = [ requests.relation, checks.relation, ends.relation ]
+    , metrics
+    , expect
+    }

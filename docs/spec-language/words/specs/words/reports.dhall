@@ -1,0 +1,225 @@
+-- Words of `R` and `P`, and those of `M` about formulas, filters and margins: each block names the lines of a report that it
+-- prints.
+let S = ../schema/package.dhall
+
+let X = S.x
+
+let G = S.grain
+
+let M = S.metric
+
+let R = S.report
+
+let P = S.phase
+
+let U = S.unit
+
+let source = ./source.dhall
+
+let constant = source.constant
+
+let instants = ./instants.dhall
+
+-- The rows again, for a section of all metrics of a grain.
+let printed =
+      G.eachRecord { name = "printed", event = source.row, fields = source.fields, doc = "A row of the table" }
+
+let grain = printed.grain
+
+let size =
+      S.Metric::{
+      , id = "size"
+      , name = "Size"
+      , doc = "Size of a row"
+      , grain = grain.name
+      , measure = X.asUnit U.byte (X.column (G.columnOf source.field.b))
+      , unit = U.byte
+      }
+
+let number =
+      S.Metric::{
+      , id = "number"
+      , name = "Number"
+      , doc = "Number of the row"
+      , grain = grain.name
+      , measure = X.column (G.columnOf source.field.n)
+      , unit = U.none
+      }
+
+-- M.formula, M.value, M.example, M.given, M.givenConstant => comparison: | [Share of a slot
+let share =
+          M.formula
+            { id = "share"
+            , name = "Share of a slot"
+            , doc = "The mean size in each second of a slot"
+            , formula = X.over (M.value size) (S.source.constant constant.slot)
+            , unit = U.bytePerSecond
+            }
+      //  { examples =
+            [ M.example
+                [ M.given size 30.0 U.byte, M.givenConstant constant.slot 20.0 U.second ]
+                "1.5"
+                U.bytePerSecond
+                "30 bytes in 20 seconds"
+            ]
+          }
+
+-- M.percent => comparison: | [Within 10 %
+let within10Percent = size // { id = "percent", name = "Within 10 %", margin = Some (M.percent "10") }
+
+-- M.amount => comparison: | [Within 2 bytes
+let within2Bytes = size // { id = "amount", name = "Within 2 bytes", margin = Some (M.amount "2" U.byte) }
+
+-- M.percentOr => comparison: | [Within 10 % or 2 bytes
+let withinBoth = size // { id = "both", name = "Within 10 % or 2 bytes", margin = Some (M.percentOr "10" "2" U.byte) }
+
+-- M.all => comparison: | [Within
+let margins = M.all (toMap { within10Percent, within2Bytes, withinBoth })
+
+let n = { name = "n", type = "integer", unit = U.none }
+
+-- M.parameter => comparison: | before | from
+let from =
+      S.Filter::{
+      , name = "from"
+      , parameter = Some n
+      , conditions = [ { grain = grain.name, holds = X.atLeast (X.column (G.columnOf source.field.n)) (M.parameter n) } ]
+      , doc = "Rows from number n on"
+      }
+
+let ok =
+      S.Filter::{
+      , name = "ok"
+      , conditions = [ { grain = grain.name, holds = X.column (G.columnOf source.field.ok) } ]
+      , doc = "Rows that are ok"
+      }
+
+let count = G.column "integer" "count" U.count "Rows"
+
+let share_ = G.column "real" "share" U.none "Share of rows that are ok"
+
+let totals =
+      S.Relation::{
+      , name = "totals"
+      , sql = "SELECT 1 AS one, count(*) AS count, count(*) FILTER (ok) / count(*) AS share FROM ${source.row.name}"
+      , uses = [ source.row.name ]
+      , columns = [ G.column "integer" "one" U.none "", count, share_ ]
+      , key = [ "one" ]
+      }
+
+let manifest =
+      [ -- R.fact, R.text => comparison: | Version
+        R.fact "Version" constant.version (R.text 3)
+        -- R.textOr => comparison: | Note
+      , R.fact "Note" constant.note (R.textOr "none" 0)
+        -- R.factIf => comparison: | Version with a note
+      , R.factIf "Version with a note" constant.version constant.note (R.text 0) // { id = "noted" }
+        -- R.unsuffixed => comparison: | Units
+      , R.fact "Units" constant.units (R.unsuffixed 0)
+        -- R.unsuffixedOr => comparison: | Other note
+      , R.fact "Other note" constant.note (R.unsuffixedOr "none" 0) // { id = "other_note" }
+        -- R.integer => comparison: | Parts
+      , R.fact "Parts" constant.parts R.integer
+        -- R.spread => comparison: | Slot
+      , R.fact "Slot" constant.slot (R.spread 0)
+        -- R.date => comparison: | Day
+      , R.fact "Day" constant.start R.date
+        -- R.time => comparison: | Start
+      , R.fact "Start" constant.start R.time // { id = "clock" }
+        -- R.figure => comparison: | Rows
+      , R.figure "Rows" totals count R.integer
+        -- R.real => comparison: | Share
+      , R.figure "Share" totals share_ (R.real 5)
+        -- R.analysisDate => comparison: | Date of the report
+      , R.analysisDate "Date of the report"
+        -- R.filtersApplied => comparison: | Filters
+      , R.filtersApplied "Filters"
+      ]
+
+-- R.section => comparison: ## <a id="section-sizes"
+let sizes = R.section "Sizes" ([ size, share ] # margins)
+
+-- R.withAllOf => comparison: | [Number
+let others = R.withAllOf grain (R.section "Others" ([] : List S.Metric.Type))
+
+-- R.cdf => comparison: ![Cumulative
+let chart = R.cdf size
+
+-- R.group, R.groupWithAllOf => comparison: | <a id="metric-number"
+let dictionary = [ R.group "Sizes" ([ size, share ] # margins), R.groupWithAllOf grain (R.group "Others" ([] : List S.Metric.Type)) ]
+
+-- R.uses => comparison: | before | ok
+let whereOk = R.uses ok
+
+-- R.usesWith => comparison: | before | from
+let fromOne = R.usesWith from "1"
+
+let comparison =
+      S.Report::{
+      , name = "comparison"
+      , title = "{others} against {base}"
+      , intro = "What words print."
+      , manifest
+      , sections = [ sizes, others ]
+      , charts = [ chart ]
+      , dictionary
+      , style = "prefixed"
+      , summary = "all"
+      , label = constant.version.name
+      , filters = [ whereOk, fromOne ]
+        -- R.metricIds => comparison: | [Size
+      , also = R.metricIds [ size ]
+      }
+
+-- P.told => phases: | [Number
+let middle = P.told constant.middle
+
+-- P.firstOf => phases: | [Number
+let opened = P.firstOf "opened" instants.received "The first request"
+
+-- P.before, P.between, P.after => phases: | [Number
+let phases = [ P.before "early" opened, P.between "requests" opened middle, P.after "late" middle ]
+
+-- P.lastOf => ends: | [Number
+let closed = P.lastOf "closed" instants.sent "The last response"
+
+let at = G.column "instant" "at" U.nanosecond "Instant of a row that is not ok"
+
+let failures =
+      S.Relation::{
+      , name = "failures"
+      , sql = "SELECT n, t_ns AS at FROM ${source.row.name} WHERE NOT ok"
+      , uses = [ source.row.name ]
+      , columns = [ G.column "integer" "n" U.none "", at ]
+      , key = [ "n" ]
+      }
+
+-- P.firstIn => ends: | [Number
+let failed = P.firstIn "failed" failures.name at "The first row that is not ok"
+
+-- P.given, P.optional => ends: | [Number
+let stopped = P.optional (P.given "stopped" "When the user stopped the run, if --at says so")
+
+let ends = [ P.before "requests" closed, P.after "failures" failed, P.after "stopped" stopped ]
+
+let cutReport =
+      \(name : Text) ->
+      \(phases : List S.Phase.Type) ->
+            comparison
+        //  { name
+            , phases
+            , filters = [] : List R.FilterUse
+            , sections = [ R.section "Rows" [ number ] ]
+            , charts = [] : List R.Chart
+            , dictionary = [ R.group "Rows" [ number ] ]
+            , also = [] : List Text
+            }
+
+in  { number
+    , metrics = [ size, number, share ] # margins
+    , filters = [ from, ok ]
+    , relations = [ totals, failures, printed.relation ]
+    , grains = [ grain ]
+    , cuts = [ middle, opened, closed, failed, stopped ]
+    , reports = [ comparison, cutReport "phases" phases, cutReport "ends" ends ]
+    }

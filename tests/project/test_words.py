@@ -1,0 +1,42 @@
+"""Test the examples of all words of the spec language, and the page that is generated from them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import run_assay
+from tests.support.words import ELSEWHERE, FOLDER, PAGE, Example, format_page, read_examples, read_types
+
+pytestmark = pytest.mark.docs
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Example]:
+    return read_examples(tmp_path_factory.mktemp("cache"), tmp_path_factory.mktemp("reports"))
+
+
+def test_examples_of_words_pass(cache: Path) -> None:
+    result = run_assay("--cache", cache, "test", cwd=FOLDER)
+    assert (result.status, result.err) == (0, "")
+    assert re.match(r"words: 2 examples, \d+ expectations\n", result.out)
+
+
+def test_every_word_has_an_example_and_its_output(examples: list[Example]) -> None:
+    """Words of articles print blocks, which their own pages show."""
+    shown = {word for example in examples for word in example.words}
+    words = {word for word in read_types() if not word.startswith("A.")}
+    assert words - shown == ELSEWHERE.keys()
+    assert [example.words for example in examples if not example.output] == []
+    for example in examples:
+        names = [word for word in example.words if not re.search(rf"\b{re.escape(word)}\b", example.text)]
+        assert names == []
+
+
+def test_page_of_words_is_that_of_the_examples(examples: list[Example], is_accepting: bool) -> None:
+    page = format_page(examples)
+    if is_accepting:
+        PAGE.write_text(page, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == page
