@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from assay.lang import decode
 from assay.lang.model.expression import ARITY, LEAVES, format_expression, parse_expression
+from assay.lang.model.package import Quarantine
+from assay.lang.plain_data import to_plain_data
 from tests.support.commands import run_assay
+from tests.support.ingesting import SOURCE
 from tests.support.workspaces import edit_file
 
 
@@ -102,3 +107,9 @@ def test_any_text_is_an_expression_or_an_error(text: str) -> None:
     except ValueError:
         return
     assert format_expression(parse_expression(format_expression(tree))) == format_expression(tree)
+
+
+def test_source_that_tolerates_nothing_is_read_back() -> None:
+    """Both members of its quarantine are 0, so its normal form leaves the record out."""
+    source = replace(SOURCE, quarantine=Quarantine(0.0, 0))
+    assert decode.decode_sources([to_plain_data(source)], "sources") == (source,)

@@ -187,8 +187,8 @@ def create_trial(folder: Path, cache: Path) -> Trial:
     The command `assay` there uses `cache`.
     """
     root, tools = folder / "workspace", folder / "tools"
-    for name in ("specs", "queries", "golden/specs", "golden/sql"):
-        shutil.copytree(ROOT / name, root / name)
+    for name in ("specs", "queries", "golden/specs", "golden/sql", "examples"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("build"))
     (root / "golden" / "cardano").symlink_to(ROOT / "golden" / "cardano")
     (root / "golden" / "published").symlink_to(ROOT / "golden" / "published")
     (root / "golden" / "cometbft").symlink_to(ROOT / "golden" / "cometbft")

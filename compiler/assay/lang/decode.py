@@ -104,6 +104,12 @@ def _get_default(hint: Any) -> Any:
         return hint()
     if typing.get_origin(hint) is tuple:
         return ()
+    if dataclasses.is_dataclass(hint) and hint is not Expression:
+        # A record whose members are all empty is left out as a whole.
+        record_type = typing.cast("type[Any]", hint)
+        hints = typing.get_type_hints(record_type)
+        members = {item.name: _get_default(hints[item.name]) for item in dataclasses.fields(record_type)}
+        return _REQUIRED if _REQUIRED in members.values() else record_type(**members)
     return None if _get_optional_type(hint) else _REQUIRED
 
 
