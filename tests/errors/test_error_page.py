@@ -1,0 +1,72 @@
+"""Test the page of errors in specs, which is generated from the cases of `assay check` and `assay test`."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.errors.case_files import list_cases, read_case
+from tests.support.documentation import ROOT
+
+pytestmark = pytest.mark.docs
+
+PAGE = ROOT / "docs" / "spec-language" / "errors.md"
+#: topic of cases -> title and page of the words that they are about
+TOPICS = {
+    "dhall": ("Dhall", "package.md#dhall-in-brief"),
+    "names": ("Names", "package.md"),
+    "sources": ("Sources, constants and events", "sources.md"),
+    "relations": ("Relations", "relations.md"),
+    "grains": ("Grains, instants and expressions", "grains.md"),
+    "metrics": ("Metrics", "metrics.md"),
+    "formulas": ("Formulas", "metrics.md#formulas"),
+    "series": ("Series", "series.md"),
+    "phases": ("Phases", "filters-and-phases.md#phases"),
+    "filter-files": ("Filter files", "filters-and-phases.md#filter-files"),
+    "reports": ("Reports", "reports.md"),
+    "judgements": ("Judgements", "reports.md#judgements"),
+    "editions": ("Editions", "reports.md#editions"),
+    "articles": ("Articles", "articles.md"),
+    "histories": ("Histories", "histories.md"),
+    "examples": ("Examples", "examples-and-checks.md#examples"),
+}
+_INTRO = """# Errors in specs
+
+What `assay check` and `assay test` print for specs that are wrong: the code in `error[...]`, and for each code one
+message that a test provokes. Each message names the place, and most say what was expected. This page is generated from
+the tests.
+"""
+_FIRST = re.compile(r"^error\[([\w-]+)\]: (.*)$", re.M)
+
+
+def _format_row(code: str, message: str, answer: str) -> str:
+    """Format the row of an error: what is expected is that of its first message."""
+    first = answer.split("\nerror[", 1)[0]
+    details = re.findall(r"^ +(expected|hint): +(.*)$", first, re.M)
+    advice = "; ".join(text if word == "expected" else f"hint: {text}" for word, text in details)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in (f"`{code}`", message, advice)) + " |"
+
+
+def _format_page() -> str:
+    """Return the page: a table of each topic, in which each code has its first case."""
+    tables: dict[str, dict[str, str]] = {topic: {} for topic in TOPICS}
+    for name in list_cases():
+        topic = name.partition("/")[0]
+        case = read_case(name)
+        match = _FIRST.search(case.answer.stderr or case.answer.stdout)
+        if topic in tables and match and case.command.split()[0] in ("check", "test"):
+            tables[topic].setdefault(match[1], _format_row(match[1], match[2], case.answer.stderr))
+    parts = [_INTRO]
+    for topic, (title, page) in TOPICS.items():
+        rows = "\n".join(tables[topic][code] for code in sorted(tables[topic]))
+        parts.append(f"## {title}\n\nWords and fields: [{page.partition('#')[0]}]({page})\n")
+        parts.append(f"| code | for example | expected |\n|---|---|---|\n{rows}\n")
+    return "\n".join(parts)
+
+
+def test_page_of_errors_is_that_of_the_cases(is_accepting: bool) -> None:
+    page = _format_page()
+    if is_accepting:
+        PAGE.write_text(page, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == page
