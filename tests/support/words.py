@@ -183,7 +183,7 @@ def read_examples(cache: Path, folder: Path) -> list[Example]:
 def _build_report(report: str, cache: Path, folder: Path) -> list[str]:
     """Build a report of the examples as Markdown; return its lines."""
     runs = ["--run", FOLDER / "runs" / "before"]
-    if report == "comparison":
+    if report in ("comparison", "tables", "figures"):
         runs += ["--run", FOLDER / "runs" / "after"]
     out = folder / report
     result = run_assay("--cache", cache, "build", f"words/{report}", *runs, "-o", out, "--to", "md", cwd=FOLDER)
@@ -206,10 +206,10 @@ def _find_lines(lines: Sequence[str], prefix: str) -> str:
 #: word -> the page that describes it, of words without an example below
 ELSEWHERE = {
     **dict.fromkeys(("S.onSomeHosts", "S.onSomeRows", "S.dropNotice"), "examples-and-checks.md#coverage"),
-    **dict.fromkeys(
-        ("G.samples", "G.samplesWhere", "G.term", "G.termValue", "G.meanOf", "G.sumOf", "G.leastOf", "G.greatestOf"),
-        "series.md",
-    ),
+    **dict.fromkeys(("A.ofGroup", "A.verdictOfGroup", "A.notJudged"), "articles.md#groups"),
+    **dict.fromkeys(("A.claim", "A.cell"), "articles.md#claims"),
+    "A.grid": "article-blocks.md#grids",
+    "A.scatter": "article-blocks.md#scatters",
     "G.fieldColumn": "grains.md#words-of-instants",
     "R.tagged": "filters-and-phases.md#filter-files",
     **dict.fromkeys(("R.rowLabels", "R.named", "R.inUnit", "R.labelled"), "reports.md#editions"),
@@ -271,7 +271,7 @@ def _format_row(word: str, kind: str, by_word: Mapping[str, Example]) -> str:
         anchor = _format_heading(example).replace(", ", "-").replace(".", "").lower()
         cells = (f"[below](#{anchor})", "") if example.is_block else (f"`{example.text}`", f"`{example.output}`")
     else:
-        cells = (f"[described here]({ELSEWHERE.get(word, 'article-blocks.md')})", "")
+        cells = (f"[described here]({ELSEWHERE[word]})", "")
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in (f"`{word}`", f"`{kind}`", *cells)) + " |"
 
 

@@ -16,6 +16,8 @@ let instants = ./instants.dhall
 
 let reports = ./reports.dhall
 
+let articles = ./articles.dhall
+
 let Read = { word : Text, field : S.Field, equals : S.Expression }
 
 let readFields = List/map Read S.Field (\(r : Read) -> r.field) reads
@@ -61,14 +63,16 @@ in  S.Package::{
     , system = "words"
     , units = [ { name = "row", doc = "A row of a table" } ]
     , derivedUnits = [ { name = "kilorow", factor = "1000", of = "row", doc = "A thousand rows" } ]
-    , sources = [ source.table, source.log ]
-    , events = [ source.row, read ] # instants.events
-    , relations = [ source.rows.relation, records.relation ] # instants.relations # reports.relations
-    , grains = [ source.rows.grain, records.grain ] # instants.grains # reports.grains
-    , metrics = List/map case.Case S.Metric.Type (\(c : case.Case) -> c.metric) cases # reports.metrics
+    , sources = [ source.table, source.log, source.trials, source.samples ]
+    , events = [ source.row, read ] # instants.events # articles.events
+    , relations = [ source.rows.relation, records.relation ] # instants.relations # reports.relations # articles.relations
+    , grains = [ source.rows.grain, records.grain ] # instants.grains # reports.grains # articles.grains
+    , metrics = List/map case.Case S.Metric.Type (\(c : case.Case) -> c.metric) cases # reports.metrics # articles.metrics
     , filters = reports.filters
     , cuts = reports.cuts
     , reports = reports.reports
+    , articles = articles.articles
+    , series = articles.series
     , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
     , examples =
       [ lines

@@ -12,6 +12,8 @@ let R = S.report
 
 let P = S.phase
 
+let A = S.article
+
 let U = S.unit
 
 let source = ./source.dhall
@@ -154,6 +156,14 @@ let whereOk = R.uses ok
 -- R.usesWith => comparison: | before | from
 let fromOne = R.usesWith from "1"
 
+let rows = A.listing "Rows" grain [ G.columnOf source.field.n ] [ size ]
+
+-- A.rejected => comparison: | 2 | ok
+let rejected = A.rejected (rows // { title = "Rejected rows" })
+
+-- A.most => comparison: | 3 |
+let most = A.most size (rows // { title = "Largest rows" })
+
 let comparison =
       S.Report::{
       , name = "comparison"
@@ -167,6 +177,7 @@ let comparison =
       , summary = "all"
       , label = constant.version.name
       , filters = [ whereOk, fromOne ]
+      , listings = [ rejected, most ]
         -- R.metricIds => comparison: | [Size
       , also = R.metricIds [ size ]
       }
@@ -209,6 +220,7 @@ let cutReport =
         //  { name
             , phases
             , filters = [] : List R.FilterUse
+            , listings = [] : List A.Listing
             , sections = [ R.section "Rows" [ number ] ]
             , charts = [] : List R.Chart
             , dictionary = [ R.group "Rows" [ number ] ]

@@ -14,7 +14,7 @@ let constant =
       { version = fact "version" "text"
       , start = fact "start" "instant"
       , slot = fact "slot" "duration" // { unit = U.second }
-      , parts = fact "parts" "integer"
+      , parts = fact "parts" "integer" // { doc = "Parts" }
       , middle = fact "middle" "instant"
       , units = fact "units" "text"
       , note = fact "note" "text" // { default = Some "" }
@@ -30,6 +30,19 @@ let table =
       , body = [] : List Text
       , lookups = [] : List S.source.Lookup
       , constants = [ constant.version, constant.start, constant.middle, constant.slot, constant.parts, constant.units, constant.note ]
+      }
+
+let trials = table // { name = "trials", logs = [ "trials.csv" ], constants = [] : List S.Constant.Type }
+
+let samples =
+      S.Source::{
+      , name = "samples"
+      , kind = "samples"
+      , hosts = ""
+      , logs = [ "samples.om" ]
+      , time = [] : List Text
+      , body = [] : List Text
+      , lookups = [] : List S.source.Lookup
       }
 
 let log =
@@ -57,4 +70,4 @@ let row = E.event { name = "row", source = table.name, names = [] : List Text, f
 
 let rows = S.grain.eachRecord { name = "rows", event = row, fields, doc = "A row of the table" }
 
-in  { constant, table, log, field, fields, row, rows }
+in  { constant, table, trials, samples, log, field, fields, row, rows }

@@ -1,0 +1,307 @@
+-- Words of `A`, and those of `G` about series: each block names the lines of an article that it prints.
+let S = ../schema/package.dhall
+
+let X = S.x
+
+let E = S.event
+
+let G = S.grain
+
+let M = S.metric
+
+let A = S.article
+
+let U = S.unit
+
+let source = ./source.dhall
+
+let constant = source.constant
+
+let number = E.integer "number"
+
+let clients = E.integer "clients"
+
+let rate = E.integer "rate"
+
+let done = E.inUnit U.count (E.integer "done")
+
+let due = E.inUnit U.count (E.integer "due")
+
+let fields = [ number, clients, rate, done, due ]
+
+let tried = E.event { name = "tried", source = source.trials.name, names = [] : List Text, fields, doc = "A trial" }
+
+let c =
+      { number = G.columnOf number
+      , clients = G.columnOf clients
+      , rate = G.columnOf rate
+      , done = G.columnOf done
+      , due = G.columnOf due
+      , began = G.column "instant" "began" U.nanosecond "Start of the trial"
+      , ended = G.column "instant" "ended" U.nanosecond "End of the trial"
+      }
+
+let trials =
+      S.Relation::{
+      , name = "all_trials"
+      , sql = "SELECT number, clients, rate, done, due, t_ns AS began, t_ns + 10000000000 AS ended FROM ${tried.name}"
+      , uses = [ tried.name ]
+      , columns = [ c.number, c.clients, c.rate, c.done, c.due, c.began, c.ended ]
+      , key = [ "number" ]
+      }
+
+let grain =
+      S.Grain::{ name = "trial", relation = trials.name, key = trials.key, columns = trials.columns, at = "began", doc = "A trial" }
+
+let metric =
+      \(id : Text) ->
+      \(name : Text) ->
+      \(column : S.Column) ->
+      \(better : Text) ->
+        S.Metric::{ id, name, grain = grain.name, measure = X.column column, unit = column.unit, better, doc = name }
+
+let finished = metric "finished" "Finished" c.done "higher"
+
+let expected = metric "expected" "Expected" c.due "neither"
+
+-- A.listing => tables: | 2 | 2
+let listing = A.listing "Trials" grain [ c.number, c.clients ] [ finished, expected ]
+
+-- A.pin => tables: Without the pinned trial
+let pinned =
+      A.Choice::{
+      , name = "pinned"
+      , title = "Pinned trial"
+      , grain = grain.name
+      , pins = [ A.pin c.number constant.parts ]
+      , first = c.number.name
+      , label = [ c.number.name ]
+      , begin = c.began.name
+      , end = c.ended.name
+      , absent = "no pinned trial"
+      }
+
+-- The trial with the greatest result.
+let best =
+      A.Choice::{
+      , name = "best"
+      , title = "Best trial"
+      , grain = grain.name
+      , keys = [ c.rate.name, c.clients.name ]
+      , most = finished.id
+      , first = c.number.name
+      , label = [ c.number.name ]
+      , begin = c.began.name
+      , end = c.ended.name
+      , absent = "no trial"
+      }
+
+-- A.pivot => tables: | 200 | 1990
+let pivot =
+      A.pivot
+        { title = "Finished, by rate (rows) and clients (columns)"
+        , grain
+        , down = c.rate
+        , across = c.clients
+        , metric = finished
+        , first = c.number
+        , due = expected
+        , tolerance = 10
+        }
+
+-- A.withDiagonals, A.withChoice => tables: | **400
+let diagonals = A.withDiagonals (A.withChoice best pivot)
+
+-- A.pivotWithout => tables: | 200 | — | 2750
+let without = A.pivotWithout [ pinned ] (pivot // { title = "Without the pinned trial" })
+
+-- A.verdict => tables: | All trials
+let verdict =
+      A.verdict
+        { scenario = "All trials"
+        , title = "All trials"
+        , grain
+        , keys = [ c.rate, c.clients ]
+        , first = c.number
+        , metrics = [ finished ]
+        , tolerance = 5
+        }
+
+-- A.verdictOf => tables: | Best
+let verdictOf = A.verdictOf best (verdict // { scenario = "Best", title = "Best" })
+
+-- A.verdictWithout => tables: | All but the pinned
+let verdictWithout = A.verdictWithout [ pinned ] (verdict // { scenario = "All but the pinned", title = "All but the pinned" })
+
+-- A.comparison => tables: | Finished, units | 1868 | 2054 | +187
+let comparison = A.comparison "Averages" [ finished, expected ]
+
+-- A.conclusion, A.rises, A.falls, A.stays, A.notWorse => tables: | Expected, units | 2250 | 2475 | +10
+let conclusion =
+      A.conclusion
+        "What was expected"
+        [ A.rises expected 5, A.falls expected 5, A.stays expected 20, A.notWorse finished 5 ]
+
+-- A.class, A.usedUp => tables: | small
+let usedUp =
+      A.usedUp
+        { title = "Trials until all is done"
+        , heading = "Amount"
+        , classes = [ A.class "small" 10000.0 U.count, A.class "large" 1000000.0 U.count ]
+        , metric = finished
+        , unit = U.none
+        }
+
+-- A.against, A.amount => tables: | hundred | 1768
+let against =
+      A.against
+        { title = "Finished beyond an amount"
+        , heading = "Beyond"
+        , classes = [ A.class "hundred" 100.0 U.count, A.class "thousand" 1000.0 U.count ]
+        , value = X.minus (M.value finished) A.amount
+        , unit = U.count
+        }
+
+-- A.facts => tables: | Parts
+let facts = A.facts [ constant.parts ]
+
+-- A.across => tables: | hundred | 1000
+let acrossTrials = A.across c.number (against // { title = "Finished beyond an amount, by trial" })
+
+let part = A.Part
+
+let tables =
+      S.Article::{
+      , name = "tables"
+      , title = "Tables"
+      , intro = "What words print."
+      , choices = [ pinned, best ]
+      , parts =
+        [ part::{ title = "Rows", listings = [ listing ], facts }
+        , part::{ title = "Pivots", pivots = [ diagonals, without ] }
+        , part::{ title = "Verdicts", verdicts = [ verdict, verdictOf, verdictWithout ] }
+        , part::{ title = "Averages", comparisons = [ comparison ], conclusions = [ conclusion ] }
+        , part::{ title = "Classes", classTables = [ usedUp, against, acrossTrials ] }
+        ]
+      , style = "prefixed"
+      , label = constant.version.name
+      }
+
+let value = E.at [ "value" ] (E.real "value")
+
+let host = E.at [ "labels", "host" ] (E.text "of_host")
+
+let loaded =
+      E.event { name = "loaded", source = source.samples.name, names = [ "load" ], fields = [ value, host ], doc = "Load of a host" }
+
+let windows =
+      S.Relation::{
+      , name = "windows"
+      , sql = "SELECT 1 AS one, min(t_ns) AS from_ns, max(t_ns) + 10000000000 AS to_ns FROM ${tried.name} HAVING count(*) > 0"
+      , uses = [ tried.name ]
+      , columns =
+        [ G.column "integer" "one" U.none ""
+        , G.column "instant" "from_ns" U.nanosecond ""
+        , G.column "instant" "to_ns" U.nanosecond ""
+        ]
+      , key = [ "one" ]
+      }
+
+let reading =
+      S.Series::{
+      , name = ""
+      , by = [ host.name ]
+      , windows = windows.name
+      , everyNs = 5000000000
+      , reading = "latest"
+      , windowNs = 10000000000
+      , unit = U.none
+      }
+
+-- G.samples => figures: | Load |
+let load = reading // { name = "load", doc = "Load", samples = G.samples loaded }
+
+-- G.samplesWhere => figures: | Load of b |
+let loadOfB =
+          reading
+      //  { name = "load_of_b", doc = "Load of b", samples = G.samplesWhere loaded (X.equals (G.field host) (X.text "b")) }
+
+let computed =
+      \(name : Text) ->
+      \(doc : Text) ->
+      \(term : G.Term) ->
+      \(by : List Text) ->
+        reading // { name, doc, terms = [ term ], value = G.termValue term, reading = "", windowNs = 0, by }
+
+-- G.term => figures: | Double load |
+let each = G.term "each" load
+
+-- G.termValue => figures: | Double load |
+let double =
+          computed "double_load" "Double load" each [ host.name ]
+      //  { value = X.plus (G.termValue each) (G.termValue each) }
+
+let overHosts =
+      \(name : Text) -> \(doc : Text) -> \(term : G.Term) -> computed name doc term ([] : List Text)
+
+-- G.meanOf => figures: | Mean load |
+let mean = overHosts "mean_load" "Mean load" (G.meanOf "each" load)
+
+-- G.sumOf => figures: | Sum of loads |
+let sum = overHosts "sum_load" "Sum of loads" (G.sumOf "each" load)
+
+-- G.leastOf => figures: | Least load |
+let least = overHosts "least_load" "Least load" (G.leastOf "each" load)
+
+-- G.greatestOf => figures: | Greatest load |
+let greatest = overHosts "greatest_load" "Greatest load" (G.greatestOf "each" load)
+
+-- A.averages => figures: | Load | every label | 2 | 2.67
+let averages = A.averages "Averages" [ load, loadOfB, double, mean, sum, least, greatest ]
+
+-- A.averagesDuring => figures: | Load |
+let averagesDuring = A.averagesDuring best (A.averages "During the best trial" [ load ])
+
+-- A.lines, A.linesAndMean, A.meanOnly, A.stack => figures: ![Load
+let timelines =
+      [ A.lines "Load of hosts" load host.name
+      , A.linesAndMean "Load and its mean" load host.name
+      , A.meanOnly "Load in the mean" load
+      , A.stack "Load as layers" load host.name
+      ]
+
+-- A.during => figures: ![Best load
+let during = A.during best [ A.lines "Best load" load host.name ]
+
+-- A.curve => figures: ![Curve
+let curve = A.curve "Curve of trials" grain [ finished, expected ]
+
+-- A.curveBy => figures: ![By
+let curveBy = A.curveBy "By clients" grain finished c.clients
+
+-- A.alternatives => figures: # Figures
+let alternatives = A.alternatives [ source.samples, source.trials ]
+
+let figures =
+      S.Article::{
+      , name = "figures"
+      , title = "Figures"
+      , intro = "What words draw."
+      , choices = [ best ]
+      , alternatives
+      , parts =
+        [ part::{ title = "Timelines", timelines = timelines # during }
+        , part::{ title = "Curves", curves = [ curve, curveBy ] }
+        , part::{ title = "Averages", averages = [ averages, averagesDuring ] }
+        ]
+      , style = "prefixed"
+      , label = constant.version.name
+      }
+
+in  { events = [ tried, loaded ]
+    , relations = [ trials, windows ]
+    , grains = [ grain ]
+    , series = [ load, loadOfB, double, mean, sum, least, greatest ]
+    , metrics = [ finished, expected ]
+    , articles = [ tables, figures ]
+    }
