@@ -75,6 +75,13 @@ def test_cells_of_few_rows(metric: Metric, rows: Sequence[Row], cells: Cells) ->
     assert [cell[:4] for cell in compute_cells(metric, rows)] == cells
 
 
+def test_real_measure_may_be_a_whole_constant() -> None:
+    """The engine would multiply two integers of 32 bits, and overflow."""
+    quantity = replace(METRIC, measure=Expression("quantity", number=Decimal(1500), unit="gigabyte"))
+    cells = compute_cells(quantity, [(5, "a", 0.0), (9, "a", 0.0)], integral=False)
+    assert [cell[2] for cell in cells] == [1500 * REAL_SCALE] * 2
+
+
 def test_few_units_have_a_place_each() -> None:
     cells = compute_cells(METRIC, [(3 * slot, "a", 1) for slot in range(188)])
     assert [(cell[0], cell[5]) for cell in cells] == [(place, 188) for place in range(188)]

@@ -211,7 +211,12 @@ def compose_headline(base: str, run: str, changes: Sequence[JudgedChange]) -> st
 
 
 def compose_counts(changes: Sequence[JudgedChange]) -> str:
-    """Return how many metrics are worse, better, the same, open and not judged; if none is judged, also why."""
+    """Return how many metrics are worse, better, the same, open and not judged; if none is judged, also why.
+
+    The metrics are those that are better in a direction.
+    """
+    if not changes:
+        return "No metric of the report is better in a direction."
     counts = _count_verdicts(changes)
     left_out = counts[Verdict.NOT_JUDGED]
     if left_out == len(changes):

@@ -79,7 +79,7 @@ _CELLS = """
 
 
 _INTEGER = "value::INT128"
-_REAL = f"CASE WHEN abs(value) < 1e18 THEN round(value * {REAL_SCALE})::INT128 END"
+_REAL = f"CASE WHEN abs(value) < 1e18 THEN round(value::DOUBLE * {REAL_SCALE})::INT128 END"
 
 
 def select_timed_samples(metric: Metric, grain: Grain, integral: bool, constants: Mapping[str, object]) -> exp.Select:
