@@ -93,7 +93,7 @@ def measure_jvm_gc(run: Path) -> Samples:
         "pause_full": [duration for kind, duration in durations if kind == "Full"],
         "freed": [float(int(a) - int(b)) for _, kind, a, b, _ in pauses if not kind.startswith("Remark")],
         "heap_after": [float(after) for _, _, _, after, _ in pauses],
-        "interval": [(later - earlier) / SECOND for earlier, later in itertools.pairwise(ends)],
+        "interval": [(end - start) / SECOND for start, end in itertools.pairwise(ends)],
     }
 
 

@@ -32,8 +32,8 @@ def test_report_without_directions_says_so(tmp_path: Path, cache: Path) -> None:
 
 
 def test_every_word_has_an_example_and_its_output(examples: list[Example]) -> None:
-    shown = {word for example in examples for word in example.words}
-    assert read_types().keys() - shown == ELSEWHERE.keys()
+    example_words = {word for example in examples for word in example.words}
+    assert read_types().keys() - example_words == ELSEWHERE.keys()
     assert [example.words for example in examples if not example.output] == []
     for example in examples:
         names = [word for word in example.words if not re.search(rf"\b{re.escape(word)}\b", example.text)]
