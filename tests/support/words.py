@@ -210,6 +210,11 @@ ELSEWHERE = {
     **dict.fromkeys(("A.claim", "A.cell"), "articles.md#claims"),
     "A.grid": "article-blocks.md#grids",
     "A.scatter": "article-blocks.md#scatters",
+    "G.wholeRun": "series.md#events-over-time",
+    **dict.fromkeys(
+        ("R.timeline", "R.timelineOfMean", "R.timelineOfSum", "R.timelineOfLeast", "R.timelineOfGreatest"),
+        "reports.md#timelines",
+    ),
     "G.fieldColumn": "grains.md#words-of-instants",
     "R.tagged": "filters-and-phases.md#filter-files",
     **dict.fromkeys(("R.rowLabels", "R.named", "R.inUnit", "R.labelled"), "reports.md#editions"),

@@ -133,10 +133,10 @@ let verdictOf = A.verdictOf best (verdict // { scenario = "Best", title = "Best"
 -- A.verdictWithout => tables: | All but the pinned
 let verdictWithout = A.verdictWithout [ pinned ] (verdict // { scenario = "All but the pinned", title = "All but the pinned" })
 
--- A.comparison => tables: | Finished, units | 1868 | 2054 | +187
+-- A.comparison => tables: | Finished | 1868 | 2054 | +187
 let comparison = A.comparison "Averages" [ finished, expected ]
 
--- A.conclusion, A.rises, A.falls, A.stays, A.notWorse => tables: | Expected, units | 2250 | 2475 | +10
+-- A.conclusion, A.rises, A.falls, A.stays, A.notWorse => tables: | Expected | 2250 | 2475 | +10
 let conclusion =
       A.conclusion
         "What was expected"
