@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from assay.app.judged_results import read_judged_results
-from assay.lang.slices import format_value, list_dimensions_of_slice, name_slice
+from assay.lang.segments import format_value, list_dimensions_of_segment, name_segment
 from tests.support.browser import open_page
 from tests.support.commands import run_assay
 from tests.support.small import create_small_workspace, write_logs
@@ -184,8 +184,8 @@ def test_rows_of_values_have_the_numbers_of_their_records(place: Path) -> None:
     rows = _query(place, "time", "--by", "kind", "--run", "runs/old")
     ranked = [kind for kind in _rank_kinds("old") if kind is not None]
     listed = [kind for kind in _rank_kinds("old") if kind in (None, *ranked[:10])]
-    assert list(rows) == ["time", *(name_slice("time", ["kind"], (kind,)) for kind in listed), "time[kind=(other)]"]
-    expected = {name_slice("time", ["kind"], (kind,)): _select("old", kind=kind) for kind in listed}
+    assert list(rows) == ["time", *(name_segment("time", ["kind"], (kind,)) for kind in listed), "time[kind=(other)]"]
+    expected = {name_segment("time", ["kind"], (kind,)): _select("old", kind=kind) for kind in listed}
     expected["time[kind=(other)]"] = _select("old", kind={*ranked[10:]})
     for name, samples in expected.items():
         assert int(rows[name]["size"]) == len(samples)
@@ -194,9 +194,9 @@ def test_rows_of_values_have_the_numbers_of_their_records(place: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ODD)
-def test_ids_of_slices_name_values_of_all_kinds(place: Path, kind: str) -> None:
-    name = name_slice("time", ["kind"], (kind,))
-    assert list_dimensions_of_slice(name) == ("kind",)
+def test_ids_of_segments_name_values_of_all_kinds(place: Path, kind: str) -> None:
+    name = name_segment("time", ["kind"], (kind,))
+    assert list_dimensions_of_segment(name) == ("kind",)
     (row,) = _query(place, name, "--run", "runs/new").values()
     assert int(row["size"]) == len(_select("new", kind=kind))
 
@@ -216,11 +216,11 @@ def test_hosts_without_the_value_do_not_count(place: Path) -> None:
     for kind in KINDS[:6]:
         hosts = [[row["took"] for row in rows if row.get("kind") == kind] for rows in RUNS["new"].values()]
         means = [statistics.fmean(samples) for samples in hosts if samples]
-        found = float(rows[name_slice("host_time", ["kind"], (kind,))]["average"])
+        found = float(rows[name_segment("host_time", ["kind"], (kind,))]["average"])
         assert found == pytest.approx(statistics.fmean(means), rel=1e-12)
 
 
-def test_formulas_are_computed_from_slices_of_their_inputs(place: Path) -> None:
+def test_formulas_are_computed_from_segments_of_their_inputs(place: Path) -> None:
     rows = _query(place, "ratio", "time", "host_time", "--by", "shard", "--run", "runs/old")
     for shard in (-1, 0, 1):
         ratio, time, host_time = (
@@ -229,7 +229,7 @@ def test_formulas_are_computed_from_slices_of_their_inputs(place: Path) -> None:
         assert ratio == pytest.approx(time / host_time, rel=1e-12)
 
 
-def test_slices_are_judged_as_metrics_with_a_condition_are(built: Path) -> None:
+def test_segments_are_judged_as_metrics_with_a_condition_are(built: Path) -> None:
     judged = json.loads((built / "results.json").read_text())["judgement"]
     changes = [judged["metrics"][name]["new"] for name in ("time[kind=read]", "read_time")]
     assert {**changes[0], "gate": None} == {**changes[1], "gate": None}
@@ -258,7 +258,7 @@ def test_tables_list_the_most_frequent_values_of_all_runs(built: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "size"), [("old", 0), ("new", 1), ("old count", 0), ("new p95", 1), ("new Verdict", 1)]
 )
-def test_cells_of_slices_lead_to_their_records(place: Path, built: Path, column: str, size: int) -> None:
+def test_cells_of_segments_lead_to_their_records(place: Path, built: Path, column: str, size: int) -> None:
     cell = f"By kind/time[kind=(other)]/{column}"
     result = run_assay("trace", built, cell, "--format", "json", "--cache", "cache", cwd=place)
     assert result.status == 0, result.err
@@ -271,7 +271,7 @@ def test_cells_of_slices_lead_to_their_records(place: Path, built: Path, column:
     assert all(json.loads(record["text"])["data"]["kind"] in ODD for record in records)
 
 
-def test_reports_with_slices_are_verified(place: Path, built: Path) -> None:
+def test_reports_with_segments_are_verified(place: Path, built: Path) -> None:
     result = run_assay("verify", built, "--cache", "cache", cwd=place)
     assert (result.status, result.out.splitlines()[-1].partition(": ")[2]) == (0, "all the same bytes"), result.out
     assert "[kind=" not in (built / "specs.json").read_text()

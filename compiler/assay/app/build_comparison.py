@@ -109,7 +109,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
         computation = request.compute(session, split.checked, split.report)
         choices = _create_choices(report_options, applied_filters, computation, columns, details, filter_files)
         assembled_report = _assemble_comparison(session, report, split, computation, choices, options.forms, left_out)
-        # Slices are no definitions: they are in the results, not in the stored specs.
+        # Segments are no definitions: they are in the results, not in the stored specs.
         warnings = write_report(session, replace(assembled_report, checked=checked), new_folder, options.forms)
     return BuildResult(out, list_report_files(out, options.forms), warnings)
 
@@ -276,7 +276,7 @@ def _assemble_comparison(
     forms: Sequence[str],
     left_out: Sequence[str] = (),
 ) -> AssembledReport:
-    """Assemble a report for writing; `split` has the chosen margin, slices, and no metrics that phases cannot cut."""
+    """Assemble a report for writing; `split` has the chosen margin, segments, and no metrics that phases cannot cut."""
     checked, shown_report = split.checked, split.report
     metrics = list_report_metrics(checked, shown_report)
     computation, calibration = split_calibration(whole_computation)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
-from assay.lang.slices import list_dimensions
+from assay.lang.segments import list_dimensions
 from assay.plan.planner import group_metric
 from assay.util.diagnostics import USAGE, fail, suggest_names
 

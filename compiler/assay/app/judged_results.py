@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.judgement.gate import is_beyond_chance
-from assay.lang.slices import is_slice
+from assay.lang.segments import is_segment
 from assay.report.judged_cells import format_margin
 from assay.util.diagnostics import USAGE, fail
 
@@ -117,7 +117,7 @@ def _build_judgement_error(path: Path, results: Mapping[str, Any]) -> Exception:
 
 
 def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
-    """Return the judgements of results with a `judgement`: those of whole metrics, without slices.
+    """Return the judgements of results with a `judgement`: those of whole metrics, without segments.
 
     Raises KeyError, TypeError, ValueError, AttributeError or OverflowError for data that no build writes.
     """
@@ -170,7 +170,7 @@ def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[Reco
     return tuple(
         _read_change(results, metric, section_by_metric.get(metric, NO_SECTION), (base, run))
         for metric in metrics
-        if metric in judgement["metrics"] and not is_slice(metric)
+        if metric in judgement["metrics"] and not is_segment(metric)
     )
 
 

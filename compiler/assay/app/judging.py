@@ -17,7 +17,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement as Rules
-from assay.lang.slices import is_slice
+from assay.lang.segments import is_segment
 from assay.report.declared_margin import convert_margin
 from assay.sql.cells import REAL_SCALE
 
@@ -84,9 +84,9 @@ def build_judgement_data(judgements: ReportJudgements) -> dict[str, object]:
 def _list_gated(rules: Rules, metrics: Sequence[Metric]) -> tuple[str, ...]:
     """List the metrics of the gate that the report compares: those it names, else all that have a direction.
 
-    Slices are left out: they are parts of a metric in the gate, and the data decide which of them exist.
+    Segments are left out: they are parts of a metric in the gate, and the data decide which of them exist.
     """
-    directed = (item.id for item in metrics if item.better != "neither" and not is_slice(item.id))
+    directed = (item.id for item in metrics if item.better != "neither" and not is_segment(item.id))
     return tuple(item.id for item in metrics if item.id in rules.gate) if rules.gate else tuple(directed)
 
 

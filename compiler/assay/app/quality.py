@@ -21,7 +21,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Metric, Package
 from assay.lang.model.vocabulary import Coverage
 from assay.lang.reserved_names import get_default_mark
-from assay.lang.slices import get_whole, is_slice
+from assay.lang.segments import get_whole, is_segment
 from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, build_plan
 from assay.quality.assess import Assessment, Counts, Notice, get_count_name
 from assay.quality.empty_metrics import EmptyMetrics
@@ -42,7 +42,7 @@ def list_absent_field_warnings(
     """Return a warning for each field that is null in every row of its event and that metrics without samples read."""
     readers: dict[tuple[str, str], list[str]] = {}
     for metric in metric_plan.metrics:
-        if not results.metrics[metric.id].size and not is_slice(metric.id):
+        if not results.metrics[metric.id].size and not is_segment(metric.id):
             for name, fields in build_plan(checked.package, [metric], ()).required_fields.items():
                 for field in fields:
                     readers.setdefault((name, field), []).append(metric.id)
@@ -120,10 +120,10 @@ class QualityPlan:
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
-        """The measured metrics: of the plan and its requested rows, without slices, whose rows are among theirs."""
+        """The measured metrics: of the plan and its requested rows, without segments, whose rows are among theirs."""
         requested_metrics = (metric for item in self.plan.row_requests for metric in item.metrics)
         metrics = {metric.id: metric for metric in (*self.plan.metrics, *requested_metrics)}
-        return tuple(metric for name, metric in metrics.items() if not is_slice(name))
+        return tuple(metric for name, metric in metrics.items() if not is_segment(name))
 
     @cached_property
     def bindings(self) -> tuple[completeness.KeyBinding, ...]:
@@ -268,7 +268,7 @@ def _create_quality(
 def drop_blank_metrics(
     checked: CheckedPackage, plan: Plan, ingested_run: IngestedRun, results: RunResults, blank_metrics: frozenset[str]
 ) -> RunResults:
-    """Return results in which blank metrics and their slices have no samples, and formulas over them have no value."""
+    """Return results in which blank metrics and their segments have no samples, and formulas over them no value."""
     if not blank_metrics & {*map(get_whole, results.metrics)}:
         return results
     metrics = {

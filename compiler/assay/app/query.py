@@ -29,7 +29,7 @@ from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.reserved_names import CONSTANTS
-from assay.lang.slices import join_slices
+from assay.lang.segments import join_segments
 from assay.plan.planner import AppliedFilter
 from assay.report.group_spreads import Spreads, build_group_data, collect_spreads
 from assay.report.results_json import build_distribution_data, build_formula_data
@@ -71,8 +71,8 @@ def query_metrics(
 ) -> Answer:
     """Return the distributions of metrics over runs or phases of runs, and those by the values of a column `by`.
 
-    With dimensions `by`, the metrics are followed by their slices. The filters are those of `filter_texts`, else those
-    of the report that shows the metrics. Raises AssayError.
+    With dimensions `by`, the metrics are followed by their segments. The filters are those of `filter_texts`, else
+    those of the report that shows the metrics. Raises AssayError.
     """
     subjects = [find_metric(session, name, system) for name in names]
     checked = _join_packages(subjects)
@@ -135,12 +135,12 @@ def _export_metric(answer: Answer, metric: Metric, run: str) -> dict[str, Any]:
 
 
 def _join_packages(subjects: Sequence[MetricSubject]) -> CheckedPackage:
-    """Return the package of metrics, with the slices among them. Raises AssayError if they have several."""
+    """Return the package of metrics, with the segments among them. Raises AssayError if they have several."""
     checked = subjects[0].checked
     for subject in subjects:
         if subject.checked.sources != checked.sources or subject.checked.package.system != checked.package.system:
             raise fail("systems", "the metrics belong to different systems", status=USAGE, hint="query them one by one")
-        checked = checked if subject.checked is checked else join_slices(checked, subject.checked)
+        checked = checked if subject.checked is checked else join_segments(checked, subject.checked)
     return checked
 
 

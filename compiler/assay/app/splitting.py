@@ -1,7 +1,7 @@
 """Split metrics by dimensions: `by` of a section, and `--by kind` or `--by kind,region`.
 
 The values are in the data. So the runs are computed twice: first the numbers of rows of all values, which decide on the
-rows of a table, then the slices of the metrics.
+rows of a table, then the segments of the metrics.
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import Chart, Report, Section, SplitChart
-from assay.lang.slices import MOST_DIMENSIONS, OTHER, Split, Value, Values, add_slices, list_dimensions, number_pooled
+from assay.lang.segments import (
+    MOST_DIMENSIONS,
+    OTHER,
+    Split,
+    Value,
+    Values,
+    add_segments,
+    list_dimensions,
+    number_pooled,
+)
 from assay.plan.value_request import ValueRequest
 from assay.report.statistic_names import split_names
 from assay.util.diagnostics import USAGE, fail, suggest_names
@@ -30,7 +39,7 @@ CountValues = Callable[[Sequence[ValueRequest]], Computation]
 
 @dataclass(frozen=True, slots=True)
 class SplitReport:
-    """A report whose sections list slices, with the package that has these, and the splits of sections by title.
+    """A report whose sections list segments, with the package that has these, and the splits of sections by title.
 
     `column` is that of `--by`, if it is not a dimension.
     """
@@ -89,7 +98,7 @@ def select_splittable(checked: CheckedPackage, names: Iterable[str], by: Sequenc
 def split_metrics(
     checked: CheckedPackage, metrics: Sequence[Metric], by: tuple[str, ...], count_values: CountValues
 ) -> tuple[CheckedPackage, tuple[Metric, ...]]:
-    """Return the package with the slices of metrics, and the metrics, each before its slices if it has any.
+    """Return the package with the segments of metrics, and the metrics, each before its segments if it has any.
 
     Raises AssayError (usage) if no metric has all of these dimensions.
     """
@@ -98,17 +107,17 @@ def split_metrics(
         raise fail("dimensions", f"none of the metrics has the dimensions {' and '.join(by)}", status=USAGE)
     section = Section("", "", names, by=by, limit=MOST_VALUES)
     split = choose_values(checked, section, count_values(request_values(checked, section)))
-    split_package = add_slices(checked, [split])
+    split_package = add_segments(checked, [split])
     rows = (
         item
         for metric in metrics
-        for item in (metric.id, *(split.list_slices(metric.id) if metric.id in names else ()))
+        for item in (metric.id, *(split.list_segments(metric.id) if metric.id in names else ()))
     )
     return split_package, tuple(map(split_package.get_metric, rows))
 
 
 def split_report(checked: CheckedPackage, report: Report, count_values: CountValues, column: str) -> SplitReport:
-    """Add slices to split sections and charts; `count_values` counts the rows of their values."""
+    """Add segments to split sections and charts; `count_values` counts the rows of their values."""
     charts = [_create_section(checked, chart) for chart in report.charts if chart.by]
     sections = [*(section for section in report.sections if section.by), *charts]
     if not sections:
@@ -117,14 +126,14 @@ def split_report(checked: CheckedPackage, report: Report, count_values: CountVal
     chosen = number_pooled(choose_values(checked, section, computation) for section in sections)
     splits = dict(zip((section.title for section in sections), chosen, strict=True))
     shown_sections = (
-        _show_slices(section, splits[section.title]) if section.by else section for section in report.sections
+        _show_segments(section, splits[section.title]) if section.by else section for section in report.sections
     )
     shown_charts = (
-        _draw_slices(chart, splits[_create_section(checked, chart).title]) if chart.by else chart
+        _draw_segments(chart, splits[_create_section(checked, chart).title]) if chart.by else chart
         for chart in report.charts
     )
     shown_report = replace(report, sections=tuple(shown_sections), charts=tuple(shown_charts))
-    return SplitReport(add_slices(checked, splits.values()), shown_report, splits, column)
+    return SplitReport(add_segments(checked, splits.values()), shown_report, splits, column)
 
 
 def _create_section(checked: CheckedPackage, chart: Chart) -> Section:
@@ -133,13 +142,15 @@ def _create_section(checked: CheckedPackage, chart: Chart) -> Section:
     return Section(title, "", (chart.metric,), by=chart.by, limit=chart.limit)
 
 
-def _draw_slices(chart: Chart, split: Split) -> SplitChart:
-    """Return a chart with the slices of its metric as lines."""
-    return SplitChart(chart.metric, chart.template, chart.scale, chart.by, chart.limit, split.list_slices(chart.metric))
+def _draw_segments(chart: Chart, split: Split) -> SplitChart:
+    """Return a chart with the segments of its metric as lines."""
+    return SplitChart(
+        chart.metric, chart.template, chart.scale, chart.by, chart.limit, split.list_segments(chart.metric)
+    )
 
 
-def _show_slices(section: Section, split: Split) -> Section:
-    """Return a section with the slices of its metrics, and a text that says which there are."""
+def _show_segments(section: Section, split: Split) -> Section:
+    """Return a section with the segments of its metrics, and a text that says which there are."""
     texts = [f"Below each metric are its rows by {' and '.join(split.by)}, those with most samples first."]
     if split.pooled:
         texts.append(f"{OTHER} pools the samples of {format_count(split.pooled, 'further value')}.")
@@ -148,10 +159,10 @@ def _show_slices(section: Section, split: Split) -> Section:
 
 
 def _list_rows(split: Split) -> Iterator[str]:
-    """Yield the metrics of a split, each before its slices."""
+    """Yield the metrics of a split, each before its segments."""
     for metric in split.metrics:
         yield metric
-        yield from split.list_slices(metric)
+        yield from split.list_segments(metric)
 
 
 def request_values(checked: CheckedPackage, section: Section) -> tuple[ValueRequest, ...]:
@@ -193,7 +204,7 @@ def build_split_data(splits: Mapping[str, Split]) -> dict[str, object]:
             "values": [list(values) for values in split.values],
             "pooled": split.pooled,
             "other": split.other,
-            "metrics": {metric: list(split.list_slices(metric)) for metric in split.metrics},
+            "metrics": {metric: list(split.list_segments(metric)) for metric in split.metrics},
         }
         for title, split in splits.items()
     }

@@ -13,7 +13,7 @@ from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Summary
-from assay.lang.slices import name_file
+from assay.lang.segments import name_file
 from assay.sql import dialect
 from assay.sql.distributions import CENTILES
 from assay.util.diagnostics import fail

@@ -20,7 +20,7 @@ from assay.lang.model.package import Column, Metric, Package
 from assay.lang.model.report import Cell, Report
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Unit
-from assay.lang.slices import add_slices, get_whole, is_slice, list_dimensions, parse_slice
+from assay.lang.segments import add_segments, get_whole, is_segment, list_dimensions, parse_segment
 from assay.lineage import sample_query
 from assay.plan.planner import AppliedFilter, RowRequest
 from assay.report.glossary import get_column_id, get_row_id
@@ -285,7 +285,7 @@ class ColumnSubject(Subject):
 
 
 def find_report(package: Package, metric: Metric) -> Report | None:
-    """Return the report that shows a metric, or the package's first report if none does; of a slice, its metric's."""
+    """Return the report that shows a metric, or the package's first report if none does; of a segment, its metric's."""
     name = get_whole(metric.id)
     reports = (
         report for report in package.reports
@@ -333,11 +333,11 @@ def _list_manifest_columns(checked: CheckedPackage, package: Package, report: Re
 def find_subject(session: Session, name: str, system: str | None) -> MetricSubject | SeriesSubject:
     """Find a metric or series by its id, or by a printed name if that is unambiguous.
 
-    Searches all systems, or the named one. `METRIC[DIMENSION=VALUE]` is a slice of a metric. Raises AssayError (usage)
-    if there is no match, or several.
+    Searches all systems, or the named one. `METRIC[DIMENSION=VALUE]` is a segment of a metric. Raises AssayError
+    (usage) if there is no match, or several.
     """
-    if is_slice(name):
-        return _find_slice(session, name, system)
+    if is_segment(name):
+        return _find_segment(session, name, system)
     subjects = [
         item
         for system_name in session.list_systems(system)
@@ -360,18 +360,18 @@ def find_subject(session: Session, name: str, system: str | None) -> MetricSubje
     return matches[0]
 
 
-def _find_slice(session: Session, name: str, system: str | None) -> MetricSubject:
-    """Return the slice of a metric. Raises AssayError (usage) if there is none."""
+def _find_segment(session: Session, name: str, system: str | None) -> MetricSubject:
+    """Return the segment of a metric. Raises AssayError (usage) if there is none."""
     whole, _, text = name[:-1].partition("[")
     subject = find_metric(session, whole, system)
     checked, metric = subject.checked, subject.metric
     dimensions = list_dimensions(checked.package, metric)
     try:
-        parsed_slice = parse_slice(checked.package, metric, text)
+        parsed_segment = parse_segment(checked.package, metric, text)
     except ValueError as error:
-        message = f"`{text}` selects no slice of `{metric.id}`"
-        raise fail("slice", message, expected=str(error), status=USAGE) from None
-    unknown_names = [item for item in parsed_slice.by if item not in dimensions]
+        message = f"`{text}` selects no segment of `{metric.id}`"
+        raise fail("segment", message, expected=str(error), status=USAGE) from None
+    unknown_names = [item for item in parsed_segment.by if item not in dimensions]
     if unknown_names:
         raise fail(
             "unknown-dimension",
@@ -380,10 +380,10 @@ def _find_slice(session: Session, name: str, system: str | None) -> MetricSubjec
             hint=suggest_names(unknown_names[0], dimensions) if dimensions else "",
             status=USAGE,
         )
-    sliced_package = add_slices(checked, [parsed_slice])
-    (slice_id,) = parsed_slice.list_slices(metric.id)
+    split_package = add_segments(checked, [parsed_segment])
+    (segment_id,) = parsed_segment.list_segments(metric.id)
     kind = FormulaSubject if formula.is_formula(metric) else MetricSubject
-    return kind(sliced_package, sliced_package.get_metric(slice_id))
+    return kind(split_package, split_package.get_metric(segment_id))
 
 
 def find_metric(session: Session, name: str, system: str | None) -> MetricSubject:

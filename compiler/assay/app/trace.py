@@ -20,7 +20,7 @@ from assay.app.trace_values import BuiltReport, TracedRun, TraceRequest, check_v
 from assay.app.verify import locate_runs, parse_moved_runs
 from assay.explain.facts import find_deciding_grains
 from assay.lang.model.report import History
-from assay.lang.slices import add_slices, get_whole
+from assay.lang.segments import add_segments, get_whole
 from assay.lineage import cells
 from assay.lineage.cells import Cell
 from assay.plan.planner import AppliedFilter
@@ -270,7 +270,7 @@ def _read_build(session: Session, folder: Path) -> tuple[BuiltReport, Document]:
     ):
         message = f"the document is not what a build writes: {folder / 'document.json'}"
         raise fail("no-build", message, hint="build the report again")
-    checked = add_slices(checked, read_splits(results_data))
+    checked = add_segments(checked, read_splits(results_data))
     return BuiltReport(folder, record, results_data, checked, report), parsed_document
 
 
@@ -293,7 +293,7 @@ def _read_text(path: Path) -> str:
 def _check_definition(built_report: BuiltReport, item: Subject, *, is_cell_metric: bool) -> None:
     """Raise AssayError unless a metric is defined as it was when the report was built.
 
-    A slice is defined by its metric, and by values in the results. Series have no hash. With `is_cell_metric`, the
+    A segment is defined by its metric, and by values in the results. Series have no hash. With `is_cell_metric`, the
     metric is that of the cell; others are inputs of its formula, which are part of its hash and may lack an entry of
     their own.
     """

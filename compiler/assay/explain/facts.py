@@ -14,7 +14,7 @@ from assay.lang.model.package import Event, Field, Metric, Package, Source
 from assay.lang.model.report import Report
 from assay.lang.model.series import Series
 from assay.lang.reserved_names import ACCEPTED
-from assay.lang.slices import get_whole, list_dimensions, list_dimensions_of_slice
+from assay.lang.segments import get_whole, list_dimensions, list_dimensions_of_segment
 from assay.lineage.column_lineage import ROWS
 from assay.lineage.constants import ConstantFact, list_constant_facts
 from assay.lineage.graph import format_path, get_key_place, list_raw_places
@@ -72,7 +72,7 @@ def list_verdicts(package: Package, metric: Metric) -> tuple[Appearance, ...]:
 
 
 def _find_in_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
-    whole, by = get_whole(metric), list_dimensions_of_slice(metric)
+    whole, by = get_whole(metric), list_dimensions_of_segment(metric)
     yield from (
         ("table", section.title)
         for section in report.sections

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang.model.package import Package
-from assay.lang.slices import is_slice
+from assay.lang.segments import is_segment
 from assay.report.answer import Answer, JudgedRow
 from assay.report.cell_links import (
     AVERAGE,
@@ -136,7 +136,7 @@ def _count_verdicts(
     cells: dict[str, Cell] = {}
     for section in document.sections:
         for cell in _list_section_cells(section, aliases):
-            is_whole = cell.prints == VERDICT and not is_slice(cell.sources[0].entry)
+            is_whole = cell.prints == VERDICT and not is_segment(cell.sources[0].entry)
             if is_whole and cell.column_aliases[0].rpartition(" ")[0] == answer.run_id:
                 cells.setdefault(cell.sources[0].entry, cell)
     names_by_verdict: dict[str, list[str]] = {verdict: [] for verdict in _COUNTED}

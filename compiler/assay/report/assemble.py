@@ -15,7 +15,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Chart as ChartSpec
 from assay.lang.model.report import Report, SplitChart
 from assay.lang.model.report import Section as SectionSpec
-from assay.lang.slices import is_slice
+from assay.lang.segments import is_segment
 from assay.report import run_results
 from assay.report.answer import Answer
 from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, list_printed_columns
@@ -425,7 +425,7 @@ def _list_warnings(
         labelled_values = ", ".join(f"{label}: {run.hosts}" for label, run in zip(run_labels, runs, strict=True))
         yield f"The runs differ in their number of hosts ({labelled_values})."
     yield from list_run_notes(runs, run_labels)
-    shown_metrics = [name for section in report.sections for name in section.metrics if not is_slice(name)]
+    shown_metrics = [name for section in report.sections for name in section.metrics if not is_segment(name)]
     for label, run in zip(run_labels, runs, strict=True):
         measured_metrics = (name for name in dict.fromkeys(shown_metrics) if name in run.results.metrics)
         metrics_without_samples = [

@@ -11,7 +11,7 @@ from assay.judgement.verdict import Direction, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.slices import is_slice
+from assay.lang.segments import is_segment
 from assay.report.answer import Answer, JudgedGroup, JudgedRow, KeyChange
 from assay.report.data_quality import TITLE, UNMEASURED
 from assay.report.document import Table
@@ -102,10 +102,10 @@ def _list_candidates(
     summary: str,
     judgements: ReportJudgements,
 ) -> Iterator[Candidate]:
-    """Yield each metric of the sections once, in their order, without slices: these are part of the whole."""
+    """Yield each metric of the sections once, in their order, without segments: these are part of the whole."""
     named = set(report.judgement.gate) if report.judgement else set()
     sections = {name: section.title for section in reversed(report.sections) for name in section.metrics}
-    for name in dict.fromkeys(item for section in report.sections for item in section.metrics if not is_slice(item)):
+    for name in dict.fromkeys(item for section in report.sections for item in section.metrics if not is_segment(item)):
         metric, change = checked.get_metric(name), judgements.changes[name, runs[1].id]
         averages = [get_average(run, metric, summary) for run in runs]
         yield Candidate(change, _build_row(metric, averages, change), sections[name], name in named)

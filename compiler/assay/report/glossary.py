@@ -14,7 +14,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.package import Column, Constant, Grain, Metric, Worked
 from assay.lang.model.report import Cell, ManifestRow, Report, RowLabel
-from assay.lang.slices import describe_slice, is_slice
+from assay.lang.segments import describe_segment, is_segment
 from assay.report.document import Appendix, Entry, Gallery, Group, Table
 
 
@@ -112,20 +112,20 @@ def build_terms(
             if is_published:
                 entry = Entry(entry.id, entry.name, entry.unit, f"{entry.description}\n{PUBLISHED_NOTE}", "")
             groups.setdefault(group, []).append(entry)
-    if isinstance(report, Report) and (slices := _list_slices(report)):
-        groups[SLICES] = [_build_slice_entry(checked, name) for name in slices]
+    if isinstance(report, Report) and (segments := _list_segments(report)):
+        groups[SLICES] = [_build_segment_entry(checked, name) for name in segments]
     order = dict.fromkeys([*ORDER, *groups])
     return tuple(Group(title, tuple(groups[title])) for title in order if title in groups)
 
 
-def _list_slices(report: Report) -> tuple[str, ...]:
-    names = (name for section in report.sections for name in section.metrics if is_slice(name))
+def _list_segments(report: Report) -> tuple[str, ...]:
+    names = (name for section in report.sections for name in section.metrics if is_segment(name))
     return tuple(dict.fromkeys(names))
 
 
-def _build_slice_entry(checked: CheckedPackage, name: str) -> Entry:
+def _build_segment_entry(checked: CheckedPackage, name: str) -> Entry:
     metric = checked.get_metric(name)
-    description = f"{metric.doc}\n{describe_slice(name)}".strip()
+    description = f"{metric.doc}\n{describe_segment(name)}".strip()
     return Entry(metric.id, metric.name, metric.unit.symbol, description, checked.definitions[name])
 
 

@@ -20,7 +20,7 @@ from assay.judgement.shift import (
     list_gaps,
 )
 from assay.lang.model.package import Metric
-from assay.lang.slices import name_file
+from assay.lang.segments import name_file
 from assay.report.cell_links import STATISTIC, CellLink, CellSource
 from assay.report.document import Plot, Table
 from assay.report.judged_cells import NOT_JUDGED

@@ -15,7 +15,7 @@ from assay.styles.row import Distribution
 def build_split_charts(
     checked: CheckedPackage, figure: int, chart: SplitChart, runs: Sequence[RunFigures], run_labels: Sequence[str]
 ) -> Iterator[Chart]:
-    """Yield a chart of each run, with a line for each slice of the metric; the first is number `figure`."""
+    """Yield a chart of each run, with a line for each segment of the metric; the first is number `figure`."""
     metric, dimensions = checked.get_metric(chart.metric), " and ".join(chart.by)
     for number, (label, run) in enumerate(zip(run_labels, runs, strict=True)):
         of_run = (f", {label}", f"-{number + 1}") if len(runs) > 1 else ("", "")

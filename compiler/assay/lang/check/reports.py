@@ -18,7 +18,7 @@ from assay.lang.listed_metrics import GRAIN_MARK
 from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import Chart, Edition, History, Report, Section
-from assay.lang.slices import MOST_DIMENSIONS, list_dimensions
+from assay.lang.segments import MOST_DIMENSIONS, list_dimensions
 from assay.util.diagnostics import suggest_names, suggest_nearest
 
 MOST_LINES = 6  # of a split chart, besides those of rows without a value and of all other values: there are 8 colours

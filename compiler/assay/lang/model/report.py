@@ -76,7 +76,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class SplitChart(Chart):
-    """A chart whose values are known: its lines are slices of the metric."""
+    """A chart whose values are known: its lines are segments of the metric."""
 
     lines: tuple[str, ...] = ()
 

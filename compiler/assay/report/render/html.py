@@ -26,7 +26,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
-from assay.lang.slices import is_slice
+from assay.lang.segments import is_segment
 from assay.report.charts.line_strokes import MEAN, MOST_NAMED
 from assay.report.charts.render import (
     build_figure_spec,
@@ -216,7 +216,7 @@ def build_page(document: Document, templates: Path, bundle: str, report_details:
             names={entry.id: entry.name for entry in document.entries},
             figures={item.id: _build_figure(document, item, specs) for item in document.figures},
             known=entries,
-            split=[item.id for item in document.sections if any(name and is_slice(name) for name in item.metrics)],
+            split=[item.id for item in document.sections if any(name and is_segment(name) for name in item.metrics)],
             numbers=number_figures(document),
             other=OTHER,
             hashed=any(entry.definition for entry in entries.values()),

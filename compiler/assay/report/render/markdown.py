@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from html import escape
 from urllib.parse import quote
 
-from assay.lang.slices import get_whole
+from assay.lang.segments import get_whole
 from assay.report.answer import Answer, JudgedRow
 from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table

@@ -1,8 +1,8 @@
-"""Slices of metrics: a metric over those rows of its grain that have some value of a dimension, or of two.
+"""Segments of metrics: a metric over those rows of its grain that have some value of a dimension, or of two.
 
-A slice is a metric of its own with a further condition: `latency[kind=read]`, `latency[kind=read,region=eu]`,
+A segment is a metric of its own with a further condition: `latency[kind=read]`, `latency[kind=read,region=eu]`,
 `latency[kind=(none)]` over the rows without a value, `latency[kind=(other)]` over those of all values that a split does
-not list. So everything that is computed for a metric is computed for its slices in the same way.
+not list. So everything that is computed for a metric is computed for its segments in the same way.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PART = re.compile(r'(?P<name>\w+)=(?P<value>"(?:[^"\\]|\\.)*"|[^",\[\]]+)(?:,|$
 class Split:
     """How metrics are split: by which dimensions, and into which combinations of values, in their order.
 
-    The rows of `pooled` further combinations are one slice, if there are any: `other` in its id, which distinguishes
+    The rows of `pooled` further combinations are one segment, if there are any: `other` in its id, which distinguishes
     splits that list other values.
     """
 
@@ -48,18 +48,18 @@ class Split:
     pooled: int = 0
     other: str = OTHER
 
-    def list_slices(self, metric: str) -> tuple[str, ...]:
-        """Return the ids of the slices of a metric, in the order of rows."""
+    def list_segments(self, metric: str) -> tuple[str, ...]:
+        """Return the ids of the segments of a metric, in the order of rows."""
         pooled = (self.name_pooled(metric),) if self.pooled else ()
-        return (*(name_slice(metric, self.by, item) for item in self.values), *pooled)
+        return (*(name_segment(metric, self.by, item) for item in self.values), *pooled)
 
     def name_pooled(self, metric: str) -> str:
-        """Return the id of the slice of a metric with all combinations that the split does not list."""
+        """Return the id of the segment of a metric with all combinations that the split does not list."""
         return f"{metric}[{','.join(self.by)}={self.other}]"
 
 
 def number_pooled(splits: Iterable[Split]) -> Iterator[Split]:
-    """Yield splits so that pooled slices of different rows have different ids: `(other)`, `(other 2)`."""
+    """Yield splits so that pooled segments of different rows have different ids: `(other)`, `(other 2)`."""
     lists: dict[tuple[str, ...], list[tuple[Values, ...]]] = {}
     for split in splits:
         value_lists = lists.setdefault(split.by, [])
@@ -69,31 +69,31 @@ def number_pooled(splits: Iterable[Split]) -> Iterator[Split]:
         yield split if number == 1 else dataclasses.replace(split, other=f"{OTHER[:-1]} {number})")
 
 
-def is_slice(metric: str) -> bool:
-    """Return whether the id of a metric is that of a slice: ids in specs have no brackets."""
+def is_segment(metric: str) -> bool:
+    """Return whether the id of a metric is that of a segment: ids in specs have no brackets."""
     return metric.endswith("]")
 
 
 def get_whole(metric: str) -> str:
-    """Return the id of the metric that a slice is of; of another metric, its own id."""
-    return metric.partition("[")[0] if is_slice(metric) else metric
+    """Return the id of the metric that a segment is of; of another metric, its own id."""
+    return metric.partition("[")[0] if is_segment(metric) else metric
 
 
 def name_file(name: str) -> str:
-    """Return a name that may end with the id of a metric for a file: a digest replaces the values of a slice."""
-    return f"{get_whole(name)}-{hashlib.sha256(name.encode()).hexdigest()[:DIGITS]}" if is_slice(name) else name
+    """Return a name that may end with the id of a metric for a file: a digest replaces the values of a segment."""
+    return f"{get_whole(name)}-{hashlib.sha256(name.encode()).hexdigest()[:DIGITS]}" if is_segment(name) else name
 
 
-def list_dimensions_of_slice(metric: str) -> tuple[str, ...]:
-    """Return the dimensions of the slice with an id; empty for the id of another metric."""
-    text = metric.partition("[")[2][:-1] if is_slice(metric) else ""
+def list_dimensions_of_segment(metric: str) -> tuple[str, ...]:
+    """Return the dimensions of the segment with an id; empty for the id of another metric."""
+    text = metric.partition("[")[2][:-1] if is_segment(metric) else ""
     if pooled := _POOLED.search(text):
         return tuple(text[: pooled.start()].split(","))
     return tuple(part["name"] for part in _PART.finditer(text))
 
 
-def name_slice(metric: str, by: Sequence[str], values: Values) -> str:
-    """Return the id of the slice of a metric with these values."""
+def name_segment(metric: str, by: Sequence[str], values: Values) -> str:
+    """Return the id of the segment of a metric with these values."""
     parts = (f"{name}={format_value(value)}" for name, value in zip(by, values, strict=True))
     return f"{metric}[{','.join(parts)}]"
 
@@ -108,11 +108,11 @@ def format_value(value: Value) -> str:
     return json.dumps(text, ensure_ascii=not text.isprintable())
 
 
-def describe_slice(metric: str) -> str:
-    """Return which rows the slice with an id has, as a sentence."""
+def describe_segment(metric: str) -> str:
+    """Return which rows the segment with an id has, as a sentence."""
     values = metric.partition("[")[2][:-1]
     if _POOLED.search(values):
-        return f"Rows with other values of {' and '.join(list_dimensions_of_slice(metric))} than the table lists."
+        return f"Rows with other values of {' and '.join(list_dimensions_of_segment(metric))} than the table lists."
     return f"Rows with {escape_text(values)}."
 
 
@@ -129,8 +129,8 @@ def _label_value(name: str, value: Value, dimensions: int) -> str:
     return text if isinstance(value, str) or (value is None and dimensions == 1) else f"{name}={text}"
 
 
-def parse_slice(package: Package, metric: Metric, text: str) -> Split:
-    """Return the split into one slice of a metric, whose id has this text in brackets.
+def parse_segment(package: Package, metric: Metric, text: str) -> Split:
+    """Return the split into one segment of a metric, whose id has this text in brackets.
 
     Values have the type of their column. Raises ValueError, with what is expected, if the text has another form.
     """
@@ -172,28 +172,28 @@ def list_dimensions(package: Package, metric: Metric) -> tuple[str, ...]:
     return tuple(name for name in shared[0] if all(name in item for item in shared)) if shared else ()
 
 
-def add_slices(checked: CheckedPackage, splits: Iterable[Split]) -> CheckedPackage:
-    """Return the package with all slices of some splits among its metrics, those of inputs of formulas included."""
+def add_segments(checked: CheckedPackage, splits: Iterable[Split]) -> CheckedPackage:
+    """Return the package with all segments of some splits among its metrics, those of inputs of formulas included."""
     metrics_by_id = formula.index_metrics(checked.package)
     added: dict[str, Metric] = {}
     for split in splits:
         for name in split.metrics:
             for values in split.values:
                 condition = build_condition(split.by, values)
-                suffix = name_slice("", split.by, values)
-                _slice_metric(
+                suffix = name_segment("", split.by, values)
+                _segment_metric(
                     metrics_by_id, added, metrics_by_id[name], condition, (suffix, label_values(split.by, values))
                 )
             if split.pooled:
                 condition = _build_pooled_condition(split)
                 suffix = split.name_pooled("")
-                _slice_metric(metrics_by_id, added, metrics_by_id[name], condition, (suffix, OTHER))
+                _segment_metric(metrics_by_id, added, metrics_by_id[name], condition, (suffix, OTHER))
     return _add_metrics(checked, added)
 
 
-def join_slices(checked: CheckedPackage, other: CheckedPackage) -> CheckedPackage:
-    """Return the package with the slices that the same package has in another form."""
-    return _add_metrics(checked, {item.id: item for item in other.package.metrics if is_slice(item.id)})
+def join_segments(checked: CheckedPackage, other: CheckedPackage) -> CheckedPackage:
+    """Return the package with the segments that the same package has in another form."""
+    return _add_metrics(checked, {item.id: item for item in other.package.metrics if is_segment(item.id)})
 
 
 def _add_metrics(checked: CheckedPackage, added: Mapping[str, Metric]) -> CheckedPackage:
@@ -206,26 +206,30 @@ def _add_metrics(checked: CheckedPackage, added: Mapping[str, Metric]) -> Checke
     return dataclasses.replace(checked, package=package, measured=measured, definitions=hash_definitions(package))
 
 
-def _slice_metric(
+def _segment_metric(
     metrics_by_id: Mapping[str, Metric],
     added: dict[str, Metric],
     metric: Metric,
     condition: Expression,
     texts: tuple[str, str],
 ) -> None:
-    """Add the slice of a metric to `added`, and of a formula those of its inputs; `texts` follow its id and its name.
+    """Add the segment of a metric to `added`, and of a formula those of its inputs; `texts` follow its id and its name.
 
-    With a distribution for each host, only hosts with samples of the slice count.
+    With a distribution for each host, only hosts with samples of the segment count.
     """
     suffix, label = texts
-    sliced = dataclasses.replace(metric, id=f"{metric.id}{suffix}", name=f"{metric.name}: {label}")
+    segment_metric = dataclasses.replace(metric, id=f"{metric.id}{suffix}", name=f"{metric.name}: {label}")
     if formula.is_formula(metric):
-        added[sliced.id] = dataclasses.replace(sliced, measure=_rename_inputs(metric.measure, suffix), examples=())
+        added[segment_metric.id] = dataclasses.replace(
+            segment_metric, measure=_rename_inputs(metric.measure, suffix), examples=()
+        )
         for name in formula.list_inputs(metric.measure):
-            _slice_metric(metrics_by_id, added, metrics_by_id[name], condition, texts)
+            _segment_metric(metrics_by_id, added, metrics_by_id[name], condition, texts)
         return
     where = Expression("and", (metric.where, condition)) if metric.where else condition
-    added[sliced.id] = dataclasses.replace(sliced, where=where, sampled_only=bool(metric.per) or metric.sampled_only)
+    added[segment_metric.id] = dataclasses.replace(
+        segment_metric, where=where, sampled_only=bool(metric.per) or metric.sampled_only
+    )
 
 
 def _rename_inputs(node: Expression, suffix: str) -> Expression:
