@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition 8b657f1b486d0a54b0e4aa1ac75f386ff9d178d1dac7282b1717ef304f8c69bf */
+/* definition 6da5d7c89d0b7868119cb92f5f749be07b7ed4d20f7e2aeaa0e00676c44831bc */
 SELECT
   domain.per,
   distributions.size,

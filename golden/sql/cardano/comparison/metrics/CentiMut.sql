@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition 4bae7f57456490bd79fe2e731167e5908d9b953119a241640c5edc8e95bc6e7a */
+/* definition e4b03ba0153e17dfe5b00532d25a6ce7ed69591bd8a96aaee5348217e6737a5a */
 SELECT
   domain.per,
   distributions.size,

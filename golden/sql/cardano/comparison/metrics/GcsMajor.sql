@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 80daa164fdc35961ab29d420a03fee6b85770047e5fa325552b1b43b0a1dcb73 */
+/* definition 358fabbf7a9ec30259c3659ff25e6d46b5146cbbc5b3a3d1ca0b9de34daf65a4 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition a2c3885d7b9f82f5d45716237ebbdb66b1de7cca74d6b9ccabf8429eaafe4386 */
+/* definition b5d744d142f83f8a321aa3a929655b864cad52513c4aabef37d0c1e07af2bb20 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition f94ee5a09468e9298b4f020c43bbb4abc5588c8bee73a1ef17b21d0668011f1e */
+/* definition f0c0d9c177f58fe8f72b4a2a2d1835054487245c8c0040ab3c25d5845c4ad7a7 */
 SELECT
   domain.per,
   distributions.size,

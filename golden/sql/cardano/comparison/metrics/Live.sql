@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 7cdb8c2c953dbeb98a952c309ce8fcaf669401ad64b00905e0b7b4520b9e0cb9 */
+/* definition 67c6e2e041f1a17319d92b747c4f45a7be1269c4c4b076d832143541df762349 */
 SELECT
   domain.per,
   distributions.size,

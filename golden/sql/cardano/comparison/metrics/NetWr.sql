@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition a61dbf208278a1ddef747fbdbfb090bc8e71e68f8c57ee1f664139b4272ce47e */
+/* definition 41848d838873794df8bec9136ed2db4eb55c9c1a25e3abdbdf3fc446373309a7 */
 SELECT
   domain.per,
   distributions.size,

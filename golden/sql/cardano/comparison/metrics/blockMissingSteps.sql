@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* blockMissingSteps: Missing steps */
-/* definition 205351cbbab6809241bdb4bf0a33f7bee03d73e6b6a88512d0f7311a2c59e653 */
+/* definition 44dcbdfda07b70e033fab3346121e62599736273a1a148a39f2c484f40711c63 */
 SELECT
   size,
   mean,

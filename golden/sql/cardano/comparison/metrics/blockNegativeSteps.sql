@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* blockNegativeSteps: Negative steps */
-/* definition 0f6ec56a3a5d0c3492968143bab3cb8c65f171e4cdf5dbc4f261aac3bb173884 */
+/* definition d4b0f74076129cfdc0a8b7474c5eda465ed177f77b4f78a781c34f25e8d8c3bc */
 SELECT
   size,
   mean,

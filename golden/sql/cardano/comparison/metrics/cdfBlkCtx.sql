@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 0a35469c9c09b464e0ed12e8c38617f09dc3f8421d47cf1d0179928d665430ea */
+/* definition 530ae164988e2327ab40a7cef3ab66019d66be08bba07203d37fc95e10e77058 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 60cb28f453cf2612fbac0bc450dd0a9643041a9accd551d5483ffefd03bc8938 */
+/* definition bbe894f84d1812999e9c7007b42d9178646835933e0ca3ef19e3e0510e17a3d6 */
 SELECT
   domain.per,
   distributions.size,

@@ -39,7 +39,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition 5801fed00a8450c12d5a06842f1d1f3ef106c766683bc822f4e40391a2e97877 */
+/* definition 8ccbbca57d502184645d62a24700939fd8a5bf4670c6e187d26bb65cbe4796c8 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition a7a14e26c69af25e020e198eab8499c2a8ce2b2030324d3319edcbc16ba747bc */
+/* definition b916f1fd8acc0577425678ed54e33afcc1b2f29434cdad96e3477f910014047a */
 SELECT
   domain.per,
   distributions.size,

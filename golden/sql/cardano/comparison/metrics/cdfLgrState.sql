@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition 235f3d63cfe15f33c51dd4fdd7715d826b01ac13727a5a41d70a05aac60f2c19 */
+/* definition 2cf7a658b47997d0975894ed628778eb210f856ec2699f1079c0647b44839c18 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 496e2224cf74d6a44a3451da0487548d7508afdb4f342aef707d62f54bf8ff29 */
+/* definition 918e8c2860267d7e2a46399142357a990942b1e49b81049e1dad9dc856f62364 */
 SELECT
   domain.per,
   distributions.size,

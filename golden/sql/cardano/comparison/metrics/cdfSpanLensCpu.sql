@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition 27511dd3881387ec2d33d30b8fd761cd8b1995774976a0f9ecf24c36560a02a3 */
+/* definition de499fbbd1b82f4c1eaa17b5e590d2e977b5738bec524ecfb92d5a830e8c7629 */
 SELECT
   domain.per,
   distributions.size,

@@ -42,7 +42,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition 5d738b812a816b46577a974c131bf759bb1a7b104858070710c990393b3aaa75 */
+/* definition fb7eecf7fe6f18fc39d268941f173a7e2ecaeefb5085d55857c1162b565d66a6 */
 SELECT
   domain.per,
   distributions.size,

@@ -49,7 +49,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 5cd65cfa3595efe52c182d820d98a903e9cf3a4750d1d0bae76c0c0c84170867 */
+/* definition 15399c462a96bdb42d3136485e21c23ec27f9d0e5b1892bfc517c598611a06b5 */
 SELECT
   domain.per,
   distributions.size,

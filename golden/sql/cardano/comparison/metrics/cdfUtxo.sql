@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition 71585f1ed8f1b052db5376493493389f4fdc560a86a60df213a952113c14c2e2 */
+/* definition adaaa0a79c06b65d7b205bc6c588e02c1b638a2918149f1040ea21f9a4d9562c */
 SELECT
   domain.per,
   distributions.size,

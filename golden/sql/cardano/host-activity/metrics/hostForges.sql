@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* hostForges: Blocks forged */
-/* definition 30c0670548360275a25676ec451431983d838995b71f29b54e2b07fb159faba5 */
+/* definition d19d4c8a229c9707955ccbc7216689f5493fe46ac81eb1071dfb4c5e7349beb1 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* ledgerSnapshots: Ledger snapshots */
-/* definition c07b4c4bd09b2c9b8ed2592f5a7b1522751fa5ebd6f1d6ea0b4daf153815b5a9 */
+/* definition 7727a348d6c76c51cbfd24890b787d85a842db141ff11ab588c0c6fa2609f1c9 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* logObjects: Log objects */
-/* definition cbeada10195d4f0f465ddb6d6b8710d31d2b1aead0181a553e7cf5063d58dc58 */
+/* definition 18a54ccaaa423b81326763e0fec8d77aab24118f47f70687eb6fcfb9b2b7981a */
 SELECT
   domain.per,
   distributions.size,

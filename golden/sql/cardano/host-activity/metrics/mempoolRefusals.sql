@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* mempoolRefusals: Mempool refusals */
-/* definition b0e4068ae720c2ac9b0af9bdae6b6c0149b2f83979b155bd720081d1a8c28b8b */
+/* definition e8ce8bf19a3c57aa8be78230bd46133f7e5c0e78199392d3b899802f651cf7be */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* mempoolTxs: Mempool size */
-/* definition aedbc0ad68e109e8a3bbcea4ae560a6bd3dbd7540b349667966cc5b83c9a2d80 */
+/* definition 9bec87e7cd4cc78ed03f3307504164014cd818386dd47807ed0d4003f3c36b3e */
 SELECT
   domain.per,
   distributions.size,

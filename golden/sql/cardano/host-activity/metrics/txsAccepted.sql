@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* txsAccepted: Transactions accepted */
-/* definition 1c82c180ef24efcf66a6b1c8f4ad7661e654708939bf03b7a0124f42c9b93b7e */
+/* definition c96555a6fe284711d6690b6868fe19ae667f92768cf8b754b9009fc95813d0de */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* txsCollected: Transactions collected */
-/* definition 34f6e8dfe18fc939913c0309e671d24b7e01de5de9a5ece802809b745891a2e5 */
+/* definition 7d0192c0d2908d8580e430dd0951ac0dee8491b619c21c8357f67141c210999c */
 SELECT
   domain.per,
   distributions.size,

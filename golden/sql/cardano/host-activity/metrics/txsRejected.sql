@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* txsRejected: Transactions rejected */
-/* definition bad2b846ff07ce97c45a7d4e13cd41daead0df044e1d59305e3b47694dd91ebb */
+/* definition 69ff5a41da3a50b4bfcf9205a40d19455a4b15f7354e6aef150eae9867c39df6 */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition 554a47855dd84266f767ce7f486f3b10ab830e5ffb4b0092c3a1d8b585daff43 */
+/* definition e54ad1b3669dd30577d582cfa87da8919e1d5fb093c82aece155445efaaf8eb5 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 60c503521b9c29b638605d773fac7ff2749e699d2633f53fbb3b779dda81b631 */
+/* definition 47024ee8381a523d322a7166bcded30e18aa98d2a397c07912a8ebe46e604dc3 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 11d2fba20e007069be5a56cd2db0792b8e8a7abfd8104c677f82ad215058c184 */
+/* definition b5221d72d9f0ab6cf05aad0389881b5ce966023195fa927b56a04a3697225b34 */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition 7177c5784385d194e9cdfb56b8b9e68a0e286e4134d9030f90f7f3a9e52c1c6f */
+/* definition 560b8cc0c4efcbf63bc9766532f38cc452bcff89e6c0ab8c6d174512bf052da0 */
 SELECT
   domain.per,
   distributions.size,

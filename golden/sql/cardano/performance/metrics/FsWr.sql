@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition 60f34703db7dfed1947086db7663659dbf4700eb564a3465b751c3b546edc122 */
+/* definition 4c1b45e5eb9f901673b4afa17a21da3afea6af686cea3a5dc07e48b67b3c43f9 */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 947114e62a884e66f5e6d7cb9792a86fb641b0a992e96f689c7504a0ed4ee9ee */
+/* definition 3efcd411abc63243a93e71dce180632e2810765f5dc282b43f5d1d6a2d66ee11 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition 6ca5a97057e319fe206c894ce4ee781fcd99168af7e4b642db7e5d2f0a08e82b */
+/* definition 41e5276856d8129a398e9f7212ed5404c309ad068beeb59d9762f4664f7e99fa */
 SELECT
   domain.per,
   distributions.size,

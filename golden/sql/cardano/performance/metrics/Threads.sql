@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 95031462c1615577415f8f7d6b54249a72c45b70c88772a44fe272810dfc465a */
+/* definition 10b12bcb22e4a01d369159f63b34aeb8794b99ba07cdcc1bd5be12aa5342f88b */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition b5a50bd7afe39c689039b4b2fc450767cffe00848497156d71e49c430f491d9f */
+/* definition 0a3c7d0556f5b155608d022418390732368d669995a4e090d78cc17a2210bb8d */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition 853d9c1e2e6e6fada7dae61dd797e5777c07940715983b03237419edaf77f974 */
+/* definition e071672cc4c4eddb6aa32df636cf61ed480c6294d0f31bf3f03c7aef89452ac5 */
 SELECT
   domain.per,
   distributions.size,

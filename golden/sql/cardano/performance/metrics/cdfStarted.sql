@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition abe01f5676a331105d42654fcbf2c0796a523514269d44268c12939a0fd17107 */
+/* definition 2649a23d2eff100e49f9a6ba9c2301ed23abe2439df8df520ae362dd2c26ce51 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition 41c26473b7d3fba2decea256cfc077452056d9ad3bdaf3fd72044703139b5cb0 */
+/* definition 8453be6a90b21cdb48e664b4d0a69f2c9b2ef703aa2716769b49ecd910efae36 */
 SELECT
   domain.per,
   distributions.size,
