@@ -1,0 +1,4 @@
+SELECT
+  MIN(from_ns) AS from_ns,
+  MAX(to_ns) AS to_ns
+FROM run_time;
