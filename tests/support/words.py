@@ -215,6 +215,7 @@ ELSEWHERE = {
         ("R.timeline", "R.timelineOfMean", "R.timelineOfSum", "R.timelineOfLeast", "R.timelineOfGreatest"),
         "reports.md#timelines",
     ),
+    **dict.fromkeys(("R.splitBy", "R.chartBy"), "reports.md#sections-that-split"),
     "G.fieldColumn": "grains.md#words-of-instants",
     "R.tagged": "filters-and-phases.md#filter-files",
     **dict.fromkeys(("R.rowLabels", "R.named", "R.inUnit", "R.labelled"), "reports.md#editions"),
