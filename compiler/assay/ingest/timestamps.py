@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from assay.ingest import sql_trees
 from assay.lang.model.package import Source
-from assay.lang.time_format import SINCE_1970, parse_offset, split_year
+from assay.lang.time_format import SINCE_1970, build_digits_pattern, parse_offset, split_year
 from assay.sql import dialect
 
 _ISO = (
@@ -28,7 +28,11 @@ def build_parts(source: Source, text: exp.Expr) -> exp.Expr:
         if year:  # parsed with the text, since without its year 29 February may not exist
             text = exp.DPipe(this=sql_trees.build_text(f"{year} "), expression=text)
             form = f"%Y {form}"
-        return sql_trees.call("try_strptime", text, sql_trees.build_text(form))
+        parsed = sql_trees.call("try_strptime", text.copy(), sql_trees.build_text(form))
+        pattern = build_digits_pattern(form)
+        if not pattern:
+            return parsed
+        return sql_trees.build_if(sql_trees.call("regexp_full_match", text, sql_trees.build_text(pattern)), parsed)
     return _build_groups(text, *((NUMBER, 3) if source.time_form else (ISO, 4)))
 
 

@@ -19,6 +19,8 @@ PLACES = {
 }  # fmt: skip
 #: the beginning of a format that gives the year of instants without one
 _YEAR = re.compile(r"%Y=(\d{4}) (?=.*%)")
+#: digits of the parts of a second
+WIDTHS = {"g": 3, "f": 6, "n": 9}
 _ZONE = re.compile(r"UTC|Z|([+-])(\d\d):?(\d\d)")
 
 
@@ -44,6 +46,26 @@ def split_year(form: str) -> tuple[str, str]:
     """Return the year that a format gives to instants without one, or empty, and the format of their texts."""
     match = _YEAR.match(form)
     return (match[1], form[match.end() :]) if match else ("", form)
+
+
+def build_digits_pattern(form: str) -> str:
+    """Return the expression of texts whose milli-, micro- and nanoseconds have all of their digits; empty if none can.
+
+    Those behind a point or a comma are a fraction, of any number of digits. Elsewhere, 23 ms without a leading zero
+    would be read as the fraction .23.
+    """
+    parts = re.split(r"%(.)", form)
+    literals, places = parts[::2], parts[1::2]
+    is_fixed = [
+        place in WIDTHS and not literal.endswith((".", ",")) for literal, place in zip(literals, places, strict=False)
+    ]
+    if not any(is_fixed):
+        return ""
+    texts = (
+        "%" if place == "%" else rf"\d{{{WIDTHS[place]}}}" if fixed else ".+?"
+        for place, fixed in zip(places, is_fixed, strict=True)
+    )
+    return "".join(re.escape(literal) + text for literal, text in zip(literals, (*texts, ""), strict=True))
 
 
 def describe_format(source: Source) -> str:

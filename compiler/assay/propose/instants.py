@@ -21,6 +21,7 @@ STAMPS: tuple[tuple[str, str], ...] = (
     (r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}", "%Y/%m/%d %H:%M:%S.%g"),
     (r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d", "%Y/%m/%d %H:%M:%S"),
     (r"\d\d/\d\d/\d\d \d\d:\d\d:\d\d", "%y/%m/%d %H:%M:%S"),
+    (rf"\d\d{_MONTH}{_DAY} (?:[01]\d|2[0-3])[0-5]\d[0-5]\d", "%y%m%d %H%M%S"),
     (r"\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d", "%d/%b/%Y:%H:%M:%S"),
     (rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK}", f"{NO_YEAR}%b %d %H:%M:%S"),
     (rf"{_MONTH}-{_DAY} {_CLOCK}\.\d{{3}}", f"{NO_YEAR}%m-%d %H:%M:%S.%g"),
