@@ -30,6 +30,12 @@ LETTERS = {
 }  # fmt: skip
 _CASE = re.compile(r'^(?:in)? +[\[,] (?:value|holds|unit|read|absent) "([\w.]+)" (.*)$')
 _MARK = re.compile(r"^ *(?:\[ )?-- ((?:[A-Z][\w.]*\.\w+(?:, )?)+) => (.+)$")
+_BEFORE, _AFTER = ("--run", "runs/before"), ("--run", "runs/after")
+#: what examples name as the report that prints their output -> arguments of `assay` besides the folder and the form
+_COMMANDS = {
+    **{name: ("build", f"words/{name}", *_BEFORE) for name in ("phases", "ends")},
+    **{name: ("build", f"words/{name}", *_BEFORE, *_AFTER) for name in ("comparison", "course", "tables", "figures")},
+}
 _PARTS = frozenset(("concat", "leaf", "many", "token"))  # words of `X` that others consist of
 
 
@@ -182,11 +188,8 @@ def read_examples(cache: Path, folder: Path) -> list[Example]:
 
 def _build_report(report: str, cache: Path, folder: Path) -> list[str]:
     """Build a report of the examples as Markdown; return its lines."""
-    runs = ["--run", FOLDER / "runs" / "before"]
-    if report in ("comparison", "tables", "figures"):
-        runs += ["--run", FOLDER / "runs" / "after"]
     out = folder / report
-    result = run_assay("--cache", cache, "build", f"words/{report}", *runs, "-o", out, "--to", "md", cwd=FOLDER)
+    result = run_assay("--cache", cache, *_COMMANDS[report], "-o", out, "--to", "md", cwd=FOLDER)
     assert (result.status, "warning" in result.err) == (0, False), result.err
     return (out / "report.md").read_text(encoding="utf-8").splitlines()
 
@@ -210,13 +213,6 @@ ELSEWHERE = {
     **dict.fromkeys(("A.claim", "A.cell"), "articles.md#claims"),
     "A.grid": "article-blocks.md#grids",
     "A.scatter": "article-blocks.md#scatters",
-    "G.wholeRun": "series.md#events-over-time",
-    **dict.fromkeys(
-        ("R.timeline", "R.timelineOfMean", "R.timelineOfSum", "R.timelineOfLeast", "R.timelineOfGreatest"),
-        "reports.md#timelines",
-    ),
-    **dict.fromkeys(("R.splitBy", "R.chartBy"), "reports.md#sections-that-split"),
-    "G.fieldColumn": "grains.md#words-of-instants",
     "R.tagged": "filters-and-phases.md#filter-files",
     **dict.fromkeys(("R.rowLabels", "R.named", "R.inUnit", "R.labelled"), "reports.md#editions"),
 }

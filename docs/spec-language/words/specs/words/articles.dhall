@@ -298,7 +298,8 @@ let figures =
       , label = constant.version.name
       }
 
-in  { events = [ tried, loaded ]
+in  { load
+    , events = [ tried, loaded ]
     , relations = [ trials, windows ]
     , grains = [ grain ]
     , series = [ load, loadOfB, double, mean, sum, least, greatest ]

@@ -84,6 +84,16 @@ let previous =
       , doc = "The request before, of whatever key"
       }
 
+let largeRows = G.column "integer" "large_rows" U.count "Rows whose `b` is 2 or more"
+
+-- G.fieldColumn => large_rows
+let tally =
+      { column = largeRows
+      , of = source.rows.grain.name
+      , on = [ G.sameColumn requests.host source.rows.host ]
+      , where = X.atLeast (G.fieldColumn (G.columnOf source.field.b)) (X.natural 2)
+      }
+
 -- G.column => slots
 let slot = G.column "integer" "slot" U.none "Number of the slot in which the request came in"
 
@@ -119,6 +129,8 @@ let since =
 let bytes = metric "bytes_of_pages" requests.grain (G.taken page field.bytes) U.byte
 
 let lateBytes = metric "late_responses" requests.grain (G.taken late field.bytes) U.byte
+
+let large = metric "large_rows" requests.grain (X.column largeRows) U.count
 
 let slots = metric "slots" requests.grain (X.column slot) U.none
 
@@ -164,6 +176,7 @@ let metrics =
             , since
             , bytes
             , lateBytes
+            , large
             , slots
             , good
             , timeToEnd
@@ -181,6 +194,7 @@ let expect =
       , { metric = since, samples = [ "1" ] }
       , { metric = bytes, samples = [ "512" ] }
       , { metric = lateBytes, samples = [ "2048" ] }
+      , { metric = large, samples = [ "2", "2" ] }
       , { metric = slots, samples = [ "3", "3" ] }
       , { metric = good, samples = [ "1" ] }
       , { metric = timeToEnd, samples = [ "90" ] }
@@ -197,7 +211,7 @@ in  { received
     , sent
     , events = [ received, sent, checked, ended ]
     , grains =
-      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], derived }, checks.grain, ends.grain ]
+      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], tallies = [ tally ], derived }, checks.grain, ends.grain ]
     , relations = [ requests.relation, checks.relation, ends.relation ]
     , metrics
     , expect

@@ -72,7 +72,7 @@ in  S.Package::{
     , cuts = reports.cuts
     , reports = reports.reports
     , articles = articles.articles
-    , series = articles.series
+    , series = articles.series # reports.series
     , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
     , examples =
       [ lines

@@ -22,11 +22,13 @@ let constant = source.constant
 
 let instants = ./instants.dhall
 
+let articles = ./articles.dhall
+
 -- The rows again, for a section of all metrics of a grain.
 let printed =
       G.eachRecord { name = "printed", event = source.row, fields = source.fields, doc = "A row of the table" }
 
-let grain = printed.grain
+let grain = printed.grain // { dimensions = [ source.field.ok.name ] }
 
 let size =
       S.Metric::{
@@ -227,11 +229,49 @@ let cutReport =
             , also = [] : List Text
             }
 
+-- R.splitBy => course: | [Size
+let byOk = R.splitBy [ G.columnOf source.field.ok ] (R.section "Sizes" [ size ])
+
+-- R.chartBy => course: ![Cumulative
+let chartByOk = R.chartBy [ G.columnOf source.field.ok ] size
+
+-- G.wholeRun => course: ![Requests over
+let wholeRun = G.wholeRun "whole_run" [ instants.received ]
+
+let requests =
+      S.Series::{
+      , name = "requests_over_time"
+      , samples = G.samples instants.received
+      , windows = wholeRun.name
+      , everyNs = 10000000000
+      , reading = "count"
+      , unit = U.count
+      , doc = "Requests in each ten seconds"
+      }
+
+let timelines =
+      [ -- R.timeline => course: ![Requests over
+        R.timeline "Requests" requests
+        -- R.timelineOfMean => course: ![Mean load
+      , R.timelineOfMean "Mean load" articles.load
+        -- R.timelineOfSum => course: ![Sum of loads
+      , R.timelineOfSum "Sum of loads" articles.load
+        -- R.timelineOfLeast => course: ![Least load
+      , R.timelineOfLeast "Least load" articles.load
+        -- R.timelineOfGreatest => course: ![Greatest load
+      , R.timelineOfGreatest "Greatest load" articles.load
+      ]
+
+let course =
+          cutReport "course" ([] : List S.Phase.Type)
+      //  { sections = [ byOk ], charts = [ chartByOk ], timelines, dictionary = [ R.group "Sizes" [ size ] ] }
+
 in  { number
     , metrics = [ size, number, share ] # margins
     , filters = [ from, ok ]
-    , relations = [ totals, failures, printed.relation ]
+    , relations = [ totals, failures, printed.relation, wholeRun ]
     , grains = [ grain ]
     , cuts = [ middle, opened, closed, failed, stopped ]
-    , reports = [ comparison, cutReport "phases" phases, cutReport "ends" ends ]
+    , series = [ requests ]
+    , reports = [ comparison, cutReport "phases" phases, cutReport "ends" ends, course ]
     }
