@@ -33,6 +33,10 @@ _MARK = re.compile(r"^ *(?:\[ )?-- ((?:[A-Z][\w.]*\.\w+(?:, )?)+) => (.+)$")
 _BEFORE, _AFTER = ("--run", "runs/before"), ("--run", "runs/after")
 #: what examples name as the report that prints their output -> arguments of `assay` besides the folder and the form
 _COMMANDS = {
+    "groups": (
+        *("build", "words/groups", "--run", "small:before=runs/before", "--run", "small:after=runs/after"),
+        *("--run", "large:after=runs/after"),
+    ),
     **{name: ("build", f"words/{name}", *_BEFORE) for name in ("phases", "ends")},
     **{name: ("build", f"words/{name}", *_BEFORE, *_AFTER) for name in ("comparison", "course", "tables", "figures")},
 }
@@ -209,10 +213,6 @@ def _find_lines(lines: Sequence[str], prefix: str) -> str:
 #: word -> the page that describes it, of words without an example below
 ELSEWHERE = {
     **dict.fromkeys(("S.onSomeHosts", "S.onSomeRows", "S.dropNotice"), "examples-and-checks.md#coverage"),
-    **dict.fromkeys(("A.ofGroup", "A.verdictOfGroup", "A.notJudged"), "articles.md#groups"),
-    **dict.fromkeys(("A.claim", "A.cell"), "articles.md#claims"),
-    "A.grid": "article-blocks.md#grids",
-    "A.scatter": "article-blocks.md#scatters",
     "R.tagged": "filters-and-phases.md#filter-files",
     **dict.fromkeys(("R.rowLabels", "R.named", "R.inUnit", "R.labelled"), "reports.md#editions"),
 }

@@ -168,6 +168,16 @@ let facts = A.facts [ constant.parts ]
 -- A.across => tables: | hundred | 1000
 let acrossTrials = A.across c.number (against // { title = "Finished beyond an amount, by trial" })
 
+-- A.claim, A.cell => tables: | 200 |
+let claim =
+      A.claim
+        { document = "An earlier document"
+        , statement = "the table of trials"
+        , run = "before"
+        , pivot
+        , cells = [ A.cell 200 1 "1990", A.cell 200 2 "2500" ]
+        }
+
 let part = A.Part
 
 let tables =
@@ -183,6 +193,7 @@ let tables =
         , part::{ title = "Averages", comparisons = [ comparison ], conclusions = [ conclusion ] }
         , part::{ title = "Classes", classTables = [ usedUp, against, acrossTrials ] }
         ]
+      , claims = [ claim ]
       , style = "prefixed"
       , label = constant.version.name
       }
@@ -279,6 +290,61 @@ let curve = A.curve "Curve of trials" grain [ finished, expected ]
 -- A.curveBy => figures: ![By
 let curveBy = A.curveBy "By clients" grain finished c.clients
 
+-- The samples of the load during each trial.
+let sampled = G.column "instant" "sampled" U.nanosecond "Instant of the sample"
+
+let loadThen = G.column "real" "load_then" U.none "Load at that instant"
+
+let ofHost = G.columnOf host
+
+let loadsOfTrials =
+      S.Relation::{
+      , name = "loads_of_trials"
+      , sql =
+          "SELECT number, l.of_host, l.t_ns AS sampled, l.value AS load_then "
+          ++ "FROM ${trials.name} AS t JOIN ${loaded.name} AS l ON l.t_ns >= t.began AND l.t_ns < t.ended"
+      , uses = [ trials.name, loaded.name ]
+      , columns = [ c.number, ofHost, sampled, loadThen ]
+      , key = [ "number", "of_host", "sampled" ]
+      }
+
+let loads =
+      S.Grain::{
+      , name = "load_of_trial"
+      , relation = loadsOfTrials.name
+      , key = loadsOfTrials.key
+      , columns = loadsOfTrials.columns
+      , doc = "A sample of the load during a trial"
+      }
+
+let ofLoads =
+      \(id : Text) ->
+      \(name : Text) ->
+      \(measure : S.Expression) ->
+      \(unit : S.Unit) ->
+        S.Metric::{ id, name, grain = loads.name, measure, unit, doc = name }
+
+let time =
+      ofLoads "load_time" "Time" (X.minus (X.column sampled) (S.source.constant constant.start)) U.second
+
+let loadOfTrial = ofLoads "trial_load" "Trial load" (X.column loadThen) U.none
+
+-- A.scatter => figures: ![Trial load
+let scatter =
+      A.scatter
+        { title = "Load"
+        , grain = loads
+        , per = c.number
+        , of = grain
+        , label = [ c.rate, c.clients ]
+        , keys = [ c.rate, c.clients ]
+        , x = time
+        , y = loadOfTrial
+        }
+
+-- A.grid => figures: ![Columns
+let grid = A.grid "Cases" best [ scatter ] [ A.lines "Load of hosts" load host.name ]
+
 -- A.alternatives => figures: # Figures
 let alternatives = A.alternatives [ source.samples, source.trials ]
 
@@ -292,17 +358,43 @@ let figures =
       , parts =
         [ part::{ title = "Timelines", timelines = timelines # during }
         , part::{ title = "Curves", curves = [ curve, curveBy ] }
+        , part::{ title = "Load of trials", scatters = [ scatter ], grids = [ grid ] }
         , part::{ title = "Averages", averages = [ averages, averagesDuring ] }
         ]
+      , cases = constant.version.name
+      , style = "prefixed"
+      , label = constant.version.name
+      }
+
+let small = { name = "small", title = "Small testbed" }
+
+let large = { name = "large", title = "Large testbed" }
+
+-- A.ofGroup => groups: ## <a id="section-part-1
+let ofGroups = A.ofGroup small [ part::{ title = "Trials", listings = [ listing ] } ]
+
+-- A.verdictOfGroup => groups: | Small
+let ofSmall = A.verdictOfGroup small (verdict // { scenario = "Small" })
+
+-- A.notJudged => groups: | Large
+let notJudged = A.notJudged large "Large"
+
+let groups =
+      S.Article::{
+      , name = "groups"
+      , title = "Groups"
+      , intro = "What words print of groups of runs."
+      , groups = [ small, large ]
+      , parts = ofGroups # [ part::{ title = "Results", verdicts = [ ofSmall, notJudged ] } ]
       , style = "prefixed"
       , label = constant.version.name
       }
 
 in  { load
     , events = [ tried, loaded ]
-    , relations = [ trials, windows ]
-    , grains = [ grain ]
+    , relations = [ trials, windows, loadsOfTrials ]
+    , grains = [ grain, loads ]
     , series = [ load, loadOfB, double, mean, sum, least, greatest ]
-    , metrics = [ finished, expected ]
-    , articles = [ tables, figures ]
+    , metrics = [ finished, expected, time, loadOfTrial ]
+    , articles = [ tables, figures, groups ]
     }
