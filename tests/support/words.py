@@ -31,12 +31,17 @@ LETTERS = {
 _CASE = re.compile(r'^(?:in)? +[\[,] (?:value|holds|unit|read|absent) "([\w.]+)" (.*)$')
 _MARK = re.compile(r"^ *(?:\[ )?-- ((?:[A-Z][\w.]*\.\w+(?:, )?)+) => (.+)$")
 _BEFORE, _AFTER = ("--run", "runs/before"), ("--run", "runs/after")
-#: what examples name as the report that prints their output -> arguments of `assay` besides the folder and the form
+#: what examples name as the report that prints their output -> the command of `assay`; the page shows it
 _COMMANDS = {
     "groups": (
         *("build", "words/groups", "--run", "small:before=runs/before", "--run", "small:after=runs/after"),
         *("--run", "large:after=runs/after"),
     ),
+    "filtered": ("build", "words/comparison", *_BEFORE, "--filter-file", "filters.json"),
+    "published": ("regenerate", "published.json"),
+}
+#: the commands of all other reports
+_COMMANDS_OF_RUNS = {
     **{name: ("build", f"words/{name}", *_BEFORE) for name in ("phases", "ends")},
     **{name: ("build", f"words/{name}", *_BEFORE, *_AFTER) for name in ("comparison", "course", "tables", "figures")},
 }
@@ -183,7 +188,8 @@ def read_examples(cache: Path, folder: Path) -> list[Example]:
             elif colon:
                 if report not in printed:
                     printed[report] = _build_report(report, cache, folder)
-                output = _find_lines(printed[report], prefix)
+                command = f"$ assay {' '.join(_COMMANDS[report])}\n" if report in _COMMANDS else ""
+                output = command + _find_lines(printed[report], prefix)
             else:
                 output = "\n".join(f"{metric}: {format_samples(metric)}" for metric in goal.split(", "))
             examples.append(Example(words, block, output, path.name, is_block=True))
@@ -193,7 +199,7 @@ def read_examples(cache: Path, folder: Path) -> list[Example]:
 def _build_report(report: str, cache: Path, folder: Path) -> list[str]:
     """Build a report of the examples as Markdown; return its lines."""
     out = folder / report
-    result = run_assay("--cache", cache, *_COMMANDS[report], "-o", out, "--to", "md", cwd=FOLDER)
+    result = run_assay("--cache", cache, *(_COMMANDS | _COMMANDS_OF_RUNS)[report], "-o", out, "--to", "md", cwd=FOLDER)
     assert (result.status, "warning" in result.err) == (0, False), result.err
     return (out / "report.md").read_text(encoding="utf-8").splitlines()
 
@@ -213,8 +219,6 @@ def _find_lines(lines: Sequence[str], prefix: str) -> str:
 #: word -> the page that describes it, of words without an example below
 ELSEWHERE = {
     **dict.fromkeys(("S.onSomeHosts", "S.onSomeRows", "S.dropNotice"), "examples-and-checks.md#coverage"),
-    "R.tagged": "filters-and-phases.md#filter-files",
-    **dict.fromkeys(("R.rowLabels", "R.named", "R.inUnit", "R.labelled"), "reports.md#editions"),
 }
 _TITLES = {
     "S": "Package", "S.source": "Sources", "U": "Units", "X": "Expressions", "E": "Events", "G": "Grains and instants",

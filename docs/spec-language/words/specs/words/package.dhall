@@ -69,6 +69,7 @@ in  S.Package::{
     , grains = [ source.rows.grain, records.grain ] # instants.grains # reports.grains # articles.grains
     , metrics = List/map case.Case S.Metric.Type (\(c : case.Case) -> c.metric) cases # reports.metrics # articles.metrics
     , filters = reports.filters
+    , filterFiles = reports.filterFiles
     , cuts = reports.cuts
     , reports = reports.reports
     , articles = articles.articles

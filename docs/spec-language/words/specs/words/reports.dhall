@@ -158,6 +158,15 @@ let whereOk = R.uses ok
 -- R.usesWith => comparison: | before | from
 let fromOne = R.usesWith from "1"
 
+let filterFile =
+      S.FilterFile::{
+      , name = "row-filters"
+      , conditions =
+        [ -- R.tagged => filtered: | before | from
+          R.tagged [ "Row", "NumberGEq" ] from
+        ]
+      }
+
 let rows = A.listing "Rows" grain [ G.columnOf source.field.n ] [ size ]
 
 -- A.rejected => comparison: | 2 | ok
@@ -266,12 +275,37 @@ let course =
           cutReport "course" ([] : List S.Phase.Type)
       //  { sections = [ byOk ], charts = [ chartByOk ], timelines, dictionary = [ R.group "Sizes" [ size ] ] }
 
+-- R.rowLabels => published: | Version
+let rowLabels = R.rowLabels [ R.fact "Version" constant.version (R.text 3) ]
+
+let first =
+      S.Edition::{
+      , name = "2025"
+      , since = "2025-01-01"
+      , style = "typst-2026"
+      , manifest = rowLabels
+      , sections = [ R.section "Rows" [ size, number, share ] ]
+      , charts = [] : List R.Chart
+      , dictionary = [ R.group "Rows" [ size, number, share ] ]
+      , labels =
+        [ -- R.named => published: | [Row number
+          R.named number "Row number"
+          -- R.inUnit => published: | [Size
+        , R.inUnit size "octets"
+          -- R.labelled => published: | [Slot share
+        , R.labelled share "Slot share" "octets/s"
+        ]
+      }
+
+let published = cutReport "published" ([] : List S.Phase.Type) // { editions = [ first ] }
+
 in  { number
     , metrics = [ size, number, share ] # margins
     , filters = [ from, ok ]
+    , filterFiles = [ filterFile ]
     , relations = [ totals, failures, printed.relation, wholeRun ]
     , grains = [ grain ]
     , cuts = [ middle, opened, closed, failed, stopped ]
     , series = [ requests ]
-    , reports = [ comparison, cutReport "phases" phases, cutReport "ends" ends, course ]
+    , reports = [ comparison, cutReport "phases" phases, cutReport "ends" ends, course, published ]
     }
