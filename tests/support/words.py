@@ -39,12 +39,15 @@ _COMMANDS = {
     ),
     "filtered": ("build", "words/comparison", *_BEFORE, "--filter-file", "filters.json"),
     "published": ("regenerate", "published.json"),
+    "hosts": ("build", "words/hosts", "--run", "runs/hosts"),
 }
 #: the commands of all other reports
 _COMMANDS_OF_RUNS = {
     **{name: ("build", f"words/{name}", *_BEFORE) for name in ("phases", "ends")},
     **{name: ("build", f"words/{name}", *_BEFORE, *_AFTER) for name in ("comparison", "course", "tables", "figures")},
 }
+#: the report whose output is the findings on a run that lacks records
+_INCOMPLETE = "hosts"
 _PARTS = frozenset(("concat", "leaf", "many", "token"))  # words of `X` that others consist of
 
 
@@ -200,7 +203,7 @@ def _build_report(report: str, cache: Path, folder: Path) -> list[str]:
     """Build a report of the examples as Markdown; return its lines."""
     out = folder / report
     result = run_assay("--cache", cache, *(_COMMANDS | _COMMANDS_OF_RUNS)[report], "-o", out, "--to", "md", cwd=FOLDER)
-    assert (result.status, "warning" in result.err) == (0, False), result.err
+    assert (result.status, "warning" in result.err) == (0, report == _INCOMPLETE), result.err
     return (out / "report.md").read_text(encoding="utf-8").splitlines()
 
 
@@ -216,10 +219,6 @@ def _find_lines(lines: Sequence[str], prefix: str) -> str:
     return "\n".join((lines[start], *(lines[number] for number in numbers if number > start)))
 
 
-#: word -> the page that describes it, of words without an example below
-ELSEWHERE = {
-    **dict.fromkeys(("S.onSomeHosts", "S.onSomeRows", "S.dropNotice"), "examples-and-checks.md#coverage"),
-}
 _TITLES = {
     "S": "Package", "S.source": "Sources", "U": "Units", "X": "Expressions", "E": "Events", "G": "Grains and instants",
     "M": "Metrics", "R": "Reports", "P": "Phases", "Q": "Examples", "A": "Articles",
@@ -239,7 +238,8 @@ Expressions are those of a table with three rows, whose columns are `n`, `a`, `b
 ```
 
 What an expression yields are its values on the rows that have one; what a condition yields are the `n` of the rows for
-which it holds. A field (`E`) is read from this record:
+which it holds. Lines of reports are those of builds over the runs `before` and `after`, or of the command above them.
+A field (`E`) is read from this record:
 
 ```json
 {record}
@@ -266,18 +266,16 @@ def format_page(examples: Sequence[Example]) -> str:
             )
             + "\n"
         )
-        blocks = dict.fromkeys(by_word[word] for word in words if word in by_word and by_word[word].is_block)
+        blocks = dict.fromkeys(by_word[word] for word in words if by_word[word].is_block)
         parts += [_format_block(block) for block in blocks if block.words[0].rpartition(".")[0] == letter]
     return "\n".join(parts)
 
 
 def _format_row(word: str, kind: str, by_word: Mapping[str, Example]) -> str:
     """Format the row of a word."""
-    if example := by_word.get(word):
-        anchor = _format_heading(example).replace(", ", "-").replace(".", "").lower()
-        cells = (f"[below](#{anchor})", "") if example.is_block else (f"`{example.text}`", f"`{example.output}`")
-    else:
-        cells = (f"[described here]({ELSEWHERE[word]})", "")
+    example = by_word[word]
+    anchor = _format_heading(example).replace(", ", "-").replace(".", "").lower()
+    cells = (f"[below](#{anchor})", "") if example.is_block else (f"`{example.text}`", f"`{example.output}`")
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in (f"`{word}`", f"`{kind}`", *cells)) + " |"
 
 

@@ -370,8 +370,10 @@ let small = { name = "small", title = "Small testbed" }
 
 let large = { name = "large", title = "Large testbed" }
 
+let trialsOfGroup = [ part::{ title = "Trials", listings = [ listing ] } ]
+
 -- A.ofGroup => groups: ## <a id="section-part-1
-let ofGroups = A.ofGroup small [ part::{ title = "Trials", listings = [ listing ] } ]
+let partsOfSmall = A.ofGroup small trialsOfGroup
 
 -- A.verdictOfGroup => groups: | Small
 let ofSmall = A.verdictOfGroup small (verdict // { scenario = "Small" })
@@ -385,7 +387,7 @@ let groups =
       , title = "Groups"
       , intro = "What words print of groups of runs."
       , groups = [ small, large ]
-      , parts = ofGroups # [ part::{ title = "Results", verdicts = [ ofSmall, notJudged ] } ]
+      , parts = partsOfSmall # A.ofGroup large trialsOfGroup # [ part::{ title = "Results", verdicts = [ ofSmall, notJudged ] } ]
       , style = "prefixed"
       , label = constant.version.name
       }

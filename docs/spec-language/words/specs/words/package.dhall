@@ -18,6 +18,8 @@ let reports = ./reports.dhall
 
 let articles = ./articles.dhall
 
+let hosts = ./hosts.dhall
+
 let Read = { word : Text, field : S.Field, equals : S.Expression }
 
 let readFields = List/map Read S.Field (\(r : Read) -> r.field) reads
@@ -63,15 +65,16 @@ in  S.Package::{
     , system = "words"
     , units = [ { name = "row", doc = "A row of a table" } ]
     , derivedUnits = [ { name = "kilorow", factor = "1000", of = "row", doc = "A thousand rows" } ]
-    , sources = [ source.table, source.log, source.trials, source.samples ]
-    , events = [ source.row, read ] # instants.events # articles.events
-    , relations = [ source.rows.relation, records.relation ] # instants.relations # reports.relations # articles.relations
-    , grains = [ source.rows.grain, records.grain ] # instants.grains # reports.grains # articles.grains
-    , metrics = List/map case.Case S.Metric.Type (\(c : case.Case) -> c.metric) cases # reports.metrics # articles.metrics
+    , sources = [ source.table, source.log, source.trials, source.samples, hosts.source ]
+    , events = [ source.row, read ] # instants.events # articles.events # hosts.events
+    , relations = [ source.rows.relation, records.relation ] # instants.relations # reports.relations # articles.relations # hosts.relations
+    , grains = [ source.rows.grain, records.grain ] # instants.grains # reports.grains # articles.grains # hosts.grains
+    , metrics = List/map case.Case S.Metric.Type (\(c : case.Case) -> c.metric) cases # reports.metrics # articles.metrics # hosts.metrics
     , filters = reports.filters
+    , coverage = hosts.coverage
     , filterFiles = reports.filterFiles
     , cuts = reports.cuts
-    , reports = reports.reports
+    , reports = reports.reports # [ hosts.report ]
     , articles = articles.articles
     , series = articles.series # reports.series
     , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
