@@ -253,6 +253,9 @@ def _add_source(item: exp.Expr, sources: _Sources, ctes: Ctes, outer: Mapping[st
     alias = item.alias_or_name
     if isinstance(item, exp.Table) and isinstance(item.this, exp.Identifier):
         sources.by_alias[alias] = ctes.get(item.name, item.name)
+    elif isinstance(item, (exp.Table, exp.Values)):  # a table function, or a list of rows
+        rows = _ExpressionReader(sources, ctes, outer).trace_all(item)
+        sources.by_alias[alias] = ColumnOrigins({}, {}, rows, NONE)
     else:
         sources.by_alias[alias] = _trace_query(item, ctes, outer)
     source = sources.by_alias[alias]

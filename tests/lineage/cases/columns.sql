@@ -59,3 +59,13 @@ rows: a.*
 SELECT list_transform([1, 2], lambda x: x + a.z)[1] AS y FROM a;
 value: a.z
 rows: a.*
+
+-- title: a table function beside a table
+SELECT a.x + r.i AS y FROM a, range(1, a.z) AS r (i);
+value: a.x
+rows: a.* a.z
+
+-- title: a list of rows beside a table
+SELECT v.i AS y FROM a CROSS JOIN (VALUES (1), (2)) AS v (i) WHERE a.x > v.i;
+value: none
+rows: a.* a.x
