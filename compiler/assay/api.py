@@ -19,6 +19,7 @@ from assay.app.runs import parse_runs
 from assay.app.session import Session, open_session
 from assay.engine.result_cache import get_default_folder
 from assay.report.output_forms import order_forms
+from assay.util.paths import resolve_path
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,7 +32,7 @@ def open_workspace(folder: str | Path = ".", cache: str | Path | None = None) ->
 
     The settings of its `assay.toml` apply. Raises AssayError, as all methods of the workspace.
     """
-    place = Path(folder).resolve()
+    place = resolve_path(Path(folder))
     path = next((path for parent in (place, *place.parents) if (path := parent / NAME).is_file()), None)
     config = read_config(path) if path else None
     cache_folder = cache or (config and config.get_path("cache")) or get_default_folder()

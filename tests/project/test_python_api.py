@@ -61,7 +61,7 @@ def test_exported_files_have_the_same_samples(place: Path, tmp_path: Path, form:
     file = tmp_path / f"wait.{form}"
     result = run_assay("samples", "wait", "--run", "1.0", "--format", form, "-o", file, cwd=place)
     assert (result.status, result.out) == (0, "")
-    rows = duckdb.sql(f"SELECT run::VARCHAR, host, request, value FROM '{file}'").fetchall()
+    rows = duckdb.connect().sql(f"SELECT run::VARCHAR, host, request, value FROM '{file}'").fetchall()
     printed = list(csv.DictReader(io.StringIO(run_assay("samples", "wait", "--run", "1.0", cwd=place).out)))
     assert [(*row[1:3], repr(row[3])) for row in rows] == [
         (row["host"], row["request"], row["value"]) for row in printed

@@ -52,7 +52,9 @@ let next =
           typst
       //  { name = "2026-10"
           , since = "2026-10-01"
-          , labels = [ R.labelled machine.cpu "CPU of the process" "percent", R.inUnit anomaly.size "bytes" ]
+          , labels =
+                typst.labels
+              # [ R.labelled machine.cpu "CPU of the process" "percent", R.inUnit anomaly.size "bytes" ]
           , doc = "Units in words"
           }
 

@@ -292,7 +292,7 @@ def test_report_of_another_program_stays(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
     out.mkdir()
     (out / "report.md").write_text("mine", encoding="utf-8")
-    assert regenerate_publication(out, cache).status == 0
+    assert regenerate_publication(out, cache).status == 2
     assert (out / "report.md").read_text(encoding="utf-8") == "mine"
 
 

@@ -30,6 +30,7 @@ from assay.lineage.sample_query import VALUE
 from assay.plan.planner import AppliedFilter
 from assay.util.diagnostics import USAGE, fail, suggest_names
 from assay.util.escape import normalize_text
+from assay.util.paths import resolve_path
 
 SHOWN = 3  # samples that a message lists
 
@@ -86,7 +87,7 @@ def slice_run(
         text = format_example(subject.checked.package.system, labels, selection.expectation, origin)
         (new_folder / FILE).write_text(text, encoding="utf-8")
     (value,) = selection.expectation.samples
-    is_tested = folder.resolve().parent == (session.workspace.root / FOLDER).resolve()
+    is_tested = resolve_path(folder).parent == resolve_path(session.workspace.root / FOLDER)
     row = describe_row(selection.expectation.row)
     value_text = f"{value} {subject.unit.symbol}".rstrip()
     return SliceResult(folder, subject.id, row, value_text, files, tuple(added), is_tested)
