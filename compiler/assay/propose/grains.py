@@ -15,6 +15,7 @@ from assay.propose.units import UNITS, find_unit
 MAX_METRICS = 12  # of the fields of a grain
 MAX_GRAINS = 12  # of records, per source
 MAX_COUNTS = 6
+MAX_VALUES = 12  # of a dimension
 _FEW_RECORDS = 10
 _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 
@@ -31,8 +32,21 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
         split = _list_split_metrics(group, event, names)
         metrics = split or _list_field_metrics(group, (event,), names)
         reason = f"{event.count} records have numbers, and share no key with other events"
-        grains.append(GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source)))
+        grains.append(GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
+                                    _list_dimensions(group, event)))  # fmt: skip
     return tuple(grains)
+
+
+def _list_dimensions(group: Group, event: EventProposal) -> tuple[str, ...]:
+    """Return the fields of an event with few texts, each of which several records have on average."""
+    if _is_timeless(group.source):
+        return ()
+    names = []
+    for field in map(group.source.find_field, event.fields):
+        values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
+        if field.type in ("text", "boolean") and 1 < len({*map(str, values)}) <= min(MAX_VALUES, len(values) // 2):
+            names.append(field.name)
+    return tuple(names)
 
 
 def propose_counts(source: SourceProposal, names: NameSpace) -> tuple[GrainProposal, ...]:

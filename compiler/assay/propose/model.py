@@ -121,6 +121,12 @@ class GrainProposal:
     metrics: tuple[MetricProposal, ...]
     reason: str
     is_timeless: bool = False  # its records have no instants
+    dimensions: tuple[str, ...] = ()  # fields of its records with few texts, by which metrics may be split
+
+    @property
+    def is_of_records(self) -> bool:
+        """Whether it has a row for each record of one event, at the instant of the record."""
+        return not self.key and not self.is_timeless
 
 
 @dataclass(frozen=True, slots=True)

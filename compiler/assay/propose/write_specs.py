@@ -25,6 +25,8 @@ def write_all_specs(proposal: Proposal) -> dict[str, str]:
         f"{folder}/package.dhall": _write_package(proposal),
     }
     for grain in proposal.grains:
+        if grain.is_of_records:
+            continue
         files[f"{queries}/{grain.name}.sql"] = _write_query(grain)
     return files
 
@@ -178,17 +180,19 @@ def _list_grain_fields(grain: GrainProposal) -> list[str]:
 def _write_grains(proposal: Proposal) -> str:
     parts = [
         "-- What one sample is about. A grain binds instants, and fields of their records, to the rows of a relation.",
-        SCHEMA, "let G = S.grain\n", "let e = ./events.dhall\n", _GRAIN,
+        SCHEMA, "let G = S.grain\n", "let e = ./events.dhall\n",
     ]  # fmt: skip
-    parts += [_write_grain(proposal, grain) for grain in proposal.grains]
-    names = ["columnOf"] if any(grain.is_timeless for grain in proposal.grains) else []
-    if names:
-        parts.insert(5, _COLUMN)
-    names += [grain.name for grain in proposal.grains]
+    if any(grain.is_timeless for grain in proposal.grains):
+        parts.append(_COLUMN)
+    if not all(grain.is_of_records for grain in proposal.grains):
+        parts.append(_GRAIN)
+    for grain in proposal.grains:
+        parts.append(_write_record_grain(proposal, grain) if grain.is_of_records else _write_grain(proposal, grain))
+    names = [grain.name for grain in proposal.grains]
     return "\n".join([*parts, f"in  {{ {', '.join(names)} }}", ""])
 
 
-_COLUMN = "let columnOf = \\(field : S.Field) -> G.column field.type field.name field.unit field.doc\n"
+_COLUMN = "let columnOf = G.columnOf\n"
 _GRAIN = r"""let host = G.column "text" "host" S.unit.none "Host"
 
 let first =
@@ -205,6 +209,33 @@ let first =
         , fields = G.fieldNames fields
         , doc = event.doc
         }
+"""
+
+
+def _write_record_grain(proposal: Proposal, grain: GrainProposal) -> str:
+    """Write a grain with a row for each record of an event."""
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    record = _name_fields(proposal, source)
+    names = list(dict.fromkeys((*_list_grain_fields(grain), *grain.dimensions)))
+    fields = format_list([f"e.{record}.{name}" for name in names], 14, "S.Field")
+    dimensions = format_list([f"e.{record}.{name}.name" for name in grain.dimensions], 14)
+    members = [
+        *([("dimensions", dimensions, "")] if grain.dimensions else []),
+        *([("cluster", "records.host.name", "")] if source.hosts else []),
+    ]
+    result = f"records // {{ grain = records.grain // {format_record(members, 6)} }}" if members else "records"
+    comment = "\n-- Its dimensions are texts with few values: split metrics by them." if grain.dimensions else ""
+    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}
+let {grain.name} =
+      let records =
+            G.eachRecord
+              {{ name = {quote_text(grain.name)}
+              , event = e.{grain.events[0]}
+              , fields = {fields}
+              , doc = {quote_text(_describe_grain(grain))}
+              }}
+
+      in  {result}
 """
 
 
@@ -308,11 +339,11 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
 def _read_field(
     proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal, name: str
 ) -> str:
-    """Return the expression of a field: a column of rows without instants, else taken at the instant of its record."""
+    """Return the expression of a field: a column of the rows of records, else taken at the instant of its record."""
     field = f"e.{_name_fields(proposal, source)}.{name}"
     return (
-        f"S.x.column (g.columnOf {field})"
-        if grain.is_timeless
+        f"S.x.column (S.grain.columnOf {field})"
+        if not grain.key
         else f"S.grain.taken g.{grain.name}.at.{metric.event} {field}"
     )
 
