@@ -43,10 +43,11 @@ class Watch:
         code = self.process.poll()
         assert code is None
         new_build = self.place / "build" / "fresh"
-        shutil.rmtree(new_build, ignore_errors=True)
+        for folder in (new_build, self.place / "fresh-cache"):
+            shutil.rmtree(folder, ignore_errors=True)
         runs = ("--run", "v=1.0", "--run", "runs/1.1")
         result = run_assay(
-            "build", "service/comparison", *runs, "-o", new_build, "--cache", new_build / "cache", cwd=self.place
+            "build", "service/comparison", *runs, "-o", new_build, "--cache", self.place / "fresh-cache", cwd=self.place
         )
         assert result.status == 0, result.err
         for name in ("document.json", "results.json", "specs.json", "report.pdf"):

@@ -26,6 +26,7 @@ from tests.support.browser import OpenPage, list_accessibility_problems, open_pa
 from tests.support.commands import MODEL, build
 from tests.support.laboratory import ROOT
 
+MOST_PRINTED_COLUMNS = 16
 PAIR = tuple(f"{case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate"))
 #: number of marks of a drawing: of an SVG, or of a canvas, where marks cannot be counted in the page
 MARKS = """place => place.querySelector("canvas") ? 1
@@ -465,12 +466,20 @@ def test_a_printed_page_has_all_cells_and_figures(chromium: Browser, pages: dict
     assert len(content) < 5_000_000  # a dashed line that continues far beyond its axis would be that long
     printed_pdf = pypdf.PdfReader(io.BytesIO(content))
     texts = [page.extract_text() for page in printed_pdf.pages]
-    if name == "two":
-        heads = [text for text in texts if "Metric Description Unit" in " ".join(text.split())]
-        assert len(heads) > len(document.dictionary)  # the head of a table is repeated on the next pages
+    if name == "two":  # the head of a table is repeated on the next pages
+        squeezed = " ".join("".join(texts).split())
+        heads = [f"What 10.5-sim 10.6-sim {row[0]} " for row in document.manifest.rows]
+        assert heads[0] in squeezed
+        assert any(head in squeezed for head in heads[1:])
     text = re.sub(r"\s", "", "".join(texts))
     tables = [document.manifest.rows, document.filters.rows, *(section.rows for section in document.sections)]
-    tables += [table.rows for gallery in document.galleries for table in gallery.tables]
+    # A sheet has no room for all columns of the widest listings; the files beside the page have them.
+    tables += [
+        table.printed_rows
+        for gallery in document.galleries
+        for table in gallery.tables
+        if len(table.header) <= MOST_PRINTED_COLUMNS
+    ]
     entries = [entry for group in document.dictionary for entry in group.entries]
     cells = {cell for rows in tables for row in rows for cell in row}
     cells |= {part for entry in entries for part in (entry.name, entry.id, entry.description)}
