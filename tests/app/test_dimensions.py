@@ -216,8 +216,8 @@ def test_hosts_without_the_value_do_not_count(place: Path) -> None:
     for kind in KINDS[:6]:
         hosts = [[row["took"] for row in rows if row.get("kind") == kind] for rows in RUNS["new"].values()]
         means = [statistics.fmean(samples) for samples in hosts if samples]
-        found = float(rows[name_segment("host_time", ["kind"], (kind,))]["average"])
-        assert found == pytest.approx(statistics.fmean(means), rel=1e-12)
+        average = float(rows[name_segment("host_time", ["kind"], (kind,))]["average"])
+        assert average == pytest.approx(statistics.fmean(means), rel=1e-12)
 
 
 def test_formulas_are_computed_from_segments_of_their_inputs(place: Path) -> None:

@@ -41,10 +41,10 @@ def count_records(records: list[Record]) -> dict[str, int]:
     ok = [(host, id_) for host, event, id_, fields in records if event == "checked" and fields["code"] == 0]
     with_amount = {(host, id_) for host, event, id_, fields in records if event == "began" and "a" in fields}
     counts = {name: sum(event == name for _, event, _, _ in records) for name in keys}
-    known = {
+    matched_counts = {
         f"known_{name}": sum(event == name and (host, id_) in rows for host, event, id_, _ in records) for name in keys
     }
-    return counts | known | {
+    return counts | matched_counts | {
         "rows": len(rows),
         "started": len(rows & keys["began"]),
         "finished": len(rows & keys["ended"]),

@@ -82,7 +82,7 @@ def build_judgement_data(judgements: ReportJudgements) -> dict[str, object]:
 
 
 def _list_gated(rules: Rules, metrics: Sequence[Metric]) -> tuple[str, ...]:
-    """List the metrics of the gate that the report compares: those it names, else all that have a direction.
+    """List the compared metrics that the gate names, or all those with a direction if it names none.
 
     Segments are left out: they are parts of a metric in the gate, and the data decide which of them exist.
     """
