@@ -119,7 +119,7 @@ def assemble(
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)},
         {label: run.quality for label, run in zip(whole_labels, whole_runs, strict=True)},
     )
-    sections = tuple(_build_section(checked, item, versions, choices, judgements) for item in report.sections)
+    sections = tuple(_build_section(checked, report, item, versions, choices, judgements) for item in report.sections)
     has_sample_counts = any(None in item.metrics for item in sections)
     answers = _build_answers(checked, report, versions, choices, judgements, manifest)
     return Document(
@@ -221,6 +221,7 @@ def _build_manifest(report: Report, runs: Sequence[RunFigures], run_labels: Sequ
 
 def _build_section(
     checked: CheckedPackage,
+    report: Report,
     section: SectionSpec,
     versions: Sequence[Version],
     choices: Choices,
@@ -265,6 +266,7 @@ def _build_section(
                 else ()
             ),
             *_list_section_notes(metrics, runs, run_labels, judgements),
+            *_list_chart_notes(report, section, metrics),
         ),
         sort_keys=tuple(sort_keys) if number_style.has_unit_prefixes or judgements else (),
         percentiles=build_percentile_table(checked, section, versions, choices),
@@ -295,6 +297,14 @@ def _list_section_notes(
     for run, label in zip(runs[1:], run_labels[1:], strict=True):
         for note in list_judgement_notes(judgements, metrics, run.id):
             yield f"{label}: {note}" if len(runs) > 2 else note
+
+
+def _list_chart_notes(report: Report, section: SectionSpec, metrics: Sequence[Metric]) -> Iterator[str]:
+    """Yield a note with the metrics of a table that have samples, but no chart in a report with charts."""
+    drawn = {chart.metric for chart in report.charts}
+    omitted = [metric.name for metric in metrics if metric.id not in drawn and not is_formula(metric)]
+    if drawn and omitted and not section.by:
+        yield f"No figure, as they are not among the charts of the report: {', '.join(omitted)}."
 
 
 def _list_count_notes(metrics: Sequence[Metric], counted_metric: str, runs: Sequence[RunFigures]) -> Iterator[str]:

@@ -82,9 +82,9 @@ def _is_numeric(cells: Sequence[str]) -> bool:
 
 DISTRIBUTIONS = (
     "Cumulative distributions. A line stands at height *c* where a share *c* of the samples is at most *x*; it steps "
-    "at the listed centiles, which are samples, not interpolations. Where each host has a distribution of its own, the "
-    "line is at the median of theirs, and a shaded band spans the least and the greatest. An arrow at the end of an "
-    "axis says that the axis is cut there and samples lie beyond."
+    "at the listed percentiles, which are samples, not interpolations. Where each host has a distribution of its own, "
+    "the line is at the median of theirs, and a shaded band spans the least and the greatest. An arrow at the end of "
+    "an axis says that the axis is cut there and samples lie beyond."
 )
 HASHES = (
     "The column Definition holds the first ten digits of the hash of each definition. Two reports measure the same "
