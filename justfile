@@ -61,6 +61,10 @@ accept *parts:
 docs *args:
     pytest tests -m docs {{args}}
 
+# Build the site of the docs into a new folder.
+site out="build/site":
+    python tools/docs_site.py {{quote(out)}}
+
 # Render the first page of the demo for the README (needs pdftoppm).
 picture: demo
     pdftoppm -r 84 -f 1 -l 1 -singlefile -png build/demo/report.pdf docs/images/report-page

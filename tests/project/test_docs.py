@@ -40,6 +40,7 @@ from tests.support.documentation import (
 
 pytestmark = pytest.mark.docs
 
+COMMANDS = "docs/commands.md"
 TUTORIAL = "docs/tutorial.md"
 #: without the page of errors, whose messages are about names that do not exist
 NAMING_PAGES = [name for name in PAGES if name != "docs/spec-language/errors.md"]
@@ -182,16 +183,16 @@ def _walk_commands(command: click.Command) -> Iterator[click.Command]:
 
 
 def _read_command_table() -> dict[str, set[str]]:
-    table = next(item for item in parse_page("README.md").tables if item.section == "Commands")
+    table = next(item for item in parse_page(COMMANDS).tables if item.section == "Commands")
     return {find_code_spans(row[0])[0].split()[1]: set(find_code_spans(row[2])) for row in table.rows}
 
 
-def test_readme_lists_commands_with_exact_options() -> None:
+def test_commands_are_listed_with_exact_options() -> None:
     assert _read_command_table() == {name: _list_options(command) for name, command in cli.commands.items()}
 
 
-def test_readme_lists_the_options_of_all_commands() -> None:
-    documented_options = set(re.findall(r"--[a-z-]+", parse_page("README.md").prose))
+def test_options_of_all_commands_are_listed() -> None:
+    documented_options = set(re.findall(r"--[a-z-]+", parse_page(COMMANDS).prose))
     general = {name for item in cli.params for name in item.opts}
     assert general <= documented_options | {"-h", "-v"}
 
@@ -229,7 +230,7 @@ def test_exit_statuses_are_those_of_the_code() -> None:
     from assay.cli import errors
     from assay.util import diagnostics
 
-    table = next(item for item in parse_page("README.md").tables if item.header[0] == "exit status")
+    table = next(item for item in parse_page(COMMANDS).tables if item.header[0] == "exit status")
     known_statuses = {
         0, diagnostics.SPECS_OR_DATA, diagnostics.USAGE, diagnostics.DIFFERENCE, diagnostics.CLOSED_GATE,
         diagnostics.INTERNAL, errors.INTERRUPTED,
@@ -533,17 +534,17 @@ def _count_lines(function: ast.FunctionDef) -> int:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """Run the build of the README's second section."""
+    """Run the build that docs/results.md begins with."""
     workspace = create_trial(tmp_path_factory.mktemp("built"), cache)
-    block = next(item for item in parse_page("README.md").blocks if item.section == "A report")
+    block = next(item for item in parse_page("docs/results.md").blocks if item.section == "A build folder")
     command = list_commands(block)[0]
     result = workspace.run(command)
     assert result.returncode == 0, result.stdout
     return workspace.root / str(re.findall(r"-o (\S+)", command)[0])
 
 
-def test_readme_lists_what_a_build_writes(built: Path) -> None:
-    table = next(item for item in parse_page("README.md").tables if item.section == "A report")
+def test_files_of_a_build_are_listed(built: Path) -> None:
+    table = next(item for item in parse_page("docs/results.md").tables if item.section == "A build folder")
     documented_files = {name for row in table.rows for name in find_code_spans(row[0])}
     assert documented_files == {path.name + ("/" if path.is_dir() else "") for path in built.iterdir()}
 
@@ -631,7 +632,7 @@ def test_documented_layout_of_cache_is_complete(cache: Path) -> None:
 
 
 def test_default_cache_is_at_the_documented_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    paragraphs = parse_page("README.md").prose.split("\n\n")
+    paragraphs = parse_page(COMMANDS).prose.split("\n\n")
     paragraph = next(text for text in paragraphs if text.startswith("The cache is the folder"))
     assert find_code_spans(paragraph)[:3] == ["assay", "$XDG_CACHE_HOME", "~/.cache"]
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
