@@ -9,10 +9,14 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.remote.address import is_address
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, format_excerpt, suggest_nearest
+from assay.util.numbers import split_numbers
+
+if TYPE_CHECKING:
+    from assay.registry.model import RegisteredRun
 
 NAME = "assay.toml"
 TEXT, TEXTS, RUNS = "text", "texts", "runs"
@@ -49,6 +53,7 @@ SETTINGS = (
     Setting("style", TEXT, "--style", "Number style of the tables."),
     Setting("author", TEXT, "--author", "Author of reports."),
     Setting("cache", TEXT, "--cache", "Cache folder."),
+    Setting("results", TEXT, "--results", "Folder of registered runs and recorded results, which builds append to."),
     Setting("runs-directory", TEXT, "--run", "Folder whose folders are runs."),
     Setting("baseline", TEXT, "--run", "Name of the run that others are compared with."),
     Setting("runs", RUNS, "--run", "Directory, archive or s3:// address of each named run; a list has repeats."),
@@ -78,16 +83,31 @@ class Config:
         """Return the runs as `NAME=DIR`: those of the table, else those of the folder; the baseline is first."""
         names = list(self.values.get("runs", ())) or self._list_run_folders()
         baseline = self.values.get("baseline")
-        names.sort(key=lambda name: name != baseline)
-        return tuple(run for name in names for run in self.find_runs(name))
+        base_runs = self.find_runs(baseline) if baseline is not None else ()
+        base_names = {run.partition("=")[0] for run in base_runs}
+        return (*base_runs, *(run for name in names if name not in base_names for run in self.find_runs(name)))
 
     def find_runs(self, name: str) -> tuple[str, ...]:
-        """Return the runs of a name as `NAME=DIR`, several for repeats; empty for an unknown name."""
+        """Return the runs of a name as `NAME=DIR`, several for repeats; empty for an unknown name.
+
+        A name of this file precedes that of a registered run. `last:TAG` is the latest registered run with a tag.
+        """
         places = self.values.get("runs", {}).get(name)
         if places is None and name in self._list_run_folders():
             places = str(Path(self.values["runs-directory"]) / name)
-        places = [places] if isinstance(places, str) else places or []
+        if places is None:
+            run = self._find_registered_run(name)
+            return tuple(f"{run.name}={place}" for place in run.places) if run else ()
+        places = [places] if isinstance(places, str) else places
         return tuple(f"{name}={self.resolve(place)}" for place in places)
+
+    def _find_registered_run(self, name: str) -> RegisteredRun | None:
+        folder = self.get_path("results")
+        if folder is None:
+            return None
+        from assay.registry.baseline import find_run  # only with a results folder
+
+        return find_run(Path(folder), name)
 
     def require_runs(self, names: Sequence[str] = ()) -> tuple[str, ...]:
         """Return the runs of names (default: all, the baseline first) as `NAME=DIR`.
@@ -107,7 +127,12 @@ class Config:
         for name, _, place in (run.partition("=") for run in runs):
             if not is_address(place) and not Path(place).exists():
                 message = f"the run directory does not exist: {place}"
-                yield _describe_problem(self, "runs", message, key=name, hint=hint)
+                registered_run = self._find_registered_run(name) if name not in self.values.get("runs", {}) else None
+                if registered_run:
+                    hint = "correct `places` in this file; they are relative to the results folder"
+                    yield Diagnostic("no-run", message, Span(str(registered_run.path)), hint=hint)
+                else:
+                    yield _describe_problem(self, "runs", message, key=name, hint=hint)
 
     def _check_baseline(self) -> Iterator[Diagnostic]:
         baseline, runs = self.values.get("baseline"), self.list_runs()
@@ -127,12 +152,7 @@ class Config:
             return []
         folder = self.path.parent / self.values["runs-directory"]
         names = [item.name for item in folder.iterdir() if item.is_dir()] if folder.is_dir() else []
-        return sorted(names, key=_split_numbers)
-
-
-def _split_numbers(name: str) -> list[tuple[int, int, str]]:
-    parts = re.split(r"(\d+)", name)
-    return [(int(part.isdecimal()), int(part) if part.isdecimal() else 0, part) for part in parts]
+        return sorted(names, key=split_numbers)
 
 
 def read_config(path: Path) -> Config:
@@ -225,7 +245,7 @@ def list_effective_settings(config: Config | None, defaults: Mapping[str, str]) 
             ]  # fmt: skip
         else:
             text = ", ".join(value) if isinstance(value, list) else str(value)
-            is_path = setting.name in ("output", "cache", "runs-directory")
+            is_path = setting.name in ("output", "cache", "results", "runs-directory")
             rows.append((setting.name, config.resolve(text) if is_path else text,
                          _format_place(config.locate(setting.name)), setting.option))  # fmt: skip
     if config and not config.values.get("runs"):

@@ -63,7 +63,7 @@ def fetch_runs(
 
     Raises AssayError with the problems of every run; usage if a place does not exist.
     """
-    raise_all((problem for run in runs for problem in _check_run_place(run)), USAGE)
+    check_run_places(runs)
     if all(run.is_here for run in runs):
         return tuple(runs)
     from assay.remote.mirror import mirror_run
@@ -92,6 +92,11 @@ def fetch_runs(
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
     return tuple(run if run.is_here else replace(run, directory=mirrors_by_address[run.address]) for run in runs)
+
+
+def check_run_places(runs: Sequence[NamedRun]) -> None:
+    """Raise AssayError (usage) with each local run whose place is not a directory or archive."""
+    raise_all((problem for run in runs for problem in _check_run_place(run)), USAGE)
 
 
 def _check_run_place(run: NamedRun) -> Iterator[Diagnostic]:

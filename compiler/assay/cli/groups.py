@@ -104,6 +104,7 @@ def _has_empty(value: object) -> bool:
 GROUPS = {
     "Author": ("init", "config", "check", "test", "slice", "watch", "schema", "lsp"),
     "Build": ("build", "regenerate", "ingest", "fetch", "query", "samples", "compare"),
+    "Keep": ("runs", "results", "history"),
     "Trust": ("explain", "lineage", "trace", "verify", "spec-diff", "gate"),
     "Look": ("list", "inspect", "sql", "catalogue", "cache", "completion"),
 }
@@ -131,6 +132,13 @@ EXAMPLES = {
         "assay compare base=runs/1.0 new=runs/1.1 --metric wait --format csv",
     ),
     "samples": ("assay samples wait --run runs/1.0 --format parquet -o wait.parquet",),
+    "runs": (
+        "assay runs add runs/1.1 --name 1.1 --tag release",
+        "assay runs list --tag release",
+        "assay runs remove 1.1",
+    ),
+    "results": ("assay results add build/comparison", "assay results export --to csv -o results.csv"),
+    "history": ("assay history wait work", "assay history wait --tag release --last 20 --format csv"),
     "explain": ("assay explain wait --run runs/1.0",),
     "lineage": ("assay lineage wait --format dot",),
     "trace": ("assay trace build/comparison 'Times/Waiting time/1.1'",),

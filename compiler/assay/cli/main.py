@@ -22,6 +22,7 @@ from assay.cli.config import config
 from assay.cli.diff import spec_diff
 from assay.cli.gate import gate
 from assay.cli.groups import ERROR_FORMS, SectionedGroup
+from assay.cli.history import history
 from assay.cli.log import FORMS
 from assay.cli.options import (
     RUN_HELP,
@@ -34,6 +35,7 @@ from assay.cli.options import (
     add_out_option,
     add_phase_options,
     add_repeats_options,
+    add_results_option,
     add_run_option,
     add_summary_option,
     add_system_option,
@@ -44,10 +46,13 @@ from assay.cli.options import (
     completion,
     is_default,
     open_command_session,
+    print_last_run,
     replace_run_names,
 )
 from assay.cli.raw_data import fetch
 from assay.cli.raw_data import inspect as inspect_command
+from assay.cli.registry import results as results_command
+from assay.cli.registry import runs as runs_command
 from assay.cli.samples import samples
 from assay.cli.slice import write_slice
 from assay.cli.test import run_examples
@@ -98,11 +103,12 @@ def cli(context: click.Context, cache: str | None, verbose: bool, log_format: st
 @click.option("--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: last day of the logs]")
 @add_phase_options
 @add_repeats_options
+@add_results_option
 @add_cache_option
 @click.pass_context
 def build(
     context: click.Context, /, report: str, runs: tuple[str, ...], run_lists: tuple[Path, ...],
-    publications: tuple[Path, ...], out: str, forms: tuple[str, ...], **options: Any,
+    publications: tuple[Path, ...], out: str, forms: tuple[str, ...], results: Path | None, **options: Any,
 ) -> None:  # fmt: skip
     """Build a report over runs, or a history of publications and builds.
 
@@ -110,6 +116,7 @@ def build(
     groups of runs, NAME is GROUP:LABEL.
 
     In a file of --runs, directories are relative to the file. Empty lines, and lines that begin with #, are skipped.
+    With a results folder, a build of whole runs adds its results there.
     """
     start = time.perf_counter()
     if run_lists:
@@ -121,8 +128,9 @@ def build(
         from assay.app.options import Options
         from assay.report.output_forms import order_forms
 
-        if is_default(context, "runs") and not session.is_of_runs(report):
-            runs = ()
+        if is_default(context, "runs"):
+            runs = runs if session.is_of_runs(report) else ()
+            print_last_run(context.obj["config"], [context.obj["config"].values.get("baseline", "")] if runs else [])
         if not runs and not publications and session.is_of_runs(report):
             raise click.UsageError("Missing option '--run'.", context)
         choices = Options(**options, forms=order_forms(forms))
@@ -132,6 +140,10 @@ def build(
             build_result = build_any_report(session, report, runs, publications, Path(out), choices)
         else:
             build_result = build.build_report(session, report, runs, Path(out), choices)
+        if results is not None:
+            from assay.registry.store import record_build
+
+            record_build(results, build_result.folder)
     from assay.cli.build_summary import summarize_build
 
     output.print_warnings(build_result.warnings)
@@ -330,6 +342,9 @@ for command in (
     compare,
     spec_diff,
     gate,
+    runs_command,
+    results_command,
+    history,
     fetch,
     samples,
     inspect_command,

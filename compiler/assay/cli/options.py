@@ -15,6 +15,7 @@ from assay.cli.log import FORMS
 from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
+    from assay.app.config import Config
     from assay.app.session import Session
     from assay.ingest.hashing import BackgroundHasher
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_ASSAY_COMPLETE"
 CONFIG = "assay.toml"
+LAST = "last:"  # begins a name of the latest registered run with a tag
 
 #: Returns the completions of the typed beginning of an argument.
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
@@ -226,13 +228,44 @@ def apply_config(context: click.Context) -> None:
 
 
 def replace_run_names(context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the runs of a command line, those named in the settings as `NAME=DIR`."""
+    """Return the runs of a command line, those named in the settings or registered as `NAME=DIR`."""
     config = (context.obj or {}).get("config")
-    if config is None:
+    if config is None or context.resilient_parsing:
         return value
     from assay.app.config import expand_run_names
 
+    print_last_run(config, value)
     return expand_run_names(config, value)
+
+
+def print_last_run(config: Config, names: Sequence[str]) -> None:
+    """Print on stderr which run each `last:TAG` stands for."""
+    for name in names:
+        if name.startswith(LAST):
+            for run in config.find_runs(name):
+                output.print_line(f"{name} is the run {run.partition('=')[0]}: {run.partition('=')[2]}", err=True)
+
+
+def add_results_option(command: Command) -> Command:
+    """Add `--results`, by default the folder of the settings; None without either."""
+
+    def choose_folder(context: click.Context, _parameter: click.Parameter, value: str | None) -> Path | None:
+        config = (context.obj or {}).get("config")
+        folder = value or (config.get_path("results") if config else None)
+        return Path(folder) if folder is not None else None
+
+    help_text = "Folder of registered runs and recorded results  [default: that of assay.toml]"
+    return click.option("--results", metavar="DIR", callback=choose_folder, help=help_text)(command)
+
+
+def require_results_folder(folder: Path | None, *others: str) -> Path:
+    """Return the results folder. Raises AssayError (usage) if there is none; `others` are what else to pass."""
+    if folder is None:
+        from assay.util.diagnostics import USAGE, fail
+
+        hint = ", or ".join((f'add `results = "results"` to {CONFIG}', "pass --results DIR", *others))
+        raise fail("no-results-folder", "there is no results folder", hint=hint, status=USAGE)
+    return folder
 
 
 def is_default(context: click.Context, name: str) -> bool:

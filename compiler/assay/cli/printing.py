@@ -1,11 +1,13 @@
-"""Print the results of `assay query` and `assay verify` on stdout."""
+"""Print the results of `assay query` and `assay verify` on stdout; align cells in columns."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.cli import output
 from assay.styles.exact_decimal import format_six_digits
+from assay.util.escape import escape_text, measure_width
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
@@ -57,3 +59,15 @@ def _format_number(value: object, form: str) -> str:
     if form == "table" and isinstance(value, float):
         return format_six_digits(value)
     return repr(value) if isinstance(value, float) else str(value)
+
+
+def format_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
+    """Yield a line for each row, its cells in columns; those of the numbers in `right` are right-aligned."""
+    escaped = [[escape_text(cell) for cell in row] for row in rows]
+    widths = [max(map(measure_width, column)) for column in zip(*escaped, strict=True)]
+    for row in escaped:
+        cells = []
+        for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            blanks = " " * (width - measure_width(cell))
+            cells.append(blanks + cell if number in right else cell + blanks)
+        yield "  ".join(cells).rstrip()

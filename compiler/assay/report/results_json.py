@@ -46,6 +46,7 @@ def build_results_data(
             {
                 "id": run.id,
                 "label": label,
+                **({"day": run.day} if run.day else {}),
                 **({"version": run.version} if run.version else {}),
                 **build_phase_data(run),
             }

@@ -1,4 +1,4 @@
-"""Format counts; parse decimal numbers of bounded size."""
+"""Format counts; parse decimal numbers of bounded size; order names by the numbers in them."""
 
 from __future__ import annotations
 
@@ -28,3 +28,9 @@ def parse_decimal(text: str) -> Decimal | None:
     exponent = number.as_tuple().exponent
     is_bounded = number.adjusted() <= MAGNITUDE and isinstance(exponent, int) and exponent >= -MAGNITUDE
     return number if is_bounded or not number else None
+
+
+def split_numbers(name: str) -> tuple[tuple[int, int, str], ...]:
+    """Return a key that sorts names by the values of the numbers in them: 10.9 precedes 10.10."""
+    parts = re.split(r"(\d+)", name)
+    return tuple((int(part.isdecimal()), int(part) if part.isdecimal() else 0, part) for part in parts)

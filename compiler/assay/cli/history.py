@@ -1,0 +1,150 @@
+"""Define `assay history`: a metric over recorded runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli import output
+from assay.cli.options import (
+    add_cache_option,
+    add_results_option,
+    add_system_option,
+    complete_names,
+    open_command_session,
+    require_results_folder,
+)
+
+if TYPE_CHECKING:
+    from assay.registry.history import MetricHistory, Point, Shift
+    from assay.registry.model import RecordedResults
+
+MEMBERS = ("run", "day", "tags", "commit", "value", "size", "median", "p95", "differs_in", "shift", "id")
+LEAST_P = 0.0001
+
+
+@click.command()
+@click.argument("metrics", nargs=-1, required=True, shell_complete=complete_names("metrics"))
+@click.option("--tag", default="", metavar="TAG", help="Show only runs with this tag.")
+@click.option("--last", type=click.IntRange(min=1), default=None, metavar="N", help="Show only the last N runs.")
+@click.option("--format", "form", type=click.Choice(["text", "json", "csv", "openmetrics"]), default="text",
+              help="Output format.")  # fmt: skip
+@add_system_option
+@add_results_option
+@add_cache_option
+@click.pass_context
+def history(
+    context: click.Context, metrics: tuple[str, ...], tag: str, last: int | None, form: str, system: str | None,
+    results: Path | None,
+) -> None:  # fmt: skip
+    """Print a metric over recorded runs by day, with its level shifts. Reads no logs.
+
+    A run whose value means something else is marked: by another definition, unit, summary or other filters.
+    """
+    folder = require_results_folder(results)
+    with open_command_session(context) as session:
+        from assay.app.metric_history import read_histories
+
+        histories = read_histories(session, folder, metrics, system or "", tag, last or 0)
+    if form == "text":
+        for number, item in enumerate(histories):
+            for line in ([""] if number else []) + list(format_history(item)):
+                output.print_line(line)
+    elif form == "json":
+        output.print_data([export_history(item) for item in histories])
+    elif form == "csv":
+        rows = [[_format_exact(value) for value in {"metric": item.metric, **row}.values()]
+                for item in histories for row in export_history(item)["runs"]]  # fmt: skip
+        output.print_rows(("metric", *MEMBERS), rows, form)
+    else:
+        output.print_text(_format_openmetrics(histories).removesuffix("\n"))
+
+
+def _format_exact(value: object) -> str:
+    if isinstance(value, (list, tuple)):
+        return " ".join(value)
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+def export_history(item: MetricHistory) -> dict[str, Any]:
+    """Return a history as plain data; numbers are unrounded and in the unit of the metric."""
+    shifts = {shift.point.results.id: shift for shift in item.shifts}
+    return {
+        "system": item.system,
+        "metric": item.metric,
+        "name": item.name,
+        "unit": item.meaning.unit,
+        "definition": item.meaning.definition,
+        "summary": item.meaning.summary,
+        "filters": list(item.meaning.filters),
+        "runs": [_export_point(point, shifts.get(point.results.id)) for point in item.points],
+        "level_shifts": [
+            {"run": shift.point.run, "before": shift.before, "after": shift.after, "percent": shift.percent,
+             "runs_before": shift.runs_before, "runs_since": shift.runs_since, "p": shift.p,
+             "verdict": shift.verdict.value}
+            for shift in item.shifts
+        ],
+    }  # fmt: skip
+
+
+def _export_point(point: Point, shift: Shift | None) -> dict[str, Any]:
+    from assay.registry.tables import find_centile
+
+    figures = point.figures
+    values = (point.run, point.day, list(point.tags), point.commit, point.value, figures.size,
+              find_centile(figures, 0.5), find_centile(figures, 0.95), list(point.differences),
+              shift.verdict.value if shift else None, point.results.id)  # fmt: skip
+    return dict(zip(MEMBERS, values, strict=True))
+
+
+def _format_openmetrics(histories: tuple[MetricHistory, ...]) -> str:
+    """Return the runs of histories as OpenMetrics text: those whose values mean the same."""
+    from assay.registry.tables import build_rows, format_openmetrics
+
+    rows = []
+    for item in histories:
+        recorded: list[RecordedResults] = [point.results for point in item.points if not point.differences]
+        rows += [row for row in build_rows(recorded) if row["metric"] == item.metric and row["group"] is None]
+    return format_openmetrics(rows)
+
+
+def format_history(item: MetricHistory) -> Iterator[str]:
+    """Yield the lines of a history: a heading, a row for each run, a sentence for each level shift."""
+    from assay.cli.printing import format_columns
+    from assay.styles.prefixed import format_percent, format_value
+    from assay.styles.row import NO_VALUE
+    from assay.styles.unit_prefix import choose_prefix
+
+    factor, unit = choose_prefix([point.value for point in item.points], item.meaning.unit)
+
+    def scale(value: float | None) -> float | None:
+        return None if value is None else float(value * factor)
+
+    heading = f"{item.name} ({item.metric})" + (f" in {unit}" if unit else "")
+    yield f"{heading}; average: {item.meaning.summary}; filters: {', '.join(item.meaning.filters) or 'none'}"
+    yield ""
+    shifts = {shift.point.results.id: shift for shift in item.shifts}
+    rows = [("run", "day", "average", "Δ%", "n", "", "tags")]
+    former: float | None = None
+    for point in item.points:
+        is_comparable = not point.differences and point.value is not None
+        change = format_percent(former, point.value) if is_comparable and former is not None else ""
+        shift = shifts.get(point.results.id)
+        mark = f"{'▲' if shift.after > shift.before else '▼'} {shift.verdict.value}" if shift else ""
+        mark = f"other {' and '.join(point.differences)}" if point.differences else mark
+        size = "" if point.figures.size is None else str(point.figures.size)
+        rows.append((point.run, point.day or NO_VALUE, format_value(scale(point.value)), change, size, mark,
+                     ", ".join(point.tags)))  # fmt: skip
+        former = point.value if is_comparable else former
+    yield from format_columns(rows, right=(2, 3, 4))
+    for shift in item.shifts:
+        percent = "" if shift.percent is None else f" ({format_percent(shift.before, shift.after)} %)"
+        p = f"p < {LEAST_P}" if shift.p < LEAST_P else f"p {shift.p:.4f}"
+        before, after = (format_value(scale(value)) for value in (shift.before, shift.after))
+        numbers = f"{shift.runs_before} runs before, {shift.runs_since} since"
+        yield ""
+        change = f"{before} to {after} {unit}{percent}, {shift.verdict.value}"
+        yield f"Level shift at {shift.point.run}: {change}; {numbers}; {p}"

@@ -1,0 +1,128 @@
+"""Define `assay runs` and `assay results`: registered runs and recorded results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from assay.cli import output
+from assay.cli.groups import StrictGroup
+from assay.cli.options import add_results_option, add_table_option, complete_folders, require_results_folder
+
+EXPORTS = ("csv", "parquet", "json", "openmetrics")
+
+
+@click.group(cls=StrictGroup)
+def runs() -> None:
+    """Register runs by name, tags, commit and day.
+
+    A registered name can be used wherever a run can be named, and `last:TAG` is the latest run with a tag.
+    """
+
+
+@runs.command(name="add")
+@click.argument("places", nargs=-1, required=True, metavar="DIR...")
+@click.option("--name", default="", metavar="NAME", help="Name of the run  [default: that of its directory]")
+@click.option("--tag", "tags", metavar="TAG", multiple=True, help="Tag of the run, such as release (repeatable).")
+@click.option("--commit", default="", metavar="SHA", help="Commit of the software under test.")
+@click.option("--date", "day", default="", metavar="YYYY-MM-DD",
+              help="Day of the run  [default: that of its last record, once it has results]")  # fmt: skip
+@add_results_option
+@click.pass_context
+def add_run(
+    context: click.Context, places: tuple[str, ...], name: str, tags: tuple[str, ...], commit: str, day: str,
+    results: Path | None,
+) -> None:  # fmt: skip
+    """Register a run, and print its file. Several directories are repeats of one version.
+
+    DIR may be an archive or an s3:// address, too.
+    """
+    from assay.app.register_run import register_run
+
+    config = context.obj["config"]
+    known_names = tuple(config.values.get("runs", ())) if config else ()
+    folder = require_results_folder(results)
+    output.print_line(register_run(folder, places, name, tags, commit, day, known_names).path)
+
+
+@runs.command(name="list")
+@click.option("--tag", default="", metavar="TAG", help="List only runs with this tag.")
+@add_results_option
+@add_table_option
+def list_runs(results: Path | None, tag: str, form: str) -> None:
+    """List registered runs, and those that only have results, by day."""
+    from assay.app.register_run import list_known_runs
+
+    header = ("run", "day", "tags", "commit", "results", "place")
+    rows = [(run.name, run.day, ", ".join(run.tags), run.commit, str(count), ", ".join(run.places))
+            for run, count in list_known_runs(require_results_folder(results), tag)]  # fmt: skip
+    output.print_rows(header, rows, form)
+
+
+@runs.command(name="remove")
+@click.argument("name")
+@add_results_option
+def remove_run(results: Path | None, name: str) -> None:
+    """Remove a registered run, and print its file. Its results and its logs stay."""
+    from assay.registry.store import remove_run
+
+    output.print_line(remove_run(require_results_folder(results), name))
+
+
+@click.group(cls=StrictGroup)
+def results() -> None:
+    """Record the results of builds, and export them.
+
+    `assay build` records them by itself if there is a results folder.
+    """
+
+
+@results.command(name="add")
+@click.argument("builds", nargs=-1, required=True, metavar="BUILD_FOLDER...", shell_complete=complete_folders)
+@add_results_option
+def add_results(results: Path | None, builds: tuple[str, ...]) -> None:
+    """Record the results of builds, and print the new files. Results that are recorded already add none."""
+    from assay.registry.store import append_results
+
+    folder = require_results_folder(results)
+    for build in builds:
+        for path in append_results(folder, Path(build)):
+            output.print_line(path)
+
+
+@results.command(name="export")
+@click.argument("build", required=False, metavar="[BUILD_FOLDER]", shell_complete=complete_folders)
+@click.option("--to", "form", type=click.Choice(EXPORTS), default="csv", help="Output format; `parquet` needs a file.")
+@click.option("-o", "--out", "file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+              help="Write to this file instead of stdout.")  # fmt: skip
+@add_results_option
+@click.pass_context
+def export_results(
+    context: click.Context, build: str | None, form: str, file: Path | None, results: Path | None
+) -> None:
+    """Export recorded results, or those of one build: a row for each metric and run.
+
+    Numbers are unrounded and in the unit of the metric. OpenMetrics text has a gauge for each statistic.
+    """
+    from assay.registry.store import read_build, read_results
+    from assay.registry.tables import format_table, write_table_file
+
+    if form == "parquet" and file is None:
+        raise click.UsageError("The format parquet needs a file: pass -o FILE.", context)
+    recorded = (
+        read_build(Path(build)) if build else read_results(require_results_folder(results, "pass a BUILD_FOLDER"))
+    )
+    if file is not None:
+        write_table_file(recorded, form, file)
+    else:
+        output.print_text(format_table(recorded, form).removesuffix("\n"))
+
+
+@results.command(name="schema")
+@click.argument("kind", type=click.Choice(["results", "runs"]), default="results")
+def print_schema(kind: str) -> None:
+    """Print the JSON Schema of recorded results, or of registered runs."""
+    from assay.registry.model import RegistrationFile, ResultsFile, build_json_schema
+
+    output.print_data(build_json_schema(RegistrationFile if kind == "runs" else ResultsFile))

@@ -1,0 +1,1 @@
+"""Registered runs and recorded results: files that need no logs."""

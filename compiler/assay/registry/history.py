@@ -1,0 +1,236 @@
+"""The values of a metric in recorded runs, in the order of their days, with level shifts.
+
+The runs of a history have raw data of their own: a name that was built with other logs on another day is another point.
+A metric means the same in all of them but those that are marked: these have another definition, unit, summary or other
+filters, and take no part in level shifts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from assay.judgement.level_shifts import find_level_shifts
+from assay.judgement.verdict import Direction, Margin, Verdict
+from assay.registry.model import Figures, RecordedResults, RegisteredRun
+from assay.util.diagnostics import USAGE, fail, suggest_names, suggest_nearest
+from assay.util.numbers import split_numbers
+
+DEFAULT_MARGIN = Margin(percent=2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What decides on the value of a metric besides the raw data of the run."""
+
+    definition: str
+    unit: str
+    summary: str
+    filters: tuple[str, ...]
+
+    def list_differences(self, other: Meaning) -> tuple[str, ...]:
+        """Return in which members two meanings differ."""
+        return tuple(name for name in self.__slots__ if getattr(self, name) != getattr(other, name))
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRules:
+    """What the specs say of a metric today: its definition hash, better direction, and margin; empty if not known."""
+
+    definition: str = ""
+    direction: Direction = Direction.NEITHER
+    margin: Margin = DEFAULT_MARGIN
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A run of a history; `differences` are those of the meaning of its value, `day` is empty if it is not known."""
+
+    run: str
+    day: str
+    tags: tuple[str, ...]
+    commit: str
+    figures: Figures
+    results: RecordedResults
+    differences: tuple[str, ...] = ()
+
+    @property
+    def value(self) -> float | None:
+        """The average; None without samples, and for a number that is not finite."""
+        return self.figures.value
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A shift of the level of a metric at a point: averages of the runs before and since, and p of its test."""
+
+    point: Point
+    before: float
+    after: float
+    runs_before: int
+    runs_since: int
+    p: float
+    verdict: Verdict
+
+    @property
+    def percent(self) -> float | None:
+        """The change in percent of the level before; None if that is 0."""
+        return 100 * (self.after - self.before) / abs(self.before) if self.before else None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricHistory:
+    """The values of a metric over runs, oldest first; `meaning` is that of its points without differences."""
+
+    system: str
+    metric: str
+    name: str
+    meaning: Meaning
+    points: tuple[Point, ...]
+    shifts: tuple[Shift, ...]
+
+
+def compute_history(
+    recorded: Sequence[RecordedResults],
+    runs: Sequence[RegisteredRun],
+    metric: str,
+    *,
+    system: str = "",
+    tag: str = "",
+    last: int = 0,
+    rules: MetricRules | None = None,
+) -> MetricHistory:
+    """Return the history of a metric, an id or a name, over all runs, or over those with a tag.
+
+    `last` is the number of runs, the latest ones; 0 for all. Raises AssayError (usage): an unknown metric or tag, or a
+    metric of several systems.
+    """
+    rules = rules or MetricRules()
+    system, metric = find_recorded_metric(recorded, metric, system)
+    runs_by_name = {item.name: item for item in runs}
+    if tag:
+        check_tag(runs, tag)
+    shown_records = [
+        results
+        for results in recorded
+        if results.system == system
+        and metric in results.content.metrics
+        and (not tag or (results.name in runs_by_name and tag in runs_by_name[results.name].tags))
+    ]
+    if not shown_records:
+        raise fail("no-results", f"no run with the tag `{tag}` has results of `{metric}`", status=USAGE,
+                   hint="build a report over the run by its registered name")  # fmt: skip
+    meaning = _choose_meaning(shown_records, runs_by_name, metric, rules.definition)
+    points = _list_points(shown_records, runs_by_name, metric, meaning)
+    shown_points = points[-last:]
+    shifts = tuple(item for item in _find_shifts(points, rules) if item.point in shown_points)
+    return MetricHistory(system, metric, points[-1].figures.name, meaning, tuple(shown_points), shifts)
+
+
+def find_recorded_metric(recorded: Sequence[RecordedResults], metric: str, system: str = "") -> tuple[str, str]:
+    """Return the system and id of a recorded metric, by its id or else by its name. Raises AssayError (usage)."""
+    ids: dict[tuple[str, str], list[str]] = {}
+    for results in recorded:
+        if system in ("", results.system):
+            for name, figures in results.content.metrics.items():
+                ids.setdefault((results.system, name), []).append(figures.name)
+    matches = [key for key in ids if key[1] == metric] or [key for key in ids if metric in ids[key]]
+    if not matches:
+        hint = suggest_names(metric, [name for _, name in ids]) if ids else "`assay build` with --results records some"
+        raise fail("unknown-metric", f"no results of a metric `{metric}` are recorded", hint=hint, status=USAGE)
+    if len(matches) > 1:
+        found = ", ".join(f"`{name}` of {owner}" for owner, name in sorted(matches))
+        raise fail("ambiguous-metric", f"`{metric}` is the name of several recorded metrics", found=found,
+                   hint="pass an id, and --system NAME if two systems have it", status=USAGE)  # fmt: skip
+    return matches[0]
+
+
+def check_tag(runs: Sequence[RegisteredRun], tag: str) -> None:
+    """Raise AssayError (usage) if no registered run has a tag."""
+    tags = {item for run in runs for item in run.tags}
+    if tag not in tags:
+        hint = suggest_nearest(tag, tags) or (f"there are {', '.join(sorted(tags))}" if tags else
+                                              "`assay runs add DIR --name NAME --tag TAG` registers one")  # fmt: skip
+        raise fail("unknown-tag", f"no registered run has the tag `{tag}`", hint=hint, status=USAGE)
+
+
+def get_meaning(results: RecordedResults, metric: str) -> Meaning:
+    """Return what a recorded metric means."""
+    content = results.content
+    figures = content.metrics[metric]
+    return Meaning(figures.definition, figures.unit, content.summary, tuple(content.filters))
+
+
+def _choose_meaning(
+    recorded: Sequence[RecordedResults], runs: Mapping[str, RegisteredRun], metric: str, definition: str
+) -> Meaning:
+    """Return the meaning to compare by: by the definition of the specs if it is recorded, else that of the latest run.
+
+    If the latest run has several, it is the one that most runs have.
+    """
+    current = [results for results in recorded if results.content.metrics[metric].definition == definition] or recorded
+    latest = max(_make_key(results, runs) for results in current)
+    numbers = Counter(get_meaning(results, metric) for results in current)
+    candidates = [get_meaning(results, metric) for results in current if _make_key(results, runs) == latest]
+    return max(candidates, key=lambda item: (numbers[item], item.definition, item.summary, item.filters))
+
+
+def _make_key(results: RecordedResults, runs: Mapping[str, RegisteredRun]) -> tuple[object, ...]:
+    """Return the place of a run among all: by day, then by name, numbers in it by their value."""
+    return find_day(results, runs), split_numbers(results.content.run), results.content.data
+
+
+def find_day(results: RecordedResults, runs: Mapping[str, RegisteredRun]) -> str:
+    """Return the day of a run: the registered one, else that of its last record; empty if neither is known."""
+    run = runs.get(results.name)
+    return (run.day if run else "") or results.content.day
+
+
+def _list_points(
+    recorded: Sequence[RecordedResults], runs: Mapping[str, RegisteredRun], metric: str, meaning: Meaning
+) -> list[Point]:
+    """Return a point for each run, oldest first, from the results that mean the same, or else differ least."""
+    best: dict[tuple[object, ...], tuple[tuple[object, ...], RecordedResults]] = {}
+    for results in recorded:
+        differences = get_meaning(results, metric).list_differences(meaning)
+        rank = (-len(differences), split_numbers(results.content.assay), results.id)
+        key = _make_key(results, runs)
+        if key not in best or rank > best[key][0]:
+            best[key] = rank, results
+    points = []
+    for _, (_, results) in sorted(best.items()):
+        run = runs.get(results.name)
+        points.append(
+            Point(
+                results.content.run,
+                find_day(results, runs),
+                run.tags if run else (),
+                run.commit if run else "",
+                results.content.metrics[metric],
+                results,
+                get_meaning(results, metric).list_differences(meaning),
+            )
+        )
+    return points
+
+
+def _find_shifts(points: Iterable[Point], rules: MetricRules) -> tuple[Shift, ...]:
+    """Return the level shifts beyond the margin, oldest first."""
+    pairs = [(point, point.value) for point in points if point.value is not None and not point.differences]
+    values = [value for _, value in pairs]
+    level_shifts = find_level_shifts(values)
+    levels = list(pairwise([0, *(item.index for item in level_shifts), len(values)]))
+    shifts = []
+    for item, ((begin, index), (_, end)) in zip(level_shifts, pairwise(levels), strict=True):
+        if abs(item.after - item.before) > max(rules.margin.percent / 100 * abs(item.before), rules.margin.amount):
+            verdict = _choose_verdict(item.before, item.after, rules.direction)
+            shifts.append(Shift(pairs[index][0], item.before, item.after, index - begin, end - index, item.p, verdict))
+    return tuple(shifts)
+
+
+def _choose_verdict(before: float, after: float, direction: Direction) -> Verdict:
+    if direction is Direction.NEITHER:
+        return Verdict.CHANGED
+    return Verdict.BETTER if (after < before) == (direction is Direction.LOWER) else Verdict.WORSE

@@ -1,0 +1,303 @@
+"""Read and write the files of a results folder (`assay.registry.model` describes them)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from assay.registry.model import (
+    FIGURES,
+    RUNS,
+    RecordedResults,
+    RegisteredRun,
+    RegistrationFile,
+    ResultsFile,
+    compute_id,
+    dump_content,
+    get_reader,
+    quote_name,
+)
+from assay.remote.address import is_address
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, raise_all, read_excerpt, suggest_nearest
+from assay.util.json_text import parse_json
+from assay.util.os_errors import build_write_error
+from assay.util.paths import resolve_path
+
+RESULTS, PROVENANCE = "results.json", "provenance.json"
+T = TypeVar("T")
+_HINT = "choose another folder with --results"
+_COPIED = ("size", "average", "averages", "median", "stddev", "min", "max", "centiles")
+_COPIED_OF_GROUPS = ("name", "size", "average", "median", "stddev", "min", "max", "quantiles")
+
+
+def list_runs(folder: Path) -> tuple[RegisteredRun, ...]:
+    """Return the registered runs of a results folder, by name; none if there is no such folder.
+
+    Raises AssayError with the place of each file that is no registered run.
+    """
+    files = sorted((folder / RUNS).glob("*.json")) if (folder / RUNS).is_dir() else []
+    return tuple(_read_all(files, lambda path: _read_run(path, folder)))
+
+
+def read_results(folder: Path) -> tuple[RecordedResults, ...]:
+    """Return the recorded results of a folder, by the name of the run; none if there is no such folder.
+
+    Raises AssayError with the place of each file that was changed or damaged.
+    """
+    files = sorted((folder / FIGURES).glob("*/*.json")) if (folder / FIGURES).is_dir() else []
+    return tuple(_read_all(files, _read_results))
+
+
+def _read_all(files: Sequence[Path], read: Callable[[Path], T]) -> Iterator[T]:
+    """Yield what files hold. Raises AssayError with the problems of all files."""
+    problems: list[Diagnostic] = []
+    for path in files:
+        try:
+            yield read(path)
+        except AssayError as error:
+            problems += error.diagnostics
+    raise_all(problems)
+
+
+def _read_run(path: Path, folder: Path) -> RegisteredRun:
+    content: RegistrationFile = _decode(RegistrationFile, path, *_load(path))
+    if path.stem != quote_name(content.name):
+        raise fail(
+            "run-file",
+            f"the name of the file is not that of its run: {path}",
+            span=_locate(path, "name"),
+            expected=f"{quote_name(content.name)}.json",
+            found=path.name,
+            hint="rename the file, or remove it if the run is registered twice",
+        )
+    places = tuple(place if is_address(place) else os.path.relpath(folder / place) for place in content.places)
+    if not places:
+        raise fail("run-file", f"the run has no place: {path}", span=_locate(path, "places"))
+    return RegisteredRun(path, content.name, places, content.tags, content.commit, content.day)
+
+
+def _read_results(path: Path) -> RecordedResults:
+    text, data = _load(path)
+    content: ResultsFile = _decode(ResultsFile, path, text, data)
+    identity = compute_id(data)
+    if identity != path.stem:
+        raise fail(
+            "damaged-result",
+            f"the recorded results were changed after they were written: {path}",
+            expected=f"content with the hash {path.stem}",
+            found=identity,
+            hint="restore the file, or remove it and its .parquet; `assay results add BUILD` writes them again",
+        )
+    return RecordedResults(path, identity, content)
+
+
+def _load(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = parse_json(text)
+    except json.JSONDecodeError as error:
+        raise fail(
+            "damaged-result",
+            f"the file is not valid JSON: {error.msg}",
+            span=Span(str(path), error.lineno, error.colno),
+            excerpt=read_excerpt(path, error.lineno, error.colno),
+        ) from None
+    except (OSError, ValueError, RecursionError) as error:
+        cause = getattr(error, "strerror", "") or "not UTF-8, or numbers or nesting beyond limits"
+        raise fail("damaged-result", f"the file cannot be read: {path}", found=cause) from None
+    if not isinstance(data, dict):
+        raise fail("damaged-result", f"the file has no JSON object: {path}")
+    return text, data
+
+
+def _decode(kind: Any, path: Path, text: str, data: Mapping[str, Any]) -> Any:
+    from pydantic import ValidationError  # slow to import
+
+    if isinstance(number := data.get("format"), int) and number > 1:
+        raise fail("newer-format", f"a newer version of Assay wrote this file: {path}", span=_locate(path, "format"),
+                   expected="format 1", found=f"format {number}", hint="upgrade Assay")  # fmt: skip
+    try:
+        return get_reader(kind).validate_json(text, strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        span = _locate(path, str(first["loc"][0]) if first["loc"] else "")
+        raise fail("damaged-result", f"invalid member `{place}`: {first['msg']}", span=span,
+                   excerpt=read_excerpt(path, span.line, span.column) if span.line else "") from None  # fmt: skip
+
+
+def _locate(path: Path, member: str) -> Span:
+    """Return the place of a member of the object of a file; only the file if the line is not known."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if match := re.match(rf"\s*(?=\"{re.escape(member)}\"\s*:)", line):
+            return Span(str(path), number, match.end() + 1)
+    return Span(str(path))
+
+
+def add_run(
+    folder: Path, name: str, places: Sequence[str], tags: Sequence[str] = (), commit: str = "", day: str = ""
+) -> RegisteredRun:
+    """Register a run, whose places are relative to the current folder. Raises AssayError (usage) for a known name."""
+    path = folder / RUNS / f"{quote_name(name)}.json"
+    if path.exists():
+        raise fail("same-run", f"the run `{name}` is registered already", span=Span(str(path)), status=USAGE,
+                   hint="choose another --name, edit the file, or remove the run with `assay runs remove`")  # fmt: skip
+    stored = [_make_portable(place, folder) for place in places]
+    content: dict[str, Any] = {"format": 1, "name": name, "places": stored}
+    content |= {"tags": sorted(set(tags))} if tags else {}
+    content |= {"commit": commit} if commit else {}
+    content |= {"day": day} if day else {}
+    write_file(folder, path, dump_content(content).encode())
+    return _read_run(path, folder)
+
+
+def _make_portable(place: str, folder: Path) -> str:
+    """Return a place relative to the results folder; addresses and absolute paths stay."""
+    if is_address(place) or Path(place).is_absolute():
+        return place
+    return Path(os.path.relpath(resolve_path(Path(place)), resolve_path(folder))).as_posix()
+
+
+def remove_run(folder: Path, name: str) -> Path:
+    """Remove a registered run and return its file; its results stay. Raises AssayError (usage) for an unknown name."""
+    path = folder / RUNS / f"{quote_name(name)}.json"
+    if not path.is_file():
+        names = [item.name for item in list_runs(folder)]
+        raise fail("unknown-run", f"no run `{name}` is registered in {folder}", hint=suggest_nearest(name, names),
+                   status=USAGE)  # fmt: skip
+    path.unlink()
+    return path
+
+
+def append_results(folder: Path, build: Path) -> tuple[Path, ...]:
+    """RecordedResults the results of a build, a file for each run, and return the new files; known results add none.
+
+    Raises AssayError: for a folder that is no build of a report over runs, and for one of phases.
+    """
+    from assay.registry.tables import write_parquet
+
+    new_files = []
+    for content in build_contents(build):
+        target = folder / FIGURES / quote_name(content.get("version") or content["run"])
+        path = target / f"{compute_id(content)}.json"
+        table = path.with_suffix(".parquet")
+        if path.is_file() and table.is_file():
+            continue
+        recorded = [RecordedResults(path, path.stem, _decode(ResultsFile, path, json.dumps(content), content))]
+        write_file(folder, table, partial(write_parquet, recorded))
+        write_file(folder, path, dump_content(content).encode())
+        new_files.append(path)
+    return tuple(new_files)
+
+
+def record_build(folder: Path, build: Path) -> tuple[Path, ...]:
+    """Record the results of a finished build, as `append_results` does; none of a history, article or phases."""
+    results = _load_build(build, RESULTS)
+    has_whole_runs = "metrics" in results and not any("phase" in run for run in results.get("runs", ()))
+    return append_results(folder, build) if has_whole_runs else ()
+
+
+def read_build(build: Path) -> tuple[RecordedResults, ...]:
+    """Return the results of a build as `append_results` records them."""
+    path = build / RESULTS
+    return tuple(
+        RecordedResults(path, compute_id(content), _decode(ResultsFile, path, json.dumps(content), content))
+        for content in build_contents(build)
+    )
+
+
+def build_contents(build: Path) -> list[dict[str, Any]]:
+    """Return the content of the file of each run of a build. Raises AssayError for one without results of metrics."""
+    results, provenance = _load_build(build, RESULTS), _load_build(build, PROVENANCE)
+    try:
+        runs, content, _ = results["runs"], provenance["content"], results["metrics"]
+        if any("phase" in run for run in runs):
+            raise fail(
+                "build-of-phases",
+                f"the build compares phases of runs, not whole runs: {build}",
+                hint="build the report without --phase to record its results",
+            )
+        inputs = {run["id"]: run for run in content["runs"]}
+        version = content["versions"]["assay"]
+        return [_build_content(results, run, inputs[run["id"]], version) for run in runs]
+    except (KeyError, TypeError, AttributeError):
+        raise _build_error(build, "another form of results.json or provenance.json") from None
+
+
+def _load_build(build: Path, name: str) -> dict[str, Any]:
+    if not (build / name).is_file():
+        raise _build_error(build, f"no {name}")
+    return _load(build / name)[1]
+
+
+def _build_error(build: Path, found: str) -> AssayError:
+    return fail("no-build", f"the folder is no build of a report over runs: {build}", found=found,
+                hint="pass the folder that `assay build -o` wrote", status=USAGE)  # fmt: skip
+
+
+def _build_content(
+    results: Mapping[str, Any], run: Mapping[str, Any], inputs: Mapping[str, Any], version: str
+) -> dict[str, Any]:
+    groups = results.get("by") or {}
+    day = run.get("day", "")
+    return {
+        "format": 1,
+        "run": run["id"],
+        **({"version": run["version"]} if "version" in run else {}),
+        **({"day": day} if day else {}),
+        "report": results["report"],
+        "summary": results["summary"],
+        "filters": list(results["filters"]),
+        "assay": version,
+        "data": _hash_inputs(inputs),
+        **({"column": groups["column"]} if groups else {}),
+        "metrics": {
+            name: _build_figures(metric, run["id"], groups.get("metrics", {}).get(name, {}))
+            for name, metric in results["metrics"].items()
+        },
+    }
+
+
+def _build_figures(metric: Mapping[str, Any], run: str, groups: Mapping[str, Any]) -> dict[str, Any]:
+    figures = metric["runs"][run]
+    rows = groups.get(run, {}).get("groups", ())
+    return {
+        "name": metric["name"],
+        "unit": metric["unit"],
+        "definition": metric["definition"],
+        **({"formula": metric["formula"]} if "formula" in metric else {}),
+        **{key: figures[key] for key in _COPIED if key in figures},
+        **({"groups": [{key: row[key] for key in _COPIED_OF_GROUPS if key in row} for row in rows]} if rows else {}),
+    }
+
+
+def _hash_inputs(inputs: Mapping[str, Any]) -> str:
+    """Return the hash of the raw files of a run and of the documents with its constants, whatever their place."""
+    files = [[item["file"], item["sha256"]] for item in (*inputs["files"], *inputs["documents"])]
+    return hashlib.sha256(json.dumps(sorted(files)).encode()).hexdigest()
+
+
+def write_file(folder: Path, path: Path, content: Any) -> None:
+    """Write a file of a results folder, complete or not at all; `content` is bytes, or writes a file of a name.
+
+    Raises AssayError if the folder cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            if isinstance(content, bytes):
+                temporary.write_bytes(content)
+            else:
+                content(temporary)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise build_write_error("output", "results folder", folder, error, _HINT) from None

@@ -1,0 +1,210 @@
+"""Recorded results as tables: Parquet, CSV, JSON and OpenMetrics text.
+
+A row is a metric in a run, or in a group of a run: for one value of `column`, such as a host. Numbers are in the unit
+of the metric, unrounded, and null without samples.
+"""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.registry.model import NUMBERS_BY_TEXT, Figures, Group, RecordedResults
+from assay.util.os_errors import build_write_error
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: Columns of the tables with their types in Parquet.
+COLUMNS = {
+    "run": "VARCHAR",
+    "version": "VARCHAR",
+    "day": "DATE",
+    "system": "VARCHAR",
+    "report": "VARCHAR",
+    "metric": "VARCHAR",
+    "name": "VARCHAR",
+    "unit": "VARCHAR",
+    "definition": "VARCHAR",
+    "summary": "VARCHAR",
+    "filters": "VARCHAR[]",
+    "column": "VARCHAR",
+    "group": "VARCHAR",
+    "size": "BIGINT",
+    "average": "DOUBLE",
+    "median": "DOUBLE",
+    "stddev": "DOUBLE",
+    "min": "DOUBLE",
+    "max": "DOUBLE",
+    "p95": "DOUBLE",
+    "p99": "DOUBLE",
+    "centiles": "STRUCT(centile DOUBLE, value DOUBLE)[]",
+    "assay": "VARCHAR",
+    "data": "VARCHAR",
+    "id": "VARCHAR",
+}
+#: Gauges of OpenMetrics text: name, column, what it is.
+GAUGES = (
+    ("assay_average", "average", "Average of a metric in a run, in its unit, by the summary of the report."),
+    ("assay_median", "median", "Median of the samples of a metric in a run."),
+    ("assay_p95", "p95", "95th percentile of the samples of a metric in a run."),
+    ("assay_p99", "p99", "99th percentile of the samples of a metric in a run."),
+    ("assay_min", "min", "Least sample of a metric in a run."),
+    ("assay_max", "max", "Greatest sample of a metric in a run."),
+    ("assay_stddev", "stddev", "Standard deviation of the samples of a metric in a run."),
+    ("assay_samples", "size", "Number of samples of a metric in a run."),
+)
+LABELS = ("run", "version", "day", "report", "metric", "unit", "summary", "filters", "definition", "column", "group",
+          "id")  # fmt: skip
+
+
+def build_rows(recorded: Sequence[RecordedResults]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of recorded results, in their order, with the members of `COLUMNS`."""
+    for results in recorded:
+        for metric, figures in sorted(results.content.metrics.items()):
+            yield _build_row(results, metric, figures, None)
+            for group in figures.groups:
+                yield _build_row(results, metric, figures, group)
+
+
+def _build_row(results: RecordedResults, metric: str, figures: Figures, group: Group | None) -> dict[str, Any]:
+    content, source = results.content, group or figures
+    has_samples = source.size != 0
+    centiles = [] if not has_samples else source.quantiles if isinstance(source, Group) else source.centiles
+    values = {float(pair[0]): _read_number(pair[1]) for pair in centiles}
+    numbers = {name: getattr(source, name) if has_samples else None
+               for name in ("average", "median", "stddev", "min", "max")}  # fmt: skip
+    row = {
+        "run": content.run,
+        "version": content.version or None,
+        "day": content.day or None,
+        "system": results.system,
+        "report": content.report,
+        "metric": metric,
+        "name": figures.name,
+        "unit": figures.unit,
+        "definition": figures.definition,
+        "summary": content.summary,
+        "filters": list(content.filters),
+        "column": content.column if group else None,
+        "group": group.name if group else None,
+        "size": source.size,
+        **{name: _read_number(value) for name, value in numbers.items()},
+        "p95": values.get(0.95),
+        "p99": values.get(0.99),
+        "centiles": [{"centile": share, "value": value} for share, value in values.items()],
+        "assay": content.assay,
+        "data": content.data,
+        "id": results.id,
+    }
+    assert row.keys() == COLUMNS.keys()
+    return row
+
+
+def _read_number(value: float | str | None) -> float | None:
+    return NUMBERS_BY_TEXT[value] if isinstance(value, str) else value
+
+
+def _encode_number(value: Any) -> Any:
+    """Return a value for JSON; texts stand for numbers that are not finite."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, dict):
+        return {key: _encode_number(item) for key, item in value.items()}
+    return [_encode_number(item) for item in value] if isinstance(value, list) else value
+
+
+def write_parquet(recorded: Sequence[RecordedResults], file: Path) -> None:
+    """Write rows of recorded results as Parquet; the bytes depend on the rows and the version of DuckDB only.
+
+    Raises OSError.
+    """
+    import duckdb
+
+    try:
+        load_relation(recorded).write_parquet(str(file), compression="zstd")
+    except duckdb.IOException as error:
+        raise OSError(errno.EIO, str(error), str(file)) from None
+
+
+def write_table_file(recorded: Sequence[RecordedResults], form: str, file: Path) -> None:
+    """Write rows of results to a file as `csv`, `json`, `openmetrics` or `parquet`. Raises AssayError `output`."""
+    try:
+        if form == "parquet":
+            write_parquet(recorded, file)
+        else:
+            file.write_text(format_table(recorded, form), encoding="utf-8")
+    except OSError as error:
+        raise build_write_error("output", "file", file, error, "choose another file with -o") from None
+
+
+def find_centile(figures: Figures | Group, share: float) -> float | None:
+    """Return the sample at a centile; None without samples, and for a formula."""
+    pairs = figures.quantiles if isinstance(figures, Group) else figures.centiles
+    return next((_read_number(pair[1]) for pair in pairs if pair[0] == share and figures.size != 0), None)
+
+
+def load_relation(recorded: Sequence[RecordedResults]) -> duckdb.DuckDBPyRelation:
+    """Return the rows of recorded results as a relation of DuckDB."""
+    from assay.engine.connection import open_shared_cursor
+
+    kinds = json.dumps([COLUMNS]).replace('"STRUCT(centile DOUBLE, value DOUBLE)[]"',
+                                          '[{"centile": "DOUBLE", "value": "DOUBLE"}]')  # fmt: skip
+    kinds = kinds.replace('"VARCHAR[]"', '["VARCHAR"]')
+    text = json.dumps([_encode_number(row) for row in build_rows(recorded)])
+    statement = "SELECT unnest(from_json($rows, $kinds), max_depth := 2)"
+    return open_shared_cursor().sql(statement, params={"rows": text, "kinds": kinds})
+
+
+def format_table(recorded: Sequence[RecordedResults], form: str) -> str:
+    """Return rows of recorded results as `csv`, `json` or `openmetrics`."""
+    rows = list(build_rows(recorded))
+    if form == "openmetrics":
+        return format_openmetrics(rows)
+    if form == "json":
+        return "[\n" + ",\n".join(json.dumps(_encode_number(row)) for row in rows) + "\n]\n"
+    return format_csv(rows)
+
+
+def format_csv(rows: Sequence[dict[str, Any]]) -> str:
+    """Return rows as CSV, without the lists of centiles; a row has its filters as one text."""
+    names = [name for name in COLUMNS if name != "centiles"]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, names, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({**row, "filters": ", ".join(row["filters"])} for row in rows)
+    return out.getvalue()
+
+
+def format_openmetrics(rows: Sequence[dict[str, Any]]) -> str:
+    """Return rows as OpenMetrics text, which is Prometheus text, too: a gauge for each statistic, no timestamps.
+
+    The metric is a label, since ids of metrics are no names of OpenMetrics.
+    """
+    lines = []
+    for name, column, text in GAUGES:
+        lines += [f"# HELP {name} {text}", f"# TYPE {name} gauge"]
+        lines += [f"{name}{{{_format_labels(row)}}} {_format_number(row[column])}"
+                  for row in rows if row[column] is not None]  # fmt: skip
+    return "\n".join([*lines, "# EOF\n"])
+
+
+def _format_labels(row: dict[str, Any]) -> str:
+    texts = {label: ", ".join(value) if isinstance(value := row[label], list) else value for label in LABELS}
+    return ",".join(f'{label}="{_escape_label(str(text))}"' for label, text in texts.items() if text)
+
+
+def _escape_label(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _format_number(value: float) -> str:
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
+    return repr(value)

@@ -1,0 +1,94 @@
+"""Register runs on the command line, use their names, and see metrics over time without logs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import CommandResult, run_assay
+from tests.support.nights import write_night
+
+
+@pytest.fixture(scope="module")
+def built_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Create a workspace with a results folder, two registered runs and a build of each."""
+    folder = tmp_path_factory.mktemp("registered") / "shop"
+    assert run_assay("init", folder).status == 0
+    with (folder / "assay.toml").open("a", encoding="utf-8") as file:
+        file.write('results = "results"\ncache = "cache"\nto = ["md"]\n')
+    for night, tag in enumerate(("release", "release")):
+        write_night(folder / "runs" / "1.0", folder / "nights" / f"{night}", night)
+        words = ("runs", "add", f"nights/{night}", "--name", f"night {night}", "--tag", tag)
+        assert run_assay(*words, cwd=folder).status == 0
+        words = ("build", "--run", f"night {night}", "-o", f"build/{night}")
+        assert run_assay(*words, cwd=folder).status == 0
+    return folder
+
+
+@pytest.fixture
+def shop(built_shop: Path, tmp_path: Path) -> Path:
+    """Copy the workspace."""
+    return Path(shutil.copytree(built_shop, tmp_path / "shop"))
+
+
+def run(shop: Path, *words: str) -> CommandResult:
+    return run_assay(*words, cwd=shop)
+
+
+def test_runs_are_listed_with_days_of_their_results(shop: Path) -> None:
+    rows = run(shop, "runs", "list", "--format", "json").parse_json()
+    assert [tuple(row.values()) for row in rows] == [
+        ("night 0", "2026-03-01", "release", "", "1", "nights/0"),
+        ("night 1", "2026-03-02", "release", "", "1", "nights/1"),
+    ]
+
+
+def test_history_needs_no_logs_and_no_specs(shop: Path) -> None:
+    before = run(shop, "history", "wait", "--format", "json")
+    assert before.status == 0
+    for name in ("nights", "runs", "specs", "queries", "build", "cache"):
+        shutil.rmtree(shop / name)
+    after = run(shop, "history", "wait", "--format", "json")
+    assert (after.status, after.out) == (0, before.out)
+    (history,) = after.parse_json()
+    assert [point["run"] for point in history["runs"]] == ["night 0", "night 1"]
+
+
+def test_last_run_with_a_tag_is_a_run(shop: Path) -> None:
+    answer = run(shop, "query", "wait", "--run", "last:release", "--format", "json")
+    assert [row["run"] for row in answer.parse_json()] == ["night 1"]
+    assert answer.err == "last:release is the run night 1: nights/1\n"
+
+
+def test_last_run_can_be_the_baseline_of_the_settings(shop: Path) -> None:
+    text = (shop / "assay.toml").read_text(encoding="utf-8")
+    (shop / "assay.toml").write_text(text.replace('baseline = "1.0"', 'baseline = "last:release"'), encoding="utf-8")
+    answer = run(shop, "build", "-o", "build/all")
+    assert answer.status == 0
+    assert "last:release is the run night 1: nights/1\n" in answer.err
+    results = json.loads((shop / "build" / "all" / "results.json").read_text(encoding="utf-8"))
+    assert [item["id"] for item in results["runs"]] == ["night 1", "1.0", "1.1"]
+    assert run(shop, "runs", "list", "--format", "csv").out.count("\n") == 5
+
+
+def test_runs_are_found_from_other_folders(shop: Path) -> None:
+    answer = run_assay("query", "wait", "--run", "night 0", "--format", "csv", cwd=shop / "specs")
+    assert answer.status == 0
+    assert "night 0" in answer.out
+
+
+def test_removed_run_leaves_results(shop: Path) -> None:
+    assert run(shop, "runs", "remove", "night 1").out == "results/runs/night%201.json\n"
+    assert run(shop, "runs", "list", "--format", "json").parse_json()[1] == {
+        "run": "night 1", "day": "2026-03-02", "tags": "", "commit": "", "results": "1", "place": "",
+    }  # fmt: skip
+
+
+def test_recorded_builds_are_the_same_whether_cached(shop: Path) -> None:
+    before = sorted((path.name, path.read_bytes()) for path in (shop / "results").rglob("*") if path.is_file())
+    assert run(shop, "build", "--run", "night 0", "-o", "build/again").status == 0
+    after = sorted((path.name, path.read_bytes()) for path in (shop / "results").rglob("*") if path.is_file())
+    assert after == before
