@@ -97,7 +97,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
         raise fail("runs", "a comparison needs two or more runs", found=found, status=USAGE)
     checked, report = _choose_report(session, runs, selection)
     rules = report.judgement if report and report.judgement else DEFAULT_RULES
-    titles = _map_sections(report, _choose_metrics(session, checked, report, selection))
+    titles = map_sections(report, choose_metrics(session, checked, report, selection))
     metrics = [checked.get_metric(name) for name in titles]
     applied_filters = filters.parse_filters(checked.package, report, selection.filters, selection.no_filters)
     summary = choose_summary(checked.package, report, selection.summary)
@@ -160,7 +160,7 @@ def _list_widest(checked: CheckedPackage, reports: Sequence[Report]) -> list[Rep
     return [report for report, size in zip(reports, sizes, strict=True) if size == max(sizes)]
 
 
-def _choose_metrics(
+def choose_metrics(
     session: Session, checked: CheckedPackage, report: Report | None, selection: Selection
 ) -> tuple[str, ...]:
     """Return the ids of the selected metrics, or else of those in the sections and the gate of a report."""
@@ -171,7 +171,7 @@ def _choose_metrics(
     return (*(name for section in report.sections for name in section.metrics), *gate)
 
 
-def _map_sections(report: Report | None, names: Sequence[str]) -> dict[str, str]:
+def map_sections(report: Report | None, names: Sequence[str]) -> dict[str, str]:
     """Return the title of the section that shows each metric, in the order of the report; others come last."""
     sections = report.sections if report else ()
     titles = {name: section.title for section in reversed(sections) for name in section.metrics}

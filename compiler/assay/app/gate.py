@@ -27,6 +27,11 @@ def read_gate(folder: Path, is_once: bool) -> JudgedResults:
             found=f"{counts} runs, {results.calibration_runs} calibration runs",
             hint="`--once` decides by what varies within the runs",
         )
+    return check_judged(results)
+
+
+def check_judged(results: JudgedResults) -> JudgedResults:
+    """Return judgements. Raises AssayError if none of the gated metrics is judged."""
     gated = [change for run in results.runs for change in list_gated_changes(run)]
     if gated and all(change.verdict == Verdict.NOT_JUDGED for change in gated):
         reasons = dict.fromkeys(change.reason or "for no known reason" for change in gated)

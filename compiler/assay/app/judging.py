@@ -55,7 +55,7 @@ def judge_versions(
                 None if is_formula(metric) else (_count_samples(metric, versions[0]), _count_samples(metric, version))
             )
             changes[metric.id, version.id] = JudgedChange(judgement, margin, sizes=sizes)
-    gated = _list_gated(rules, metrics)
+    gated = list_gated(rules, metrics)
     gate = assess_gate({key: item.judgement for key, item in changes.items() if key[0] in gated}, level)
     changes |= {item.key: replace(changes[item.key], adjusted=item.adjusted) for item in gate}
     runs = tuple(len(version.runs) for version in versions)
@@ -81,7 +81,7 @@ def build_judgement_data(judgements: ReportJudgements) -> dict[str, object]:
     }
 
 
-def _list_gated(rules: Rules, metrics: Sequence[Metric]) -> tuple[str, ...]:
+def list_gated(rules: Rules, metrics: Sequence[Metric]) -> tuple[str, ...]:
     """List the compared metrics that the gate names, or all those with a direction if it names none.
 
     Segments are left out: they are parts of a metric in the gate, and the data decide which of them exist.

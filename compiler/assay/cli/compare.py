@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,11 +16,13 @@ from assay.cli.judged_texts import count_verdicts, format_percents, format_value
 from assay.cli.options import (
     add_cache_option,
     add_filter_options,
+    add_results_option,
     add_summary_option,
     add_system_option,
     complete_names,
     open_command_session,
     replace_run_names,
+    require_results_folder,
 )
 from assay.util.escape import encode_lossless, escape_text, measure_width, truncate
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 GAP = "  "
 INDENT = "  "
+MEDIAN = "median:"  # begins a baseline of recorded results
 LEAST_NAME = 24  # columns of the name of a metric, however narrow the terminal
 STYLES: dict[str, dict[str, Any]] = {
     "worse": {"fg": "red", "bold": True},
@@ -39,8 +43,13 @@ RIGHT = frozenset((1, 2, 3, 4, 5, 8))
 """The columns of numbers: values, spreads, change and number of samples."""
 
 
+def _replace_names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Return runs with their directories; those that are compared with a median are names in the results folder."""
+    return value if value and value[0].startswith(MEDIAN) else replace_run_names(context, parameter, value)
+
+
 @click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...", callback=replace_run_names)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...", callback=_replace_names)
 @click.option(
     "--metric",
     "metrics",
@@ -66,24 +75,36 @@ RIGHT = frozenset((1, 2, 3, 4, 5, 8))
     default="text",
     help="Output format.",
 )
+@add_results_option
 @add_cache_option
 @click.pass_context
 def compare(
     context: click.Context, runs: tuple[str, ...], metrics: tuple[str, ...], report: str, filters: tuple[str, ...],
-    no_filters: bool, system: str | None, summary: str, form: str,
+    no_filters: bool, system: str | None, summary: str, form: str, results: Path | None,
 ) -> None:  # fmt: skip
     """Compare runs with the first: averages, changes with intervals, verdicts.
 
     A run is DIR or NAME=DIR. The metrics, filters and rules are those of the report on runs of their system (of
     several, the one with all their metrics), of the report that shows the first --metric, or of --report. The spread of
     a value (±) is the half-width of its interval in percent. Writes no files.
+
+    If the first is median:N or median:N:TAG, the others are runs with recorded results, and are compared with the
+    median of the last N runs before them. This reads no logs.
     """
-    with open_command_session(context, runs) as session:
+    is_of_results = runs[0].startswith(MEDIAN)
+    with open_command_session(context, () if is_of_results else runs) as session:
         from assay.app.compare_runs import Selection, compare_runs  # imported while files are hashed
         from assay.app.runs import parse_runs
 
         selection = Selection(metrics, report, system, filters, no_filters, summary)
-        comparison = compare_runs(session, parse_runs(runs), selection)
+        if is_of_results:
+            from assay.app.compare_results import compare_results
+            from assay.registry.baseline import parse_median
+
+            baseline, folder = parse_median(runs[0]), require_results_folder(results)
+            comparison = compare_results(session, folder, baseline, runs[1:], selection)
+        else:
+            comparison = compare_runs(session, parse_runs(runs), selection)
     output.print_warnings(comparison.warnings)
     if form == "json":
         output.print_data(export_comparison(comparison))

@@ -13,7 +13,7 @@ from assay.cli import output
 from assay.cli.gate_markdown import format_markdown
 from assay.cli.judged_texts import format_change, format_p, list_local_names, summarize_gate
 from assay.cli.junit import add_junit_option, write_junit
-from assay.cli.options import complete_folders, open_command_session
+from assay.cli.options import add_results_option, complete_folders, open_command_session, require_results_folder
 from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
@@ -25,35 +25,52 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", metavar="BUILD_FOLDER", shell_complete=complete_folders)
 @click.option("--once", "is_once", is_flag=True, help="Decide even if there are too few repeats.")
+@click.option("--baseline", metavar="median:N[:TAG]",
+              help="Compare with the median of the last N recorded runs, not with the first of the build.")  # fmt: skip
+@add_results_option
 @add_junit_option
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", help="Output format."
 )
 @click.pass_context
-def gate(context: click.Context, folder: str, is_once: bool, junit: Path | None, form: str) -> int:
+def gate(
+    context: click.Context, folder: str, is_once: bool, baseline: str | None, results: Path | None, junit: Path | None,
+    form: str,
+) -> int:  # fmt: skip
     """Tell whether metrics got worse by more than their margins.
 
     Reads results.json of a comparison whose report has a judgement; BUILD_FOLDER may be this file. Exits with status 4
     if one of the gated metrics is worse by more than its margin, and with 1 if there are too few repeats to decide, or
     if none of the gated metrics is judged. JUnit XML has all judged metrics; Markdown is a comment for a pull request,
     of less than 2000 bytes.
+
+    With --baseline, one run is enough: how much the recorded runs differ shows what is noise.
     """
     from assay.app.gate import is_open, read_gate
     from assay.provenance.read import get_build_folder
     from assay.util.diagnostics import CLOSED_GATE
 
-    with open_command_session(context):
-        results = read_gate(get_build_folder(Path(folder)), is_once)
+    build = get_build_folder(Path(folder))
+    with open_command_session(context) as session:
+        if baseline is None:
+            judged = read_gate(build, is_once)
+        else:
+            from assay.app.compare_results import judge_build
+            from assay.app.gate import check_judged
+            from assay.registry.baseline import parse_median
+
+            median = parse_median(baseline)
+            judged = check_judged(judge_build(session, require_results_folder(results), build, median))
     if junit:
-        write_junit(junit, build_suites(results))
+        write_junit(junit, build_suites(judged))
     if form == "json":
-        output.print_data(_export_gate(results))
+        output.print_data(_export_gate(judged))
     elif form == "markdown":
-        output.print_text(format_markdown(results))
+        output.print_text(format_markdown(judged))
     else:
-        for line in format_gate(results):
+        for line in format_gate(judged):
             output.print_line(line)
-    return 0 if is_open(results) else CLOSED_GATE
+    return 0 if is_open(judged) else CLOSED_GATE
 
 
 def _export_gate(results: JudgedResults) -> dict[str, Any]:

@@ -72,6 +72,8 @@ class Reason(StrEnum):
     ZERO_VALUE = "the other value is 0"
     CONSTANT = "it does not vary within the runs"
     IDENTICAL = "both runs take the same course"
+    TOO_FEW_RUNS = "fewer than 3 earlier runs have a value of the same definition"
+    EQUAL_RUNS = "all earlier runs have the same value"
     TOO_SHORT = "the run is too short for how slowly this varies"
 
 

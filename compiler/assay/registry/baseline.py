@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.judgement.median import LEAST_RUNS
 from assay.registry.history import check_tag, find_day
 from assay.registry.model import RecordedResults, RegisteredRun
 from assay.registry.store import list_runs, read_results
@@ -18,8 +19,6 @@ from assay.util.diagnostics import USAGE, fail
 from assay.util.numbers import split_numbers
 
 LAST, MEDIAN = "last:", "median:"
-LEAST_RUNS = 3
-"""With fewer runs, how much runs differ is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,197 @@
+"""Compare recorded results with the median of those of earlier runs: `assay compare median:5 RUN`, `assay gate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from assay.app.compare_runs import (
+    DEFAULT_RULES,
+    ComparedMetric,
+    ComparedVersion,
+    RunComparison,
+    Selection,
+    choose_metrics,
+    map_sections,
+)
+from assay.app.judged_results import ComparedRun, JudgedResults, build_change
+from assay.app.judging import build_change_data, list_gated
+from assay.app.session import Session
+from assay.judgement.gate import assess_gate
+from assay.judgement.interval import Version, estimate_reach
+from assay.judgement.median import compare_with_median, compute_median, count_equivalent_runs
+from assay.judgement.repeats import pool_variances
+from assay.judgement.report_judgements import JudgedChange, ReportJudgements
+from assay.judgement.verdict import Direction, judge
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.package import Metric
+from assay.lang.model.report import Report
+from assay.registry.baseline import MedianBaseline, select_median_runs
+from assay.registry.history import find_day, get_meaning
+from assay.registry.model import RecordedResults
+from assay.registry.store import list_runs, read_build, read_results
+from assay.report.declared_margin import convert_margin
+from assay.report.judged_cells import list_judgement_notes
+from assay.util.diagnostics import USAGE, fail, suggest_names
+from assay.util.numbers import split_numbers
+
+
+def compare_results(
+    session: Session, folder: Path, baseline: MedianBaseline, names: Sequence[str], selection: Selection
+) -> RunComparison:
+    """Compare recorded runs with the median of the runs before each; no logs are read.
+
+    The report is the selected one, or else the only one of the runs' results. Raises AssayError, also (usage): a run
+    without results, results of several reports, options that would need logs.
+    """
+    if selection.filters or selection.no_filters or selection.summary:
+        raise fail("baseline", f"filters and summaries cannot be chosen for `{baseline}`, which reads recorded results",
+                   hint="build reports with them to record their results", status=USAGE)  # fmt: skip
+    recorded = read_results(folder)
+    versions = [_find_version(folder, recorded, name, selection.report) for name in names]
+    reports = {results.content.report for version in versions for results in version}
+    if len(reports) > 1:
+        raise fail("results-of-several-reports", "the runs have results of several reports",
+                   found=", ".join(sorted(reports)), hint="pass --report SYSTEM/NAME", status=USAGE)  # fmt: skip
+    return _compare(session, folder, baseline, versions, selection)
+
+
+def judge_build(session: Session, folder: Path, build: Path, baseline: MedianBaseline) -> JudgedResults:
+    """Judge the runs of a build, except for its base, against the median of the recorded runs before each.
+
+    Raises AssayError.
+    """
+    versions: dict[str, list[RecordedResults]] = {}
+    for results in read_build(build):
+        versions.setdefault(results.name, []).append(results)
+    compared = list(versions.values())[len(versions) > 1 :]
+    comparison = _compare(session, folder, baseline, compared, Selection())
+    return JudgedResults(
+        comparison.report,
+        comparison.level,
+        comparison.base,
+        tuple(ComparedRun(item.id, item.id, tuple(metric.change for metric in item.metrics))
+              for item in comparison.versions),
+        0,
+        tuple(len(item) for item in compared),
+        0,
+        comparison.noise,
+    )  # fmt: skip
+
+
+def _find_version(
+    folder: Path, recorded: Sequence[RecordedResults], name: str, report: str
+) -> tuple[RecordedResults, ...]:
+    """Return the latest results of a run by a report, several for repeats. Raises AssayError (usage) without any."""
+    runs = {run.name: run for run in list_runs(folder)}
+    candidates = [item for item in recorded if name in (item.name, item.content.run)]
+    candidates = [item for item in candidates if report in ("", item.content.report)]
+    if not candidates:
+        of_report = f" by the report `{report}`" if report else ""
+        raise fail("no-results", f"no results of the run `{name}` are recorded{of_report}", status=USAGE,
+                   hint=suggest_names(name, [item.name for item in recorded]))  # fmt: skip
+    latest: dict[tuple[str, str], RecordedResults] = {}
+    for item in sorted(candidates, key=lambda item: (find_day(item, runs), split_numbers(item.content.assay), item.id)):
+        latest[item.content.report, item.content.run] = item
+    return tuple(latest.values())
+
+
+def _compare(
+    session: Session,
+    folder: Path,
+    baseline: MedianBaseline,
+    versions: Sequence[Sequence[RecordedResults]],
+    selection: Selection,
+) -> RunComparison:
+    content = versions[0][0].content
+    checked, report = session.find_comparison(content.report)
+    recorded, runs = read_results(folder), list_runs(folder)
+    bases = [select_median_runs(baseline, recorded, runs, version[0]) for version in versions]
+    titles = map_sections(report, choose_metrics(session, checked, report, selection))
+    metrics = [checked.get_metric(name) for name in titles]
+    judgements = _judge(checked, report, metrics, versions, bases)
+    return RunComparison(
+        content.report,
+        str(baseline),
+        tuple(
+            ComparedVersion(
+                version[0].name,
+                tuple(_build_metric(metric, titles[metric.id], judgements, version, base) for metric in metrics),
+                tuple(list_judgement_notes(judgements, metrics, version[0].name)),
+            )
+            for version, base in zip(versions, bases, strict=True)
+        ),
+        judgements.level,
+        judgements.noise,
+        tuple(content.filters),
+        content.summary,
+        (),
+    )
+
+
+def _judge(
+    checked: CheckedPackage,
+    report: Report,
+    metrics: Sequence[Metric],
+    versions: Sequence[Sequence[RecordedResults]],
+    bases: Sequence[Sequence[RecordedResults]],
+) -> ReportJudgements:
+    """Judge the metrics of versions, each against the runs of its baseline."""
+    rules = report.judgement or DEFAULT_RULES
+    level = float(rules.level)
+    changes = {}
+    for version, base in zip(versions, bases, strict=True):
+        for metric in metrics:
+            margin = convert_margin(checked, metric, metric.margin or rules.margin)
+            earlier, values = _list_values(metric.id, version, base)
+            judgement = judge(compare_with_median(earlier, values), margin, Direction(metric.better), level)
+            changes[metric.id, version[0].name] = JudgedChange(judgement, margin)
+    gated = list_gated(rules, metrics)
+    gate = assess_gate({key: item.judgement for key, item in changes.items() if key[0] in gated}, level)
+    changes |= {item.key: replace(changes[item.key], adjusted=item.adjusted) for item in gate}
+    noise = " ".join(_describe_base(version[0].name, base) for version, base in zip(versions, bases, strict=True))
+    return ReportJudgements(level, (), 0, 0, f"{noise} Intervals hold what varies from run to run.", gated, changes)
+
+
+def _describe_base(version: str, base: Sequence[RecordedResults]) -> str:
+    return f"The base of {version} is the median of {len(base)} runs: {', '.join(item.content.run for item in base)}."
+
+
+def _list_values(
+    metric: str, version: Sequence[RecordedResults], base: Sequence[RecordedResults]
+) -> tuple[list[Fraction], list[Fraction]]:
+    """Return the averages of a metric in the runs of a baseline that measure the same, and in those of a version."""
+    measured = [item for item in version if metric in item.content.metrics]
+    if not measured:
+        return [], []
+    meaning = get_meaning(measured[0], metric)
+    comparable = [item for item in base if metric in item.content.metrics and get_meaning(item, metric) == meaning]
+    pairs = ([item.content.metrics[metric].value for item in items] for items in (comparable, measured))
+    earlier, values = ([Fraction(value) for value in items if value is not None] for items in pairs)
+    return earlier, values
+
+
+def _build_metric(
+    metric: Metric,
+    section: str,
+    judgements: ReportJudgements,
+    version: Sequence[RecordedResults],
+    base: Sequence[RecordedResults],
+) -> ComparedMetric:
+    """Return the change of a metric, with the half-widths of the intervals of both averages."""
+    earlier, values = _list_values(metric.id, version, base)
+    center = compute_median(earlier) if earlier else None
+    mean = sum(values, Fraction(0)) / len(values) if values else None
+    noise = pool_variances([earlier, values])
+    equivalent = Version((center,) * count_equivalent_runs(len(earlier))) if center is not None else Version(())
+    reaches = tuple(estimate_reach(item, noise, judgements.level) for item in (equivalent, Version(tuple(values))))
+    averages = tuple(None if value is None else float(value) for value in (center, mean))
+    data = build_change_data(judgements.changes[metric.id, version[0].name], judgements.level)
+    change = build_change(
+        metric.id, metric.name, metric.unit.symbol, section, (averages[0], averages[1]), data, judgements.level
+    )
+    sizes = [[item.content.metrics[metric.id].size or 0 for item in items if metric.id in item.content.metrics]
+             for items in (base, version)]  # fmt: skip
+    return ComparedMetric(change, (reaches[0], reaches[1]), (sum(sizes[0]), sum(sizes[1])))

@@ -1,0 +1,41 @@
+"""Compare a version with the median of earlier runs, by how much these runs differ from each other.
+
+The median of n independent values of a normal distribution varies about as the mean of 2n/pi of them (for n of 3 to 20,
+a little less). So it counts as the mean of floor(2n/pi) runs: intervals are a little too wide, never too narrow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from assay.judgement.interval import Comparison, Reason, Version, compare
+from assay.judgement.repeats import pool_variances
+
+LEAST_RUNS = 3
+
+
+def compare_with_median(earlier: Sequence[Fraction], compared: Sequence[Fraction]) -> Comparison | Reason:
+    """Estimate the change from the median of the averages of earlier runs to the mean of those of a version.
+
+    Returns the reason if nothing can be said of it, such as fewer than three earlier runs.
+    """
+    if not compared:
+        return Reason.NO_SAMPLES
+    if len(earlier) < LEAST_RUNS:
+        return Reason.TOO_FEW_RUNS
+    base = Version((compute_median(earlier),) * count_equivalent_runs(len(earlier)), reason=Reason.EQUAL_RUNS)
+    return compare(base, Version(tuple(compared), reason=Reason.EQUAL_RUNS), pool_variances([earlier, compared]))
+
+
+def compute_median(values: Sequence[Fraction]) -> Fraction:
+    """Return the median of at least one number: of an even count, the mean of the middle two."""
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def count_equivalent_runs(count: int) -> int:
+    """Return how many runs have a mean that varies at least as much as the median of `count` runs."""
+    return max(1, math.floor(2 * count / math.pi))

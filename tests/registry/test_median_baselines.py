@@ -1,0 +1,135 @@
+"""Compare recorded runs with the median of earlier ones: which runs these are, verdicts, gate."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from statistics import median, stdev
+
+import pytest
+from scipy import stats
+
+from assay.registry.baseline import MedianBaseline, parse_median, select_median_runs
+from assay.registry.model import RecordedResults, RegisteredRun
+from assay.util.diagnostics import AssayError
+from tests.support.commands import CommandResult, run_assay
+from tests.support.nights import write_night
+from tests.support.recorded import create_results
+
+NIGHTS = 6
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Create a workspace with builds of six nights, of which the last has longer times; its logs are removed."""
+    folder = tmp_path_factory.mktemp("medians") / "shop"
+    assert run_assay("init", folder).status == 0
+    with (folder / "assay.toml").open("a", encoding="utf-8") as file:
+        file.write('results = "results"\ncache = "cache"\nto = ["md"]\n')
+    for night in range(NIGHTS):
+        write_night(folder / "runs" / "1.0", folder / f"night-{night}", night, 1.2 if night == NIGHTS - 1 else 1.0)
+        words = ("build", "--run", f"night-{night}", "-o", f"build/{night}")
+        assert run_assay(*words, cwd=folder).status == 0
+        shutil.rmtree(folder / f"night-{night}")
+    return folder
+
+
+def run(shop: Path, *words: str) -> CommandResult:
+    return run_assay(*words, cwd=shop)
+
+
+def read_values(shop: Path, metric: str) -> list[float]:
+    (history,) = run(shop, "history", metric, "--format", "json").parse_json()
+    return [point["value"] for point in history["runs"]]
+
+
+def test_interval_is_that_of_student_with_an_equivalent_mean(shop: Path) -> None:
+    """The expected interval comes from scipy."""
+    *earlier, value = read_values(shop, "work")
+    answer = run(shop, "compare", "median:5", f"night-{NIGHTS - 1}", "--format", "json")
+    change = next(item for item in answer.parse_json()["changes"] if item["metric"] == "work")
+    base = median(earlier)
+    reach = stats.t.ppf(0.975, 4) * stdev(earlier) * (1 / 3 + 1) ** 0.5 / base * 100
+    percent = (value / base - 1) * 100
+    assert (change["base_value"], change["value"], change["verdict"]) == (pytest.approx(base), value, "worse")
+    assert (change["low"], change["high"]) == (pytest.approx(percent - reach), pytest.approx(percent + reach))
+
+
+def test_gate_closes_for_a_slow_night_only(shop: Path) -> None:
+    slow, usual = (run(shop, "gate", f"build/{night}", "--baseline", "median:3") for night in (NIGHTS - 1, NIGHTS - 2))
+    assert (slow.status, usual.status) == (4, 0)
+    assert slow.out.startswith("night-5 against median:3: 2 of 2 gated metrics are worse by more than their margin\n")
+    assert "The base of night-4 is the median of 3 runs: night-1, night-2, night-3." in usual.out
+
+
+def test_gate_has_all_forms(shop: Path, tmp_path: Path) -> None:
+    words = ("gate", "build/5", "--baseline", "median:5")
+    answer = run(shop, *words, "--format", "json", "--junit", str(tmp_path / "x.xml"))
+    data = answer.parse_json()
+    assert (data["is_open"], data["base"], [item["id"] for item in data["runs"]]) == (False, "median:5", ["night-5"])
+    assert 'failures="2"' in (tmp_path / "x.xml").read_text(encoding="utf-8")
+    assert run(shop, *words, "--format", "markdown").out.startswith("**Gate closed")
+
+
+def test_filters_cannot_be_chosen(shop: Path) -> None:
+    answer = run(shop, "compare", "median:5", "night-5", "--no-filters")
+    assert (answer.status, "which reads recorded results" in answer.err) == (2, True)
+
+
+def test_unknown_run_is_refused_with_a_hint(shop: Path) -> None:
+    answer = run(shop, "compare", "median:5", "night-50")
+    assert (answer.status, "hint: did you mean" in answer.err) == (2, True)
+
+
+def test_other_definition_is_not_compared(shop: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(shop, tmp_path / "shop"))
+    build = folder / "build" / "5" / "results.json"
+    results = json.loads(build.read_text(encoding="utf-8"))
+    results["metrics"]["work"]["definition"] = "0" * 64
+    build.write_text(json.dumps(results), encoding="utf-8")
+    answer = run(folder, "gate", "build/5", "--baseline", "median:5")
+    assert answer.status == 4
+    assert "Working time: not judged: fewer than 3 earlier runs have a value of the same definition" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("median:5", MedianBaseline(5)), ("median:12:a:b", MedianBaseline(12, "a:b"))]
+)
+def test_baseline_is_parsed(text: str, expected: MedianBaseline) -> None:
+    assert parse_median(text) == expected
+    assert str(expected) == text
+
+
+@pytest.mark.parametrize("text", ["median:", "median:2", "median:x", "median:5:", "mean:5"])
+def test_invalid_baseline_is_refused(text: str) -> None:
+    with pytest.raises(AssayError, match="invalid baseline"):
+        parse_median(text)
+
+
+def select(recorded: list[RecordedResults], compared: RecordedResults, *, tag: str = "", runs: int = 3) -> list[str]:
+    registered = [RegisteredRun(Path(f"{item}.json"), item, (item,), ("release",)) for item in ("a", "c", "d")]
+    chosen = select_median_runs(MedianBaseline(runs, tag), recorded, registered, compared)
+    return [item.content.run for item in chosen]
+
+
+def test_last_runs_before_the_compared_one_are_chosen() -> None:
+    recorded = [create_results(name, 1.0, f"2026-01-0{day}") for day, name in enumerate("abcdefg", start=1)]
+    assert select(recorded, recorded[4]) == ["b", "c", "d"]
+    assert select(recorded, recorded[4], tag="release") == ["a", "c", "d"]
+    assert select(recorded, recorded[4], runs=9) == ["a", "b", "c", "d"]
+    assert select(recorded, create_results("new", 1.0)) == ["e", "f", "g"]
+
+
+def test_runs_of_other_filters_reports_or_the_same_logs_are_left_out() -> None:
+    recorded = [create_results(name, 1.0, f"2026-01-0{day}") for day, name in enumerate("abc", start=1)]
+    compared = create_results("e", 1.0, "2026-02-01")
+    others = [
+        create_results("d", 1.0, "2026-01-09", filters=("slow",)),
+        create_results("d", 1.0, "2026-01-09", report="service/other"),
+        create_results("d", 1.0, "2026-01-09", summary="hosts"),
+        create_results("f", 1.0, "2026-01-09", data=compared.content.data),
+    ]
+    assert select([*recorded, *others], compared) == ["a", "b", "c"]
+    with pytest.raises(AssayError, match="too few runs before `e`"):
+        select(recorded[1:], compared)
