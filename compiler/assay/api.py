@@ -19,12 +19,15 @@ from assay.app.runs import parse_runs
 from assay.app.session import Session, open_session
 from assay.engine.result_cache import get_default_folder
 from assay.report.output_forms import order_forms
+from assay.util.diagnostics import USAGE, fail
 from assay.util.paths import resolve_path
 
 if TYPE_CHECKING:
     import duckdb
 
     from assay.app.compare_runs import RunComparison
+    from assay.registry.history import MetricHistory
+    from assay.registry.model import RegisteredRun
 
 
 def open_workspace(folder: str | Path = ".", cache: str | Path | None = None) -> Workspace:
@@ -40,7 +43,9 @@ def open_workspace(folder: str | Path = ".", cache: str | Path | None = None) ->
 
 
 class Workspace:
-    """An open workspace. Runs are directories, `NAME=DIR`, or names of `assay.toml`; without runs, all of the latter.
+    """An open workspace. Runs are directories, `NAME=DIR`, or names of `assay.toml` or registered runs.
+
+    Without runs, a call takes all those of `assay.toml`.
 
     Close it after use, or use it in a `with` block: it may hold locks on copies of remote runs.
     """
@@ -83,6 +88,7 @@ class Workspace:
         `assay.toml`.
         """
         from assay.app.build import build_report
+        from assay.registry.store import record_build
 
         values: Mapping[str, Any] = self._config.values if self._config else {}
         report = report or values.get("report", "")
@@ -91,7 +97,10 @@ class Workspace:
             raise TypeError("build() needs a report and a folder, or an assay.toml with `report` and `output`")
         defaults = {name: values[name] for name in ("style", "author") if name in values}
         chosen = Options(forms=order_forms(tuple(forms or values.get("to", ()))), **{**defaults, **options})
-        return build_report(self._session, report, self._list_runs(runs), Path(folder), chosen)
+        result = build_report(self._session, report, self._list_runs(runs), Path(folder), chosen)
+        if self._config and (results := self._config.get_path("results")):
+            record_build(Path(results), result.folder)
+        return result
 
     def query(
         self,
@@ -111,9 +120,19 @@ class Workspace:
         return export_answer(query_metrics(self._session, names, named_runs, filters, no_filters, system, summary))
 
     def compare(self, runs: Sequence[str | Path] = (), metrics: Sequence[str] = ()) -> RunComparison:
-        """Return the changes of metrics from the first run to the others, with intervals and verdicts."""
-        from assay.app.compare_runs import Selection, compare_runs
+        """Return the changes of metrics from the first run to the others, with intervals and verdicts.
 
+        If the first is `median:N` or `median:N:TAG`, the others are names of runs with recorded results.
+        """
+        from assay.app.compare_runs import Selection, compare_runs
+        from assay.registry.baseline import is_median, parse_median
+
+        names = [str(run) for run in runs]
+        if names and is_median(names[0]):
+            from assay.app.compare_results import compare_results
+
+            selection = Selection(tuple(metrics))
+            return compare_results(self._session, self._results_folder, parse_median(names[0]), names[1:], selection)
         return compare_runs(self._session, parse_runs(self._list_runs(runs)), Selection(tuple(metrics)))
 
     def samples(
@@ -132,6 +151,35 @@ class Workspace:
         from assay.app.samples import read_samples
 
         return read_samples(self._session, metric, parse_runs(self._list_runs(runs)), filters, no_filters, system)
+
+    @property
+    def runs(self) -> tuple[RegisteredRun, ...]:
+        """The registered runs, and those that only have recorded results, by day."""
+        from assay.app.register_run import list_known_runs
+
+        return tuple(run for run, _ in list_known_runs(self._results_folder))
+
+    def history(self, metric: str, *, tag: str = "", last: int = 0, system: str = "") -> MetricHistory:
+        """Return a metric over recorded runs, or over those with a tag or the last ones, with its level shifts."""
+        from assay.app.metric_history import read_histories
+
+        (history,) = read_histories(self._session, self._results_folder, [metric], system, tag, last)
+        return history
+
+    def results(self) -> duckdb.DuckDBPyRelation:
+        """Return the recorded results as a relation of DuckDB: a row for each metric and run."""
+        from assay.registry.store import read_results
+        from assay.registry.tables import load_relation
+
+        return load_relation(read_results(self._results_folder))
+
+    @property
+    def _results_folder(self) -> Path:
+        folder = self._config.get_path("results") if self._config else None
+        if folder is None:
+            hint = f'add `results = "results"` to {NAME}'
+            raise fail("no-results-folder", "there is no results folder", hint=hint, status=USAGE)
+        return Path(folder)
 
     def _list_runs(self, runs: Sequence[str | Path]) -> tuple[str, ...]:
         if runs or self._config is None:

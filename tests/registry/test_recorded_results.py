@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from pathlib import Path
@@ -15,6 +16,7 @@ from assay.registry.model import RegistrationFile, ResultsFile, build_json_schem
 from assay.registry.store import append_results, list_runs, read_build, read_results
 from assay.util.diagnostics import AssayError
 from tests.support.commands import run_assay
+from tests.support.documentation import find_code_spans, parse_page
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +101,15 @@ def test_files_match_their_schema(shop: Path, folder: Path) -> None:
         for file in files:
             validator.validate(read_json(file))
         assert not validator.is_valid({**read_json(files[0]), "unknown": 1})
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"), [(RegistrationFile, "runs/NAME.json"), (ResultsFile, "figures/NAME/ID.json")]
+)
+def test_members_are_documented(kind: type, file: str) -> None:
+    table = next(item for item in parse_page("docs/registry.md").tables if item.header[0] == f"member of `{file}`")
+    documented_members = [name for row in table.rows for name in find_code_spans(row[0]) if "." not in name]
+    assert documented_members == [item.name for item in dataclasses.fields(kind)]
 
 
 def test_line_ends_do_not_change_the_hash(folder: Path) -> None:
