@@ -239,7 +239,7 @@ def replace_run_names(context: click.Context, _parameter: click.Parameter, value
 
 
 def print_last_run(config: Config, names: Sequence[str]) -> None:
-    """Print on stderr which run each `last:TAG` stands for."""
+    """Print on stderr the name and directory of the run of each `last:TAG`."""
     for name in names:
         if name.startswith(LAST):
             for run in config.find_runs(name):

@@ -141,8 +141,8 @@ def find_recorded_metric(recorded: Sequence[RecordedResults], metric: str, syste
         hint = suggest_names(metric, [name for _, name in ids]) if ids else "`assay build` with --results records some"
         raise fail("unknown-metric", f"no results of a metric `{metric}` are recorded", hint=hint, status=USAGE)
     if len(matches) > 1:
-        found = ", ".join(f"`{name}` of {owner}" for owner, name in sorted(matches))
-        raise fail("ambiguous-metric", f"`{metric}` is the name of several recorded metrics", found=found,
+        owners = ", ".join(f"`{name}` of {owner}" for owner, name in sorted(matches))
+        raise fail("ambiguous-metric", f"`{metric}` is the name of several recorded metrics", found=owners,
                    hint="pass an id, and --system NAME if two systems have it", status=USAGE)  # fmt: skip
     return matches[0]
 

@@ -236,8 +236,8 @@ def _load_build(build: Path, name: str) -> dict[str, Any]:
     return _load(build / name)[1]
 
 
-def _build_error(build: Path, found: str) -> AssayError:
-    return fail("no-build", f"the folder is no build of a report over runs: {build}", found=found,
+def _build_error(build: Path, obstacle: str) -> AssayError:
+    return fail("no-build", f"the folder is no build of a report over runs: {build}", found=obstacle,
                 hint="pass the folder that `assay build -o` wrote", status=USAGE)  # fmt: skip
 
 

@@ -112,7 +112,7 @@ def _read_number(value: float | str | None) -> float | None:
 
 
 def _encode_number(value: Any) -> Any:
-    """Return a value for JSON; texts stand for numbers that are not finite."""
+    """Return a value for JSON; numbers that are not finite become texts."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, dict):
