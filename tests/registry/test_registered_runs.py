@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from pathlib import Path
 
+import duckdb
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.support.commands import CommandResult, run_assay
 from tests.support.nights import write_night
@@ -92,3 +95,45 @@ def test_recorded_builds_are_the_same_whether_cached(shop: Path) -> None:
     assert run(shop, "build", "--run", "night 0", "-o", "build/again").status == 0
     after = sorted((path.name, path.read_bytes()) for path in (shop / "results").rglob("*") if path.is_file())
     assert after == before
+
+
+def test_history_has_all_forms(shop: Path) -> None:
+    values = [point["value"] for point in run(shop, "history", "wait", "--format", "json").parse_json()[0]["runs"]]
+    rows = list(csv.DictReader(run(shop, "history", "wait", "work", "--format", "csv").out.splitlines()))
+    assert [(row["metric"], row["run"]) for row in rows] == [
+        ("wait", "night 0"), ("wait", "night 1"), ("work", "night 0"), ("work", "night 1"),
+    ]  # fmt: skip
+    assert [float(row["value"]) for row in rows[:2]] == values
+    lines = run(shop, "history", "wait", "--format", "openmetrics").out.splitlines()
+    assert [float(line.rpartition(" ")[2]) for line in lines if line.startswith("assay_average{")] == values
+
+
+def test_export_of_a_build_is_that_of_its_recorded_results(shop: Path) -> None:
+    of_build = run(shop, "results", "export", "build/0").out.splitlines()
+    of_folder = run(shop, "results", "export").out.splitlines()
+    assert of_build == [line for line in of_folder if line.startswith(("run,", "night 0,"))]
+    assert run(shop, "results", "export", "--to", "parquet", "-o", "all.parquet").status == 0
+    assert duckdb.sql(f"SELECT count(*) FROM '{shop}/all.parquet'").fetchall() == [(len(of_folder) - 1,)]
+    assert run(shop, "results", "export", "--to", "parquet").status == 2
+
+
+def test_earlier_builds_are_recorded_once(shop: Path) -> None:
+    first, again = (run(shop, "results", "add", "build/0", "build/1", "--results", "other") for _ in range(2))
+    assert [line.split("/")[2] for line in first.out.splitlines()] == ["night%200", "night%201"]
+    assert (first.status, again.status, again.out) == (0, 0, "")
+
+
+@pytest.mark.parametrize("kind", ["results", "runs"])
+def test_printed_schema_is_a_schema(kind: str) -> None:
+    schema = run_assay("results", "schema", kind).parse_json()
+    Draft202012Validator.check_schema(schema)
+    assert "format" in schema["properties"]
+
+
+def test_repeats_of_a_registered_run_are_one_version(shop: Path) -> None:
+    assert run(shop, "runs", "add", "nights/0", "nights/1", "--name", "both").status == 0
+    assert run(shop, "build", "--run", "1.0", "--run", "both", "-o", "build/both").status == 0
+    history = run(shop, "history", "wait", "--last", "2", "--format", "json").parse_json()
+    assert len(history[0]["runs"]) == 2
+    rows = {row["run"]: row for row in run(shop, "runs", "list", "--format", "json").parse_json()}
+    assert (rows["both"]["results"], rows["both"]["place"]) == ("2", "nights/0, nights/1")

@@ -46,7 +46,7 @@ def build_results_data(
             {
                 "id": run.id,
                 "label": label,
-                **({"day": run.day} if run.day else {}),
+                **({"day": run.day} if run.day and not run.phase else {}),
                 **({"version": run.version} if run.version else {}),
                 **build_phase_data(run),
             }
