@@ -17,6 +17,7 @@ from assay.registry.store import append_results, list_runs, read_build, read_res
 from assay.util.diagnostics import AssayError
 from tests.support.commands import run_assay
 from tests.support.documentation import find_code_spans, parse_page
+from tests.support.repositories import run_git
 
 
 @pytest.fixture(scope="module")
@@ -163,3 +164,20 @@ def test_any_name_is_one_file(shop: Path, tmp_path: Path, name: str) -> None:
     assert path.is_file()
     assert path.parent == folder / "runs"
     assert [run.name for run in list_runs(folder)] == [name]
+
+
+def test_branches_that_record_results_merge_without_conflict(shop: Path, tmp_path: Path) -> None:
+    def record(branch: str, *builds: str) -> None:
+        run_git(tmp_path, "checkout", "-q", "-b", branch, "start")
+        for build in builds:
+            append_results(tmp_path / "results", shop / "build" / build)
+        run_git(tmp_path, "add", "--all")
+        run_git(tmp_path, "commit", "-q", "-m", branch)
+
+    run_git(tmp_path, "init", "-q")
+    run_git(tmp_path, "commit", "-q", "--allow-empty", "-m", "start")
+    run_git(tmp_path, "branch", "start")
+    record("one", "comparison")
+    record("other", "comparison", "hosts")
+    run_git(tmp_path, "merge", "-q", "one")
+    assert len(read_results(tmp_path / "results")) == 4
