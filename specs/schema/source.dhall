@@ -58,7 +58,7 @@ let Quarantine = { share : Double, atLeast : Natural }
 --            of tables and blocks, the columns of the instant; of text lines, its places in `line`
 --   orTime   of JSON lines and logfmt: further paths of the instant; the first that holds a value is read
 --   body     path of the object that holds the fields
---   lookups  ways to recognise a record, in order
+--   lookups  ways to recognise a record, in order; without any, each record of a log is one of the only event
 --   line     of text lines: their common pattern; `time` and `body` are its placeholders
 --   timeForm the form of an instant that is not ISO 8601: `s`, `ms`, `us`, `ns` since 1970, or a text with `%`
 --   start    the constant, an instant, from which numbers of the form `s`, `ms`, `us` or `ns` count, instead of 1970

@@ -152,7 +152,11 @@ def _join_value(value: object) -> str:
 def _find_time(recognition: Recognition, record: Any) -> Any:
     """Return the value at the first path of the record's instant that has one, or None."""
     names = _list_names(recognition, record, _find_body(recognition.source, record))
-    forms = [item.form for item in recognition.forms if any(name.name in names for name in item.form.names)]
+    forms = [
+        item.form
+        for item in recognition.forms
+        if recognition.source.nameless or any(name.name in names for name in item.form.names)
+    ]
     paths = (forms and forms[0].time) or recognition.source.time_paths
     return next((value for path in paths if (value := get_value(record, path)) is not None), None)
 

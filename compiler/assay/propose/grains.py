@@ -38,13 +38,14 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
 
 
 def _list_dimensions(group: Group, event: EventProposal) -> tuple[str, ...]:
-    """Return the fields of an event with few texts, each of which several records have on average."""
+    """Return the fields of an event with few texts or codes, each of which several records have on average."""
     if _is_timeless(group.source):
         return ()
     names = []
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
-        if field.type in ("text", "boolean") and 1 < len({*map(str, values)}) <= min(MAX_VALUES, len(values) // 2):
+        is_name = field.type in ("text", "boolean") or (field.type == "integer" and not field.is_quantity)
+        if is_name and 1 < len({*map(str, values)}) <= min(MAX_VALUES, len(values) // 2):
             names.append(field.name)
     return tuple(names)
 

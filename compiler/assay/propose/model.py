@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from assay.lang.model.source_kinds import SOURCE_KINDS
+
 KeyPath = tuple[str, ...]
 
 
@@ -85,6 +87,16 @@ class SourceProposal:
     left_out: tuple[tuple[str, int], ...]  # names of records that no event has, with counts
     is_cut: bool  # whether a file has more lines than the proposal counts
     reasons: tuple[tuple[str, str], ...]  # member of the source, why it has its value
+
+    @property
+    def left_out_count(self) -> int:
+        """Return how many records no event has."""
+        return sum(count for _, count in self.left_out)
+
+    @property
+    def is_nameless(self) -> bool:
+        """Return whether each line is of one event. Those that are left out lack an instant, and are malformed."""
+        return SOURCE_KINDS[self.kind].has_lookups and not self.lookup
 
     def find_field(self, name: str) -> FieldProposal:
         """Return a field by its name."""

@@ -11,9 +11,10 @@ from assay.propose.instants import TimeForm, find_time_form, rank_time_name
 from assay.propose.model import KeyPath, Record
 from assay.propose.names import split_words
 
-#: last keys that suggest the name of an event, best first; and those of texts that name none
+#: keys that suggest the name of an event, best first; and those of texts that name none
 _NAME_KEYS = ("event", "ns", "msg", "message", "kind", "type", "action", "op", "operation", "metric", "name", "caller",
               "reason", "stage", "phase", "logger")  # fmt: skip
+_INNER_NAME_KEYS = ("type", "metric", "name", "reason")  # those that, in an object, rather describe the object
 OTHER_KEYS = frozenset((
     "level", "severity", "sev", "lvl", "host", "hostname", "thread", "method", "status", "component", "module",
 ))  # fmt: skip
@@ -21,14 +22,15 @@ MAX_NAMES = 200
 _FEW_RECORDS = 10  # with fewer, names may be distinct
 _MIN_SHARE = 0.9  # of the records that have a name
 _MAX_DISTINCT_SHARE = 0.5  # distinct texts per record; with more, they are no names
+#: of the records whose keys differ from those of most, the share whose keys the text under another key decides
+_MIN_GAIN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Where names of records are; `is_event` is false if the texts do not name events. `reason` says why."""
+    """Where names of records are; `reason` says why."""
 
     path: KeyPath
-    is_event: bool
     reason: str
 
 
@@ -42,31 +44,42 @@ class Times:
 
 
 def find_lookup(records: Sequence[Record], times: Collection[KeyPath]) -> Lookup | None:
-    """Return the path whose few texts best tell the records apart; None if no path has few texts."""
+    """Return the path whose few texts best name events; None if each record is of the same event.
+
+    Either its keys suggest so, or records of different texts have different keys.
+    """
     candidates = []
     for path, values in _collect_values(records).items():
         texts = {value for value in values if isinstance(value, str)}
         is_text = len(values) >= _MIN_SHARE * len(records) and all(isinstance(value, str) for value in values)
         rank = _rank_name(path)
+        is_known = rank < len(_NAME_KEYS)
         limit = _MAX_DISTINCT_SHARE * len(records)
         if len(records) < _FEW_RECORDS:
-            limit = MAX_NAMES if rank < len(_NAME_KEYS) else len(records) - 1
-        if is_text and path not in times and len(texts) <= min(MAX_NAMES, max(1, limit)):
-            is_event = rank < len(_NAME_KEYS) or (len(texts) > 1 and not OTHER_KEYS & set(split_words(path[-1])))
-            purity = _measure_purity(records, path)
-            candidates.append((rank >= len(_NAME_KEYS), not is_event, -round(purity, 1), rank, len(texts), path))
+            limit = MAX_NAMES if is_known else len(records) - 1
+        if not is_text or path in times or len(texts) > min(MAX_NAMES, max(1, limit)):
+            continue
+        if is_known or (not OTHER_KEYS & set(split_words(path[-1])) and _decides_keys(records, path)):
+            candidates.append((not is_known, -round(_measure_purity(records, path), 1), rank, len(texts), path))
     if not candidates:
         return None
-    *_, is_other, _, _, count, path = min(candidates)
+    *_, count, path = min(candidates)
     place = ".".join(path)
     word = "text" if count == 1 else "distinct texts"
-    return Lookup(path, not is_other, f"{len(records)} records have {count} {word} under `{place}`")
+    return Lookup(path, f"{len(records)} records have {count} {word} under `{place}`")
 
 
 def _rank_name(path: KeyPath) -> int:
-    """Return how well a path suggests names of events: less is better."""
-    key = path[-1].lower()
-    return _NAME_KEYS.index(key) if key in _NAME_KEYS else len(_NAME_KEYS)
+    """Return how well a path suggests names of events: less is better. `name` does, and `user.name` does not."""
+    keys = [key.lower() for key in path]
+    is_inner = keys[-1] in _INNER_NAME_KEYS and not set(keys[:-1]) <= set(_NAME_KEYS)
+    return _NAME_KEYS.index(keys[-1]) if keys[-1] in _NAME_KEYS and not is_inner else len(_NAME_KEYS)
+
+
+def _decides_keys(records: Sequence[Record], path: KeyPath) -> bool:
+    """Return whether the text at a path decides which other keys a record has."""
+    plain = _measure_purity(records, ())
+    return _measure_purity(records, path) - plain >= max(_MIN_GAIN * (1 - plain), 1 / len(records))
 
 
 def _collect_values(records: Sequence[Record]) -> dict[KeyPath, list[object]]:

@@ -22,7 +22,7 @@ OTHER = "other"
 MAX_NAME_WORDS = 4
 MAX_EVENTS = 40  # of a source: the most frequent
 #: names of the event of all records, by kind
-_NAMELESS = {"csv": "measured", "json-records": "listed"}
+_NAMELESS = {"csv": "measured", "json-records": "listed", "json-lines": "record", "logfmt": "record"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +82,8 @@ def _find_lookup(
                    notes=[f"record: {item.sample.lines[item.records[0].position][:100]}"],
                    hint="write the source by hand: docs/sources.md describes forms of instants")  # fmt: skip
     if known_format and known_format.lookup:
-        return Lookup(known_format.lookup, True, f"known of the format {known_format.name}")
-    lookup = find_lookup(records, times.paths)
-    if lookup is None:
-        raise fail("unknown-format", f"no key of the records of {item.sample.path} has few distinct texts",
-                   expected="a key that names events, such as `event`", found=item.reason,
-                   hint="write the source by hand: docs/spec-language/sources.md describes lookups")  # fmt: skip
-    return lookup
+        return Lookup(known_format.lookup, f"known of the format {known_format.name}")
+    return find_lookup(records, times.paths)
 
 
 def _name_records(kind: str, records: Sequence[Record], lookup: Lookup | None, times: Times | None) -> _Named:
@@ -96,17 +91,16 @@ def _name_records(kind: str, records: Sequence[Record], lookup: Lookup | None, t
     names: dict[str, dict[str, None]] = defaultdict(dict)
     left_out: Counter[str] = Counter()
     for record in records:
-        if lookup is None:
-            name = record.name or _NAMELESS[kind]
-            groups[name].append(record)
+        has_instant = times is not None and any(path in record.values for path in times.paths)
+        if lookup is None and (has_instant or not SOURCE_KINDS[kind].has_lookups):
+            groups[record.name or _NAMELESS[kind]].append(record)
             continue
-        name = find_name(record, lookup.path, kind == "logfmt")
-        if not name or not times or not any(path in record.values for path in times.paths):
+        name = find_name(record, lookup.path, kind == "logfmt") if lookup else ""
+        if not name or not has_instant:
             left_out[name] += 1
             continue
-        event = name if lookup.is_event else "record"
-        groups[event].append(record)
-        names[event][name] = None
+        groups[name].append(record)
+        names[name][name] = None
     for event in list(groups):  # an event has no records without an instant
         if any(name in left_out for name in names.get(event, ())):
             left_out[event] += len(groups.pop(event))
@@ -167,6 +161,8 @@ def _propose_events(
             else f"Records of `{key}`"
             if named.names[key]
             else "A row"
+            if kind == "csv"
+            else "A record"
         )
         ruled_out = known_format.ruled_out if known_format else ()
         field_names = tuple(field.name for field in event_fields)
@@ -206,6 +202,8 @@ def _build_source(
         reasons.append(("time", f"instants such as {first.text_layout.stamp}{reading}"))
     if lookup:
         reasons.append(("lookups", lookup.reason))
+    elif SOURCE_KINDS[first.kind].has_lookups:
+        reasons.append(("lookups", "none, since no key tells records of different events apart: each is of one event"))
     return SourceProposal(
         name=name,
         kind=first.kind,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from assay.propose.model import Proposal
+from assay.propose.model import Proposal, SourceProposal
+from assay.util.escape import escape_text, truncate
 
 MAX_EVENTS = 10
+MAX_NAMES, WIDTH = 3, 40
 
 
 def describe_proposal(proposal: Proposal) -> Iterator[str]:
@@ -21,7 +23,7 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
         if len(source.events) > MAX_EVENTS:
             yield f"  and {len(source.events) - MAX_EVENTS} more events"
         if source.left_out:
-            yield f"  no event: {sum(count for _, count in source.left_out)} records"
+            yield f"  no event: {source.left_out_count} records, {_describe_left_out(source)}"
     for grain in proposal.grains:
         yield f"{grain.name}: {grain.reason}"
         yield f"  metrics {', '.join(metric.id for metric in grain.metrics)}"
@@ -37,3 +39,10 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
         }
         names = ", ".join(f"{field} of {place}" for field, place in places.items())
         yield f"no metrics of numbers that only grow: {names}"
+
+
+def _describe_left_out(source: SourceProposal) -> str:
+    if source.is_nameless:
+        return "malformed without an instant"
+    names = [truncate(escape_text(" ".join(name.split())), WIDTH) for name, _ in source.left_out[:MAX_NAMES]]
+    return "most often " + ", ".join(f"`{name}`" if name else "those without a name" for name in names)

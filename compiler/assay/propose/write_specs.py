@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.propose.dhall_text import format_list, format_member, format_record, format_texts, quote_text
 from assay.propose.model import EventProposal, FieldProposal, GrainProposal, MetricProposal, Proposal, SourceProposal
@@ -79,10 +81,20 @@ def _list_source_members(source: SourceProposal) -> list[tuple[str, str, str]]:
     members += [
         ("body", format_texts(source.body), ""),
         ("lookups", lookups, reasons.get("lookups", "")),
+        *_list_quarantine(source),
         ("constants", "[ constant.version ]", ""),
         ("doc", quote_text(f"{kind.files.capitalize()} {', '.join(source.files)}"), ""),
     ]
     return members
+
+
+def _list_quarantine(source: SourceProposal) -> list[tuple[str, str, str]]:
+    """Return the member that tolerates twice the share of malformed records of the sample, if it has any."""
+    if not source.is_nameless or not source.left_out:
+        return []
+    share = min(1.0, math.ceil(200 * source.left_out_count / source.records) / 100)
+    reason = f"{source.left_out_count} of {source.records} records have no instant: they count as malformed"
+    return [("quarantine", f"{{ share = {share}, atLeast = 10 }}", reason)]
 
 
 def _write_events(proposal: Proposal) -> str:
@@ -112,8 +124,9 @@ def _list_left_out(proposal: Proposal) -> list[str]:
     lines = []
     for source in proposal.sources:
         if source.left_out:
-            count = sum(number for _, number in source.left_out)
-            lines.append(f"-- Records of `{source.name}` that are no event: {count}. The most frequent:")
+            lines.append(
+                f"-- Records of `{source.name}` that are no event: {source.left_out_count}. The most frequent:"
+            )
             lines += [
                 f"--   {number} {_shorten(name) or '(no name)'}" for name, number in source.left_out[:_LISTED_NAMES]
             ]

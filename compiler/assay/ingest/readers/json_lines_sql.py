@@ -178,7 +178,10 @@ def _is_wrapped(source: Source, rule: Unwrap) -> exp.Expr:
 
 
 def _build_recognized_query(recognition: Recognition) -> exp.Select:
-    """Return the query with the form of each line, from the first table that has its name."""
+    """Return the query with the form of each line, from the first table that has its name.
+
+    Without lookups, each line has the form of the only event.
+    """
     values = [
         value
         for index, table in enumerate(recognition.tables, 1)
@@ -187,6 +190,9 @@ def _build_recognized_query(recognition: Recognition) -> exp.Select:
             *_build_prefix_form(_build_name(recognition, table.lookup), table),
         )
     ]
+    if recognition.source.nameless and recognition.forms:
+        is_whole = exp.Not(this=build_column("broken"))
+        values = [sql_trees.build_if(is_whole, sql_trees.build_smallint(recognition.forms[0].number))]
     form = sql_trees.build_coalesce([*values, sql_trees.build_smallint(OTHER)])
     paths_of_instants = [recognition.source.time_paths, *recognition.forms_by_time]
     instants = [

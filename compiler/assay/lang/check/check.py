@@ -26,8 +26,8 @@ from assay.lang.check import (
     units,
 )
 from assay.lang.check.checker import Checker, Locate
-from assay.lang.model.package import Event, Grain, Metric, Package
-from assay.lang.model.source_kinds import SOURCE_KINDS, SourceKind
+from assay.lang.model.package import Event, Grain, Metric, Package, Source
+from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.lang.model.vocabulary import COMPUTED
 from assay.lang.typing_rules import Scope, UnitError, ValueType, infer_reduced
 from assay.lang.units import UnknownUnitError, get_package_library
@@ -107,11 +107,12 @@ def _check_events(checker: Checker) -> None:
         source = sources[event.source]
         generations = {lookup.generation for lookup in source.lookups}
         kind = SOURCE_KINDS.get(source.kind)
-        if kind and not kind.has_lookups:  # without lookups, a generation is only a word of the specs
+        if kind and not source.lookups:  # without lookups, a generation is only a word of the specs
             generations = {name.generation for form in event.forms for name in form.names}
         _check_event_names(checker, event, generations, seen)
         if kind:
-            _check_event_forms(checker, event, kind)
+            _check_event_forms(checker, event, kind.nameless or source.nameless)
+            _check_sole_event(checker, event, source)
 
 
 def _check_event_names(
@@ -138,11 +139,25 @@ def _check_event_names(
             )
 
 
-def _check_event_forms(checker: Checker, event: Event, kind: SourceKind) -> None:
-    if kind.nameless and (len(event.forms) != 1 or event.forms[0].names):
-        message = f"event `{event.name}` is {kind.nameless} and must have exactly one form, without names"
+def _check_sole_event(checker: Checker, event: Event, source: Source) -> None:
+    """Report an event of a log without lookups that is not the only one: each record would be of both."""
+    first = next(item for item in checker.package.events if item.source == source.name)
+    if source.nameless and event != first:
+        checker.report(
+            "ambiguous-event",
+            f"the events `{first.name}` and `{event.name}` are of source `{source.name}`, which has no lookups",
+            event.name,
+            expected="one event, which each record is",
+            hint="a record can match only one event: tell records apart with `lookups`, such as S.source.nameAt",
+            within=(event.doc,),
+        )
+
+
+def _check_event_forms(checker: Checker, event: Event, nameless: str) -> None:
+    if nameless and (len(event.forms) != 1 or event.forms[0].names):
+        message = f"event `{event.name}` is {nameless} and must have exactly one form, without names"
         checker.report("event-of-table", message, event.name, within=(event.doc,))
-    elif not kind.nameless and not any(form.names for form in event.forms):
+    elif not nameless and not any(form.names for form in event.forms):
         checker.report("event-without-name", f"event `{event.name}` has no name, so no record can match it", event.name,
                        within=(event.doc,))  # fmt: skip
     shape = [(item.name, item.type, item.unit.name) for item in event.fields]

@@ -13,6 +13,7 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.filters import Filter, FilterFile
 from assay.lang.model.report import History, Report
 from assay.lang.model.series import Series
+from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.lang.model.vocabulary import Coverage, Cut, Margin, Summary, Unit
 
 
@@ -93,7 +94,7 @@ class Source:
     globs below a host's directory.  With `host_files`, `hosts` is a glob of files, one log of a host each; a host is
     named after the text that matches the star in the glob's last part.  `time` is the path of the record's instant (ISO
     8601, any fraction; rows and blocks may have none), `body` that of the object with the fields.  `lookups` are tried
-    in order.
+    in order; without any, each record of a log is one of the only event.
 
     For text lines, `line` is the pattern of every line, and `time` and `body` are captures of it (without a pattern,
     the body is the whole line).  `time_form` is the format of instants that are not ISO 8601: `s`, `ms`, `us` or `ns`
@@ -127,6 +128,12 @@ class Source:
     def time_paths(self) -> tuple[tuple[str, ...], ...]:
         """Return the paths of the record's instant; the first that has a value is read."""
         return (self.time, *self.or_time)
+
+    @property
+    def nameless(self) -> str:
+        """Return the word for a record of a log without lookups; empty if records have names, or by kind have none."""
+        kind = SOURCE_KINDS.get(self.kind)
+        return "a record of a log without lookups" if kind and kind.has_lookups and not self.lookups else ""
 
     def is_ignored(self, name: str) -> bool:
         """Return whether records of a name that no event has are ignored without a warning."""
