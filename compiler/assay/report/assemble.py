@@ -112,7 +112,9 @@ def assemble(
     versions = combine_runs(runs, constants, run_labels)
     columns, labels = [item.figures for item in versions], [item.label for item in versions]
     placeholder_values = collect_placeholder_values(checked, columns, labels)
-    title, intro = _drop_comparisons(report, labels[0]) if len(versions) == 1 else (report.title, _split_intro(report))
+    title, intro = report.title, _split_intro(report)
+    if len(versions) == 1:
+        title, intro = _drop_comparisons(checked.package.system, report, "run" if len(runs) == 1 else "version")
     manifest = _build_manifest(report, runs, run_labels, choices)
     filters = _build_filters(runs, run_labels, choices.filter_files)
     quality = build_quality_parts(
@@ -173,10 +175,11 @@ def _split_intro(report: Report) -> list[str]:
     return [text for text in report.intro.split("\n\n") if text.strip()]
 
 
-def _drop_comparisons(report: Report, label: str) -> tuple[str, list[str]]:
-    """Return title and introduction for a single run, without texts that compare it with others."""
-    title = label if COMPARISON_PLACEHOLDER.search(report.title) else report.title
-    return title, [text for text in _split_intro(report) if not COMPARISON_PLACEHOLDER.search(text)]
+def _drop_comparisons(system: str, report: Report, word: str) -> tuple[str, list[str]]:
+    """Return title and introduction for a single run or version, without texts that compare it with others."""
+    title = f"{word.capitalize()} {{base}} of {system}" if COMPARISON_PLACEHOLDER.search(report.title) else report.title
+    hint = f"One {word}: {{base}}. Name a second --run to compare."
+    return title, [hint, *(text for text in _split_intro(report) if not COMPARISON_PLACEHOLDER.search(text))]
 
 
 def collect_placeholder_values(
