@@ -30,10 +30,9 @@ from assay.report.judged_cells import (
     list_judgement_notes,
     name_judged_columns,
 )
-from assay.report.percentiles import MEANING, build_percentile_table, list_further_columns
+from assay.report.percentiles import build_percentile_table, describe_columns, list_further_columns
 from assay.report.run_results import Choices, RunFigures, add_unit
 from assay.report.split_charts import build_split_charts, list_points
-from assay.report.statistic_names import COUNT
 from assay.report.versions import Version, combine_columns, combine_runs, list_mean_notes
 from assay.styles.registry import Style, get_style
 from assay.styles.row import RunResults, has_right_magnitude, is_imprecise_percent
@@ -361,7 +360,7 @@ def _sample_counts(
 def _describe_averages(checked: CheckedPackage, report: Report, choices: Choices) -> str:
     """Return how distributions of groups (hosts) are averaged, and what percentiles are; empty if none are shown."""
     further = {name for section in report.sections for name in list_further_columns(section, choices)}
-    meaning, summary = (MEANING if further - {COUNT} else ""), choices.summary
+    meaning, summary = describe_columns(further), choices.summary
     names = [name for section in report.sections for name in section.metrics]
     names += [item.metric for item in report.charts]
     measured_metrics = list_measured(index_metrics(checked.package), map(checked.get_metric, names))

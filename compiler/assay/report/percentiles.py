@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -19,10 +19,25 @@ from assay.styles.registry import get_style
 from assay.styles.row import NO_VALUE, Distribution
 from assay.styles.unit_prefix import choose_prefix
 
-MEANING = (
-    "At most 95 % of the samples are less than p95; it is itself a sample. Where each host has a distribution of its "
-    "own, percentiles are medians over the hosts, min and max are those of all samples."
-)
+_TYPICAL = "p95"  # the percentile that explains all, if a table has it
+
+
+def describe_columns(names: Collection[str]) -> str:
+    """Return what the columns of these names are; empty if their names say it."""
+    percentiles = [name for name in PERCENTILES if name in names]
+    sentences, over_hosts = [], []
+    if percentiles:
+        name = _TYPICAL if _TYPICAL in percentiles else percentiles[-1]
+        share = name.removeprefix("p")
+        sentences.append(f"At most {share} % of the samples are less than {name}; it is itself a sample.")
+        over_hosts.append("percentiles are medians over the hosts")
+    elif MEDIAN in names:
+        over_hosts.append("medians are medians over the hosts")
+    if extremes := [name for name in (LEAST, GREATEST) if name in names]:
+        over_hosts.append(f"{' and '.join(extremes)} {'are those' if len(extremes) > 1 else 'is that'} of all samples")
+    if over_hosts:
+        sentences.append(f"Where each host has a distribution of its own, {', '.join(over_hosts)}.")
+    return " ".join(sentences)
 
 
 def compute_statistic(distribution: Distribution, name: str, summary: str) -> float | None:
