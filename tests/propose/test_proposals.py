@@ -48,9 +48,8 @@ def test_proposed_workspace_measures_the_logs(case: str, tmp_path: Path, cache: 
     checked = run_assay("--cache", cache, "check", cwd=place)
     assert (checked.status, checked.out.endswith(": no problem\n")) == (0, True), checked.err
     expected = yaml.safe_load((CASES / case / "expected.yaml").read_text(encoding="utf-8"))
-    queried = run_assay(
-        "--cache", cache, "query", expected["metric"], "--run", "runs/sample", "--format", "json", cwd=place
-    )
+    (run,) = (place / "runs").iterdir()
+    queried = run_assay("--cache", cache, "query", expected["metric"], "--run", run, "--format", "json", cwd=place)
     assert queried.status == 0, queried.err
     assert "broken" not in queried.err
     (row,) = json.loads(queried.out)
@@ -63,6 +62,16 @@ def test_proposed_workspace_measures_the_logs(case: str, tmp_path: Path, cache: 
 def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> None:
     result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs("text-without-year"))
     assert "\nno metrics of numbers that only grow: connection of gate_relayd_connection\nTry it:" in result.out
+
+
+@pytest.mark.parametrize(
+    ("log", "run"), [("requests.jsonl", "requests"), ("app.2026-01-05.log", "app"), ("my log=1.txt", "my_log_1")]
+)
+def test_run_has_the_name_of_the_log(log: str, run: str, tmp_path: Path) -> None:
+    (tmp_path / log).write_text('{"time":"2026-01-05T09:00:00Z","latency_ms":4}\n', encoding="utf-8")
+    assert run_assay("init", tmp_path / "service", "--from", tmp_path / log).status == 0
+    facts = (tmp_path / "service" / "runs" / run / "meta.json").read_text(encoding="utf-8")
+    assert facts == f'{{"version": "{run}"}}\n'
 
 
 @pytest.mark.parametrize("case", ["hyperfine", "json-lines", "text-brackets"])

@@ -11,11 +11,10 @@ from assay.app.config import NAME
 from assay.app.init import fill_workspace, quote_path
 from assay.propose.model import Proposal, SampleFile
 from assay.propose.propose import propose_system
-from assay.propose.samples import RESERVED, read_samples
+from assay.propose.samples import RESERVED, name_run, read_samples
 from assay.propose.write_specs import write_all_specs
 from assay.util.paths import resolve_path
 
-RUN = "sample"
 SETTINGS = """\
 # Settings of this workspace: `assay config` prints them, options of commands override them.
 report = "{system}/comparison"
@@ -31,15 +30,16 @@ def create_workspace_from_logs(place: Path, logs: Sequence[Path]) -> tuple[Propo
     `unknown-format`, `sample`, `output`.
     """
     samples = read_samples(logs)
+    run = name_run(samples)
     proposal = propose_system(resolve_path(place).name, samples)
     with fill_workspace(place) as folder:
         for name, text in write_all_specs(proposal).items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        _copy_samples(samples, folder / "runs" / RUN)
+        _copy_samples(samples, folder / "runs" / run)
         (folder / NAME).write_text(SETTINGS.format(system=proposal.system), encoding="utf-8")
-    return proposal, _list_commands(place, proposal)
+    return proposal, _list_commands(place, proposal, run)
 
 
 def _copy_samples(samples: Sequence[SampleFile], run: Path) -> None:
@@ -47,16 +47,16 @@ def _copy_samples(samples: Sequence[SampleFile], run: Path) -> None:
         copy = run / sample.place
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(sample.path, copy)
-    (run / RESERVED).write_text(json.dumps({"version": RUN}) + "\n", encoding="utf-8")
+    (run / RESERVED).write_text(json.dumps({"version": run.name}) + "\n", encoding="utf-8")
 
 
-def _list_commands(place: Path, proposal: Proposal) -> tuple[str, ...]:
+def _list_commands(place: Path, proposal: Proposal, run: str) -> tuple[str, ...]:
     metric = next(iter(proposal.metrics)).id
     date = "" if proposal.has_instants else " --date $(date +%F)"
     return (
         f"cd {quote_path(place)}",
         "assay check --accept",
-        f"assay query {metric} --run runs/{RUN}",
-        f"assay explain {metric} --run runs/{RUN}",
-        f"assay build {proposal.system}/comparison --run runs/{RUN} -o build/comparison{date}",
+        f"assay query {metric} --run runs/{run}",
+        f"assay explain {metric} --run runs/{run}",
+        f"assay build {proposal.system}/comparison --run runs/{run} -o build/comparison{date}",
     )
