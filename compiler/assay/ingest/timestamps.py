@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from assay.ingest import sql_trees
 from assay.lang.model.package import Source
-from assay.lang.time_format import SINCE_1970, build_digits_pattern, parse_offset, split_year
+from assay.lang.time_format import SINCE_1970, build_digits_pattern, parse_offset, split_unpadded, split_year
 from assay.sql import dialect
 
 _ISO = (
@@ -28,12 +28,25 @@ def build_parts(source: Source, text: exp.Expr) -> exp.Expr:
         if year:  # parsed with the text, since without its year 29 February may not exist
             text = exp.DPipe(this=sql_trees.build_text(f"{year} "), expression=text)
             form = f"%Y {form}"
+        form, expression, width = split_unpadded(form)
+        if expression:
+            text = _pad_part(text, expression, width)
         parsed = sql_trees.call("try_strptime", text.copy(), sql_trees.build_text(form))
         pattern = build_digits_pattern(form)
         if not pattern:
             return parsed
         return sql_trees.build_if(sql_trees.call("regexp_full_match", text, sql_trees.build_text(pattern)), parsed)
     return _build_groups(text, *((NUMBER, 3) if source.time_form else (ISO, 4)))
+
+
+def _pad_part(text: exp.Expr, expression: str, width: int) -> exp.Expr:
+    """Return a text whose second group of an expression has leading zeros up to a number of digits."""
+    before, part, behind = (
+        sql_trees.call("regexp_extract", text.copy(), sql_trees.build_text(expression), dialect.build_integer(group))
+        for group in (1, 2, 3)
+    )
+    padded = sql_trees.call("lpad", part, dialect.build_integer(width), sql_trees.build_text("0"))
+    return exp.paren(exp.DPipe(this=exp.DPipe(this=before, expression=padded), expression=behind))
 
 
 def has_no_blank(text: exp.Expr) -> exp.Expr:

@@ -15,12 +15,15 @@ PLACES = {
     "Y": "year", "y": "year without century", "m": "month", "b": "month, short name", "B": "month, name",
     "d": "day", "j": "day of the year", "a": "weekday, short name", "A": "weekday", "H": "hour", "I": "hour of 12",
     "p": "AM or PM", "M": "minute", "S": "second", "g": "milliseconds", "f": "microseconds", "n": "nanoseconds",
-    "%": "a percent sign",
+    "-g": "milliseconds without leading zeros", "-f": "microseconds without leading zeros",
+    "-n": "nanoseconds without leading zeros", "%": "a percent sign",
 }  # fmt: skip
 #: the beginning of a format that gives the year of instants without one
 _YEAR = re.compile(r"%Y=(\d{4}) (?=.*%)")
 #: digits of the parts of a second
 WIDTHS = {"g": 3, "f": 6, "n": 9}
+#: a part of a second without leading zeros
+_UNPADDED = re.compile(r"((?:[^%]|%[^-])*)%-([gfn])(.*)")
 _ZONE = re.compile(r"UTC|Z|([+-])(\d\d):?(\d\d)")
 
 
@@ -30,7 +33,7 @@ def find_format_error(form: str) -> str:
         return ""
     if "%Y=" in form and not _YEAR.match(form):
         return f"`{form}` does not begin with a year such as `%Y=2026 `"
-    places = re.findall(r"%(.?)", form)
+    places = re.findall(r"%(-?.?)", form)
     if not places:
         return f"`{form}` is not a form of instants"
     unknown = next((place for place in places if place not in PLACES), None)
@@ -46,6 +49,28 @@ def split_year(form: str) -> tuple[str, str]:
     """Return the year that a format gives to instants without one, or empty, and the format of their texts."""
     match = _YEAR.match(form)
     return (match[1], form[match.end() :]) if match else ("", form)
+
+
+def split_unpadded(form: str) -> tuple[str, str, int]:
+    """Return what is needed to pad the first part of a second without leading zeros: `%-g`, `%-f` or `%-n`.
+
+    That is the format with all digits, the expression with the texts before, of and behind the part, and its digits.
+    The expression is empty if the format has no such part.
+    """
+    match = _UNPADDED.fullmatch(form)
+    if not match:
+        return form, "", 0
+    before, place, behind = match.groups()
+    width = WIDTHS[place]
+    expression = rf"^({_build_texts(before)})(\d{{1,{width}}})({_build_texts(behind)})$"
+    return f"{before}%{place}{behind}", expression, width
+
+
+def _build_texts(form: str) -> str:
+    """Return the expression of the texts of a format, whatever is at its places."""
+    parts = re.split(r"%(-?.)", form)
+    texts = ["%" if place == "%" else ".+?" for place in parts[1::2]]
+    return "".join(re.escape(literal) + text for literal, text in zip(parts[::2], (*texts, ""), strict=True))
 
 
 def build_digits_pattern(form: str) -> str:

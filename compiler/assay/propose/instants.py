@@ -27,6 +27,7 @@ STAMPS: tuple[tuple[str, str], ...] = (
     (rf"{_MONTH}-{_DAY} {_CLOCK}\.\d{{3}}", f"{NO_YEAR}%m-%d %H:%M:%S.%g"),
     (rf"{_DAY}\.{_MONTH} {_CLOCK}", f"{NO_YEAR}%d.%m %H:%M:%S"),
     (rf"{_MONTH}\.{_DAY} {_CLOCK}", f"{NO_YEAR}%m.%d %H:%M:%S"),
+    (r"\d{8}-\d{1,2}:\d{1,2}:\d{1,2}:\d{1,3}", "%Y%m%d-%H:%M:%S:%-g"),
     (r"\d{10}(?:\.\d+)?", "s"),
     (r"\d{13}(?:\.\d+)?", "ms"),
     (r"\d+\.\d{3,}(?=s\b)", "s"),

@@ -19,9 +19,11 @@ LEVELS = (
 )
 _IS_LEVEL = re.compile(LEVELS, re.IGNORECASE)
 #: what may follow a stamp, and a level with its brackets
-_AFTER = r"(?P<after>(?: (?:[+-]\d{4}|UTC|GMT))?s?[\])>]?[:,;]?)"
+_AFTER = r"(?P<after>(?: (?:[+-]\d{4}|UTC|GMT))?s?[\])>]?[:,;]?(?: ?\|)?)"
 _LEVEL_WORD = re.compile(rf"\s+(?P<open>[\[(<]?)(?P<level>{LEVELS})(?P<close>[\])>]?:?)(?=\s)", re.IGNORECASE)
 _GROUP = re.compile(r"\s*\[([^\]]+)\]")
+_CELL = re.compile(r"([^|]+)\|")  # in lines whose stamp ends with a bar
+_BAR = "|"
 _MAX_GROUPS = 3
 _MAX_BEFORE = 80  # characters before a stamp
 _MIN_SHARE = 0.5  # of the lines that have the stamp
@@ -89,7 +91,7 @@ def _find_shape(head: _Head) -> tuple[int, str, int, str]:
 
 def _find_heads(lines: Sequence[str], expression: str, form: str) -> tuple[list[_Head], str]:
     pattern = re.compile(
-        rf"^(?P<before>(?:[\[(<]|\S.{{0,{_MAX_BEFORE}}}?[ \[(<])??)(?P<at>{expression}){_AFTER}(?=[\s\[]|$)"
+        rf"^(?P<before>(?:[\[(<]|\S.{{0,{_MAX_BEFORE}}}?[ \[(<])??)(?P<at>{expression}){_AFTER}(?:(?=[\s\[]|$)|(?<=\|))"
     )
     heads = []
     for position, line in enumerate(lines):
@@ -104,10 +106,12 @@ def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
     before, has_level = _describe_before([head.before for head in heads])
     offset = re.match(r" ([+-]\d\d)(\d\d)", first.after)
     zone = "" if _has_zone(heads, form) else f"{offset[1]}:{offset[2]}" if offset else "UTC"
-    tokens = [_split_head(head.rest) for head in heads]
-    group_count = min(min(len(groups) for groups, _ in tokens), _MAX_GROUPS)
-    rests = [(groups[:group_count], _cut_groups(head.rest, group_count)) for head, (groups, _) in
-             zip(heads, tokens, strict=True)]  # fmt: skip
+    has_bars = first.after.endswith(_BAR)
+    group = _CELL if has_bars else _GROUP
+    group_lists = [_split_head(head.rest, group) for head in heads]
+    group_count = min(*map(len, group_lists), _MAX_GROUPS)
+    rests = [(groups[:group_count], _cut_groups(head.rest, group_count, group))
+             for head, groups in zip(heads, group_lists, strict=True)]  # fmt: skip
     names = _name_groups([groups for groups, _ in rests], has_level)
     before_level, texts = _cut_leading_numbers([rest for _, rest in rests])
     wrap = None if has_level or LEVEL in names else _find_level_wrap(texts)
@@ -122,9 +126,12 @@ def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
     place = " ".join(f"{{{name}}}" for name in times)
     gap = " " if group_count and first.rest.startswith((" ", "\t")) else ""
     groups_text = gap + gap.join(f"[{{{name}...}}]" for name in names) if names else ""
+    if has_bars:
+        groups_text = "".join(f"{{{name}...}}|" for name in names)
     head_text = f"{before}{place}{first.after}{groups_text}"
     level_text = f" {wrap[0]}{{{LEVEL}}}{wrap[1]}" if wrap else ""
-    line = f"{head_text}{' {}' * before_level}{level_text}{' {}' * behind_level} {{{MESSAGE}...}}"
+    start = f"{head_text}{' {}' * before_level}{level_text}{' {}' * behind_level}"
+    line = f"{start}{'{? ?}' if start.endswith(_BAR) else ' '}{{{MESSAGE}...}}"
     return TextLayout(line, times, form, zone, first.at, tuple(text_lines))
 
 
@@ -149,18 +156,18 @@ def _describe_before(texts: Sequence[str]) -> tuple[str, bool]:
     return " ".join(described), has_level
 
 
-def _split_head(rest: str) -> tuple[list[str], str]:
+def _split_head(rest: str, group: re.Pattern[str]) -> list[str]:
     groups, end = [], 0
-    while match := _GROUP.match(rest, end):
+    while match := group.match(rest, end):
         groups.append(match[1])
         end = match.end()
-    return groups, rest[end:]
+    return groups
 
 
-def _cut_groups(rest: str, count: int) -> str:
+def _cut_groups(rest: str, count: int, group: re.Pattern[str]) -> str:
     end = 0
     for _ in range(count):
-        match = _GROUP.match(rest, end)
+        match = group.match(rest, end)
         assert match
         end = match.end()
     return rest[end:]
