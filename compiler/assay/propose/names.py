@@ -22,6 +22,7 @@ _SQL_WORDS = frozenset((
     "table", "trailing", "union", "unique", "unpivot", "values", "variadic", "when", "where", "window", "accepted",
     "base",
 ))  # fmt: skip
+_FUNCTIONS = "current_"  # functions without parentheses begin with it, so SQL of specs has no such names
 
 
 def split_words(text: str) -> list[str]:
@@ -37,7 +38,8 @@ def make_identifier(text: str, default: str) -> str:
         name = name.rpartition("_")[0]
     name = name[:MAX_LENGTH] or default
     is_taken = name in _KEYWORDS | _SQL_WORDS | EVENTS | {SERIES} or is_reserved_table(name)
-    return f"of_{name}" if is_taken or name[0].isdigit() else name
+    is_refused = name[0].isdigit() or name.startswith(_FUNCTIONS)
+    return f"of_{name}" if is_taken or is_refused else name
 
 
 class NameSpace:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +16,17 @@ from assay.propose.known_formats import KnownFormat, find_known_format
 from assay.propose.model import EventProposal, FieldProposal, KeyPath, Record, SourceProposal
 from assay.propose.names import NameSpace, make_identifier
 from assay.propose.recognize import Lookup, Times, find_lookup, find_name, find_times
-from assay.propose.text_layout import MESSAGE, TextLayout
+from assay.propose.text_layout import LEVELS, MESSAGE, TextLayout
 from assay.propose.text_templates import NO_NAMES, find_templates
 from assay.util.diagnostics import fail
 
 OTHER = "other"
 MAX_NAME_WORDS = 4
 MAX_EVENTS = 40  # of a source: the most frequent
+#: what a message may begin with that is none of it: levels, groups in brackets, names of classes
+_CONTEXT = re.compile(
+    rf"^(?:-+ |{LEVELS}[ :]+|\[[^\]]*\](?:[:,]| -)* |[\w$-]+(?:\.[\w${{}}-]+){{2,}}(?:\[[^\]]*\])?(?:: | - ))+"
+)
 #: names of the event of all records, by kind
 _NAMELESS = {"csv": "measured", "json-records": "listed", "json-lines": "record", "logfmt": "record"}
 
@@ -144,11 +150,12 @@ def _propose_events(
     selected = ordered[:MAX_EVENTS]
     if kind == "text-lines":  # the first pattern that matches decides
         selected.sort(key=lambda key: (key == OTHER, -sum(char.isalpha() for char in _drop_captures(key)), key))
+    start = _find_common_start([key for key in selected if key != OTHER]) if kind == "text-lines" else ""
     events: list[EventProposal] = []
     by_event: dict[str, Sequence[Record]] = {}
     for key in selected:
         rows = named.records[key]
-        text = _name_template(key) if kind == "text-lines" else key
+        text = _name_template(key.removeprefix(start)) if kind == "text-lines" else key
         name = names.add(make_identifier(text, "record"))
         counts = Counter(path for row in rows for path in row.values)
         event_fields = [field for field in fields if counts[field.path]]
@@ -171,8 +178,21 @@ def _propose_events(
     return tuple(events), by_event
 
 
+def _find_common_start(patterns: Sequence[str]) -> str:
+    """Return the words with which all of several patterns begin, such as a host and a process, up to a capture."""
+    if len(patterns) < 2:
+        return ""
+    columns = zip(*(pattern.split(" ")[:-1] for pattern in patterns), strict=False)
+    words = [column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, columns)]
+    while words and "{" not in words[-1]:
+        words.pop()
+    return "".join(f"{word} " for word in words)
+
+
 def _name_template(pattern: str) -> str:
-    """Return the first words of a pattern that say what its lines are about."""
+    """Return the first words of a pattern that say what its lines are about, behind what names their logger."""
+    message = _CONTEXT.sub("", pattern)
+    pattern = message if re.search(r"[A-Za-z]{2}", _drop_captures(message)) else pattern
     words = [word for word in _drop_captures(pattern).split() if word.lower() not in NO_NAMES]
     plain = [word for word in words if not word.endswith(("=", "("))]
     return " ".join((plain if len(plain) > 1 else words)[:MAX_NAME_WORDS])

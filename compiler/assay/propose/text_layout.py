@@ -11,7 +11,8 @@ from assay.propose.instants import NO_YEAR, STAMPS
 
 LEVEL, MESSAGE, TAGS = "level", "message", "tags"
 #: names of the places of an instant, by the number of its words
-TIMES = {1: ("at",), 2: ("date", "clock"), 3: ("date", "clock", "offset")}
+TIMES = {1: ("at",), 2: ("date", "clock"), 3: ("date", "clock", "offset"), 4: ("day", "month", "year", "clock"),
+         5: ("weekday", "month", "day", "clock", "year")}  # fmt: skip
 TIMES_WITHOUT_YEAR = {2: ("date", "clock"), 3: ("month", "day", "clock")}
 LEVELS = (
     r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|CRITICAL|CRIT|PANIC"
@@ -20,7 +21,7 @@ LEVELS = (
 _IS_LEVEL = re.compile(LEVELS, re.IGNORECASE)
 #: what may follow a stamp, and a level with its brackets
 _AFTER = r"(?P<after>(?: (?:[+-]\d{4}|UTC|GMT))?s?[\])>]?[:,;]?(?: ?\|)?)"
-_LEVEL_WORD = re.compile(rf"\s+(?P<open>[\[(<]?)(?P<level>{LEVELS})(?P<close>[\])>]?:?)(?=\s)", re.IGNORECASE)
+_LEVEL_WORD = re.compile(rf"\s+(?P<open>(?:- )?[\[(<]?)(?P<level>{LEVELS})(?P<close>[\])>]?:?)(?=\s)", re.IGNORECASE)
 _GROUP = re.compile(r"\s*\[([^\]]+)\]")
 _CELL = re.compile(r"([^|]+)\|")  # in lines whose stamp ends with a bar
 _BAR = "|"

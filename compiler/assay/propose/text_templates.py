@@ -173,7 +173,9 @@ def _mask(token: str) -> _Part:
     if match and not match["value"].startswith("/") and (match["sign"] == "=" or _VARYING.search(match["value"])):
         return _Part(match["start"] + match["key"] + match["sign"], match["key"], match["value"], match["end"])
     if match := _NUMBERED.fullmatch(token):
-        return _Part(match["word"] + match["sign"], match["word"], match["value"], match["end"])
+        is_process = match["sign"] == "[" and match["end"] == "]:"  # as syslog writes it
+        name = f"{match['word']} pid" if is_process else match["word"]
+        return _Part(match["word"] + match["sign"], name, match["value"], match["end"])
     match = _PUNCTUATED.fullmatch(token)
     if match and match["value"] and _VARYING.search(token):
         name = "address" if _ADDRESSES.fullmatch(match["value"]) else ""
