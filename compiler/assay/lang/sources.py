@@ -19,6 +19,8 @@ from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, format_ex
 
 _LOCK = threading.Lock()
 _EVALUATORS: dict[tuple[Path, ...], dhall.Evaluator] = {}
+#: `S.Column`, as the evaluator prints types
+_COLUMN_TYPE = "{ doc : Text, name : Text, type : Text, unit : { name : Text, symbol : Text } }"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +138,18 @@ def convert_problem(problem: dhall.Problem, policy: dhall.FolderPolicy) -> Diagn
         lines = _read_lines(path) if path else []
         span, excerpt = convert_span(problem_span, lines)
     return Diagnostic(
-        f"dhall-{problem.code}", problem.message, span, excerpt, problem.expected, problem.found, problem.hint,
-        problem.notes,
+        f"dhall-{problem.code}", problem.message, span, excerpt, problem.expected, problem.found,
+        problem.hint or _find_reference_hint(problem), problem.notes,
     )  # fmt: skip
+
+
+def _find_reference_hint(problem: dhall.Problem) -> str:
+    """Return the hint for a name in quotes where a definition is needed; empty for other problems."""
+    if problem.found != "Text" or not problem.expected.startswith("{"):
+        return ""
+    if problem.expected == _COLUMN_TYPE:
+        return "write the column, not its name: `S.grain.columnOf` of the field, or the column of the relation"
+    return "write the definition, not its name in quotes"
 
 
 def convert_span(dhall_span: dhall.Span, lines: Sequence[str]) -> tuple[Span, str]:
