@@ -25,6 +25,23 @@ def test_widest_column_wraps_at_words() -> None:
     assert compute_widths(HEADER, ROWS, 30) == []
 
 
+def test_names_are_whole_while_other_columns_can_wrap() -> None:
+    rows = [("Failed password for root", "2", "a note that has several words")]
+    assert compute_widths(("name", "records", "note"), rows, 60) == [24, 7, 23]
+    assert compute_widths(("name", "records", "note"), rows, 40) == [14, 7, 13]
+
+
+def test_names_of_words_wrap_if_nothing_has_room() -> None:
+    rows = [("Failed password for root", "failed_password_for_root_count")]
+    assert format_stacked_rows(("name", "metrics"), rows, 36) == [
+        "name",
+        "─" * 36,
+        "Failed password for root",
+        "    metrics:",
+        "    failed_password_for_root_count",
+    ]
+
+
 def test_last_column_moves_below_in_narrow_terminal() -> None:
     assert format_stacked_rows(HEADER, ROWS, 32) == [
         "id            name",

@@ -66,6 +66,7 @@ def has_colors(stream: TextIO) -> bool:
 GAP = 3  # characters between columns of a table
 MIN_TEXT_WIDTH = 24  # characters of a last column of several words that is not placed below
 INDENT = 4  # of a text below its row
+MIN_FILE_WIDTH = 160  # characters of a table that is not written to a terminal; more if its names need them
 
 Row = Sequence[str]
 
@@ -73,7 +74,7 @@ Row = Sequence[str]
 def compute_widths(header: Row, rows: Sequence[Row], width: int) -> list[int]:
     """Return column widths with which a table fits into `width` and no word is broken.
 
-    Returns an empty list if there are none.
+    The first column is as wide as its cells if the others leave room. Returns an empty list if there are no widths.
     """
     all_rows = [header, *rows]
     column_widths = [max(map(measure_width, cells)) for cells in zip(*all_rows, strict=True)]
@@ -81,6 +82,8 @@ def compute_widths(header: Row, rows: Sequence[Row], width: int) -> list[int]:
     available_width = width - GAP * (len(column_widths) - 1)
     if sum(min_widths) > available_width:
         return []
+    if column_widths[0] + sum(min_widths[1:]) <= available_width:
+        min_widths[0] = column_widths[0]
     while sum(column_widths) > available_width:
         _, index = max((size, index) for index, size in enumerate(column_widths) if size > min_widths[index])
         column_widths[index] -= 1
@@ -94,18 +97,20 @@ def format_stacked_rows(header: Row, rows: Sequence[Row], width: int) -> list[st
     layout, or in neither.
     """
     texts = [row[-1] for row in rows]
+    has_texts = any(" " in text for text in texts)
     full_widths = compute_widths(header, rows, width)
-    if not any(" " in text for text in texts) or (
-        full_widths and full_widths[-1] >= min(MIN_TEXT_WIDTH, max(map(measure_width, texts)))
-    ):
+    has_room = full_widths and full_widths[-1] >= min(MIN_TEXT_WIDTH, max(map(measure_width, texts)))
+    can_wrap = has_texts or (not full_widths and any(" " in row[0] for row in rows))
+    if has_room or not can_wrap:
         return []
+    stacked = rows if has_texts else [(*row[:-1], f"{header[-1]}: {row[-1]}" if row[-1] else "") for row in rows]
     for number in range(len(header) - 1, 0, -1):
         row_widths = compute_widths(header[:number], [row[:number] for row in rows], width)
         if row_widths:
             lines = [*join_cells(header[:number], row_widths), "─" * width]
             return [
                 *lines,
-                *(line for row in rows for line in _format_stacked_row(header, row, row_widths, width - INDENT)),
+                *(line for row in stacked for line in _format_stacked_row(header, row, row_widths, width - INDENT)),
             ]
     return []
 
@@ -137,6 +142,13 @@ def join_cells(row: Row, sizes: Sequence[int]) -> Iterator[str]:
         parts = [cell[number] if number < len(cell) else "" for cell in cells]
         padded = (part + " " * (size - measure_width(part)) for part, size in zip(parts, sizes, strict=True))
         yield (" " * GAP).join(padded).rstrip()
+
+
+def _measure_whole_names(header: Row, rows: Sequence[Row]) -> int:
+    """Return the width of a table with whole cells in its first column, and lines of single words in the others."""
+    first, *others = zip(header, *rows, strict=True)
+    words = (max(map(_measure_longest_word, cells)) for cells in others)
+    return max(map(measure_width, first)) + sum(width + GAP for width in words)
 
 
 def _measure_longest_word(cell: str) -> int:
@@ -230,14 +242,16 @@ def _print_table(header: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
 
     buffer = io.TextIOWrapper(io.BytesIO(), encoding=get_encoding(), newline="")
     terminal = sys.stdout.isatty()
-    console = Console(file=buffer, width=None if terminal else 160, force_terminal=terminal)
+    width = None if terminal else max(MIN_FILE_WIDTH, _measure_whole_names(header, cells))
+    console = Console(file=buffer, width=width, force_terminal=terminal)
     if lines := format_stacked_rows(header, cells, console.width):
         write("\n".join(lines), err=False)
         return
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     sizes = compute_widths(header, cells, console.width)
     for index, name in enumerate(header):
-        table.add_column(name, no_wrap=index == 0, overflow="fold", width=sizes[index] if sizes else None)
+        is_whole = not sizes or sizes[0] == max(measure_width(row[0]) for row in (header, *cells))
+        table.add_column(name, no_wrap=index == 0 and is_whole, overflow="fold", width=sizes[index] if sizes else None)
     for row in cells:
         table.add_row(*map(escape, row))
     console.print(table)
