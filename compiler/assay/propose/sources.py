@@ -23,7 +23,7 @@ from assay.util.diagnostics import fail
 OTHER = "other"
 MAX_NAME_WORDS = 4
 MAX_EVENTS = 40  # of a source: the most frequent
-#: what a message may begin with that is none of it: levels, groups in brackets, names of classes
+#: levels, groups in brackets and names of classes before a message
 _CONTEXT = re.compile(
     rf"^(?:-+ |{LEVELS}[ :]+|\[[^\]]*\](?:[:,]| -)* |[\w$-]+(?:\.[\w${{}}-]+){{2,}}(?:\[[^\]]*\])?(?:: | - ))+"
 )
