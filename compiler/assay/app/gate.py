@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterable
 
-from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange, read_judged_results
+from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
+from assay.app.session import Session
 from assay.judgement.gate import has_enough_repeats
 from assay.judgement.verdict import Verdict
-from assay.util.diagnostics import fail
+from assay.lang import workspace
+from assay.util.diagnostics import AssayError, Span, fail
 
 
-def read_gate(folder: Path, is_once: bool) -> JudgedResults:
-    """Read the judgements of a build whose gate decides.
+def require_decision(results: JudgedResults, is_once: bool) -> None:
+    """Raise AssayError if the gate of a comparison does not decide.
 
-    Raises AssayError if there are too few repeats and it is not `is_once`, if none of the gated metrics is judged, and
-    for folders without judgements.
+    That is if there are too few repeats and it is not `is_once`, or if none of the gated metrics is judged.
     """
-    results = read_judged_results(folder)
     if not has_repeats(results) and not is_once:
         counts = ", ".join(map(str, results.repeats))
         demanded = results.repeats_demanded
@@ -27,11 +27,6 @@ def read_gate(folder: Path, is_once: bool) -> JudgedResults:
             found=f"{counts} runs, {results.calibration_runs} calibration runs",
             hint="`--once` decides by what varies within the runs",
         )
-    return check_judged(results)
-
-
-def check_judged(results: JudgedResults) -> JudgedResults:
-    """Return judgements. Raises AssayError if none of the gated metrics is judged."""
     gated = [change for run in results.runs for change in list_gated_changes(run)]
     if gated and all(change.verdict == Verdict.NOT_JUDGED for change in gated):
         reasons = dict.fromkeys(change.reason or "for no known reason" for change in gated)
@@ -42,7 +37,6 @@ def check_judged(results: JudgedResults) -> JudgedResults:
             found="; ".join(reasons),
             hint="the Verdict column of the report has the reason for each metric",
         )
-    return results
 
 
 def has_repeats(results: JudgedResults) -> bool:
@@ -59,3 +53,17 @@ def list_gated_changes(run: ComparedRun) -> tuple[RecordedChange, ...]:
     """Return the changes of the metrics of the gate, in the order of their p."""
     gated = ((change.p, change.metric, change) for change in run.changes if change.p is not None)
     return tuple(change for _, _, change in sorted(gated, key=lambda item: item[:2]))
+
+
+def find_definitions(session: Session, results: JudgedResults, metrics: Iterable[str]) -> dict[str, Span]:
+    """Return where the workspace defines metrics of a build.
+
+    Leaves out metrics that it does not define; returns nothing if its specs are wrong or of other systems.
+    """
+    system = results.report.partition("/")[0]
+    positions = workspace.get_positions(session.workspace, system)
+    try:
+        spans = {metric: positions(metric)[0] for metric in metrics}
+    except AssayError:
+        return {}
+    return {metric: span for metric, span in spans.items() if span}

@@ -45,6 +45,11 @@ class RecordedChange:
     is_closing: bool
 
     @property
+    def is_worse(self) -> bool:
+        """Whether the metric is worse by its verdict, or closes the gate."""
+        return self.verdict == "worse" or self.is_closing
+
+    @property
     def certain_change(self) -> float:
         """How far the interval is from 0, in margins or else in percent; 0 if it holds 0 or is not known."""
         if self.low is None or self.high is None or self.low <= 0 <= self.high:

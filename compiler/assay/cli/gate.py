@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,16 +11,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import output
-from assay.cli.gate_markdown import format_markdown
+from assay.cli.gate_markdown import format_markdown, format_undecided
 from assay.cli.judged_texts import format_change, format_p, list_local_names, summarize_gate
 from assay.cli.junit import add_junit_option, write_junit
 from assay.cli.options import add_results_option, complete_folders, open_command_session, require_results_folder
+from assay.cli.sarif import SarifResult, add_sarif_option, write_sarif
 from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree
 
     from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
+    from assay.app.session import Session
 
 
 @click.command()
@@ -29,48 +32,99 @@ if TYPE_CHECKING:
               help="Compare with the median of the last N recorded runs, not with the first of the build.")  # fmt: skip
 @add_results_option
 @add_junit_option
+@add_sarif_option
+@click.option("--comment", "has_comment", is_flag=True, help="Also write the Markdown on the pull request of a CI job.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", help="Output format."
 )
 @click.pass_context
 def gate(
     context: click.Context, folder: str, is_once: bool, baseline: str | None, results: Path | None, junit: Path | None,
+    sarif: Path | None, has_comment: bool,
     form: str,
 ) -> int:  # fmt: skip
     """Tell whether metrics got worse by more than their margins.
 
     Reads results.json of a comparison whose report has a judgement; BUILD_FOLDER may be this file. Exits with status 4
     if one of the gated metrics is worse by more than its margin, and with 1 if there are too few repeats to decide, or
-    if none of the gated metrics is judged. JUnit XML has all judged metrics; Markdown is a comment for a pull request,
-    of less than 2000 bytes.
+    if none of the gated metrics is judged. JUnit XML has all judged metrics, SARIF those that are worse, at their
+    definitions. Markdown is a comment for a pull request, of less than 2000 bytes.
 
     With --baseline, one run is enough: how much the recorded runs differ shows what is noise.
     """
-    from assay.app.gate import is_open, read_gate
+    from assay.app.gate import is_open, require_decision
+    from assay.app.judged_results import read_judged_results
     from assay.provenance.read import get_build_folder
-    from assay.util.diagnostics import CLOSED_GATE
+    from assay.util.diagnostics import CLOSED_GATE, AssayError
 
     build = get_build_folder(Path(folder))
     with open_command_session(context) as session:
-        if baseline is None:
-            judged = read_gate(build, is_once)
-        else:
-            from assay.app.compare_results import judge_build
-            from assay.app.gate import check_judged
-            from assay.registry.baseline import parse_median
-
-            median = parse_median(baseline)
-            judged = check_judged(judge_build(session, require_results_folder(results), build, median))
+        judged = _judge(session, build, baseline, results) if baseline else read_judged_results(build)
+        try:
+            require_decision(judged, is_once)
+        except AssayError as error:
+            _publish(judged, format_undecided(judged, error), form == "markdown", has_comment)
+            raise
+        if sarif:
+            _write_sarif(sarif, session, judged, Path(folder))
     if junit:
         write_junit(junit, build_suites(judged))
+    _publish(judged, format_markdown(judged), form == "markdown", has_comment)
     if form == "json":
         output.print_data(_export_gate(judged))
-    elif form == "markdown":
-        output.print_text(format_markdown(judged))
-    else:
+    elif form == "text":
         for line in format_gate(judged):
             output.print_line(line)
     return 0 if is_open(judged) else CLOSED_GATE
+
+
+def _judge(session: Session, build: Path, baseline: str, results: Path | None) -> JudgedResults:
+    """Judge a build against the median of recorded runs."""
+    from assay.app.compare_results import judge_build
+    from assay.registry.baseline import parse_median
+
+    median = parse_median(baseline)
+    return judge_build(session, require_results_folder(results), build, median)
+
+
+def _publish(results: JudgedResults, text: str, is_printed: bool, has_comment: bool) -> None:
+    """Print the Markdown of a gate, and write it as a comment; print a warning if the comment cannot be written."""
+    from assay.remote.pull_requests import find_pull_request
+    from assay.util.diagnostics import AssayError, render
+
+    if is_printed:
+        output.print_text(text)
+    if has_comment:
+        try:
+            pull_request = find_pull_request(os.environ)
+            if pull_request:
+                pull_request.write_comment(f"assay gate {results.report}", text)
+            else:
+                output.print_line("no comment: the job is not for a pull request", err=True)
+        except AssayError as error:  # what the gate decides does not depend on the code host
+            for item in error.diagnostics:
+                output.print_problems(render(dataclasses.replace(item, severity="warning")))
+
+
+def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: Path) -> None:
+    """Write what is worse: as errors what closes the gate, as warnings the rest."""
+    from assay.app.gate import find_definitions
+    from assay.app.judged_results import RESULTS
+    from assay.util.paths import resolve_path
+
+    worse = [(run, item) for run in results.runs for item in run.changes if item.is_worse]
+    spans = find_definitions(session, results, {item.metric for _, item in worse})
+    problems = [
+        SarifResult(
+            "closed-gate" if change.is_closing else "worse",
+            "error" if change.is_closing else "warning",
+            f"{change.name} is worse in {run.label} than in {results.base}: {_describe_change(change)}",
+            spans.get(change.metric),
+        )
+        for run, change in worse
+    ]
+    file = folder if folder.name == RESULTS else folder / RESULTS
+    write_sarif(place, problems, session.workspace.root, str(resolve_path(file)))
 
 
 def _export_gate(results: JudgedResults) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from assay.app.judged_results import JudgedResults, RecordedChange
+    from assay.util.diagnostics import AssayError
 
 MOST_BYTES = 1999
 FOLDED_BYTES = 450  # that rows of the table leave to the folded part
@@ -39,7 +40,7 @@ class _Entry:
     @property
     def is_listed(self) -> bool:
         """Whether the change has a row in the table."""
-        return self.change.verdict == "worse" or self.change.is_closing
+        return self.change.is_worse
 
     @property
     def group(self) -> str:
@@ -67,6 +68,14 @@ def format_markdown(results: JudgedResults) -> str:
     if rest:
         blocks.append(_format_rest(rest, available))
     return "\n\n".join([*blocks, noise])
+
+
+def format_undecided(results: JudgedResults, error: AssayError) -> str:
+    """Return why a gate does not decide: a headline, the report, and what was expected and found."""
+    item = error.diagnostics[0]
+    details = [f"{name}: {_clip(text, 400)}" for name, text in (("expected", item.expected), ("found", item.found))]
+    reason = item.message.partition(": ")[2]
+    return "\n\n".join([f"**Gate undecided: {_clip(reason, 200)}.**", _format_subject(results), "<br>".join(details)])
 
 
 def _list_entries(results: JudgedResults) -> list[_Entry]:

@@ -54,6 +54,7 @@ from assay.cli.raw_data import inspect as inspect_command
 from assay.cli.registry import results as results_command
 from assay.cli.registry import runs as runs_command
 from assay.cli.samples import samples
+from assay.cli.sarif import add_sarif_option, record_problems
 from assay.cli.slice import write_slice
 from assay.cli.test import run_examples
 
@@ -204,14 +205,18 @@ def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
 @cli.command()
 @add_system_option
 @click.option("--accept", is_flag=True, help="Write normal forms and compiled SQL to golden/.")
+@add_sarif_option
 @add_cache_option
 @click.pass_context
-def check(context: click.Context, system: str | None, accept: bool) -> None:
+def check(context: click.Context, system: str | None, accept: bool, sarif: Path | None) -> None:
     """Check all specs: types, names, units, cycles, SQL."""
     from assay.app.check import check_system
     from assay.util.diagnostics import render
 
-    with open_command_session(context) as session:
+    with (
+        open_command_session(context) as session,
+        record_problems(sarif, session.workspace.root, session.localize_error),
+    ):
         results = [check_system(session, item, accept) for item in session.list_systems(system)]
         notes, warnings = session.list_workspace_notes(), session.warn_of_schema()
     for note in notes:  # the checked specs may not be those that the user means
