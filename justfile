@@ -109,6 +109,10 @@ guided target seconds="120":
 wheel:
     hatchling build --target wheel --directory dist
 
+# Build source distribution, wheels of all platforms and SBOM into dist/ (arguments: see --help).
+wheels *args:
+    uv run --quiet --isolated --frozen --only-group release python tools/wheels.py {{args}}
+
 # Format the code and apply automatic fixes of the linter.
 fmt:
     ruff check --fix .
