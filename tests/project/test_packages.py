@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.support.laboratory import ROOT
 from tools.wheels import build_distribution, unpack, write_sbom
@@ -91,3 +94,16 @@ def test_sbom_is_the_same_in_every_run(tmp_path: Path) -> None:
     names = {item["name"] for item in document["components"]}
     assert {"duckdb", "sqlglot", "typst"} <= names
     assert not names & {"pytest", "ruff", "ziglang"}
+
+
+def test_conda_recipe_agrees_with_the_project() -> None:
+    recipe = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = {"duckdb": "python-duckdb", "sqlglot[c]": "sqlglot", "typst": "typst-py"}
+    requirements = {f"python {project['requires-python']}"}
+    for requirement in project["dependencies"]:
+        (name, versions) = re.fullmatch(r"([a-z0-9-]+(?:\[c\])?)(.*)", requirement).groups()  # type: ignore[union-attr]
+        requirements.add(f"{names.get(name, name)} {versions}")
+    assert set(recipe["requirements"]["run"]) == requirements
+    assert recipe["context"]["version"] == project["version"]
+    assert recipe["about"]["summary"] == project["description"]
