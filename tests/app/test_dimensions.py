@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, expect
 
 from assay.app.judged_results import read_judged_results
 from assay.lang.segments import format_value, list_dimensions_of_segment, name_segment
-from tests.support.browser import open_page
+from tests.support.browser import list_accessibility_problems, open_page
 from tests.support.commands import run_assay
 from tests.support.small import create_small_workspace, write_logs
 
@@ -294,18 +294,33 @@ def test_charts_of_runs_have_a_line_for_each_value(built: Path) -> None:
         assert medians == [samples[len(samples) // 2]]
 
 
-def test_page_shows_the_rows_that_contain_a_text(chromium: Browser, built: Path) -> None:
-    with open_page(chromium, built / "report.html") as opened:
-        part = opened.page.locator("section.split").first
+def test_page_shows_rows_by_words_and_dimensions(chromium: Browser, built: Path) -> None:
+    with open_page(chromium, built / "report.html", bypass_csp=True) as opened:
+        page = opened.page
+        part = page.locator("main > section", has=page.get_by_role("heading", name="By kind"))
         rows = part.locator("tbody tr:visible th")
         expect(rows).to_have_count(20)
-        part.get_by_label("Rows with").fill("WRITE")
+        page.get_by_label("Rows with").fill("WRITE ms")
         names = ["time: write, ms", "host_time: write, ms"]
         expect(rows).to_have_text(names * 2)
-        expect(opened.page.locator("#said")).to_have_text("By kind: 2 rows")
         part.get_by_role("link", name="time: write, ms").first.focus()
-        opened.page.keyboard.press("ArrowDown")
-        expect(opened.page.locator(":focus")).to_have_text(names[1])
-        part.get_by_label("Rows with").fill("")
+        page.keyboard.press("ArrowDown")
+        expect(page.locator(":focus")).to_have_text(names[1])
+        page.get_by_label("Rows with").fill("")
         expect(rows).to_have_count(20)
+        page.get_by_role("combobox", name="kind").select_option("(other)")
+        # rows without a dimension remain
+        expect(rows).to_have_text(["time, ms", "time: (other), ms", "host_time, ms", "host_time: (other), ms"] * 2)
+        whole = page.locator("main > section", has=page.get_by_role("heading", name="Times", exact=True))
+        expect(whole.locator("tbody tr:visible")).to_have_count(2)
+        two = page.locator("main > section", has=page.get_by_role("heading", name="By two"))
+        page.get_by_role("combobox", name="kind").select_option("")
+        page.get_by_role("combobox", name="shard").select_option("-1")
+        page.get_by_role("combobox", name="cached").select_option("true")
+        labels = two.locator("table.metrics tbody tr:visible th")
+        expect(labels).to_have_text(["time, ms", "time: cached=true, shard=-1, ms"])
+        assert page.evaluate("decodeURIComponent(location.hash)") == "#?by.cached=true&by.shard=-1"
+        page.reload()
+        expect(labels).to_have_count(2)
+        assert list_accessibility_problems(page) == []
         assert not opened.messages

@@ -16,6 +16,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import altair
 import pytest
@@ -258,7 +259,7 @@ def test_links_of_a_pinned_report_lead_to_elements_of_its_page(name: str) -> Non
     result = read_pinned_page(name)
     assert len(result.ids) == len(set(result.ids))
     targets = [str(item["href"]) for element, item in result.elements if element == "a" and "href" in item]
-    assert {target[1:] for target in targets if target.startswith("#")} <= set(result.ids)
+    assert {unquote(target[1:]) for target in targets if target.startswith("#")} <= set(result.ids)
     assert [target for target in targets if not target.startswith(("#", "charts/"))] == []
 
 

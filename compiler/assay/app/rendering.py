@@ -354,9 +354,12 @@ def _render_forms(
             (out / "report.md").write_bytes(render_markdown(document).encode())
     if HTML in forms:
         from assay.report.render.html import build_chart_bundle, build_page
+        from assay.report.render.stills import build_stills
 
         with log_stage("html"):
-            html_text = build_page(document, templates, build_chart_bundle(session.store.folder / "drawings"), details)
+            drawings = session.store.folder / "drawings"
+            stills = build_stills(document.drawn_figures, out / "charts", templates / "fonts", drawings)
+            html_text = build_page(document, templates, build_chart_bundle(drawings), details, stills)
             (out / "report.html").write_bytes(html_text.encode())
     if PDF in forms:
         with log_stage("pdf"):

@@ -92,6 +92,15 @@ def list_dimensions_of_segment(metric: str) -> tuple[str, ...]:
     return tuple(part["name"] for part in _PART.finditer(text))
 
 
+def list_values_of_segment(metric: str) -> dict[str, str]:
+    """Return the text of the value of each dimension of the segment with an id; empty for that of another metric."""
+    text = metric.partition("[")[2][:-1] if is_segment(metric) else ""
+    if pooled := _POOLED.search(text):
+        return dict.fromkeys(text[: pooled.start()].split(","), OTHER)
+    parts = {part["name"]: part["value"] for part in _PART.finditer(text)}
+    return {name: json.loads(value) if value.startswith('"') else value for name, value in parts.items()}
+
+
 def name_segment(metric: str, by: Sequence[str], values: Values) -> str:
     """Return the id of the segment of a metric with these values."""
     parts = (f"{name}={format_value(value)}" for name, value in zip(by, values, strict=True))

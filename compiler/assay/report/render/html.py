@@ -4,12 +4,14 @@
 placeholders of the printed one. Its `usermeta.assay.toggles` say which lines can be switched off: `field` is their
 column in the data, `names` lists all in the order of their colours (`before` are those with a stroke class of their
 name), and a parameter `hidden` takes the names that are off. A parameter `zoom`, bound to the scales, makes the axes
-movable. Colours are variables of the page's style sheet (`theme.json` has those that all charts share), so that they
-follow the light or dark mode. A figure without such a template is drawn as in print, on paper.
+movable. `others` says what the tooltip of a point has of other lines: their column `value`, under the title `title`, in
+rows that have another value of `line` and the same values of the columns `at`. Colours are variables of the page's
+style sheet (`theme.json` has those that all charts share), so that they follow the light or dark mode. A figure without
+such a template is drawn as in print, on paper.
 
 The content security policy of the page names the hash of each of its scripts and forbids all other programs and every
-address, so texts of a report cannot run. Without scripts the page has everything but the charts, and names the
-drawings next to it.
+address, so texts of a report cannot run. Every figure has a still (`stills.py`), which the script replaces: the chart
+library is an inert text until then, so that the browser shows the page first.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
-from assay.lang.segments import is_segment
+from assay.lang.segments import list_values_of_segment
 from assay.report.charts.line_strokes import MEAN, MOST_NAMED
 from assay.report.charts.render import (
     build_figure_spec,
@@ -44,11 +46,13 @@ from assay.report.render.html_tables import (
     build_metric_grid,
     build_percentile_grid,
     build_plain_grid,
+    identify_rows,
     pack_table,
 )
 from assay.report.render.html_text import build_text
 from assay.report.render.markdown import index_dictionary, list_contents, number_figures
 from assay.report.render.packed_rows import pack_datasets
+from assay.report.render.stills import Still
 from assay.report.run_results import add_unit
 from assay.util.diagnostics import Span, fail
 
@@ -146,7 +150,8 @@ def _build_spec(
     if toggles:
         lines = _list_lines(figure, toggles["field"])
         toggles = {**toggles, "present": [name for name in toggles["names"] if name in lines]}
-    return {**spec, "usermeta": {"assay": {"toggles": toggles} if toggles else {}}}
+    facts = {"toggles": toggles, "others": settings.get("others"), "unit": figure.unit}
+    return {**spec, "usermeta": {"assay": {name: value for name, value in facts.items() if value}}}
 
 
 def _enable_zoom(spec: Mapping[str, Json]) -> None:
@@ -169,6 +174,9 @@ FONTS = ("ReportSans-Regular", "ReportSans-Semibold", "ReportSerif-Regular", "Re
 TEMPLATE = "report.html.j2"
 DIGITS = 10
 OTHER = "Other numbers"
+#: files of the page's script, in order
+SCRIPTS = ("page.js", "tables.js", "charts.js", "definition.js", "view.js")
+NO_STILLS: Mapping[str, Still] = {}
 #: stroke classes of lines, in the order of their names
 STROKES = tuple(f"run-{number}" for number in range(1, 9))
 
@@ -178,7 +186,7 @@ class Figure:
     """A figure of the page.
 
     `section` is the id of the table with its metric, `defined` the ids and names of the metrics in it, `toggles` the
-    lines that can be switched off, each with its stroke class.
+    lines that can be switched off, each with its stroke class. `still` is its drawing until the script replaces it.
     """
 
     id: str
@@ -190,16 +198,24 @@ class Figure:
     drawn: bool
     toggles: tuple[tuple[str, str], ...]
     remark: str = ""
+    still: Still | None = None
 
 
-def build_page(document: Document, templates: Path, bundle: str, report_details: ReportDetails = NO_DETAILS) -> str:
+def build_page(
+    document: Document,
+    templates: Path,
+    bundle: str,
+    report_details: ReportDetails = NO_DETAILS,
+    stills: Mapping[str, Still] = NO_STILLS,
+) -> str:
     """Return the text of the page.
 
-    `bundle` is the script that draws charts; `templates` holds `html/` and `charts/`.
+    `bundle` is the script that draws charts; `templates` holds `html/` and `charts/`. `stills` are those of figures by
+    their ids.
     """
     specs = build_web_specs(document.figures, templates, document.manifest.header[1:])
     style = _load_asset(templates, "report.css").replace("/* fonts */", format_font_faces(templates))
-    script = _load_asset(templates, "report.js")
+    script = _load_script(templates)
     entries = index_dictionary(document)
     return (
         _render_template(
@@ -214,9 +230,9 @@ def build_page(document: Document, templates: Path, bundle: str, report_details:
                 build_text(gallery, {entry.id: entry for entry in document.entries}) for gallery in document.galleries
             ],
             names={entry.id: entry.name for entry in document.entries},
-            figures={item.id: _build_figure(document, item, specs) for item in document.figures},
+            figures={item.id: _build_figure(document, item, specs, stills.get(item.id)) for item in document.figures},
             known=entries,
-            split=[item.id for item in document.sections if any(name and is_segment(name) for name in item.metrics)],
+            dimensions=_list_dimensions(document),
             numbers=number_figures(document),
             other=OTHER,
             hashed=any(entry.definition for entry in entries.values()),
@@ -273,6 +289,12 @@ def _load_asset(templates: Path, name: str) -> str:
     if re.search(r"</(script|style)|<!--", text, re.I):
         raise fail("template", "the text would end its element of the page", span=Span(str(path)))
     return text
+
+
+def _load_script(templates: Path) -> str:
+    """Load the page's script, whose files share one scope."""
+    parts = [_load_asset(templates, name) for name in SCRIPTS]
+    return "\n".join(['"use strict";', "(() => {", *parts, "})();"])
 
 
 def format_chart_bundle(script: str) -> str:
@@ -352,10 +374,26 @@ def _build_grids(document: Document) -> dict[str, tuple[Grid, ...]]:
     grids["claims"] = tuple(build_plain_grid(part, {}, entries) for part in document.claims)
     for number, part in enumerate(document.appendices, start=1):
         grids[f"appendix-{number}"] = (build_plain_grid(part, {}),) if part.rows else ()
-    return grids
+    runs = document.manifest.header[1:]
+    return {
+        anchor: tuple(
+            identify_rows(grid, f"row-{anchor.removeprefix('section-')}{f'-{place}' if place else ''}", runs)
+            for place, grid in enumerate(items)
+        )
+        for anchor, items in grids.items()
+    }
 
 
-def _build_figure(document: Document, item: Chart | Plot, specs: Mapping[str, Any]) -> Figure:
+def _list_dimensions(document: Document) -> dict[str, list[str]]:
+    """Return the dimensions by which tables are split, with their values in the order of rows."""
+    dimensions: dict[str, dict[str, None]] = {}
+    for metric in (name for section in document.sections for name in section.metrics if name):
+        for dimension, value in list_values_of_segment(metric).items():
+            dimensions.setdefault(dimension, {})[value] = None
+    return {name: list(values) for name, values in dimensions.items()}
+
+
+def _build_figure(document: Document, item: Chart | Plot, specs: Mapping[str, Any], still: Still | None) -> Figure:
     section = next((part.id for part in document.sections if item.id in part.metrics), "")
     toggles = specs[item.id]["usermeta"]["assay"].get("toggles") if item.id in specs else None
     lines = _assign_strokes(toggles, item.named if isinstance(item, Plot) else ()) if toggles else ()
@@ -368,7 +406,7 @@ def _build_figure(document: Document, item: Chart | Plot, specs: Mapping[str, An
     shows = (item.shows if isinstance(item, Plot) else ()) or (item.id,)
     defined = tuple((name, names[name]) for name in shows if name in names)
     remark = item.remark if isinstance(item, Chart) else ""
-    return Figure(item.id, item.figure, item.caption, words, section, defined, item.id in specs, lines, remark)
+    return Figure(item.id, item.figure, item.caption, words, section, defined, item.id in specs, lines, remark, still)
 
 
 def _assign_strokes(toggles: Mapping[str, Any], named_lines: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assay.lang.segments import list_values_of_segment
 from assay.report.cell_links import INTERVAL
 from assay.report.document import Appendix, Section, Table
 from assay.report.judged_cells import mark_changes
@@ -37,20 +38,23 @@ class Cell:
 class Heading:
     """A column: its heading, the common heading above it, and whether it holds numbers.
 
-    `shared` is the number of columns under the common heading, or 0 if this is not the first of them.
+    `shared` is the number of columns under the common heading, or 0 if this is not the first of them. `run` is the
+    label of the run that the column is about, if it is about one.
     """
 
     text: str
     above: str = ""
     shared: int = 0
     numeric: bool = False
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
     """A table of a page: the first column holds the labels of rows, rows at the foot are not sorted.
 
-    `headings` is the entry whose values the headings are.
+    `headings` is the entry whose values the headings are. `names` are metrics or labels of rows, `row_ids` their ids
+    in the page, `values` their values of dimensions.
     """
 
     caption: str
@@ -58,11 +62,32 @@ class Grid:
     rows: tuple[tuple[Cell, ...], ...]
     foot: tuple[tuple[Cell, ...], ...] = ()
     headings: str = ""
+    names: tuple[str, ...] = ()
+    row_ids: tuple[str, ...] = ()
+    values: tuple[Mapping[str, str], ...] = ()
 
     @property
     def leads(self) -> bool:
         """Whether any cell links to a definition."""
         return any(cell.metric for row in (*self.rows, *self.foot) for cell in row)
+
+
+def identify_rows(grid: Grid, anchor: str, runs: Sequence[str]) -> Grid:
+    """Return a grid whose rows have ids that begin with `anchor` and are stable, and its columns their runs.
+
+    The id of a row is that of its metric, or its label. Rows of one name are numbered.
+    """
+    names = ["-".join(name.split()) for name in grid.names]
+    row_ids = [
+        f"{anchor}-{name}" + (f"-{count}" if (count := names[:index].count(name) + 1) > 1 else "")
+        for index, name in enumerate(names)
+    ]
+    columns = [
+        column if column.run else replace(column, run=next((x for x in (column.text, column.above) if x in runs), ""))
+        for column in grid.columns
+    ]
+    values = tuple(map(list_values_of_segment, grid.names))
+    return replace(grid, columns=tuple(columns), row_ids=tuple(row_ids), values=values)
 
 
 def parse_number(text: str) -> str:
@@ -89,8 +114,16 @@ def build_metric_grid(section: Section, entries: Mapping[str, object], otherwise
     last = len(rows)
     while last and section.metrics[last - 1] is None:
         last -= 1
-    columns = _build_headings(section)
-    return Grid(section.title, columns, tuple(align_decimal_points(rows[:last])), tuple(rows[last:]))
+    labels = [*section.header[:2], *(section.header[_find_label(section, index)] for index in range(2, len(names)))]
+    columns = [replace(heading, run=run) for heading, run in zip(_build_headings(section), labels, strict=True)]
+    grid_rows = tuple(align_decimal_points(rows[:last]))
+    ids = tuple(metric or "" for metric in section.metrics[:last])
+    return Grid(section.title, tuple(columns), grid_rows, tuple(rows[last:]), names=ids)
+
+
+def _find_label(section: Section, index: int) -> int:
+    """Return the index of the column with the label of the run that a column is about."""
+    return index - (index - 2) % section.columns_per_run
 
 
 def _find_entry(metric: str | None, entries: Mapping[str, object], otherwise: str) -> str:
@@ -181,7 +214,8 @@ def build_plain_grid(table: Table | Appendix, metrics: Mapping[str, str], entrie
         for column_index, text in enumerate(table.header)
     ]
     headings = table.of_headings if isinstance(table, Table) and table.of_headings in entries else ""
-    return Grid(table.title, tuple(columns), tuple(align_decimal_points(rows)), headings=headings)
+    names = (isinstance(table, Table) and not table.of_columns and table.of_rows) or [row[0] for row in table.rows]
+    return Grid(table.title, tuple(columns), tuple(align_decimal_points(rows)), headings=headings, names=tuple(names))
 
 
 def build_percentile_grid(table: Table, entries: Mapping[str, object]) -> Grid:
@@ -194,10 +228,19 @@ def build_percentile_grid(table: Table, entries: Mapping[str, object]) -> Grid:
             text=heading.text.removesuffix(f" {name}"),
             above=name,
             shared=names.count(name) if name != names[index - 1] else 0,
+            run=_find_run(grid.columns, name, index),
         )
         for index, (heading, name) in enumerate(zip(grid.columns, names, strict=True))
     ]
     return replace(grid, columns=tuple(columns))
+
+
+def _find_run(columns: Sequence[Heading], statistic: str, index: int) -> str:
+    """Return the label of the run of a column; a difference belongs to the run before it."""
+    if not index:
+        return ""
+    texts = [columns[index].text, columns[index - 1].text]
+    return next(text.removesuffix(f" {statistic}") for text in texts if text.endswith(f" {statistic}"))
 
 
 def pack_table(table: Table) -> dict[str, object]:

@@ -1,0 +1,179 @@
+// Charts. Colours are variables of the style sheet, so that they change with the light; a canvas needs them as they
+// are, and is drawn again.
+
+const MANY = 4000;
+const probe = create("span", { hidden: true });
+document.body.append(probe);
+function coloured(value) {
+  if (typeof value === "string" && value.startsWith("var(--")) {
+    probe.style.color = value;
+    return getComputedStyle(probe).color;
+  }
+  if (Array.isArray(value)) return value.map(coloured);
+  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, coloured(item)]));
+  return value;
+}
+function sized(spec, place) {
+  const room = place.clientWidth;
+  if (spec.usermeta.assay.paper) return spec;
+  if (!spec.facet) return { ...spec, width: "container", autosize: { type: "fit-x", contains: "padding" } };
+  // A faceted view has no size of its own: that of its panels is part of the padding.
+  const { left, right, top, bottom } = spec.padding;
+  const width = Math.max(room - left - right, 100);
+  const panels = spec.facet.row.sort.length;
+  const tall = panels * spec.spec.height + (panels - 1) * spec.spacing;
+  return {
+    ...spec, spec: { ...spec.spec, width }, autosize: { type: "none" },
+    padding: { left, right: right + width, top, bottom: bottom + tall },
+  };
+}
+/** The values of a packed column: see packed_rows.py. */
+function unpacked({ plain, runs, values, places }) {
+  if (runs) return runs.flatMap(([value, rows]) => Array(rows).fill(value));
+  return places ? places.map((place) => values[place]) : plain;
+}
+function records(dataset) {
+  if (Array.isArray(dataset)) return dataset;
+  const columns = Object.entries(dataset.columns).map(([name, column]) => [name, unpacked(column)]);
+  return Array.from({ length: dataset.length }, (_, row) => {
+    const record = {};
+    for (const [name, values] of columns) if (values[row] !== null) record[name] = values[row];
+    return record;
+  });
+}
+async function draw(place) {
+  const { datasets: packed, ...form } = structuredClone(data.charts[place.dataset.chart]);
+  const datasets = Object.fromEntries(Object.entries(packed || {}).map(([name, dataset]) => [name, records(dataset)]));
+  const canvas = Object.values(datasets).some((rows) => rows.length > MANY);
+  const spec = { ...(canvas ? coloured(form) : form), datasets };
+  const paper = spec.usermeta.assay.paper;
+  const { view } = await vegaEmbed(place, sized(spec, place), {
+    mode: "vega-lite", ast: true, actions: false, renderer: canvas ? "canvas" : "svg", defaultStyle: false,
+    logLevel: 1, config: paper ? {} : canvas ? coloured(data.theme) : data.theme,
+    tooltip: { disableDefaultStyle: true },
+  });
+  place.view = view;
+  await describeOthers(place, spec);
+  place.classList.toggle("paper", Boolean(paper));
+  place.classList.add("drawn");
+  place.parentElement.querySelector(".still")?.remove();
+  if (canvas && !place.again) redrawn.push(place.again = () => draw(place));
+  if (spec.facet && !place.again) widths.observe(place);
+  toggles(place);
+  zooming(place);
+}
+/** Let the tooltip of a point have the unit, and the values of the other lines at the same place. */
+async function describeOthers(place, { usermeta: { assay }, datasets }) {
+  const { others, unit } = assay;
+  if (!others && !unit) return;
+  const show = place.view.tooltip();
+  const withUnit = (text) => (unit ? `${text} ${unit}` : text);
+  place.view.tooltip((handler, event, item, value) => {
+    if (!value || typeof value !== "object") return show(handler, event, item, value);
+    const facts = { ...value };
+    if (others && others.value in item.datum) {
+      facts[others.title] = withUnit(facts[others.title]);
+      const isOther = (row) => row[others.line] !== item.datum[others.line] && others.at.every((name) => row[name] === item.datum[name]);
+      for (const row of Object.values(datasets).flat().filter(isOther)) {
+        const label = `in ${row[others.line]}`;
+        if (others.value in row && !(label in facts)) facts[label] = withUnit(Number(row[others.value].toPrecision(6)));
+      }
+    } else if (unit) {
+      facts.unit = unit;
+    }
+    return show(handler, event, item, facts);
+  });
+  await place.view.runAsync(); // a new handler resets what is drawn
+}
+const known = new WeakMap();
+const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => {
+  const width = target.clientWidth;
+  if (known.has(target) && known.get(target) !== width && width) draw(target);
+  known.set(target, width);
+}));
+
+function toggles(place) {
+  const buttons = all(".legend button", place.parentElement);
+  const apply = () => {
+    const hidden = buttons.filter((button) => button.getAttribute("aria-pressed") === "false").map((button) => button.dataset.line);
+    place.view.signal("hidden", hidden).runAsync();
+  };
+  for (const button of buttons) {
+    if (!button.disabled) continue;
+    button.disabled = false;
+    button.title = "Switch this line off or on; with Shift in all figures";
+    button.addEventListener("click", (event) => {
+      const pressed = String(button.getAttribute("aria-pressed") === "false");
+      const same = event.shiftKey ? all(".legend button").filter((other) => other.dataset.line === button.dataset.line) : [button];
+      same.forEach((other) => other.setAttribute("aria-pressed", pressed));
+      same.forEach((other) => other.closest(".chart").querySelector(".drawing").apply?.());
+    });
+  }
+  place.apply = buttons.length ? apply : undefined;
+  if (buttons.some((button) => button.getAttribute("aria-pressed") === "false")) apply();
+}
+
+function zooming(place) {
+  const names = Object.keys(place.view.getState().signals).filter((name) => /^zoom_(?!tuple|translate|zoom|modify)/.test(name));
+  if (!names.length || place.parentElement.querySelector(".zoom")) return;
+  const first = Object.fromEntries(names.map((name) => [name, null]));
+  const scaleOf = (name) => place.view.scale(name === "zoom_x" ? "x" : "y");
+  const by = (factor) => {
+    for (const name of names) {
+      const scale = scaleOf(name);
+      const [from, to] = scale.range();
+      const middle = (from + to) / 2;
+      place.view.signal(name, [from, to].map((at) => scale.invert(middle + (at - middle) * factor)));
+    }
+    place.view.runAsync();
+  };
+  const reset = () => { names.forEach((name) => place.view.signal(name, first[name])); place.view.runAsync(); };
+  const caption = place.parentElement.querySelector(".count").textContent;
+  const button = (text, label, action) => {
+    const found = create("button", { type: "button", title: label }, text);
+    found.setAttribute("aria-label", `${label}: ${caption}`);
+    found.addEventListener("click", action);
+    return found;
+  };
+  const buttons = create("div", { className: "zoom" }, button("+", "Zoom in", () => by(0.7)), button("−", "Zoom out", () => by(1 / 0.7)), button("Reset", "Whole axes", reset));
+  place.parentElement.querySelector("figcaption").prepend(buttons);
+}
+
+// The chart library runs after the browser has shown the page with its stills. Figures in sight are drawn first.
+let libraryIsLoaded = false;
+function loadLibrary() {
+  if (libraryIsLoaded) return;
+  libraryIsLoaded = true;
+  document.head.append(create("script", { textContent: document.getElementById("chart-library").textContent }));
+}
+const waiting = new Set(all(".drawing[data-chart]"));
+const inSight = new Set();
+const near = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => {
+  if (isIntersecting) inSight.add(target); else inSight.delete(target);
+}), { rootMargin: "50%" });
+waiting.forEach((place) => near.observe(place));
+async function drawAll() {
+  if (waiting.size) loadLibrary();
+  while (waiting.size) {
+    const place = [...waiting].find((item) => inSight.has(item)) || waiting.values().next().value;
+    waiting.delete(place);
+    near.unobserve(place);
+    try {
+      await draw(place);
+    } catch (error) {
+      reportFailure(place, error);
+    }
+    await new Promise((resolve) => { setTimeout(resolve); });
+  }
+  root.classList.add("complete");
+}
+function reportFailure(place, error) {
+  console.error(error);
+  if (place.parentElement.querySelector(".still")) {
+    place.remove();
+    return;
+  }
+  place.classList.add("drawn");
+  place.replaceChildren(create("p", { className: "note" }, `This chart cannot be drawn: ${error.message}`));
+}
+requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawAll)));
