@@ -4,16 +4,16 @@
 const MANY = 4000;
 const probe = create("span", { hidden: true });
 document.body.append(probe);
-function coloured(value) {
+function resolveColours(value) {
   if (typeof value === "string" && value.startsWith("var(--")) {
     probe.style.color = value;
     return getComputedStyle(probe).color;
   }
-  if (Array.isArray(value)) return value.map(coloured);
-  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, coloured(item)]));
+  if (Array.isArray(value)) return value.map(resolveColours);
+  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, resolveColours(item)]));
   return value;
 }
-function sized(spec, place) {
+function fitSpec(spec, place) {
   const room = place.clientWidth;
   if (spec.usermeta.assay.paper) return spec;
   if (!spec.facet) return { ...spec, width: "container", autosize: { type: "fit-x", contains: "padding" } };
@@ -28,13 +28,13 @@ function sized(spec, place) {
   };
 }
 /** The values of a packed column: see packed_rows.py. */
-function unpacked({ plain, runs, values, places }) {
+function unpackColumn({ plain, runs, values, places }) {
   if (runs) return runs.flatMap(([value, rows]) => Array(rows).fill(value));
   return places ? places.map((place) => values[place]) : plain;
 }
-function records(dataset) {
+function unpackRows(dataset) {
   if (Array.isArray(dataset)) return dataset;
-  const columns = Object.entries(dataset.columns).map(([name, column]) => [name, unpacked(column)]);
+  const columns = Object.entries(dataset.columns).map(([name, column]) => [name, unpackColumn(column)]);
   return Array.from({ length: dataset.length }, (_, row) => {
     const record = {};
     for (const [name, values] of columns) if (values[row] !== null) record[name] = values[row];
@@ -43,47 +43,49 @@ function records(dataset) {
 }
 async function draw(place) {
   const { datasets: packed, ...form } = structuredClone(data.charts[place.dataset.chart]);
-  const datasets = Object.fromEntries(Object.entries(packed || {}).map(([name, dataset]) => [name, records(dataset)]));
+  const datasets = Object.fromEntries(Object.entries(packed || {}).map(([name, dataset]) => [name, unpackRows(dataset)]));
   const canvas = Object.values(datasets).some((rows) => rows.length > MANY);
-  const spec = { ...(canvas ? coloured(form) : form), datasets };
+  const spec = { ...(canvas ? resolveColours(form) : form), datasets };
   const paper = spec.usermeta.assay.paper;
-  const { view } = await vegaEmbed(place, sized(spec, place), {
+  const { view } = await vegaEmbed(place, fitSpec(spec, place), {
     mode: "vega-lite", ast: true, actions: false, renderer: canvas ? "canvas" : "svg", defaultStyle: false,
-    logLevel: 1, config: paper ? {} : canvas ? coloured(data.theme) : data.theme,
-    tooltip: { disableDefaultStyle: true },
+    logLevel: 1, config: paper ? {} : canvas ? resolveColours(data.theme) : data.theme,
+    tooltip: showTooltip ? createTooltip(spec) : { disableDefaultStyle: true },
   });
   place.view = view;
-  await describeOthers(place, spec);
+  if (!showTooltip) {
+    showTooltip = view.tooltip();
+    await view.tooltip(createTooltip(spec)).runAsync(); // a new handler resets what is drawn
+  }
   place.classList.toggle("paper", Boolean(paper));
   place.classList.add("drawn");
-  place.parentElement.querySelector(".still")?.remove();
+  const still = place.parentElement.querySelector(".still");
+  if (still) place.style.minHeight = `${still.offsetHeight}px`; // what follows stays where it is
+  still?.remove();
   if (canvas && !place.again) redrawn.push(place.again = () => draw(place));
   if (spec.facet && !place.again) widths.observe(place);
-  toggles(place);
-  zooming(place);
+  enableToggles(place);
+  enableZoom(place);
 }
-/** Let the tooltip of a point have the unit, and the values of the other lines at the same place. */
-async function describeOthers(place, { usermeta: { assay }, datasets }) {
-  const { others, unit } = assay;
-  if (!others && !unit) return;
-  const show = place.view.tooltip();
-  const withUnit = (text) => (unit ? `${text} ${unit}` : text);
-  place.view.tooltip((handler, event, item, value) => {
-    if (!value || typeof value !== "object") return show(handler, event, item, value);
-    const facts = { ...value };
-    if (others && others.value in item.datum) {
-      facts[others.title] = withUnit(facts[others.title]);
-      const isOther = (row) => row[others.line] !== item.datum[others.line] && others.at.every((name) => row[name] === item.datum[name]);
-      for (const row of Object.values(datasets).flat().filter(isOther)) {
-        const label = `in ${row[others.line]}`;
-        if (others.value in row && !(label in facts)) facts[label] = withUnit(Number(row[others.value].toPrecision(6)));
-      }
-    } else if (unit) {
-      facts.unit = unit;
+let showTooltip = null; // the handler of the library, from the first view
+/** Return the tooltip handler of a chart: with the unit, and the values of the other lines at the place of a point. */
+function createTooltip({ usermeta: { assay: { others, unit } }, datasets }) {
+  const addUnit = (text) => (unit ? `${text} ${unit}` : text);
+  function addOthers(facts, datum) {
+    facts[others.title] = addUnit(facts[others.title]);
+    const isOther = (row) => row[others.line] !== datum[others.line] && others.at.every((name) => row[name] === datum[name]);
+    for (const row of Object.values(datasets).flat().filter(isOther)) {
+      const label = `in ${row[others.line]}`;
+      if (others.value in row && !(label in facts)) facts[label] = addUnit(Number(row[others.value].toPrecision(6)));
     }
-    return show(handler, event, item, facts);
-  });
-  await place.view.runAsync(); // a new handler resets what is drawn
+  }
+  return (handler, event, item, value) => {
+    if (!value || typeof value !== "object") return showTooltip(handler, event, item, value);
+    const facts = { ...value };
+    if (others && others.value in item.datum) addOthers(facts, item.datum);
+    else if (unit) facts.unit = unit;
+    return showTooltip(handler, event, item, facts);
+  };
 }
 const known = new WeakMap();
 const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => {
@@ -92,7 +94,7 @@ const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => {
   known.set(target, width);
 }));
 
-function toggles(place) {
+function enableToggles(place) {
   const buttons = all(".legend button", place.parentElement);
   const apply = () => {
     const hidden = buttons.filter((button) => button.getAttribute("aria-pressed") === "false").map((button) => button.dataset.line);
@@ -113,7 +115,7 @@ function toggles(place) {
   if (buttons.some((button) => button.getAttribute("aria-pressed") === "false")) apply();
 }
 
-function zooming(place) {
+function enableZoom(place) {
   const names = Object.keys(place.view.getState().signals).filter((name) => /^zoom_(?!tuple|translate|zoom|modify)/.test(name));
   if (!names.length || place.parentElement.querySelector(".zoom")) return;
   const first = Object.fromEntries(names.map((name) => [name, null]));
@@ -129,13 +131,13 @@ function zooming(place) {
   };
   const reset = () => { names.forEach((name) => place.view.signal(name, first[name])); place.view.runAsync(); };
   const caption = place.parentElement.querySelector(".count").textContent;
-  const button = (text, label, action) => {
-    const found = create("button", { type: "button", title: label }, text);
-    found.setAttribute("aria-label", `${label}: ${caption}`);
-    found.addEventListener("click", action);
-    return found;
+  const createButton = (text, label, action) => {
+    const element = create("button", { type: "button", title: label }, text);
+    element.setAttribute("aria-label", `${label}: ${caption}`);
+    element.addEventListener("click", action);
+    return element;
   };
-  const buttons = create("div", { className: "zoom" }, button("+", "Zoom in", () => by(0.7)), button("−", "Zoom out", () => by(1 / 0.7)), button("Reset", "Whole axes", reset));
+  const buttons = create("div", { className: "zoom" }, createButton("+", "Zoom in", () => by(0.7)), createButton("−", "Zoom out", () => by(1 / 0.7)), createButton("Reset", "Whole axes", reset));
   place.parentElement.querySelector("figcaption").prepend(buttons);
 }
 
@@ -163,6 +165,7 @@ async function drawAll() {
     } catch (error) {
       reportFailure(place, error);
     }
+    stayAtPlace();
     await new Promise((resolve) => { setTimeout(resolve); });
   }
   root.classList.add("complete");

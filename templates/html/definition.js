@@ -1,52 +1,52 @@
 // What a number means: in a panel beside its row, which stays in sight; on a narrow page, below it.
 
 const dialog = document.getElementById("definition");
-function described(...pairs) {
+function describeTerms(...pairs) {
   const list = create("dl");
   for (const [term, ...texts] of pairs) if (texts.some((text) => text !== "")) list.append(create("dt", {}, term), create("dd", {}, ...texts));
   return list;
 }
-function samplesTable(header, rows) {
+function buildSamplesTable(header, rows) {
   const head = create("tr", {}, ...header.map((text, index) => create("th", { scope: "col", className: index ? "number" : "" }, text)));
   const body = rows.map((row) => create("tr", {}, ...row.map((text, index) => create(index ? "td" : "th", index ? { className: "number" } : { scope: "row" }, text))));
   return create("div", { className: "scroll", tabIndex: 0 }, create("table", {}, create("thead", {}, head), create("tbody", {}, ...body)));
 }
-function link(text, target) {
-  const found = create("a", { href: `#${encodeURIComponent(target)}` }, text);
-  found.addEventListener("click", () => closePanel({ focus: false }));
-  return found;
+function createLink(text, target) {
+  const element = create("a", { href: `#${encodeURIComponent(target)}` }, text);
+  element.addEventListener("click", () => closePanel({ focus: false }));
+  return element;
 }
 /** A chart template with its placeholders replaced. */
-function filled(node, values) {
+function fillTemplate(node, values) {
   if (typeof node === "string") return node.startsWith("${") ? values[node.slice(2, -1)] : node;
-  if (Array.isArray(node)) return node.map((item) => filled(item, values));
+  if (Array.isArray(node)) return node.map((item) => fillTemplate(item, values));
   if (!node || typeof node !== "object") return node;
-  return Object.fromEntries(Object.entries(node).map(([name, item]) => [name, filled(item, values)]));
+  return Object.fromEntries(Object.entries(node).map(([name, item]) => [name, fillTemplate(item, values)]));
 }
-function explain(asked) {
-  const id = asked.dataset.metric;
+function explain(link) {
+  const id = link.dataset.metric;
   const metric = data.metrics[id];
   const body = document.getElementById("definition-body");
   document.getElementById("definition-name").textContent = metric.name;
   const parts = [];
-  if (asked.dataset.of) {
-    const [row, ...column] = asked.dataset.of.split("; ");
-    parts.push(create("p", { className: "asked" }, create("strong", {}, asked.textContent), ` — ${row}: ${column.join("; ")}`));
+  if (link.dataset.of) {
+    const [row, ...column] = link.dataset.of.split("; ");
+    parts.push(create("p", { className: "asked" }, create("strong", {}, link.textContent), ` — ${row}: ${column.join("; ")}`));
   }
   parts.push(create("p", { className: "lines" }, metric.description));
   const places = [[metric.term ? "Entry among the other numbers" : "Entry in the data dictionary", `metric-${id}`]];
   if (document.getElementById(`figure-${id}`)) places.push(["Figure", `figure-${id}`]);
-  parts.push(described(
+  parts.push(describeTerms(
     ["Id", create("code", {}, id)],
     ["Unit", metric.unit || (metric.term ? "" : "none")],
     ["Section", metric.section],
     ["Definition hash", metric.definition ? create("code", {}, metric.definition) : metric.term ? "" : "as published; its values were not worked out here"],
-    ["See", ...places.flatMap(([text, target], index) => index ? [" · ", link(text, target)] : [link(text, target)])],
+    ["See", ...places.flatMap(([text, target], index) => index ? [" · ", createLink(text, target)] : [createLink(text, target)])],
   ));
-  if (metric.samples && metric.samples.length) parts.push(create("h3", {}, "Samples"), samplesTable(metric.header && metric.header.length ? metric.header : data.samples, metric.samples));
+  if (metric.samples && metric.samples.length) parts.push(create("h3", {}, "Samples"), buildSamplesTable(metric.header && metric.header.length ? metric.header : data.samples, metric.samples));
   if (metric.changes && metric.changes.length) {
     const sentences = ([run, ...texts]) => [run, ...texts.map((text) => create("div", {}, text))];
-    parts.push(create("h3", {}, "Judgement"), described(...metric.changes.map(sentences)));
+    parts.push(create("h3", {}, "Judgement"), describeTerms(...metric.changes.map(sentences)));
   }
   const figures = metric.figures || [];
   if (figures.length || (metric.remarks && metric.remarks.length)) {
@@ -55,22 +55,22 @@ function explain(asked) {
       const place = create("div", { className: "drawing" });
       place.dataset.chart = figure.id;
       const rows = figure.rows.map((row) => Object.fromEntries(row.map((value, index) => [figure.columns[index], value]).filter(([, value]) => value !== null)));
-      data.charts[figure.id] = filled(data.templates[figure.template], { ...figure, rows });
+      data.charts[figure.id] = fillTemplate(data.templates[figure.template], { ...figure, rows });
       return create("figure", {}, create("figcaption", {}, figure.title), place);
     })));
   }
-  if (metric.quantiles && metric.quantiles.length) parts.push(samplesTable(metric.quantiles[0], metric.quantiles.slice(1)));
+  if (metric.quantiles && metric.quantiles.length) parts.push(buildSamplesTable(metric.quantiles[0], metric.quantiles.slice(1)));
   if (metric.events && metric.events.length) {
-    parts.push(create("h3", {}, "Source events"), described(...metric.events.map(([name, doc]) => [name, doc || "—"])));
+    parts.push(create("h3", {}, "Source events"), describeTerms(...metric.events.map(([name, doc]) => [name, doc || "—"])));
   }
   if (metric.constants && metric.constants.length) {
-    parts.push(create("h3", {}, "Constants of the runs"), described(...metric.constants));
+    parts.push(create("h3", {}, "Constants of the runs"), describeTerms(...metric.constants));
   }
   if (metric.sql) {
     parts.push(create("h3", {}, "SQL, ", create("code", {}, metric.file)), create("pre", { tabIndex: 0 }, create("code", {}, metric.sql)));
   }
   body.replaceChildren(...parts);
-  openPanel(asked);
+  openPanel(link);
   if (figures.length) loadLibrary();
   all(".drawing", body).forEach(draw);
 }
@@ -87,10 +87,10 @@ function markExplained(link) {
   explained = link;
   explained?.closest("tr")?.classList.add("explained");
 }
-function openPanel(asked) {
-  markExplained(asked);
-  const isBelow = narrow.matches && asked.getBoundingClientRect().bottom > innerHeight * 0.42;
-  anchorAt(asked, () => {
+function openPanel(link) {
+  markExplained(link);
+  const isBelow = narrow.matches && link.getBoundingClientRect().bottom > innerHeight * 0.42;
+  anchorAt(link, () => {
     root.classList.add("with-panel");
     if (!dialog.open) dialog.show();
     dialog.querySelector(".close").focus({ preventScroll: true });
@@ -115,10 +115,10 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && dialog.open) closePanel();
 });
 document.addEventListener("click", (event) => {
-  const asked = event.target.closest("a[data-metric]");
-  if (!asked || event.ctrlKey || event.metaKey || event.shiftKey || !(asked.dataset.metric in data.metrics)) return;
+  const link = event.target.closest("a[data-metric]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || !(link.dataset.metric in data.metrics)) return;
   event.preventDefault();
-  explain(asked);
+  explain(link);
 });
 
 // The tooltip of a number has its unit and the values of the other runs.

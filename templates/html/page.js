@@ -22,7 +22,7 @@ const theme = () => root.dataset.theme || (dark.matches ? "dark" : "light");
 const themeButton = document.getElementById("theme");
 const redrawn = [];
 
-function lit() {
+function applyTheme() {
   const other = theme() === "dark" ? "Light" : "Dark";
   themeButton.textContent = other;
   themeButton.setAttribute("aria-label", `${other} colours`);
@@ -32,19 +32,19 @@ if (["light", "dark"].includes(remembered.get())) root.dataset.theme = remembere
 themeButton.addEventListener("click", () => {
   root.dataset.theme = theme() === "dark" ? "light" : "dark";
   remembered.set(root.dataset.theme);
-  lit();
+  applyTheme();
 });
-dark.addEventListener("change", lit);
+dark.addEventListener("change", applyTheme);
 themeButton.parentElement.hidden = false;
-lit();
+applyTheme();
 
 // Contents: open where there is room beside the report; the part that is read is marked.
 
 const contents = document.querySelector("#contents details");
 const roomy = matchMedia("(min-width: 75rem)");
-const unfolded = () => { contents.open = roomy.matches; };
-roomy.addEventListener("change", unfolded);
-unfolded();
+const foldContents = () => { contents.open = roomy.matches; };
+roomy.addEventListener("change", foldContents);
+foldContents();
 const parts = all("#contents a").map((link) => [link, document.getElementById(decodeURIComponent(link.hash.slice(1)))]);
 let pending = false;
 function markPart() {

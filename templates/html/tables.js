@@ -1,25 +1,25 @@
 // Tables are sorted by their headings: ascending, descending, as they were.
 
 const collator = new Intl.Collator("en", { numeric: true });
-function key(row, column) {
+function getSortKey(row, column) {
   const cell = row.cells[column];
   return cell.dataset.number === undefined ? cell.textContent.trim() : Number(cell.dataset.number);
 }
-function compared(left, right) {
+function compareKeys(left, right) {
   if (typeof left === "number" && typeof right === "number") return left - right;
   return typeof left === typeof right ? collator.compare(left, right) : typeof left === "number" ? -1 : 1;
 }
 function isMissing(value) {
   return typeof value === "string" && ["", "-", "—", "–", "---", "nan", "NaN", "unknown"].includes(value);
 }
-function sorted(table, heading, order) {
+function sortTable(table, heading, order) {
   const body = table.tBodies[0];
   const column = Number(heading.dataset.column);
-  const keyed = table.original.map((row) => [key(row, column), row]);
+  const keyed = table.original.map((row) => [getSortKey(row, column), row]);
   const sign = order === "descending" ? -1 : 1;
   if (order !== "none") {
     const [present, missing] = [keyed.filter(([value]) => !isMissing(value)), keyed.filter(([value]) => isMissing(value))];
-    present.sort(([left], [right]) => sign * compared(left, right));
+    present.sort(([left], [right]) => sign * compareKeys(left, right));
     keyed.splice(0, keyed.length, ...present, ...missing);
   }
   body.append(...keyed.map(([, row]) => row));
@@ -27,9 +27,9 @@ function sorted(table, heading, order) {
   if (order !== "none") heading.setAttribute("aria-sort", order);
   const name = heading.querySelector("button").textContent.trim();
   announce(order === "none" ? `${table.caption.textContent}: in the order of the report` : `${table.caption.textContent}: sorted by ${name}, ${order}`);
-  roving(table);
+  placeTabStop(table);
 }
-function sortable(table) {
+function makeSortable(table) {
   table.original = [...table.tBodies[0].rows];
   for (const heading of all("th[data-column]", table.tHead)) {
     // Browsers leave buttons out of heads that they repeat on paper, so paper has the text by itself.
@@ -37,12 +37,12 @@ function sortable(table) {
     const button = create("button", { type: "button", title: "Sort" }, create("span", {}, ...heading.childNodes));
     button.addEventListener("click", () => {
       const next = { ascending: "descending", descending: "none" }[heading.getAttribute("aria-sort")] || "ascending";
-      sorted(table, heading, next);
+      sortTable(table, heading, next);
     });
     heading.append(button, plain);
   }
 }
-all("table.sortable").forEach(sortable);
+all("table.sortable").forEach(makeSortable);
 
 // A table that is wider than its place is laid out again on a narrow page: first with the name of each row on a line of
 // its own, else with a heading before each value. On a wide page it scrolls. Any other table keeps its head in sight.
@@ -52,7 +52,7 @@ const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => fi
 function labelCells(table) {
   if (table.dataset.labelled) return;
   table.dataset.labelled = "yes";
-  const labels = headingTexts(table);
+  const labels = listHeadings(table);
   for (const row of all("tbody tr, tfoot tr", table)) {
     [...row.cells].forEach((cell, column) => { if (labels[column]) cell.dataset.label = labels[column]; });
   }
@@ -89,7 +89,7 @@ all("table.forest").forEach(labelCells);
 // A table as CSV: the rows and columns in sight, with unrounded numbers where the page has them.
 
 const printedNumber = /^\(?[-−+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?>?\)?(?: \*)?$/;
-function headingTexts(table) {
+function listHeadings(table) {
   const texts = [];
   for (const heading of all("th[data-column]", table.tHead)) {
     texts[heading.dataset.column] = (heading.querySelector(".on-paper") || heading).textContent.trim();
@@ -100,13 +100,13 @@ function headingTexts(table) {
 function quoteField(text) {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
-function fieldOf(cell) {
+function formatField(cell) {
   const text = cell.textContent.trim();
   return cell.dataset.number !== undefined && printedNumber.test(text) ? cell.dataset.number : text;
 }
 /** The lines of a table. Unrounded numbers are in the unit of the metric, which may differ from the printed one. */
 function formatCsv(table) {
-  const headings = headingTexts(table);
+  const headings = listHeadings(table);
   const columns = headings.map((text, column) => column).filter((column) => {
     const heading = table.tHead.querySelector(`th[data-column="${column}"]`);
     return headings[column] !== "Fig." && !heading?.hidden;
@@ -117,7 +117,7 @@ function formatCsv(table) {
   for (const row of all("tbody tr:not([hidden])", table)) {
     const id = row.querySelector("th a[data-metric]")?.dataset.metric ?? "";
     const metric = data.metrics[id];
-    const fields = columns.map((column) => fieldOf(row.cells[column]));
+    const fields = columns.map((column) => formatField(row.cells[column]));
     if (isOfMetrics && metric) {
       const label = fields[0];
       const printedUnit = label.startsWith(`${metric.name}, `) ? label.slice(metric.name.length + 2) : "";
@@ -157,8 +157,8 @@ all("table.sortable").forEach(offerCopy);
 
 // All rows of a long table are made when the reader unfolds them.
 
-function wholeTable({ title, header, numeric, columns }) {
-  const cells = columns.map(unpacked);
+function buildWholeTable({ title, header, numeric, columns }) {
+  const cells = columns.map(unpackColumn);
   const kind = (column) => (numeric[column] && column ? "number" : "");
   const head = header.map((text, column) => {
     const heading = create("th", { scope: "col", className: kind(column) }, text);
@@ -179,8 +179,8 @@ for (const place of all("details.whole")) {
   place.hidden = false;
   place.addEventListener("toggle", () => {
     if (place.querySelector("table")) return;
-    const table = wholeTable(data.tables[place.dataset.table]);
-    sortable(table);
+    const table = buildWholeTable(data.tables[place.dataset.table]);
+    makeSortable(table);
     const scroll = create("div", { className: "scroll" }, table);
     place.append(scroll);
     offerCopy(table);
@@ -191,15 +191,15 @@ for (const place of all("details.whole")) {
 
 // One stop of the Tab key a table; arrow keys go on from there.
 
-function roving(table) {
+function placeTabStop(table) {
   const links = all("tbody a[data-metric], tfoot a[data-metric]", table);
-  const shown = links.filter((link) => !link.closest("tr").hidden);
-  const held = shown.find((link) => link.tabIndex === 0 && link.dataset.held);
+  const visible = links.filter((link) => !link.closest("tr").hidden && !link.closest("th, td").hidden);
+  const current = visible.find((link) => link.tabIndex === 0 && link.dataset.current);
   links.forEach((link) => { link.tabIndex = -1; });
-  if (shown.length) (held || shown[0]).tabIndex = 0;
+  if (visible.length) (current || visible[0]).tabIndex = 0;
 }
 const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-function linkFrom(cell, [down, right]) {
+function findLink(cell, [down, right]) {
   const rows = [...cell.closest("table").querySelectorAll("tbody tr:not([hidden]), tfoot tr")];
   let [y, x] = [rows.indexOf(cell.parentElement), cell.cellIndex];
   for (;;) {
@@ -207,22 +207,22 @@ function linkFrom(cell, [down, right]) {
     const next = rows[y] && rows[y].cells[x];
     if (!next) return null;
     const link = next.querySelector("a[data-metric]");
-    if (link) return link;
+    if (link && !next.hidden) return link;
   }
 }
 for (const table of all("table.leads")) {
-  roving(table);
+  placeTabStop(table);
   table.addEventListener("focusin", ({ target }) => {
     if (!target.matches("a[data-metric]")) return;
-    all("a[data-held]", table).forEach((link) => { link.tabIndex = -1; delete link.dataset.held; });
+    all("a[data-current]", table).forEach((link) => { link.tabIndex = -1; delete link.dataset.current; });
     all("a[data-metric][tabindex='0']", table).forEach((link) => { link.tabIndex = -1; });
     target.tabIndex = 0;
-    target.dataset.held = "yes";
+    target.dataset.current = "yes";
   });
   table.addEventListener("keydown", (event) => {
     const link = event.target.closest("a[data-metric]");
     if (!link || !(event.key in steps)) return;
-    const next = linkFrom(link.closest("th, td"), steps[event.key]);
+    const next = findLink(link.closest("th, td"), steps[event.key]);
     if (next) next.focus();
     event.preventDefault();
   });

@@ -16,7 +16,7 @@ function isFiltering({ words, by }) {
 }
 const texts = new WeakMap();
 /** The text of a row or figure that words are searched in: that in sight, and ids of metrics. */
-function searchedText(item) {
+function getSearchedText(item) {
   if (!texts.has(item)) {
     const ids = all("th a[data-metric], figcaption a[data-metric]", item).map((link) => link.dataset.metric);
     texts.set(item, [(item.querySelector("figcaption") || item).textContent, ...ids].join(" ").toLowerCase());
@@ -24,7 +24,7 @@ function searchedText(item) {
   return texts.get(item);
 }
 function hasWords(item, words) {
-  return words.every((word) => searchedText(item).includes(word));
+  return words.every((word) => getSearchedText(item).includes(word));
 }
 function isRowWanted(row, { words, by, without }) {
   if (!hasWords(row, words)) return false;
@@ -87,7 +87,7 @@ function applyView() {
       [scroll, scroll.nextElementSibling].forEach((item) => item?.classList.toggle("unmatched", isEmpty));
       if (!isEmpty) fit(scroll);
     }
-    if (table.matches(".leads")) roving(table);
+    if (table.matches(".leads")) placeTabStop(table);
   }
   all(".chart").forEach((figure) => figure.classList.toggle("unmatched", !hasWords(figure, wanted.words)));
   all("main [data-run]:not(th)").forEach((item) => { item.hidden = wanted.without.has(item.dataset.run); });
@@ -109,6 +109,14 @@ function splitAddress() {
   const [place, query] = location.hash.slice(1).split("?");
   return { place, query };
 }
+/** The element that the address names; null if there is none. */
+function findPlace() {
+  try {
+    return document.getElementById(decodeURIComponent(splitAddress().place));
+  } catch {
+    return null; // not the code of any text
+  }
+}
 function writeAddress() {
   const { by, without } = readView();
   const query = new URLSearchParams();
@@ -128,8 +136,7 @@ function readAddress(query) {
 }
 /** Show and mark the place that the address names, whatever is filtered out. */
 function goToPlace() {
-  const { place } = splitAddress();
-  const target = place && document.getElementById(decodeURIComponent(place));
+  const target = findPlace();
   marked.forEach((row) => row.classList.remove("marked"));
   marked.clear();
   if (!target) return;
@@ -143,6 +150,15 @@ function goToPlace() {
     marked.add(target);
   }
   target.scrollIntoView();
+}
+// Charts and tables change their heights while a page opens, so it scrolls to the place again until the reader does something.
+const SETTLED = 5000; // milliseconds after the page was opened
+let isUntouched = true;
+for (const name of ["wheel", "pointerdown", "touchstart", "keydown"]) {
+  addEventListener(name, () => { isUntouched = false; }, { once: true, passive: true });
+}
+function stayAtPlace() {
+  if (isUntouched && performance.now() < SETTLED) findPlace()?.scrollIntoView({ behavior: "instant" });
 }
 function followAddress() {
   const { query } = splitAddress();

@@ -178,6 +178,7 @@ def test_line_may_have_the_name_of_an_axis(chromium: Browser, tmp_path: Path, ca
             "along\u00a0x": "7",
             "x": "2900",
             "y": "50",
+            "unit": "tx",
         }
         assert result.messages == []
 

@@ -227,6 +227,10 @@ def test_run_is_left_out_of_tables_charts_and_answers(chromium: Browser, three: 
         assert page.locator("section.answer:visible").count() == 1
         assert page.get_by_role("heading", name="10.6-sim", exact=True).count() == 0
         expect(page.locator("#left-out")).to_have_text("Without 10.6-sim.")
+        table.locator("tbody tr").nth(1).locator("td a").first.focus()
+        page.keyboard.press("ArrowRight")  # passes the columns that are left out
+        focused_cell = page.evaluate("document.activeElement.dataset.of")
+        assert focused_cell == "Process CPU usage, %; 10.7-sim"
         box.press("Space")
         expect(lines).to_have_count(3)
         assert table.locator("thead th.group:visible").count() == 2
@@ -340,9 +344,9 @@ def test_tooltip_of_a_point_has_unit_and_other_runs(opened: OpenPage, report: Pa
         for value, centile, *_ in line["points"]
         if centile == pytest.approx(float(values["centile"]))
     }
-    own = values["run"]
-    (other,) = {"10.5-sim", "10.6-sim"} - {own}
+    run = values["run"]
+    (other,) = {"10.5-sim", "10.6-sim"} - {run}
     assert set(values) == {"run", "value", "centile", f"in {other}"}
-    assert values["value"] == f"{points[own]:.6g} {chart['unit']}"
+    assert values["value"] == f"{points[run]:.6g} {chart['unit']}"
     assert values[f"in {other}"] == f"{points[other]:.6g} {chart['unit']}"
     page.mouse.move(0, 0)

@@ -47,7 +47,7 @@ LARGEST = 60_000
 SCALE = 1.5
 _TAG = re.compile(r"<[^>]*>")
 _UNSEEN = re.compile(r'<path class="(?:background|foreground)"(?![^>]*(?: fill| stroke)=)[^>]*/>')
-_EMPTY_GROUP = re.compile(r"<g[^>]*></g>")
+_EMPTY_GROUP = re.compile(r"<g\b[^>]*/>|<g\b[^>]*(?<!/)></g>")
 _UNUSED = re.compile(
     r' (?:class|role|aria-[a-z]+|pointer-events|font-family|xmlns(?::xlink)?|version)="[^"]*"'
     r'| (?:opacity|fill-opacity|stroke-opacity)="1"| font-weight="normal"| stroke-miterlimit="10"'
