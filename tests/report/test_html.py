@@ -21,6 +21,7 @@ from urllib.parse import unquote
 import altair
 import pytest
 
+from assay.lang.segments import list_values_of_segment
 from assay.report.answer import Answer
 from assay.report.document import (
     Appendix,
@@ -48,7 +49,7 @@ from assay.report.render.html import (
     group_tables_by_row,
     load_theme,
 )
-from assay.report.render.html_tables import build_metric_grid, build_plain_grid, parse_number
+from assay.report.render.html_tables import build_metric_grid, build_plain_grid, identify_rows, parse_number
 from assay.report.render.html_text import build_text
 from assay.report.render.markdown import render_markdown
 from assay.util.checksums import seal_text
@@ -655,6 +656,16 @@ def test_chart_library_is_reproducible_and_cached(tmp_path: Path) -> None:
     assert first == result.stdout
     cached_file.write_text(seal_text(cached_file.name, "window.vegaEmbed = 1;"), encoding="utf-8")
     assert build_chart_bundle(tmp_path) == format_chart_bundle("window.vegaEmbed = 1;")
+
+
+def test_rows_have_ids_runs_and_values_of_dimensions() -> None:
+    table = Table("T", ("", "old", "new p95"), (("a  b", "1", "2"), ("a b", "3", "4"), ("t", "5", "6")))
+    grid = build_plain_grid(replace(table, of_rows=("a  b", "a b", 't[kind="x, y",ok=true]')), {})
+    grid = identify_rows(grid, "row-part", ("old", "new"))
+    assert grid.row_ids == ("row-part-a-b", "row-part-a-b-2", 'row-part-t[kind="x,-y",ok=true]')
+    assert [column.run for column in grid.columns] == ["", "old", ""]
+    assert grid.values == ({}, {}, {"kind": "x, y", "ok": "true"})
+    assert list_values_of_segment("t[kind,ok=(other 2)]") == {"kind": "(other)", "ok": "(other)"}
 
 
 def test_a_page_is_the_same_bytes_again() -> None:

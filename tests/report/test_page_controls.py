@@ -342,11 +342,11 @@ def test_tooltip_of_a_point_has_unit_and_other_runs(opened: OpenPage, report: Pa
         line["run"]: value
         for line in chart["series"]
         for value, centile, *_ in line["points"]
-        if centile == pytest.approx(float(values["centile"]))
+        if centile == pytest.approx(float(values["share of samples"]))
     }
     run = values["run"]
     (other,) = {"10.5-sim", "10.6-sim"} - {run}
-    assert set(values) == {"run", "value", "centile", f"in {other}"}
+    assert set(values) == {"run", "value", "share of samples", f"in {other}"}
     assert values["value"] == f"{points[run]:.6g} {chart['unit']}"
     assert values[f"in {other}"] == f"{points[other]:.6g} {chart['unit']}"
     page.mouse.move(0, 0)

@@ -51,7 +51,7 @@ def test_charts_are_visible_without_scripts(chromium: Browser, page_file: Path, 
         stills = opened.page.locator(".still")
         expect(stills).to_have_count(3)
         assert [still.evaluate(EXTENT) for still in stills.all()] == [[True, True]] * 3
-        assert stills.first.get_by_text("centile").is_visible()
+        assert stills.first.get_by_text("share of samples").is_visible()
         ink = opened.page.evaluate("getComputedStyle(document.body).color")
         assert stills.first.locator("text").first.evaluate("item => getComputedStyle(item).fill") == ink
         assert opened.page.locator(".legend:visible, .drawing:visible").count() == 0
@@ -61,7 +61,7 @@ def test_charts_are_visible_without_scripts(chromium: Browser, page_file: Path, 
             [url for url in opened.requests[1:] if url[:5] == "data:"],
         )
     text = "".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages)
-    assert text.count("centile") >= 2
+    assert text.count("share of samples") >= 2
 
 
 def test_script_replaces_stills_in_place(chromium: Browser, page_file: Path) -> None:
