@@ -300,7 +300,7 @@ def test_without_scripts_a_number_leads_to_the_dictionary(chromium: Browser, pag
         link.click()
         assert result.page.url.endswith("#metric-cdfPeerFetch")
         assert result.page.locator("noscript").count() == 0
-        assert result.page.locator("tr:target th a").text_content() == "Fetch duration"
+        assert result.page.locator("tr:target th a[data-metric]").text_content() == "Fetch duration"
         assert not result.page.locator(".scripted").first.is_visible()
         assert not result.page.locator("#theme").is_visible()
 
