@@ -81,10 +81,14 @@ def test_missing_table_is_written_again(shop: Path, folder: Path) -> None:
 
 
 def test_parquet_has_the_rows_of_runs_and_groups(folder: Path) -> None:
-    rows = duckdb.sql(
-        f"SELECT run, day::VARCHAR, \"group\", size, average, len(centiles), filters FROM '{folder}/**/*.parquet' "
-        "WHERE metric = 'wait' AND run = '1.0' ORDER BY 3 NULLS FIRST, 4"
-    ).fetchall()
+    rows = (
+        duckdb.connect()
+        .sql(
+            f"SELECT run, day::VARCHAR, \"group\", size, average, len(centiles), filters FROM '{folder}/**/*.parquet' "
+            "WHERE metric = 'wait' AND run = '1.0' ORDER BY 3 NULLS FIRST, 4"
+        )
+        .fetchall()
+    )
     assert rows[0] == rows[1] == ("1.0", "2026-01-05", None, 120, 4.901425, 29, [])
     assert [row[2] for row in rows[2:]] == ["web-1", "web-2"]
     assert sum(row[3] for row in rows[2:]) == 120

@@ -113,7 +113,7 @@ def test_export_of_a_build_is_that_of_its_recorded_results(shop: Path) -> None:
     of_folder = run(shop, "results", "export").out.splitlines()
     assert of_build == [line for line in of_folder if line.startswith(("run,", "night 0,"))]
     assert run(shop, "results", "export", "--to", "parquet", "-o", "all.parquet").status == 0
-    assert duckdb.sql(f"SELECT count(*) FROM '{shop}/all.parquet'").fetchall() == [(len(of_folder) - 1,)]
+    assert duckdb.connect().sql(f"SELECT count(*) FROM '{shop}/all.parquet'").fetchall() == [(len(of_folder) - 1,)]
     assert run(shop, "results", "export", "--to", "parquet").status == 2
 
 

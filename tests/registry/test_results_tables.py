@@ -39,7 +39,7 @@ def recorded() -> list[RecordedResults]:
 def test_parquet_has_documented_columns_and_values(recorded: list[RecordedResults], tmp_path: Path) -> None:
     file = tmp_path / "results.parquet"
     write_parquet(recorded, file)
-    relation = duckdb.sql(f"SELECT * FROM '{file}'")
+    relation = duckdb.connect().sql(f"SELECT * FROM '{file}'")
     assert relation.columns == list(COLUMNS)
     kinds = [str(kind).replace('"', "") for kind in relation.types]
     assert kinds == list(COLUMNS.values())

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.ingest.discovery import format_listing
 from assay.lang import workspace
 from assay.lang.checked_package import CheckedPackage
 from assay.provenance.read import NAME as RECORD
@@ -26,7 +25,7 @@ from assay.util.os_errors import (
     is_disk_full_error,
     is_within,
 )
-from assay.util.paths import resolve_path
+from assay.util.paths import format_listing, resolve_path
 from assay.util.scratch import TEMPORARY_PREFIX, create_locked_folder, sweep
 
 if TYPE_CHECKING:

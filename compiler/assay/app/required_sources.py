@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.app.runs import NamedRun
-from assay.ingest.discovery import build_empty_run_diagnostic, format_listing, has_files, suggest_runs
+from assay.ingest.discovery import build_empty_run_diagnostic, has_files, suggest_runs
 from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Source
 from assay.util.diagnostics import AssayError, Diagnostic, fail, raise_all
+from assay.util.paths import format_listing
 
 if TYPE_CHECKING:
     from assay.app.prepare import RequiredFields

@@ -21,7 +21,7 @@ from assay.sql import dialect
 from assay.sql.dialect import build_column
 from assay.util.diagnostics import AssayError, Diagnostic, fail
 from assay.util.os_errors import require_utf8
-from assay.util.paths import LOOP, is_loop, resolve_path
+from assay.util.paths import format_listing, resolve_path
 
 if TYPE_CHECKING:
     import duckdb
@@ -281,23 +281,6 @@ def _find_file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
             hint=suggest_runs([source], directory),
         )
     return tuple(HostFiles(host, (take_snapshot(path),)) for host, path in sorted(paths.items()))
-
-
-def format_listing(directory: Path) -> str:
-    """Return the names in a directory as text, at most eight."""
-    names = sorted(map(_format_entry, directory.iterdir()))
-    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-
-
-def _format_entry(path: Path) -> str:
-    """Return the name of an entry of a directory, with its type unless it is a regular file."""
-    if path.is_dir():
-        return f"{path.name}/"
-    if path.is_file():
-        return path.name
-    if is_loop(path):
-        return f"{path.name} ({LOOP})"
-    return f"{path.name} ({'a broken link' if path.is_symlink() else 'not a regular file'})"
 
 
 def _find_host_files(source: Source, events: Sequence[Event], folder: Path, host: str) -> HostFiles:

@@ -27,3 +27,20 @@ def is_loop(path: Path) -> bool:
     except OSError as error:
         return error.errno == errno.ELOOP
     return False
+
+
+def format_listing(directory: Path) -> str:
+    """Return the names in a directory as text, at most eight."""
+    names = sorted(map(_format_entry, directory.iterdir()))
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def _format_entry(path: Path) -> str:
+    """Return the name of an entry of a directory, with its type unless it is a regular file."""
+    if path.is_dir():
+        return f"{path.name}/"
+    if path.is_file():
+        return path.name
+    if is_loop(path):
+        return f"{path.name} ({LOOP})"
+    return f"{path.name} ({'a broken link' if path.is_symlink() else 'not a regular file'})"
