@@ -6,7 +6,6 @@ import hashlib
 import json
 import posixpath
 import re
-import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,21 +19,20 @@ from assay.app.explain_view import describe_headings
 from assay.app.outputs import refuse_sources, replace_folder
 from assay.app.query import build_metric_query
 from assay.app.session import Session
+from assay.app.site_templates import build_asset, create_environment, escape_invisible
 from assay.app.sql_files import add_header
 from assay.app.subject import MetricSubject, SeriesSubject, list_subjects
 from assay.engine.compiled_plan import CompiledPlan
 from assay.explain.facts import Facts
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Package
-from assay.lang.workspace import Workspace, get_shipped_workspace
+from assay.lang.workspace import Workspace
 from assay.lineage.diagram import Picture, build_picture
 from assay.lineage.metric_lineage import ROLES
 from assay.lineage.tree import render_tree
-from assay.report.render.html import format_font_faces
 from assay.report.run_results import add_unit
 from assay.sql import dialect
 from assay.util.diagnostics import AssayError, Span, fail
-from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -211,8 +209,6 @@ def _iter_printed_rows(
                     yield metrics_by_label[label], title, label, tuple((row[0], row[column]) for row in table["rows"])
 
 
-#: The folder of the catalogue's templates, next to the shipped specs.
-TEMPLATES = "site"
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.+-]{0,99}")
 #: A name after these words is a column, even if a table has the same name.
 _COLUMN_PREFIXES = ("same ", "its ", "whose ", "for each ")
@@ -274,15 +270,10 @@ def _hash(text: str) -> str:
 
 def write_site(site: Site, folder: Path) -> None:
     """Write the site into an empty folder."""
-    root = get_shipped_workspace().root
-    site_files, report_templates = root / TEMPLATES, root / "templates"
     (folder / "assets").mkdir()
-    report_style = (report_templates / "html" / "report.css").read_text(encoding="utf-8")
-    style = report_style.replace("/* fonts */", format_font_faces(report_templates))
-    style += (site_files / "catalogue.css").read_text(encoding="utf-8")
-    (folder / "assets" / "catalogue.css").write_text(style, encoding="utf-8")
-    shutil.copyfile(site_files / "catalogue.js", folder / "assets" / "catalogue.js")
-    environment = _create_environment(site_files)
+    for name in ("catalogue.css", "catalogue.js"):
+        (folder / "assets" / name).write_text(build_asset(name), encoding="utf-8")
+    environment = create_environment()
     systems = [package.system for package in site.packages]
     shared_content = {"site": site, "kinds": KINDS, "systems": systems, "system_file": _get_system_file}
     _render(environment, "index.html.j2", folder, "index.html", shared_content)
@@ -336,39 +327,17 @@ def _render_marked_text(text: str, find_address: Any) -> Any:
 
     parts, end = [], 0
     for match in _MARKED_NAME.finditer(text):
-        parts.append(escape(_escape_invisible(text[end : match.start()])))
+        parts.append(escape(escape_invisible(text[end : match.start()])))
         end = match.end()
         if match[2]:
-            parts.append(Markup("<em>{}</em>").format(_escape_invisible(match[2])))
+            parts.append(Markup("<em>{}</em>").format(escape_invisible(match[2])))
             continue
         is_column = text[: match.start()].endswith(_COLUMN_PREFIXES)
         addresses = (find_address(kind, match[1]) for kind in KINDS if kind != "reports")
         href = "" if is_column else next(filter(None, addresses), "")
-        code = Markup("<code>{}</code>").format(_escape_invisible(match[1]))
+        code = Markup("<code>{}</code>").format(escape_invisible(match[1]))
         parts.append(Markup('<a href="{}">{}</a>').format(href, code) if href else code)
-    return Markup("").join([*parts, escape(_escape_invisible(text[end:]))])
-
-
-def _escape_invisible(text: str) -> str:
-    """Escape invisible characters of a text, except line feeds and tabs."""
-    return "\n".join("\t".join(map(escape_text, line.split("\t"))) for line in text.split("\n"))
-
-
-def _create_environment(folder: Path) -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import
-    from markupsafe import Markup
-
-    def escape_value(value: Any) -> Any:
-        return _escape_invisible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-    return Environment(
-        loader=FileSystemLoader(folder),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=escape_value,
-    )
+    return Markup("").join([*parts, escape(escape_invisible(text[end:]))])
 
 
 TREE_WIDTH = 140  # columns per line of the lineage tree

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.app.session import Session
 from assay.app.subject import find_metric
 from assay.judgement.verdict import Direction
-from assay.registry.history import DEFAULT_MARGIN, MetricHistory, MetricRules, compute_history, find_recorded_metric
+from assay.registry.history import (
+    DEFAULT_MARGIN,
+    MetricHistory,
+    MetricRules,
+    Point,
+    Shift,
+    compute_history,
+    find_recorded_metric,
+)
 from assay.registry.model import RecordedResults
 from assay.registry.store import list_runs, read_results
 from assay.report.declared_margin import convert_margin
+from assay.styles.prefixed import format_percent, format_value
+from assay.styles.row import NO_VALUE
+from assay.styles.unit_prefix import choose_prefix
 from assay.util.diagnostics import AssayError
+
+LEAST_P = 0.0001
 
 
 def read_histories(
@@ -41,3 +55,61 @@ def _find_rules(session: Session, recorded: Sequence[RecordedResults], metric: s
     declared = definition.margin or (report.judgement.margin if report and report.judgement else None)
     margin = convert_margin(subject.checked, definition, declared) if declared else DEFAULT_MARGIN
     return MetricRules(subject.checked.definitions[name], Direction(definition.better), margin)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryTexts:
+    """A history as texts: a row for each run under `header`, a sentence for each level shift.
+
+    `unit` is that of the printed numbers, and `factor` converts to it from the unit of the metric.
+    """
+
+    title: str
+    conditions: str
+    unit: str
+    factor: float
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    shifts: tuple[str, ...]
+
+
+def describe_history(item: MetricHistory) -> HistoryTexts:
+    """Return a history as texts, its numbers in the prefixed unit that fits them."""
+    factor, unit = choose_prefix([point.value for point in item.points], item.meaning.unit)
+    return HistoryTexts(
+        f"{item.name} ({item.metric})" + (f" in {unit}" if unit else ""),
+        f"average: {item.meaning.summary}; filters: {', '.join(item.meaning.filters) or 'none'}",
+        unit,
+        float(factor),
+        ("run", "day", "average", "Δ%", "n", "", "tags"),
+        tuple(_describe_points(item, float(factor))),
+        tuple(_describe_shift(shift, float(factor), unit) for shift in item.shifts),
+    )
+
+
+def _describe_points(item: MetricHistory, factor: float) -> Iterator[tuple[str, ...]]:
+    shifts = {shift.point.results.id: shift for shift in item.shifts}
+    former: float | None = None
+    for point in item.points:
+        is_comparable = not point.differences and point.value is not None
+        change = format_percent(former, point.value) if is_comparable and former is not None else ""
+        value = None if point.value is None else point.value * factor
+        size = "" if point.figures.size is None else str(point.figures.size)
+        mark = _describe_mark(point, shifts.get(point.results.id))
+        yield point.run, point.day or NO_VALUE, format_value(value), change, size, mark, ", ".join(point.tags)
+        former = point.value if is_comparable else former
+
+
+def _describe_mark(point: Point, shift: Shift | None) -> str:
+    if point.differences:
+        return f"other {' and '.join(point.differences)}"
+    return f"{'▲' if shift.after > shift.before else '▼'} {shift.verdict.value}" if shift else ""
+
+
+def _describe_shift(shift: Shift, factor: float, unit: str) -> str:
+    percent = "" if shift.percent is None else f" ({format_percent(shift.before, shift.after)} %)"
+    p = f"p < {LEAST_P}" if shift.p < LEAST_P else f"p {shift.p:.4f}"
+    before, after = (format_value(value * factor) for value in (shift.before, shift.after))
+    change = f"{before} to {after} {unit}{percent}, {shift.verdict.value}"
+    numbers = f"{shift.runs_before} runs before, {shift.runs_since} since"
+    return f"Level shift at {shift.point.run}: {change}; {numbers}; {p}"

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from assay.registry.model import RecordedResults
 
 MEMBERS = ("run", "day", "tags", "commit", "value", "size", "median", "p95", "differs_in", "shift", "id")
-LEAST_P = 0.0001
 
 
 @click.command()
@@ -113,38 +112,13 @@ def _format_openmetrics(histories: tuple[MetricHistory, ...]) -> str:
 
 def format_history(item: MetricHistory) -> Iterator[str]:
     """Yield the lines of a history: a heading, a row for each run, a sentence for each level shift."""
+    from assay.app.metric_history import describe_history
     from assay.cli.printing import format_columns
-    from assay.styles.prefixed import format_percent, format_value
-    from assay.styles.row import NO_VALUE
-    from assay.styles.unit_prefix import choose_prefix
 
-    factor, unit = choose_prefix([point.value for point in item.points], item.meaning.unit)
-
-    def scale(value: float | None) -> float | None:
-        return None if value is None else float(value * factor)
-
-    heading = f"{item.name} ({item.metric})" + (f" in {unit}" if unit else "")
-    yield f"{heading}; average: {item.meaning.summary}; filters: {', '.join(item.meaning.filters) or 'none'}"
+    texts = describe_history(item)
+    yield f"{texts.title}; {texts.conditions}"
     yield ""
-    shifts = {shift.point.results.id: shift for shift in item.shifts}
-    rows = [("run", "day", "average", "Δ%", "n", "", "tags")]
-    former: float | None = None
-    for point in item.points:
-        is_comparable = not point.differences and point.value is not None
-        change = format_percent(former, point.value) if is_comparable and former is not None else ""
-        shift = shifts.get(point.results.id)
-        mark = f"{'▲' if shift.after > shift.before else '▼'} {shift.verdict.value}" if shift else ""
-        mark = f"other {' and '.join(point.differences)}" if point.differences else mark
-        size = "" if point.figures.size is None else str(point.figures.size)
-        rows.append((point.run, point.day or NO_VALUE, format_value(scale(point.value)), change, size, mark,
-                     ", ".join(point.tags)))  # fmt: skip
-        former = point.value if is_comparable else former
-    yield from format_columns(rows, right=(2, 3, 4))
-    for shift in item.shifts:
-        percent = "" if shift.percent is None else f" ({format_percent(shift.before, shift.after)} %)"
-        p = f"p < {LEAST_P}" if shift.p < LEAST_P else f"p {shift.p:.4f}"
-        before, after = (format_value(scale(value)) for value in (shift.before, shift.after))
-        numbers = f"{shift.runs_before} runs before, {shift.runs_since} since"
+    yield from format_columns([texts.header, *texts.rows], right=(2, 3, 4))
+    for line in texts.shifts:
         yield ""
-        change = f"{before} to {after} {unit}{percent}, {shift.verdict.value}"
-        yield f"Level shift at {shift.point.run}: {change}; {numbers}; {p}"
+        yield line
