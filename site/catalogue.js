@@ -82,8 +82,8 @@
       if (event.key === "/" && event.target === document.body) { event.preventDefault(); field.focus(); }
     });
     addEventListener("hashchange", readHash);
+    readHash(); // first, as updating an empty search clears the address of another
     update();
-    readHash();
   }
 
   document.addEventListener("DOMContentLoaded", () => {
