@@ -96,6 +96,7 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
         (("sql", "work"), 0),
         (("sql", "work", "--run", "RUN"), 0),
         (("ingest", "RUN"), 0),
+        (("serve", "--host", HOSTILE), 2),
         (("lineage", "wait"), 0),
         (("lineage", "wait", "--format", "dot"), 0),
         (("lineage", "wait", "--format", "json"), 0),

@@ -48,8 +48,8 @@ class OpenPage:
 
 
 @contextmanager
-def open_page(running: Browser, file: Path, **options: Any) -> Iterator[OpenPage]:
-    """Open a page file with its charts drawn; `options` are those of a Playwright context."""
+def open_page(running: Browser, place: Path | str, **options: Any) -> Iterator[OpenPage]:
+    """Open a page file, or an address, with its charts drawn; `options` are those of a Playwright context."""
     context = running.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options})
     try:
         opened = OpenPage(context.new_page())
@@ -58,7 +58,7 @@ def open_page(running: Browser, file: Path, **options: Any) -> Iterator[OpenPage
         opened.page.on("pageerror", lambda error: opened.messages.append(str(error)))
         opened.page.on("dialog", lambda dialog: (opened.messages.append(dialog.message), dialog.dismiss()))
         opened.page.on("request", lambda request: opened.requests.append(request.url))
-        opened.page.goto(file.as_uri())
+        opened.page.goto(place if isinstance(place, str) else place.as_uri())
         if options.get("java_script_enabled", True):
             opened.page.wait_for_selector(CHARTS_DRAWN, state="attached")
         yield opened

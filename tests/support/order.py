@@ -16,6 +16,7 @@ HEAVIEST = (
     "test_watching.py", "test_slots_fit.py", "test_row_order.py", "test_printed_sql.py", "test_author.py",
     "test_regenerate.py", "test_outputs.py", "test_charts.py", "test_samples.py", "test_corrupted_lines.py",
     "test_csv.py", "test_invalid_text.py", "test_text_lines.py", "test_false_alarms.py",
+    "test_registry_site.py", "test_live_report.py", "test_refused_requests.py",
 )  # fmt: skip
 _RANKS = {name: rank for rank, name in enumerate(HEAVIEST)}
 

@@ -290,7 +290,7 @@ def build_defaults(config: Config) -> dict[str, dict[str, object]]:
     built = {"folder": folder} if folder else {}
     return {
         "build": {**report, **of_runs, **of_build, **forms},
-        "watch": {**report, **of_runs},
+        "watch": {**report, **of_runs, **forms},
         "query": of_runs,
         "compare": of_runs,
         "regenerate": forms,

@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
@@ -20,12 +20,14 @@ from assay.cli.options import (
     RUN_HELP,
     add_cache_option,
     add_default_out_option,
+    add_forms_option,
     add_system_option,
     complete_names,
     open_command_session,
     open_context_session,
     replace_run_names,
 )
+from assay.cli.serve import WATCH_PORT, add_address_options, print_address
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_nearest
 from assay.util.file_changes import ChangeWaiter
 from assay.util.os_errors import convert_os_error
@@ -57,16 +59,21 @@ RETRY_DELAY = 5.0  # seconds until the next build after such an error
 Work = Sequence[Callable[[], None]]
 
 
-def watch_report(context: click.Context, report: str, runs: Sequence[str], out: Path) -> NoReturn:
+def watch_report(
+    context: click.Context, report: str, runs: Sequence[str], out: Path, forms: Iterable[str],
+    publish: Callable[[str], None],
+) -> NoReturn:  # fmt: skip
     """Build a report whenever its inputs change, until an interrupt.
 
-    Raises AssayError (usage) if the arguments are invalid from the start.
+    `publish` is called with the errors of each build, or an empty text. Raises AssayError (usage) if the arguments are
+    invalid from the start.
     """
     from assay.app.watch import WatchedFiles
     from assay.lang.workspace import prepare_evaluation
 
     gc.disable()  # a collection takes 0.1 s of a build; it runs when idle instead
-    builder, idle_worker = _ReportBuilder(context, report, runs, out), _IdleWorker(len(runs), out)
+    builder = _ReportBuilder(context, report, runs, out, forms, publish)
+    idle_worker = _IdleWorker(len(runs), out)
     system = report.partition("/")[0]
     watched_files, change_waiter, is_ready = WatchedFiles(system, runs), ChangeWaiter(PAUSE), True
     try:
@@ -90,11 +97,16 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
 class _ReportBuilder:
     """The builds of one report, and the outcome of the last one."""
 
-    def __init__(self, context: click.Context, report: str, runs: Sequence[str], out: Path) -> None:
+    def __init__(
+        self, context: click.Context, report: str, runs: Sequence[str], out: Path, forms: Iterable[str],
+        publish: Callable[[str], None],
+    ) -> None:  # fmt: skip
         self._context = context
         self._report = report
         self._runs = runs
         self._out = out
+        self._forms = forms
+        self._publish = publish
         self._is_first = True
         self._error: AssayError | None = None
         self._end_time = 0.0
@@ -124,17 +136,20 @@ class _ReportBuilder:
             self._error = error
         if self._error and str(self._error) != str(last_error):
             output.print_text(f"{self._error}\n", err=True)
+        self._publish(str(self._error) if self._error else "")
         self._is_first, self._end_time = False, time.monotonic()
         return deferred_work
 
     def _build(self, deferred_work: list[Callable[[], None]]) -> None:
         from assay.app.build import build_any_report
         from assay.app.options import Options
+        from assay.report.output_forms import order_forms
 
         start_time = time.monotonic()
         with open_command_session(self._context) as session:
             session.deferred_work = deferred_work
-            build_result = build_any_report(session, self._report, self._runs, (), self._out, Options())
+            options = Options(forms=order_forms(self._forms))
+            build_result = build_any_report(session, self._report, self._runs, (), self._out, options)
         output.print_warnings(build_result.warnings)
         output.print_line(f"{', '.join(map(str, build_result.reports))} ({time.monotonic() - start_time:.1f} s)")
 
@@ -299,11 +314,28 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True, callback=replace_run_names,
               help=RUN_HELP)  # fmt: skip
 @add_default_out_option
+@add_forms_option
+@click.option("--serve", "is_served", is_flag=True, help="Show the web page of the report, and reload it by itself.")
+@add_address_options(WATCH_PORT)
 @add_cache_option
 @click.pass_context
-def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
+def watch(
+    context: click.Context, report: str, runs: tuple[str, ...], out: str, forms: tuple[str, ...], is_served: bool,
+    host: str, port: int,
+) -> None:  # fmt: skip
     """Rebuild a report whenever specs, queries, templates or runs change.
 
-    After an error, the last good report stays in place. Press Ctrl-C to stop.
+    After an error, the last good report stays in place. With --serve, a browser shows the report or the errors of the
+    last build. Press Ctrl-C to stop.
     """
-    watch_report(context, report, runs, Path(out))
+    if not is_served:
+        watch_report(context, report, runs, Path(out), forms, lambda _: None)
+    from assay.report.output_forms import HTML
+    from assay.server.http_server import open_server
+    from assay.server.live_site import LiveSite
+
+    site = LiveSite(report, Path(out))
+    with open_server(host, port, site.answer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        print_address(server)
+        watch_report(context, report, runs, Path(out), {HTML, *forms}, site.publish)

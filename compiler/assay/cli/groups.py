@@ -106,7 +106,7 @@ GROUPS = {
     "Build": ("build", "regenerate", "ingest", "fetch", "query", "samples", "compare"),
     "Keep": ("runs", "results", "history"),
     "Trust": ("explain", "lineage", "trace", "verify", "spec-diff", "gate"),
-    "Look": ("list", "inspect", "sql", "catalogue", "cache", "completion"),
+    "Look": ("serve", "list", "inspect", "sql", "catalogue", "cache", "completion"),
 }
 
 #: Command -> examples of use, with names of the workspace that `assay init` writes.
@@ -116,7 +116,10 @@ EXAMPLES = {
     "check": ("assay check", "assay check --accept"),
     "test": ("assay test --system service --junit examples.xml",),
     "slice": ("assay slice wait --run runs/1.0 --around request=2-034",),
-    "watch": ("assay watch service/comparison --run runs/1.0 --run runs/1.1 -o build/live",),
+    "watch": (
+        "assay watch service/comparison --run runs/1.0 --run runs/1.1 -o build/live",
+        "assay watch service/comparison --run runs/1.0 --run runs/1.1 -o build/live --serve",
+    ),
     "schema": ("assay schema meta.json --system service",),
     "lsp": ("assay lsp",),
     "build": ("assay build service/comparison --run base=runs/1.0 --run new=runs/1.1 -o build/comparison",),
@@ -145,6 +148,7 @@ EXAMPLES = {
     "verify": ("assay verify build/comparison",),
     "spec-diff": ("assay spec-diff HEAD~1 .", "assay spec-diff build/before build/after --format json"),
     "gate": ("assay gate build/comparison", "assay gate build/comparison --once --format json"),
+    "serve": ("assay serve", "assay serve --results results --port 0"),
     "list": ("assay list metrics --system service",),
     "inspect": ("assay inspect runs/1.0", "assay inspect runs/1.0 --system service --format json"),
     "sql": ("assay sql wait --run runs/1.0",),

@@ -55,6 +55,7 @@ from assay.cli.registry import results as results_command
 from assay.cli.registry import runs as runs_command
 from assay.cli.samples import samples
 from assay.cli.sarif import add_sarif_option, record_problems
+from assay.cli.serve import serve
 from assay.cli.slice import write_slice
 from assay.cli.test import run_examples
 
@@ -105,11 +106,13 @@ def cli(context: click.Context, cache: str | None, verbose: bool, log_format: st
 @add_phase_options
 @add_repeats_options
 @add_results_option
+@click.option("--no-results", is_flag=True, help="Record no results.")
 @add_cache_option
 @click.pass_context
 def build(
     context: click.Context, /, report: str, runs: tuple[str, ...], run_lists: tuple[Path, ...],
-    publications: tuple[Path, ...], out: str, forms: tuple[str, ...], results: Path | None, **options: Any,
+    publications: tuple[Path, ...], out: str, forms: tuple[str, ...], results: Path | None, no_results: bool,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Build a report over runs, or a history of publications and builds.
 
@@ -141,7 +144,7 @@ def build(
             build_result = build_any_report(session, report, runs, publications, Path(out), choices)
         else:
             build_result = build.build_report(session, report, runs, Path(out), choices)
-        if results is not None:
+        if results is not None and not no_results:
             from assay.registry.store import record_build
 
             record_build(results, build_result.folder)
@@ -350,6 +353,7 @@ for command in (
     runs_command,
     results_command,
     history,
+    serve,
     fetch,
     samples,
     inspect_command,
