@@ -65,6 +65,15 @@ class EventProposal:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Records of one name, or lines of one pattern, that no event has: how many, and why."""
+
+    name: str
+    count: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SourceProposal:
     """A source: the files that it reads, how it reads a record, its fields and events."""
 
@@ -84,14 +93,14 @@ class SourceProposal:
     records: int
     fields: tuple[FieldProposal, ...]
     events: tuple[EventProposal, ...]
-    left_out: tuple[tuple[str, int], ...]  # names of records that no event has, with counts
+    left_out: tuple[LeftOut, ...]  # records that no event has, the most frequent first
     is_cut: bool  # whether a file has more lines than the proposal counts
     reasons: tuple[tuple[str, str], ...]  # member of the source, why it has its value
 
     @property
     def left_out_count(self) -> int:
         """Return how many records no event has."""
-        return sum(count for _, count in self.left_out)
+        return sum(item.count for item in self.left_out)
 
     @property
     def is_nameless(self) -> bool:

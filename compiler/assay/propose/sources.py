@@ -13,11 +13,12 @@ from assay.propose.describe import describe_fields
 from assay.propose.detect import Detected, shift_positions
 from assay.propose.instants import describe_reading
 from assay.propose.known_formats import KnownFormat, find_known_format
-from assay.propose.model import EventProposal, FieldProposal, KeyPath, Record, SourceProposal
+from assay.propose.model import EventProposal, FieldProposal, KeyPath, LeftOut, Record, SourceProposal
 from assay.propose.names import NameSpace, make_identifier
 from assay.propose.recognize import Lookup, Times, find_lookup, find_name, find_times
 from assay.propose.text_layout import LEVELS, MESSAGE, TextLayout
 from assay.propose.text_templates import NO_NAMES, find_templates
+from assay.propose.units import UNITS
 from assay.util.diagnostics import fail
 
 OTHER = "other"
@@ -46,7 +47,16 @@ class _Named:
 
     records: dict[str, list[Record]]
     names: dict[str, tuple[str, ...]]
-    left_out: Counter[str]
+    left_out: dict[tuple[str, str], int]  # records by their name and the reason why no event has them
+
+    def leave_out(self, name: str, count: int, reason: str) -> None:
+        """Count records that no event has."""
+        self.left_out[name, reason] = self.left_out.get((name, reason), 0) + count
+
+    def list_left_out(self) -> tuple[LeftOut, ...]:
+        """Return the records that no event has, the most frequent first."""
+        items = (LeftOut(name, count, reason) for (name, reason), count in self.left_out.items())
+        return tuple(sorted(items, key=lambda item: (-item.count, item.name, item.reason)))
 
 
 def propose_source(name: str, items: Sequence[Detected], names: NameSpace) -> Group:
@@ -95,7 +105,7 @@ def _find_lookup(
 def _name_records(kind: str, records: Sequence[Record], lookup: Lookup | None, times: Times | None) -> _Named:
     groups: dict[str, list[Record]] = defaultdict(list)
     names: dict[str, dict[str, None]] = defaultdict(dict)
-    left_out: Counter[str] = Counter()
+    named = _Named({}, {}, {})
     for record in records:
         has_instant = times is not None and any(path in record.values for path in times.paths)
         if lookup is None and (has_instant or not SOURCE_KINDS[kind].has_lookups):
@@ -103,42 +113,65 @@ def _name_records(kind: str, records: Sequence[Record], lookup: Lookup | None, t
             continue
         name = find_name(record, lookup.path, kind == "logfmt") if lookup else ""
         if not name or not has_instant:
-            left_out[name] += 1
+            named.leave_out(name, 1, "they have no instant" if not has_instant else "they have no name")
             continue
         groups[name].append(record)
         names[name][name] = None
     for event in list(groups):  # an event has no records without an instant
-        if any(name in left_out for name in names.get(event, ())):
-            left_out[event] += len(groups.pop(event))
+        if any(name == item for name in names.get(event, ()) for item, _ in named.left_out):
+            named.leave_out(event, len(groups.pop(event)), "some of them have no instant")
     is_named = lookup or kind == "samples"
-    return _Named(groups, {key: tuple(names.get(key, (key,))) if is_named else () for key in groups}, left_out)
+    named.records.update(groups)
+    named.names.update({key: tuple(names.get(key, (key,))) if is_named else () for key in groups})
+    return named
 
 
 def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
     """Name the lines of a text by the patterns of their messages.
 
-    A pattern begins with a word: lines that begin like one and match none are malformed, and any line begins with
-    nothing. For other lines that begin like one, there is an event of its own.
+    Lines that begin like a pattern and match none are malformed, and all lines begin like a pattern that begins with a
+    capture. For those, there is an event of its own, the last.
     """
     groups: dict[str, list[Record]] = defaultdict(list)
     templates = find_templates([record.name for record in records], layout.captures)
     for record, template in zip(records, templates, strict=True):
         values: dict[KeyPath, object] = {(key,): value for key, value in template.values}
         groups[template.pattern].append(replace(record, values=values))
-    worded = {item.pattern: len(groups[item.pattern]) for item in templates if not item.pattern.startswith("{")}
+    worded = {key: len(rows) for key, rows in groups.items() if not _begins_with_capture(key) or _has_word(key)}
     least = 2 if any(count > 1 for count in worded.values()) else 1
     selected = sorted((key for key, count in worded.items() if count >= least), key=lambda key: (-worded[key], key))
     selected = selected[: MAX_EVENTS - 1]
-    left_out = Counter({key: len(rows) for key, rows in groups.items() if key not in selected})
-    named = _Named({key: groups[key] for key in selected}, {key: (key,) for key in selected}, Counter())
+    left_out = [key for key in groups if key not in selected]
+    named = _Named({key: groups[key] for key in selected}, {key: (key,) for key in selected}, {})
     marks = sorted({key.partition("{")[0].rstrip() for key in selected})
+    if "" in marks:
+        marks = [""]
     alike = {key: mark for key in left_out for mark in marks if key.startswith(mark)}
-    if alike:
-        used = sorted(set(alike.values()))
+    if alike or "" in marks:
+        used = sorted(set(alike.values()) or marks)
         named.records[OTHER] = [replace(row, values={}) for key in alike for row in groups[key]]
         named.names[OTHER] = tuple(f"{mark}{{...}}" for mark in used)
-    named.left_out.update({key: count for key, count in left_out.items() if key not in alike})
+    for key in left_out:
+        if key not in alike:
+            named.leave_out(key, len(groups[key]), _explain_omission(key, len(groups[key]), least))
     return named
+
+
+def _begins_with_capture(pattern: str) -> bool:
+    return pattern.startswith("{")
+
+
+def _has_word(pattern: str) -> bool:
+    """Return whether a pattern has a word of its own that tells its lines from others."""
+    return any(
+        word.isalpha() and len(word) > 1 and word.lower() not in UNITS for word in _drop_captures(pattern).split()
+    )
+
+
+def _explain_omission(pattern: str, count: int, least: int) -> str:
+    if _begins_with_capture(pattern) and not _has_word(pattern):
+        return "they have no word that tells them from other lines"
+    return "only one line is like it" if count < least else f"they are not among the {MAX_EVENTS} most frequent"
 
 
 def _propose_events(
@@ -146,10 +179,10 @@ def _propose_events(
 ) -> tuple[tuple[EventProposal, ...], dict[str, Sequence[Record]]]:
     ordered = sorted(named.records, key=lambda key: (-len(named.records[key]), key))
     for key in ordered[MAX_EVENTS:]:
-        named.left_out[key] += len(named.records[key])
+        named.leave_out(key, len(named.records[key]), f"they are not among the {MAX_EVENTS} most frequent")
     selected = ordered[:MAX_EVENTS]
     if kind == "text-lines":  # the first pattern that matches decides
-        selected.sort(key=lambda key: (key == OTHER, -sum(char.isalpha() for char in _drop_captures(key)), key))
+        selected.sort(key=_rank_pattern)
     start = _find_common_start([key for key in selected if key != OTHER]) if kind == "text-lines" else ""
     events: list[EventProposal] = []
     by_event: dict[str, Sequence[Record]] = {}
@@ -161,7 +194,9 @@ def _propose_events(
         event_fields = [field for field in fields if counts[field.path]]
         optional = tuple(field.name for field in event_fields if counts[field.path] < len(rows))
         doc = (
-            "Lines that begin like those of an event but do not match it"
+            "All other lines, which would be malformed without this event"
+            if named.names[key] == ("{...}",)
+            else "Lines that begin like those of an event but do not match it"
             if key == OTHER
             else f"Lines such as: {key}"
             if kind == "text-lines"
@@ -176,6 +211,12 @@ def _propose_events(
         events.append(EventProposal(name, named.names[key], len(rows), field_names, optional, ruled_out, doc=doc))
         by_event[name] = rows
     return tuple(events), by_event
+
+
+def _rank_pattern(pattern: str) -> tuple[bool, bool, int, str]:
+    """Return where a pattern is tried: before those that match more lines."""
+    letters = sum(char.isalpha() for char in _drop_captures(pattern))
+    return pattern == OTHER, _begins_with_capture(pattern), -letters, pattern
 
 
 def _find_common_start(patterns: Sequence[str]) -> str:
@@ -195,7 +236,9 @@ def _name_template(pattern: str) -> str:
     pattern = message if re.search(r"[A-Za-z]{2}", _drop_captures(message)) else pattern
     words = [word for word in _drop_captures(pattern).split() if word.lower() not in NO_NAMES]
     plain = [word for word in words if not word.endswith(("=", "("))]
-    return " ".join((plain if len(plain) > 1 else words)[:MAX_NAME_WORDS])
+    words = (plain if len(plain) > 1 else words)[:MAX_NAME_WORDS]
+    is_unit_last = _begins_with_capture(pattern) and len(words) > 1 and words[-1].lower() in UNITS
+    return " ".join(words[:-1] if is_unit_last else words)
 
 
 def _drop_captures(pattern: str) -> str:
@@ -241,7 +284,7 @@ def _build_source(
         records=sum(len(item.records) for item in items),
         fields=fields,
         events=events,
-        left_out=tuple(sorted(named.left_out.items(), key=lambda item: (-item[1], item[0]))),
+        left_out=named.list_left_out(),
         is_cut=any(sample.is_cut for sample in samples),
         reasons=tuple(reasons),
     )

@@ -44,5 +44,8 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
 def _describe_left_out(source: SourceProposal) -> str:
     if source.is_nameless:
         return "malformed without an instant"
-    names = [truncate(escape_text(" ".join(name.split())), WIDTH) for name, _ in source.left_out[:MAX_NAMES]]
-    return "most often " + ", ".join(f"`{name}`" if name else "those without a name" for name in names)
+    names = [
+        (truncate(escape_text(" ".join(item.name.split())), WIDTH), item.reason) for item in source.left_out[:MAX_NAMES]
+    ]
+    texts = [f"`{name}` ({reason})" if name else "those without a name" for name, reason in names]
+    return f"most often {', '.join(texts)}"

@@ -114,6 +114,8 @@ def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Templa
         unit = next_part.prefix.strip("),;.").lower() if not part.suffix and _NUMBER.fullmatch(part.value) else ""
         unit = unit if unit in UNITS else ""
         behind = _find_name_behind(row[position + 2 :]) if unit else ""
+        if not words and not unit and not part.suffix:
+            behind = _find_noun_behind(next_part)
         suggestion = part.name or behind or _suggest_name(words, part.value, unit, is_behind_value)
         name = names.add(make_identifier(f"{suggestion} {unit}", "value"))
         is_behind_value = True
@@ -131,6 +133,12 @@ def _find_name_behind(row: Sequence[_Part]) -> str:
         row = row[ends[0] + 1 :]
     word = row[0].prefix.rstrip(",;.") if row and not row[0].value else ""
     return word if word in _NAMES_BEHIND else ""
+
+
+def _find_noun_behind(part: _Part) -> str:
+    """Return the word behind a value with which a message begins: `100 rows written` counts rows."""
+    word = part.prefix.rstrip(",;.:")
+    return word if word.isalpha() and len(word) > 1 and word.lower() not in NO_NAMES else ""
 
 
 def _suggest_name(words: Sequence[str], value: str, unit: str, is_behind_value: bool) -> str:

@@ -128,7 +128,8 @@ def _list_left_out(proposal: Proposal) -> list[str]:
                 f"-- Records of `{source.name}` that are no event: {source.left_out_count}. The most frequent:"
             )
             lines += [
-                f"--   {number} {_shorten(name) or '(no name)'}" for name, number in source.left_out[:_LISTED_NAMES]
+                f"--   {item.count} {_shorten(item.name) or '(no name)'}: {item.reason}"
+                for item in source.left_out[:_LISTED_NAMES]
             ]
     return [*lines, ""] if lines else []
 
