@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
-from assay.lang.segments import list_dimensions
+from assay.lang.segments import find_field_to_take, list_dimensions
 from assay.plan.planner import group_metric
 from assay.util.diagnostics import USAGE, fail, suggest_names
+
+_NO_VALUE = "formulas and combined samples belong to no single value"
 
 
 def group_metrics(checked: CheckedPackage, metrics: Sequence[Metric], column: str) -> tuple[Metric, ...]:
@@ -24,11 +26,14 @@ def group_metrics(checked: CheckedPackage, metrics: Sequence[Metric], column: st
     if grouped_metrics:
         return grouped_metrics
     columns = _list_columns(checked, metrics)
+    names = {metric.grain for metric in metrics}
+    grains = [grain for grain in checked.package.grains if grain.name in names]
+    hints = [hint for grain in grains if (hint := find_field_to_take(checked.package, grain, column))]
     raise fail(
         "no-column",
         f"none of the metrics has a distribution for each `{column}`",
         expected=", ".join(columns),
-        hint=suggest_names(column, columns) if columns else "formulas and combined samples belong to no single value",
+        hint=hints[0] if hints else suggest_names(column, columns) if columns else _NO_VALUE,
         status=USAGE,
     )
 

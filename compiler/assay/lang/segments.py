@@ -18,7 +18,7 @@ from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.definition_hash import hash_definitions
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Metric, Package
+from assay.lang.model.package import Grain, Metric, Package
 from assay.util.escape import escape_text, shorten
 
 Value = str | int | bool | None
@@ -28,6 +28,7 @@ Values = tuple[Value, ...]
 NONE = "(none)"
 OTHER = "(other)"
 MOST_DIMENSIONS = 2
+DIMENSION_TYPES = ("text", "boolean", "integer")
 DIGITS = 12  # of a digest in the name of a file
 _PLAIN = re.compile(r"[^\s\[\](),=\"\\](?:[^\[\](),=\"\\]*[^\s\[\](),=\"\\])?")
 _POOLED = re.compile(r"=\(other(?: \d+)?\)$")
@@ -179,6 +180,22 @@ def list_dimensions(package: Package, metric: Metric) -> tuple[str, ...]:
     measured = formula.list_measured(formula.index_metrics(package), [metric])
     shared = [grains[item.grain].dimensions for item in measured if item.grain in grains]
     return tuple(name for name in shared[0] if all(name in item for item in shared)) if shared else ()
+
+
+def find_field_to_take(package: Package, grain: Grain, name: str) -> str:
+    """Return how a grain gets a dimension from a field of a record that it binds; empty if no such record has it."""
+    events = {event.name: event for event in package.events}
+    for instant in grain.instants:
+        event = events.get(instant.of)
+        if event and any(field.name == name and field.type in DIMENSION_TYPES for field in event.fields):
+            copied = "" if name in instant.fields else f"add it to the fields of instant `{instant.name}`, then "
+            return (
+                f"`{name}` is a field of `{event.name}`: {copied}"
+                "`derived = [ { column = G.columnOf FIELD, value = G.taken INSTANT FIELD } ]` makes it a column of "
+                f"grain `{grain.name}`, and `dimensions = [ FIELD.name ]` a dimension "
+                "(docs/spec-language/grains.md#dimensions)"
+            )
+    return ""
 
 
 def add_segments(checked: CheckedPackage, splits: Iterable[Split]) -> CheckedPackage:

@@ -7,7 +7,15 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from assay.propose.chains import Chain, find_chains
-from assay.propose.model import EventProposal, FieldProposal, GrainProposal, MetricProposal, Record, SourceProposal
+from assay.propose.model import (
+    DimensionProposal,
+    EventProposal,
+    FieldProposal,
+    GrainProposal,
+    MetricProposal,
+    Record,
+    SourceProposal,
+)
 from assay.propose.names import NameSpace, make_identifier, split_words
 from assay.propose.sources import Group
 from assay.propose.units import UNITS, find_unit
@@ -37,7 +45,7 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     return tuple(grains)
 
 
-def _list_dimensions(group: Group, event: EventProposal) -> tuple[str, ...]:
+def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionProposal, ...]:
     """Return the fields of an event with few texts or codes, each of which several records have on average."""
     if _is_timeless(group.source):
         return ()
@@ -47,7 +55,43 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[str, ...]:
         is_name = field.type in ("text", "boolean") or (field.type == "integer" and not field.is_quantity)
         if is_name and 1 < len({*map(str, values)}) <= min(MAX_VALUES, len(values) // 2):
             names.append(field.name)
-    return tuple(names)
+    return tuple(DimensionProposal(name, event.name) for name in names)
+
+
+def _list_chain_dimensions(
+    group: Group, chain: Chain, metrics: Sequence[MetricProposal]
+) -> tuple[DimensionProposal, ...]:
+    """Return the fields with few texts or codes that are the same in all events of a key that have them.
+
+    Of a field whose values differ, such as a status, that of the last event with a metric of its own is taken.
+    """
+    source = group.source
+    candidates: dict[str, list[DimensionProposal]] = defaultdict(list)
+    for event in chain.events:
+        for item in _list_dimensions(group, source.find_event(event)):
+            if item.field not in (chain.field, "host"):  # columns of the grain
+                candidates[item.field].append(item)
+    measured = {metric.event for metric in metrics if metric.event}
+    dimensions = []
+    for field, items in candidates.items():
+        if _is_same_in_events(group, chain, source.find_field(field)):
+            dimensions.append(items[0])
+        elif of_measured := [item for item in items if item.event in measured]:
+            dimensions.append(of_measured[-1])
+    return tuple(dimensions)
+
+
+def _is_same_in_events(group: Group, chain: Chain, field: FieldProposal) -> bool:
+    """Return whether all records of a key have the same value of a field, where they have one."""
+    key = group.source.find_field(chain.field)
+    values: dict[tuple[str, str], str] = {}
+    for event in chain.events:
+        for record in group.records[event]:
+            value = record.values.get(field.path)
+            place = record.host, str(record.values.get(key.path))
+            if value is not None and values.setdefault(place, str(value)) != str(value):
+                return False
+    return True
 
 
 def propose_counts(source: SourceProposal, names: NameSpace) -> tuple[GrainProposal, ...]:
@@ -121,7 +165,8 @@ def _build_chain_grain(group: Group, chain: Chain, names: NameSpace) -> GrainPro
     reason = (
         f"{len(chain.events)} events share `{chain.field}`: {chain.shared} of {chain.keys} values are in all of them"
     )
-    return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason)
+    dimensions = _list_chain_dimensions(group, chain, metrics)
+    return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason, dimensions=dimensions)
 
 
 def _drop_common_words(names: Sequence[str]) -> dict[str, str]:

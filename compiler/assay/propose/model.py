@@ -132,6 +132,14 @@ class MetricProposal:
 
 
 @dataclass(frozen=True, slots=True)
+class DimensionProposal:
+    """A field with few texts, by which metrics of a grain may be split, and the event whose record it is read from."""
+
+    field: str
+    event: str
+
+
+@dataclass(frozen=True, slots=True)
 class GrainProposal:
     """A grain: a row for each value of the key field in the first of its events, or for each record without a key."""
 
@@ -142,7 +150,7 @@ class GrainProposal:
     metrics: tuple[MetricProposal, ...]
     reason: str
     is_timeless: bool = False  # its records have no instants
-    dimensions: tuple[str, ...] = ()  # fields of its records with few texts, by which metrics may be split
+    dimensions: tuple[DimensionProposal, ...] = ()
 
     @property
     def is_of_records(self) -> bool:

@@ -28,7 +28,7 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
         yield f"{grain.name}: {grain.reason}"
         yield f"  metrics {', '.join(metric.id for metric in grain.metrics)}"
         if grain.dimensions:
-            yield f"  dimensions {', '.join(grain.dimensions)}"
+            yield f"  dimensions {', '.join(item.field for item in grain.dimensions)}"
     if proposal.growing:
         events_by_field: dict[str, list[str]] = defaultdict(list)
         for event_name, field in proposal.growing:

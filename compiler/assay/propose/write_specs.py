@@ -206,6 +206,7 @@ def _write_grains(proposal: Proposal) -> str:
     return "\n".join([*parts, f"in  {{ {', '.join(names)} }}", ""])
 
 
+_DIMENSIONS = "\n-- Its dimensions are texts with few values: split metrics by them."
 _COLUMN = "let columnOf = G.columnOf\n"
 _GRAIN = r"""let host = G.column "text" "host" S.unit.none "Host"
 
@@ -230,15 +231,16 @@ def _write_record_grain(proposal: Proposal, grain: GrainProposal) -> str:
     """Write a grain with a row for each record of an event."""
     source = next(item for item in proposal.sources if item.name == grain.source)
     record = _name_fields(proposal, source)
-    names = list(dict.fromkeys((*_list_grain_fields(grain), *grain.dimensions)))
+    dimension_names = [item.field for item in grain.dimensions]
+    names = list(dict.fromkeys((*_list_grain_fields(grain), *dimension_names)))
     fields = format_list([f"e.{record}.{name}" for name in names], 14, "S.Field")
-    dimensions = format_list([f"e.{record}.{name}.name" for name in grain.dimensions], 14)
+    dimensions = format_list([f"e.{record}.{name}.name" for name in dimension_names], 14)
     members = [
         *([("dimensions", dimensions, "")] if grain.dimensions else []),
         *([("cluster", "records.host.name", "")] if source.hosts else []),
     ]
     result = f"records // {{ grain = records.grain // {format_record(members, 6)} }}" if members else "records"
-    comment = "\n-- Its dimensions are texts with few values: split metrics by them." if grain.dimensions else ""
+    comment = _DIMENSIONS if grain.dimensions else ""
     return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}
 let {grain.name} =
       let records =
@@ -259,6 +261,7 @@ def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
     instants = []
     for event in () if grain.is_timeless else grain.events:
         names = [name for item in grain.metrics if item.event == event for name in (item.field, item.where[0]) if name]
+        names += [item.field for item in grain.dimensions if item.event == event]
         fields = [f"e.{record}.{name}" for name in names]
         listing = format_list(list(dict.fromkeys(fields)), 14, "S.Field")
         instants.append((event, f"first name key e.{event} ({listing})" if not fields else
@@ -274,7 +277,8 @@ def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
     listing = format_list([f"at.{name}" for name, _, _ in instants], 12, "S.Instant.Type")
     at = f"      let at =\n            {format_record(instants, 12)}\n\n" if instants else ""
     columns = [f"columnOf e.{record}.{name}" for name in _list_grain_fields(grain)] if grain.is_timeless else []
-    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.
+    comment, dimensions = (_DIMENSIONS, _write_taken_dimensions(grain, record)) if grain.dimensions else ("", "")
+    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}
 let {grain.name} =
       let name = {quote_text(grain.name)}
 
@@ -296,13 +300,23 @@ let {grain.name} =
             , relation = relation.name
             , key = relation.key
             , columns = relation.columns
-            , instants = {listing}
+            , instants = {listing}{dimensions}
             , time = {time}{cluster}
             , doc = {quote_text(_describe_grain(grain))}
             }}
 
       in  {{ relation, grain{", at" if instants else ""} }}
 """
+
+
+def _write_taken_dimensions(grain: GrainProposal, record: str) -> str:
+    """Write the columns by which metrics may be split: fields that instants take from their records."""
+    columns = [
+        f"{{ column = G.columnOf e.{record}.{item.field}, value = G.taken at.{item.event} e.{record}.{item.field} }}"
+        for item in grain.dimensions
+    ]
+    names = format_member([f"e.{record}.{item.field}.name" for item in grain.dimensions], 14, 26)
+    return f"\n            , derived ={format_member(columns, 14, 23)}\n            , dimensions ={names}"
 
 
 def _describe_grain(grain: GrainProposal) -> str:

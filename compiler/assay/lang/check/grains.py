@@ -9,6 +9,7 @@ from assay.lang import reserved_names, scopes
 from assay.lang.check.checker import Checker, Field
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Column, Grain, Instant, Pair, Relation, Tally
+from assay.lang.segments import DIMENSION_TYPES, find_field_to_take
 from assay.lang.typing_rules import INSTANT, NONE, Scope, ValueType
 from assay.util.diagnostics import suggest_names
 
@@ -104,7 +105,6 @@ def _check_same_type(checker: Checker, description: str, word: str, left: ValueT
 
 
 WHOLE = ("integer", "unsigned", "huge")
-DIMENSION_TYPES = ("text", "boolean", "integer")
 
 
 def check_grains(checker: Checker) -> None:
@@ -267,7 +267,7 @@ def _check_dimensions(checker: Checker, owner: str, grain: Grain, scope: Scope) 
                 name,
                 expected="a column of the grain, of type text, boolean or integer",
                 found=actual,
-                hint=suggest_names(name, splitting),
+                hint=find_field_to_take(checker.package, grain, name) or suggest_names(name, splitting),
                 within=within,
             )
         elif times > 1:

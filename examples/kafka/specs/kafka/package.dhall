@@ -187,7 +187,12 @@ in  S.Package::{
     , events = [ e.prepared, e.stabilized, e.assigned, e.rolled, e.snapshot ]
     , relations = [ rebalances.relation, segments.relation, snapshots.relation ]
     , grains =
-      [ rebalances.grain // byBroker // { instants = [ rebalances.at, stabilized, assigned ] }
+      [     rebalances.grain
+        //  byBroker
+        //  { instants = [ rebalances.at, stabilized, assigned ]
+            , derived = [ { column = G.columnOf field.members, value = G.taken stabilized field.members } ]
+            , dimensions = [ field.members.name ]
+            }
       , segments.grain // byBroker
       , snapshots.grain // byBroker
       ]
