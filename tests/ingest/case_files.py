@@ -176,11 +176,24 @@ def _read_records(case: Case, folder: Path) -> dict[str, Any]:
     source = set_start(case.source, read_constants(case.source, folder / "run"), "run")
     ingested = ingest_log(folder, case.files, case.events, case.wanted, source, case.workers)
     ingested.read_quarantine()
+    _check_counts(ingested, case.source.kind != "text-lines")
     expect = case.expect if case.expect.keys() - {"error"} else dict.fromkeys(_list_tables(ingested), ())
     result: dict[str, Any] = {
         table: _read_rows(ingested, table, rows) for table, rows in expect.items() if table not in _DETAILS
     }
     return result | ({"warnings": list(read_notes(ingested.folder))} if "warnings" in expect else {})
+
+
+def _check_counts(ingested: IngestedFolder, has_names: bool) -> None:
+    """Check that lines used, malformed, text and unknown are no more than those read: a report prints the difference.
+
+    Malformed lines of a text log have names as well.
+    """
+    lines = sum(lines for (lines,) in ingested.read_rows("logs", "lines"))
+    counted = sum(sum(row) for row in ingested.read_rows("logs", "recognised", "quarantined", "text_lines"))
+    has_names = has_names and (ingested.folder / "unknown.parquet").exists()
+    unknown = sum(n for (n,) in ingested.read_rows("unknown", "n")) if has_names else 0
+    assert counted + unknown <= lines, (lines, counted, unknown)
 
 
 def _list_tables(ingested: IngestedFolder) -> list[str]:

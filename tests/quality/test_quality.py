@@ -106,7 +106,7 @@ def test_report_of_fallback_values_prints_no_number(cache: Path, tmp_path: Path)
     assert block["title"] == "Data quality"
     assert dict(block["rows"]) == {
         "Hosts": "3", "Lines read": "1194", "Lines used": "1194", "Lines unknown": "0", "Lines malformed": "0",
-        "Findings": "2",
+        "Other lines": "0", "Findings": "2",
     }  # fmt: skip
     quality = json.loads((out / "results.json").read_text("utf-8"))["quality"]["x"]
     (finding, _) = quality["findings"]
@@ -128,3 +128,43 @@ def test_explain_reports_missing_data(cache: Path) -> None:
     result = run_assay("explain", "cdfDensity", "--run", run, "--format", "json", "--cache", cache)
     assert result.status == 0, result.err
     assert "162 of 180 values come from a fallback (cdfDensity)" in result.out
+
+
+@pytest.mark.parametrize(
+    ("log", "text", "counts"),
+    [
+        (
+            "ping.log",
+            "".join(f"2026-01-05 09:00:0{n} reply in {n}.5 ms\n" for n in range(1, 5))
+            + "2026-01-05 09:00:06 \n2026-01-05 09:00:07 app paused\n\n2026-01-05 09:00:08 reply in\n",
+            (8, 4, 1, 1, 2),
+        ),
+        (
+            "app.jsonl",
+            "".join(f'{{"time":"2026-01-05T09:00:0{n}Z","event":"sent","latency_ms":{n}}}\n' for n in range(1, 5))
+            + '{"time":"2026-01-05T09:00:06Z","n":1}\ntext\n\n',
+            (7, 5, 0, 0, 2),
+        ),
+        (
+            "app.log",
+            "".join(f"time=2026-01-05T09:00:0{n}Z msg=sent latency_ms={n}\n" for n in range(1, 5)) + "text\n\n",
+            (6, 4, 0, 0, 2),
+        ),
+        ("a.csv", "time,latency_ms\n2026-01-05T09:00:01Z,4\n2026-01-05T09:00:02Z,6\n", (2, 2, 0, 0, 0)),
+    ],
+    ids=["text", "json", "logfmt", "csv"],
+)
+def test_counts_of_lines_add_up(log: str, text: str, counts: tuple[int, ...], cache: Path, tmp_path: Path) -> None:
+    """The report of a proposed workspace has the counts of lines read, used, unknown, malformed and other."""
+    (tmp_path / log).write_text(text, encoding="utf-8")
+    place = tmp_path / "service"
+    assert run_assay("init", place, "--from", tmp_path / log).status == 0
+    (run,) = (place / "runs").iterdir()
+    out = tmp_path / "out"
+    built = run_assay("build", "service/comparison", "--run", run, "--to", "md", "-o", out, "--cache", cache, cwd=place)
+    assert built.status == 0, built.err
+    (quality,) = json.loads((out / "results.json").read_text("utf-8"))["quality"].values()
+    assert tuple(quality["lines"].values()) == counts
+    rows = ("read", "used", "unknown", "malformed")
+    table = "".join(f"| Lines {name} | {count} |\n" for name, count in zip(rows, counts, strict=False))
+    assert f"{table}| Other lines | {counts[-1]} |\n" in (out / "report.md").read_text("utf-8")

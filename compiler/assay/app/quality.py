@@ -253,12 +253,17 @@ def _create_quality(
     ingested_run: IngestedRun, findings: Sequence[Finding], blank_metrics: frozenset[str], notes: tuple[Finding, ...]
 ) -> RunQuality:
     logs = ingested_run.logs
+    lines, used, malformed = (
+        sum(getattr(log, name) for log in logs) for name in ("lines", "recognised", "quarantined")
+    )
+    # Malformed lines of a text log have names too, by which they are found to be renamed events.
+    nameable = lines - used - malformed - sum(log.text_lines for log in logs)
     return RunQuality(
         ingested_run.hosts,
-        sum(log.lines for log in logs),
-        sum(log.recognised for log in logs),
-        count_unknown_records(ingested_run),
-        sum(log.quarantined for log in logs),
+        lines,
+        used,
+        min(count_unknown_records(ingested_run), nameable),
+        malformed,
         tuple(findings),
         blank_metrics,
         notes,

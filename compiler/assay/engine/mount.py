@@ -80,7 +80,8 @@ HOSTS = "logs.parquet"
 
 @dataclass(frozen=True, slots=True)
 class HostLog:
-    """Counts of a host's log: lines, objects, quarantined lines, and lines that are events (`recognised`).
+    """Counts of a host's log: lines, objects, quarantined lines, and lines that are events (`recognised`),
+    and lines that have no name (`text_lines`).
 
     `first_ns` and `last_ns` are the instants of the first and last object, in ns since 1970.
     """
@@ -92,6 +93,7 @@ class HostLog:
     last_ns: int | None
     first_ns: int | None = None
     recognised: int = 0
+    text_lines: int = 0
 
 
 def list_raw_tables() -> Mapping[str, exp.Select]:

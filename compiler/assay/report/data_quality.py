@@ -50,6 +50,11 @@ class RunQuality:
     notes: tuple[Finding, ...] = ()
 
     @property
+    def lines_other(self) -> int:
+        """Return how many lines read are none of the others: empty, without an instant, or declared as ignored."""
+        return self.lines_read - self.lines_used - self.lines_unknown - self.lines_malformed
+
+    @property
     def messages(self) -> tuple[str, ...]:
         """Return the findings and notes in words."""
         return tuple(item.message for item in (*self.findings, *self.notes))
@@ -92,6 +97,7 @@ def build_appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuali
         ("Lines used", *(str(item.lines_used) for item in columns)),
         ("Lines unknown", *(str(item.lines_unknown) for item in columns)),
         ("Lines malformed", *(str(item.lines_malformed) for item in columns)),
+        ("Other lines", *(str(item.lines_other) for item in columns)),
         ("Findings", *(str(len(item.findings)) for item in columns)),
     )
     notes = [line for label, item in {**runs, **(phases or {})}.items() for line in _list_findings(label, item)]
@@ -137,6 +143,7 @@ def build_quality_data(quality: RunQuality) -> dict[str, object]:
             "used": quality.lines_used,
             "unknown": quality.lines_unknown,
             "malformed": quality.lines_malformed,
+            "other": quality.lines_other,
         },
         "findings": [_build_finding_data(item) for item in quality.findings],
     }
