@@ -306,7 +306,8 @@ def _list_chart_notes(report: Report, section: SectionSpec, metrics: Sequence[Me
     drawn = {chart.metric for chart in report.charts}
     omitted = [metric.name for metric in metrics if metric.id not in drawn and not is_formula(metric)]
     if drawn and omitted and not section.by:
-        yield f"No figure, as they are not among the charts of the report: {', '.join(omitted)}."
+        subject = "it is" if len(omitted) == 1 else "they are"
+        yield f"No figure, as {subject} not among the charts of the report: {', '.join(omitted)}."
 
 
 def _list_count_notes(metrics: Sequence[Metric], counted_metric: str, runs: Sequence[RunFigures]) -> Iterator[str]:
@@ -358,18 +359,19 @@ def _sample_counts(
 
 
 def _describe_averages(checked: CheckedPackage, report: Report, choices: Choices) -> str:
-    """Return how distributions of groups (hosts) are averaged, and what percentiles are; empty if none are shown."""
+    """Return what values are averages of, how those of groups (hosts) are averaged, and what percentiles are."""
     further = {name for section in report.sections for name in list_further_columns(section, choices)}
     meaning, summary = describe_columns(further), choices.summary
     names = [name for section in report.sections for name in section.metrics]
     names += [item.metric for item in report.charts]
     measured_metrics = list_measured(index_metrics(checked.package), map(checked.get_metric, names))
     groups = sorted({metric.per for metric in measured_metrics if metric.per})
+    all_samples = "" if all(metric.per for metric in measured_metrics) else "Values are averages of all samples."
     if not groups:
-        return meaning
+        return " ".join(filter(None, (all_samples, meaning)))
     doc = next((item.doc for item in checked.package.summaries if item.name == summary), "").rstrip(".")
     sentence = f"Metrics with a distribution for each {' or '.join(groups)} are averaged by the summary {summary}."
-    return " ".join(filter(None, (sentence, f"{doc}." if doc else "", meaning)))
+    return " ".join(filter(None, (all_samples, sentence, f"{doc}." if doc else "", meaning)))
 
 
 def _build_charts(

@@ -22,6 +22,9 @@ from assay.styles.unit_prefix import choose_prefix
 _TYPICAL = "p95"  # the percentile that explains all, if a table has it
 
 
+_MEDIAN_DOC = "The median is a sample, too: of two in the middle, the greater."
+
+
 def describe_columns(names: Collection[str]) -> str:
     """Return what the columns of these names are; empty if their names say it."""
     percentiles = [name for name in PERCENTILES if name in names]
@@ -30,8 +33,11 @@ def describe_columns(names: Collection[str]) -> str:
         name = _TYPICAL if _TYPICAL in percentiles else percentiles[-1]
         share = name.removeprefix("p")
         sentences.append(f"At most {share} % of the samples are less than {name}; it is itself a sample.")
+        if MEDIAN in names:
+            sentences.append(_MEDIAN_DOC)
         over_hosts.append("percentiles are medians over the hosts")
     elif MEDIAN in names:
+        sentences.append(_MEDIAN_DOC)
         over_hosts.append("medians are medians over the hosts")
     if extremes := [name for name in (LEAST, GREATEST) if name in names]:
         over_hosts.append(f"{' and '.join(extremes)} {'are those' if len(extremes) > 1 else 'is that'} of all samples")
