@@ -37,6 +37,7 @@ from assay.report.cell_links import (
 )
 from assay.report.percentiles import find_percentile, read_statistic
 from assay.report.results_json import build_distribution_data
+from assay.report.run_results import format_metric_row
 from assay.report.series_statistic import (
     DIGITS,
     compute_mean_over_time,
@@ -235,6 +236,7 @@ def _format_in_prefixed_units(
         for factor, _ in list_prefixed_units(metric.unit.symbol):
             scaled_number = number * factor.numerator / factor.denominator
             yield number_style.format_table_row([scaled_number], metric.width).cells[0]
+        yield format_metric_row(number_style, metric, [number]).cells[0]
 
 
 def _compute_figures(built_report: BuiltReport, request: TraceRequest, run_result: RunResult) -> dict[str, object]:

@@ -342,7 +342,7 @@ def compare_values(
     if number_style.has_unit_prefixes:
         factor, symbol = choose_prefix(values, symbol)
         values = [None if value is None else value * factor.numerator / factor.denominator for value in values]
-    row = number_style.format_table_row(values, metric.width)
+    row = run_results.format_metric_row(number_style, metric, values)
     cells = [add_unit(metric.name, symbol), row.cells[0]]
     changes = zip(row.cells[1:], row.deltas, row.percents, strict=True)
     for change, judged in zip(changes, judged_cells or [()] * len(row.deltas), strict=True):
@@ -370,7 +370,8 @@ def _describe_averages(checked: CheckedPackage, report: Report, choices: Choices
     if not groups:
         return " ".join(filter(None, (all_samples, meaning)))
     doc = next((item.doc for item in checked.package.summaries if item.name == summary), "").rstrip(".")
-    sentence = f"Metrics with a distribution for each {' or '.join(groups)} are averaged by the summary {summary}."
+    subject = "Those of metrics" if all_samples else "Metrics"
+    sentence = f"{subject} with a distribution for each {' or '.join(groups)} are averaged by the summary {summary}."
     return " ".join(filter(None, (all_samples, sentence, f"{doc}." if doc else "", meaning)))
 
 

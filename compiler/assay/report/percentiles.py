@@ -12,7 +12,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Section
 from assay.report.cell_links import PERCENT, STATISTIC, CellLink, CellSource
 from assay.report.document import Table
-from assay.report.run_results import Choices, RunFigures, add_unit, get_average
+from assay.report.run_results import Choices, RunFigures, add_unit, format_metric_row, get_average
 from assay.report.statistic_names import COUNT, DEVIATION, GREATEST, LEAST, MEAN, MEDIAN, PERCENTILES
 from assay.report.versions import Version
 from assay.styles.registry import get_style
@@ -135,7 +135,7 @@ def _build_row(metric: Metric, names: Sequence[str], runs: Sequence[RunFigures],
     for name in names:
         values = [compute_statistic(run.results.metrics[metric.id], name, choices.summary) for run in runs]
         scaled_values = [None if item is None else item * (1.0 if name == COUNT else factor) for item in values]
-        row = number_style.format_table_row(scaled_values, metric.width)
+        row = format_metric_row(number_style, metric, scaled_values)
         row_cells = [f"{item:.0f}" for item in values if item is not None] if name == COUNT else row.cells
         cells += [row_cells[0], *chain.from_iterable(zip(row_cells[1:], row.percents, strict=True))]
     return tuple(cell or NO_VALUE for cell in cells)

@@ -16,7 +16,9 @@ from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.styles.exact_decimal import format_exact
 from assay.styles.manifest_cells import format_manifest_cell
 from assay.styles.points import HostSpread, PointKind, format_centile, format_host_point, format_point
-from assay.styles.row import NO_VALUE, Centile, Distribution, RunResults
+from assay.styles.prefixed import format_whole_row
+from assay.styles.registry import Style
+from assay.styles.row import NO_VALUE, Centile, Distribution, Row, RunResults
 from assay.util.escape import normalize_text, shorten
 
 LABEL_AND_ID = "{name} ({id})"  # the names of runs that share a label
@@ -184,6 +186,14 @@ def get_average(run: RunFigures, metric: Metric, summary: str) -> float | None:
         return run.results.formulas[metric.id].averages[summary]
     distribution = run.results.metrics[metric.id]
     return distribution.averages[summary] if distribution.size else None
+
+
+def format_metric_row(number_style: Style, metric: Metric, values: Sequence[float | None]) -> Row:
+    """Return the texts of values in the unit of a row; whole numbers of things have no decimals."""
+    is_number = metric.unit.name == "count" and metric.reduction is not None
+    if is_number and number_style.has_unit_prefixes and all(value is None or value.is_integer() for value in values):
+        return format_whole_row(values)
+    return number_style.format_table_row(values, metric.width)
 
 
 def add_unit(name: str, symbol: str) -> str:

@@ -53,6 +53,17 @@ class Prefixed:
         return str(count)
 
 
+def format_whole_row(values: Sequence[float | None]) -> Row:
+    """Return the texts of counts, which are whole numbers: `9` and `1`, not `9.00` and `1.00`."""
+    base, *others = values
+    deltas = [None if base is None or value is None else value - base for value in others]
+    return Row(
+        tuple(NO_VALUE if value is None else f"{value:.0f}" for value in values),
+        tuple(NO_VALUE if delta is None else format_signed(delta, 0) for delta in deltas),
+        tuple(format_percent(base, value) for value in others),
+    )
+
+
 def format_value(value: float | None) -> str:
     """Return `126`, `12.0`, `1.19`, `0.378`, `93674`, or a dash for no value or NaN.
 
