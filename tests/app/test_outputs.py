@@ -511,7 +511,10 @@ def test_every_format_names_the_summary_of_host_averages(
     result = run_assay("build", "cardano/comparison", *run, "-o", tmp_path / "report", "--cache", cache)
     assert result.status == 0, result.err
     sentence = json.loads((tmp_path / "report/document.json").read_text(encoding="utf-8"))["averages"]
-    assert sentence.startswith(f"Metrics with a distribution for each host are averaged by the summary {summary}. ")
+    assert sentence.startswith(
+        "Values are averages of all samples. "
+        f"Those of metrics with a distribution for each host are averaged by the summary {summary}. "
+    )
     assert wording in sentence
     for form in ("md", "html"):
         page = (tmp_path / f"report/report.{form}").read_text(encoding="utf-8")

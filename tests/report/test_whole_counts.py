@@ -23,4 +23,5 @@ def test_numbers_of_records_have_no_decimals(tmp_path: Path, cache: Path) -> Non
     assert built.status == 0, built.err
     table = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "(#metric-worker_started_count) | 1 | 9 | +8 | +800 |" in table
+    assert "app median" not in table, "a table of percentiles repeats the only sample"
     assert "Values are averages of all samples." in table

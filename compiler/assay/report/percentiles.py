@@ -103,7 +103,11 @@ def build_percentile_table(
     have no distribution, so they have no row.
     """
     names = list_further_columns(section, choices)
-    metrics = [metric for metric in map(checked.get_metric, section.metrics) if not is_formula(metric)]
+    metrics = [
+        metric
+        for metric in map(checked.get_metric, section.metrics)
+        if not is_formula(metric) and not _is_single_number(metric, versions)
+    ]
     if not names or not metrics:
         return None
     header = ["", *chain.from_iterable(_name_columns(name, [item.label for item in versions]) for name in names)]
@@ -116,6 +120,12 @@ def build_percentile_table(
     )
     title = f"{section.title}: {', '.join(names)}"
     return Table(title, tuple(header), tuple(rows), of_rows=tuple(metric.id for metric in metrics), leads=tuple(links))
+
+
+def _is_single_number(metric: Metric, versions: Sequence[Version]) -> bool:
+    """Return whether a metric is reduced to one sample in each run, which all columns would repeat."""
+    is_single = all(item.figures.results.metrics[metric.id].size == 1 for item in versions)
+    return metric.reduction is not None and is_single
 
 
 def _name_columns(name: str, run_labels: Sequence[str]) -> Iterator[str]:

@@ -281,12 +281,14 @@ def _check_duplicate_tables(checker: Checker) -> None:
             checker.report(
                 "duplicate-table", _describe_case_collision(first_name, name), name, hint="rename one of them"
             )
-    kinds = {name: f"{kind} of its package" for kind, name in _list_tables(package)}
-    kinds |= {reserved_names.get_rows_name(item.name): f"rows of grain `{item.name}`" for item in package.grains}
-    kinds |= {scopes.LOGS: "table of the logs"}
+    kinds = {
+        name: f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} of its package" for kind, name in _list_tables(package)
+    }
+    kinds |= {reserved_names.get_rows_name(item.name): f"the rows of grain `{item.name}`" for item in package.grains}
+    kinds |= {scopes.LOGS: "the table of the logs"}
     for metric in package.metrics:
         if metric.id in kinds:
-            message = f"metric `{metric.id}` has the name of the {kinds[metric.id]}: their results are stored by name"
+            message = f"metric `{metric.id}` has the name of {kinds[metric.id]}: their results are stored by name"
             checker.report("metric-name", message, metric.id, hint="rename one of them")
 
 
