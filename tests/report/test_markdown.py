@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -21,6 +22,8 @@ from assay.report.render.markdown import (
     DISTRIBUTIONS,
     escape_cell,
     escape_line,
+    format_cell,
+    format_line,
     format_table,
     list_contents,
     render_markdown,
@@ -43,9 +46,10 @@ def load_pinned_document(name: str) -> Document:
 
 
 def read_token_text(inline: Token) -> str:
-    """Return the visible text of an inline token; anchors are invisible, a break is a line feed."""
+    """Return the visible text of an inline token; anchors are invisible, a break is a line feed, code has backticks."""
     text_by_type = {"text": lambda item: item.content, "html_inline": lambda item: "\n" * (item.content == "<br>"),
-            "softbreak": lambda _: "\n", "image": lambda item: f"[image {item.attrs['src']}]"}  # fmt: skip
+            "code_inline": lambda item: f"`{item.content}`", "softbreak": lambda _: "\n",
+            "image": lambda item: f"[image {item.attrs['src']}]"}  # fmt: skip
     return "".join(text_by_type.get(item.type, lambda _: "")(item) for item in inline.children or ())
 
 
@@ -229,6 +233,63 @@ def test_any_line_is_read_back(text: str) -> None:
     ]
 
 
+@given(st.lists(st.text(st.characters(exclude_categories=("Cs",)) | st.sampled_from("`|\\ a")), min_size=2))
+def test_names_between_backticks_are_read_as_code(texts: list[str]) -> None:
+    """A cell and a line have the same text as without code, but for the backticks of code."""
+    text = "`".join(normalize_text(text) for text in texts)
+    ((_, (cell, _)),) = list_tables(READER.parse(format_table(["", ""], [[format_cell(text), "x"]])))
+    assert cell.replace("`", "").strip() == text.replace("`", "").strip()
+    if text.strip("`").strip():
+        assert list_paragraphs(READER.parse(f"- {format_line(text)}\n"), "paragraph") == [cell]
+
+
+CODED = [
+    ("0 rows of `a_b`, `c|d`.", [("text", "0 rows of "), ("code_inline", "a_b"), ("text", ", "),
+                                 ("code_inline", "c|d"), ("text", ".")]),
+    ("`-x`", [("code_inline", "-x")]), ("one ` alone", [("text", "one ` alone")]),
+    ("a `` b", [("text", "a `` b")]), ("`two\nlines`", [("text", "`two\nlines`")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), CODED)
+def test_code_is_what_stands_between_two_backticks(text: str, expected: list[tuple[str, str]]) -> None:
+    table = READER.parse(format_table(["", ""], [[format_cell(text), ""]]))
+    inline = next(item for item in table if item.type == "inline" and item.content)
+    pieces = [(item.type, item.content) for item in inline.children or () if item.content != "<br>"]
+    assert [kind for kind, _ in pieces if kind == "code_inline"] == [kind for kind, _ in expected if kind != "text"]
+    assert read_token_text(inline) == text
+    if "\n" not in text:
+        assert pieces == expected
+
+
+def decode_pictures(text: str) -> dict[str, bytes]:
+    """Return the embedded pictures of a text by their labels, after checking that it refers to nothing else."""
+    assert "charts/" not in text
+    pattern = r"^\[(figure-\d+)\]: data:image/svg\+xml;base64,(\S+)$"
+    pictures = {label: b64decode(data, validate=True) for label, data in re.findall(pattern, text, re.M)}
+    assert set(re.findall(r"^!\[.*\]\[(figure-\d+)\]$", text, re.M)) == set(pictures)
+    return pictures
+
+
+def test_pictures_of_a_single_file_are_those_of_charts(tmp_path: Path, cache: Path) -> None:
+    """A reader that takes data addresses for pictures shows all of them; the rest of the text is that of report.md."""
+    place, out = tmp_path / "place", tmp_path / "report"
+    run_assay("init", place)
+    assert run_assay("build", "-o", out, "--to", "md-single", "--to", "md", "--cache", cache, cwd=place).status == 0
+    text, linked_text = ((out / name).read_text(encoding="utf-8") for name in ("report-single.md", "report.md"))
+    document = parse_document((out / "document.json").read_text(encoding="utf-8"))
+    files = {f"figure-{item.figure}": out / "charts" / f"{item.id}.svg" for item in document.figures}
+    assert decode_pictures(text) == {label: file.read_bytes() for label, file in files.items()}
+    body = text[: text.index("\n[figure-")]
+    for label, file in files.items():
+        body = body.replace(f"[{label}]", f"(charts/{file.name})")
+    assert body == linked_text
+    reader = MarkdownIt("commonmark", {"html": True}).enable("table")
+    reader.validateLink = lambda _: True  # type: ignore[method-assign]
+    assert reader.render(text).count('<img src="data:image/svg+xml;base64,') == len(files)
+    assert run_assay("verify", out, "--cache", cache, cwd=place).status == 0
+
+
 def test_control_characters_are_shown_as_escapes() -> None:
     assert escape_cell("\x1b<\x00\x7f\x85\u202e") == r"\\x1b\<\\x00\\x7f\\x85\\u202e"
     assert "\x1b" not in render_markdown(replace(limit_charts(build_sample(), 0), title="\x1b[31mred"))
@@ -299,7 +360,7 @@ def test_report_of_another_program_stays(tmp_path: Path, cache: Path) -> None:
 def test_unknown_form_is_an_error(tmp_path: Path, cache: Path) -> None:
     result = regenerate_publication(tmp_path / "report", cache, "--to", "docx")
     assert (result.status, result.out) == (2, "")
-    assert "'docx' is not one of 'pdf', 'md', 'html'" in result.err
+    assert "'docx' is not one of 'pdf', 'md', 'md-single', 'html'" in result.err
 
 
 @pytest.mark.parametrize(
@@ -312,7 +373,7 @@ def test_provenance_with_unknown_forms_is_an_error(tmp_path: Path, cache: Path, 
     place.write_text(json.dumps(json.loads(place.read_text(encoding="utf-8")) | {"forms": forms}), encoding="utf-8")
     result = run_assay("verify", out, "--cache", cache)
     assert result.status == 1
-    assert "forms: expected some of pdf, md, html, each with its tools" in result.err
+    assert "forms: expected some of pdf, md, md-single, html, each with its tools" in result.err
 
 
 def test_figure_without_samples_is_a_note() -> None:

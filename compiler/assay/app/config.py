@@ -49,7 +49,7 @@ class Setting:
 SETTINGS = (
     Setting("report", TEXT, "REPORT", "Report that `assay build` and `assay watch` build."),
     Setting("output", TEXT, "-o", "Folder of builds. A report is built into the folder of its name there."),
-    Setting("to", TEXTS, "--to", "Forms of reports.", ("pdf", "md", "html")),
+    Setting("to", TEXTS, "--to", "Forms of reports.", ("pdf", "md", "md-single", "html")),
     Setting("style", TEXT, "--style", "Number style of the tables."),
     Setting("author", TEXT, "--author", "Author of reports."),
     Setting("cache", TEXT, "--cache", "Cache folder."),

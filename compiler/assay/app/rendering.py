@@ -43,7 +43,7 @@ from assay.report.document import Document, to_json
 from assay.report.glossary import get_row_id
 from assay.report.judged_cells import describe_change
 from assay.report.metric_details import build_metric_details
-from assay.report.output_forms import DEFAULT_FORMS, HTML, MARKDOWN, PDF
+from assay.report.output_forms import DEFAULT_FORMS, FILES, HTML, MARKDOWN, MARKDOWN_SINGLE, PDF
 from assay.report.prose import Prose
 from assay.report.render import pdf
 from assay.report.render.html import NO_DETAILS, Detail, ReportDetails
@@ -347,11 +347,15 @@ def _render_forms(
             cache_folder=session.store.folder / "drawings",
             document_json=text,
         )
-    if MARKDOWN in forms:
-        from assay.report.render.markdown import render_markdown
+    if MARKDOWN in forms or MARKDOWN_SINGLE in forms:
+        from assay.report.render.markdown import read_pictures, render_markdown
 
         with log_stage("markdown"):
-            (out / "report.md").write_bytes(render_markdown(document).encode())
+            if MARKDOWN in forms:
+                (out / FILES[MARKDOWN][0]).write_bytes(render_markdown(document).encode())
+            if MARKDOWN_SINGLE in forms:
+                text = render_markdown(document, read_pictures(document, out))
+                (out / FILES[MARKDOWN_SINGLE][0]).write_bytes(text.encode())
     if HTML in forms:
         from assay.report.render.html import build_chart_bundle, build_page
         from assay.report.render.stills import build_stills

@@ -20,6 +20,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter, name_rows_statement
 from assay.provenance.read import RecordedBuild
+from assay.report.blocks.averages import list_mean_texts
 from assay.report.blocks.rows import Row, compute_value, format_metric_value
 from assay.report.cell_links import (
     AVERAGE,
@@ -39,7 +40,6 @@ from assay.report.percentiles import find_percentile, read_statistic
 from assay.report.results_json import build_distribution_data
 from assay.report.run_results import format_metric_row
 from assay.report.series_statistic import (
-    DIGITS,
     compute_mean_over_time,
     format_statistic,
     parse_statistic,
@@ -261,12 +261,11 @@ def _compute_figures(built_report: BuiltReport, request: TraceRequest, run_resul
     if source.statistic:
         return {"average": mean, source.statistic: _compute_series_statistic(built_report, request, rows)}
     if request.prints == MEAN and request.text and mean is not None:
-        printed_text = (
-            get_style(built_report.provenance.content.options.style).format_table_row([mean], DIGITS).cells[0]
-        )
-        if printed_text != request.text:
+        number_style = get_style(built_report.provenance.content.options.style)
+        printed_texts = list_mean_texts(number_style, item.unit.symbol, mean)
+        if request.text not in printed_texts:
             message = f"run {request.run.id} yields another average of `{item.id}` than `{request.cell}` prints"
-            raise fail("value-changed", message, expected=request.text, found=printed_text, hint=HINT)
+            raise fail("value-changed", message, expected=request.text, found=printed_texts[0], hint=HINT)
     return {"average": mean}
 
 

@@ -166,7 +166,7 @@ def add_filter_options(command: Command) -> Command:
 
 def add_forms_option(command: Command) -> Command:
     """Add `--to`."""
-    return click.option("--to", "forms", multiple=True, type=click.Choice(["pdf", "md", "html"]),
+    return click.option("--to", "forms", multiple=True, type=click.Choice(["pdf", "md", "md-single", "html"]),
                         help="Output form (repeatable)  [default: pdf]")(command)  # fmt: skip
 
 

@@ -60,6 +60,14 @@ class TextBlock:
         return "".join(words for phrase in self.phrases for words in phrase.iter_words())
 
 
+def parse_code(text: str) -> tuple[Phrase, ...]:
+    """Return a text as phrases: names between backticks are code. Without a pair for each backtick, all is plain."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0 or any("\n" in piece or not piece for piece in pieces[1::2]):
+        return (Phrase(text),)
+    return tuple(Phrase(piece, CODE if index % 2 else "") for index, piece in enumerate(pieces))
+
+
 def list_leaves(blocks: Sequence[TextBlock]) -> list[TextBlock]:
     """Return the paragraphs and code blocks among some blocks and in the items of their lists, in order."""
     leaves = []

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-PDF, MARKDOWN, HTML = "pdf", "md", "html"
+PDF, MARKDOWN, MARKDOWN_SINGLE, HTML = "pdf", "md", "md-single", "html"
 
 FILES = {
     PDF: ("report.pdf", "report.typ", "report"),
     MARKDOWN: ("report.md",),
+    MARKDOWN_SINGLE: ("report-single.md",),
     HTML: ("report.html",),
 }
 """Form -> the files that it adds to the folder of a report, first the one that a reader opens."""
 
-TOOLS = {PDF: (), MARKDOWN: (), HTML: ("jinja2", "markupsafe")}
+TOOLS = {PDF: (), MARKDOWN: (), MARKDOWN_SINGLE: (), HTML: ("jinja2", "markupsafe")}
 """Form -> the Python packages, in addition to those of every form, whose versions may change its bytes."""
 
 DEFAULT_FORMS = (PDF,)

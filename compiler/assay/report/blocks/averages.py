@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from assay.lang.blocks.averages import Averages
 from assay.lang.model.series import Series
@@ -15,7 +16,12 @@ from assay.report.document import Table
 from assay.report.run_results import add_unit
 from assay.report.series_statistic import DIGITS, compute_mean_over_time, select_rows_within
 from assay.styles.exact_decimal import compute_percent_change, format_rounded_fraction, to_fraction
+from assay.styles.registry import Style
 from assay.styles.row import NO_VALUE
+from assay.styles.unit_prefix import choose_prefix, list_prefixed_units
+
+#: Averages of series are mostly of memory. In tables of metrics, single bytes of small messages count.
+_SYMBOLS = {"Bytes": "B"}
 
 
 @register_renderer(Averages, position=100)
@@ -71,17 +77,20 @@ def build_averages_table(context: RenderContext, item: Averages, shown_run: Show
         return None
     rows_by_series = _select_rows(context, item, shown_run, time_range)
     means = [compute_mean_over_time(rows) for rows in rows_by_series]
+    symbol, cells = format_means(context.number_style, shown_series[0].unit.symbol, means)
     rows = [
         (
             series.doc,
             describe_labels(context.checked.package, series),
             str(_count_lines(series, series_rows)),
-            NO_VALUE if mean is None else context.number_style.format_table_row([mean], DIGITS).cells[0],
+            cell,
             _format_percent_change(means[0], mean) if index else "",
         )
-        for index, (series, series_rows, mean) in enumerate(zip(shown_series, rows_by_series, means, strict=True))
+        for index, (series, series_rows, mean, cell) in enumerate(
+            zip(shown_series, rows_by_series, means, cells, strict=True)
+        )
     ]
-    header = ("Series", "Labels", "Lines", add_unit("Average", shown_series[0].unit.symbol), "Δ%")
+    header = ("Series", "Labels", "Lines", add_unit("Average", symbol), "Δ%")
     sources = [
         CellSource(
             series.name, shown_run.run.id, since=time_range and time_range[0], until=time_range and time_range[1]
@@ -92,6 +101,24 @@ def build_averages_table(context: RenderContext, item: Averages, shown_run: Show
     return Table(
         add_label_to_title(item.title, shown_run.title_label), header, tuple(rows), of_rows=item.series, leads=links
     )
+
+
+def format_means(number_style: Style, symbol: str, means: Sequence[float | None]) -> tuple[str, list[str]]:
+    """Return the unit of a column of averages, with the prefix that suits them, and its cells."""
+    factor = Fraction(1)
+    if number_style.has_unit_prefixes:
+        factor, symbol = choose_prefix(means, _SYMBOLS.get(symbol, symbol))
+    return symbol, [NO_VALUE if mean is None else _format_mean(number_style, mean, factor) for mean in means]
+
+
+def list_mean_texts(number_style: Style, symbol: str, mean: float) -> list[str]:
+    """Return the texts of an average in each unit in which a column may be."""
+    units = list_prefixed_units(_SYMBOLS.get(symbol, symbol)) if number_style.has_unit_prefixes else []
+    return [_format_mean(number_style, mean, factor) for factor in (Fraction(1), *(factor for factor, _ in units))]
+
+
+def _format_mean(number_style: Style, mean: float, factor: Fraction) -> str:
+    return number_style.format_table_row([mean * factor.numerator / factor.denominator], DIGITS).cells[0]
 
 
 def link_cells(row: int, first_source: CellSource, source: CellSource) -> Iterator[CellLink]:

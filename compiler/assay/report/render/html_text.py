@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.report.cell_links import QuotedValue
 from assay.report.document import Gallery
-from assay.report.formatted_text import LINK, PARAGRAPH, Phrase, TextBlock, list_leaves
+from assay.report.formatted_text import LINK, PARAGRAPH, Phrase, TextBlock, list_leaves, parse_code
 from assay.report.render.html_tables import Cell
 
 NO_CELL = Cell("")
@@ -35,8 +35,16 @@ class PageBlock:
 
 def build_text(gallery: Gallery, entries: Mapping[str, object]) -> tuple[PageBlock, ...]:
     """Return the text of a part in blocks; a quoted value links to its entry if it is in `entries`."""
-    plain_texts = gallery.text[len(list_leaves(gallery.formatted)) :]
-    blocks = (*gallery.formatted, *(TextBlock(phrases=(Phrase(text),)) for text in plain_texts))
+    first = len(list_leaves(gallery.formatted))
+    # The places of quoted values count backticks, so texts with both stay as they are.
+    quoting = {item.paragraph for item in gallery.quoted}
+    blocks = (
+        *gallery.formatted,
+        *(
+            TextBlock(phrases=(Phrase(text),) if number in quoting else parse_code(text))
+            for number, text in enumerate(gallery.text[first:], start=first)
+        ),
+    )
     return _PageBuilder(gallery.quoted, entries).build_blocks(blocks)
 
 

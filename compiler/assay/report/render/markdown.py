@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Container, Iterator, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from urllib.parse import quote
 
 from assay.lang.segments import get_whole
@@ -13,7 +15,7 @@ from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
 from assay.report.formatted_text import list_leaves
 from assay.report.judged_cells import mark_changes
-from assay.report.render.markdown_text import format_text_blocks
+from assay.report.render.markdown_text import format_coded, format_text_blocks
 from assay.util.escape import normalize_text
 
 #: characters that have a meaning anywhere; `$` begins a formula on GitHub
@@ -42,6 +44,16 @@ def escape_cell(text: str) -> str:
 def escape_line(text: str) -> str:
     """Escape a text for a heading, an item or a paragraph of one line."""
     return _BLOCK.sub(lambda match: f"{match[1] or ''}\\", escape_cell(text))
+
+
+def format_line(text: str) -> str:
+    """Return a text as an item or a paragraph of one line; names between backticks are code."""
+    return format_coded(normalize_text(text), escape_cell, escape_line)
+
+
+def format_cell(text: str) -> str:
+    """Return a text as a cell of a table; names between backticks are code."""
+    return format_coded(normalize_text(text), escape_cell, escape_cell, is_cell=True)
 
 
 def break_mentions(escaped: str) -> str:
@@ -98,19 +110,36 @@ Blocks = Iterator[str]
 """Paragraphs, headings, tables: each without blank lines and without a final line feed."""
 
 
-def render_markdown(document: Document) -> str:
-    """Return the whole report as the text of a Markdown file."""
-    return "\n\n".join(block.strip("\n") for block in _list_blocks(document)) + "\n"
+def render_markdown(document: Document, pictures: Mapping[str, bytes] | None = None) -> str:
+    """Return the whole report as the text of a Markdown file.
+
+    `pictures` are SVG files by the ids of figures: the text then ends with all of them, as data URIs, and refers to
+    nothing else. Without, it refers to files in `charts/`.
+    """
+    blocks = [block.strip("\n") for block in _list_blocks(document, has_files=pictures is None)]
+    numbers = number_figures(document)
+    blocks += [
+        f"[figure-{numbers[name]}]: data:image/svg+xml;base64,{b64encode(content).decode()}"
+        for name, content in (pictures or {}).items()
+    ]
+    return "\n\n".join(blocks) + "\n"
 
 
-def _list_blocks(document: Document) -> Blocks:
+def read_pictures(document: Document, folder: Path) -> dict[str, bytes]:
+    """Return the drawings of the figures of a report in a folder, by their ids."""
+    return {
+        item.id: (folder / "charts" / f"{item.id}.svg").read_bytes() for item in document.figures if item.has_samples
+    }
+
+
+def _list_blocks(document: Document, *, has_files: bool) -> Blocks:
     yield from _list_front(document)
     if not document.answers:
         yield from _list_manifest(document)
     yield from _list_sections(document)
-    yield from _list_charts(document)
+    yield from _list_charts(document, has_files)
     for gallery in document.galleries:
-        yield from _list_gallery(document, gallery)
+        yield from _list_gallery(document, gallery, has_files)
     yield from _list_dictionary(document)
     if document.answers:
         yield from _list_manifest(document)
@@ -143,7 +172,7 @@ def _list_front(document: Document) -> Blocks:
     yield escape_line(" · ".join(part for part in (document.author, document.date) if part))
     for number, answer in enumerate(document.answers, start=1):
         yield from _list_answer(document, answer, number)
-    yield from map(escape_line, document.intro)
+    yield from map(format_line, document.intro)
     if count := len(document.warnings):
         warnings = "One warning" if count == 1 else f"{count} warnings"
         yield f"**{warnings}** to read before the numbers: see {_format_link('Warnings', 'warnings')}."
@@ -199,7 +228,7 @@ def _list_answer(document: Document, answer: Answer, number: int) -> Blocks:
             for item in answer.key_changes
         )
     if answer.caution:
-        yield f"**{escape_line(answer.caution)}**"
+        yield f"**{format_line(answer.caution)}**"
     groups = [(item.title, item.rows) for item in answer.groups]
     groups += [("Conditions (neither better nor worse)", answer.conditions)] if answer.conditions else []
     if groups:
@@ -211,7 +240,7 @@ def _list_answer(document: Document, answer: Answer, number: int) -> Blocks:
             ["", *map(escape_cell, (answer.base, answer.run))],
             [list(map(escape_cell, row)) for row in answer.differing],
         )
-    yield from map(escape_line, answer.notes)
+    yield from map(format_line, answer.notes)
 
 
 def _format_forest(
@@ -262,7 +291,7 @@ def _list_sections(document: Document) -> Blocks:
     for index, section in enumerate(document.sections):
         yield _format_heading(2, section.title, f"section-{section.id}")
         if section.doc:
-            yield escape_line(section.doc)
+            yield format_line(section.doc)
         if index == 0 and len(section.header) > 2:
             yield (
                 f"Δ is the difference from {escape_cell(section.header[1])}, Δ% the same as a "
@@ -273,7 +302,7 @@ def _list_sections(document: Document) -> Blocks:
         if index == 0:
             yield from (escape_line(text) for text in (document.averages, document.differences, document.noise) if text)
         yield _format_metric_table(document, section)
-        yield from map(escape_line, section.notes)
+        yield from map(format_line, section.notes)
         if section.percentiles:
             yield _format_plain_table(section.percentiles)
 
@@ -300,34 +329,35 @@ def _format_figure_link(metric: str | None, numbers: Mapping[str, int]) -> str:
 # Figures
 
 
-def _list_charts(document: Document) -> Blocks:
+def _list_charts(document: Document, has_files: bool) -> Blocks:
     if document.charts:
         yield _format_heading(2, "Distributions", "distributions")
         yield DISTRIBUTIONS
         for chart in document.charts:
-            yield from _format_figure(document, chart, describe_chart(chart))
+            yield from _format_figure(document, chart, describe_chart(chart), has_files)
 
 
-def _format_figure(document: Document, figure: Chart | Plot, words: str) -> Blocks:
+def _format_figure(document: Document, figure: Chart | Plot, words: str, has_files: bool) -> Blocks:
     title = f"**Figure {figure.figure}** {escape_cell(figure.caption)}"
     tables = [section.id for section in document.sections if figure.id in section.metrics]
     places = [_format_link("table", f"section-{name}") for name in tables[:1]]
     places += [_format_link("definition", f"metric-{figure.id}")] if figure.id in index_dictionary(document) else []
     yield f"{_format_anchor(f'figure-{figure.id}')}{title}{' — ' if places else ''}{' · '.join(places)}"
-    yield f"![{escape_cell(words)}](charts/{quote(figure.id)}.svg)" if figure.has_samples else _describe_lack(figure)
+    address = f"(charts/{quote(figure.id)}.svg)" if has_files else f"[figure-{figure.figure}]"
+    yield f"![{escape_cell(words)}]{address}" if figure.has_samples else _describe_lack(figure)
 
 
 def _describe_lack(figure: Chart | Plot) -> str:
     """Return what replaces a figure without a drawing."""
-    return escape_line((figure.remark if isinstance(figure, Chart) else "") or "No samples.")
+    return format_line((figure.remark if isinstance(figure, Chart) else "") or "No samples.")
 
 
-def _list_gallery(document: Document, gallery: Gallery) -> Blocks:
+def _list_gallery(document: Document, gallery: Gallery, has_files: bool) -> Blocks:
     yield _format_heading(2, gallery.title, f"section-{gallery.id}")
     yield from format_text_blocks(gallery.formatted, escape_cell, escape_line)
-    yield from map(escape_line, gallery.text[len(list_leaves(gallery.formatted)) :])
+    yield from map(format_line, gallery.text[len(list_leaves(gallery.formatted)) :])
     for plot in (*filter(None, gallery.plots), *gallery.wide):
-        yield from _format_figure(document, plot, plot.description)
+        yield from _format_figure(document, plot, plot.description, has_files)
     for gallery_table in gallery.tables:
         if gallery_table.title:
             yield _format_heading(3, gallery_table.title)
@@ -369,7 +399,8 @@ def _format_group(group: Group, numbers: Mapping[str, int], *, has_figures: bool
         [
             _format_anchor(f"metric-{entry.id}") + escape_cell(entry.name),
             *[escape_cell(entry.id)] * has_ids,
-            *map(escape_cell, (entry.description, entry.unit)),
+            format_cell(entry.description),
+            escape_cell(entry.unit),
             *[_format_figure_link(entry.id, numbers)] * has_figures,
             *[escape_cell(entry.definition[:DIGITS])] * has_definitions,
         ]
@@ -384,18 +415,18 @@ def _list_back(document: Document) -> Blocks:
         yield _format_plain_table(document.filters)
     if document.warnings:
         yield _format_heading(2, "Warnings", "warnings")
-        yield "".join(f"- {escape_line(text)}\n" for text in document.warnings)
+        yield "".join(f"- {format_line(text)}\n" for text in document.warnings)
     for number, part in enumerate(document.appendices, start=1):
         yield _format_heading(2, part.title, f"appendix-{number}")
-        yield from map(escape_line, part.text)
+        yield from map(format_line, part.text)
         if part.rows:
             yield _format_plain_table(part)
         if part.notes:
-            yield "".join(f"- {escape_line(text)}\n" for text in part.notes)
+            yield "".join(f"- {format_line(text)}\n" for text in part.notes)
     if document.provenance:
         yield _format_heading(2, "Provenance", "provenance")
         yield format_table(["What", "Value"], [list(map(escape_cell, row)) for row in document.provenance])
     for part in document.claims:
         yield _format_heading(3, part.title)
-        yield from map(escape_line, part.text)
+        yield from map(format_line, part.text)
         yield _format_plain_table(part)

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-from assay.report.formatted_text import BULLETS, CODE, EMPHASIS, LINK, NUMBERS, PARAGRAPH, STRONG, Phrase, TextBlock
+from assay.report.formatted_text import (
+    BULLETS,
+    CODE,
+    EMPHASIS,
+    LINK,
+    NUMBERS,
+    PARAGRAPH,
+    STRONG,
+    Phrase,
+    TextBlock,
+    parse_code,
+)
 
 _SIGNS = {STRONG: "**", EMPHASIS: "*"}
 _ELEMENTS = {STRONG: "strong", EMPHASIS: "em"}
@@ -33,6 +45,16 @@ def format_text_blocks(blocks: Sequence[TextBlock], escape: Escape, escape_first
         else:
             yield _format_phrases(block.phrases, escape, escape_first)
         previous_kind = block.kind
+
+
+def format_coded(text: str, escape: Escape, escape_first: Escape, *, is_cell: bool = False) -> str:
+    """Return a text in which names between backticks are code. In a cell of a table, `|` ends even code."""
+    phrases = parse_code(text)
+    if len(phrases) == 1 and not phrases[0].form:
+        return escape_first(text)  # keeps blanks at the ends
+    if is_cell:
+        phrases = tuple(replace(item, words=item.words.replace("|", r"\|")) if item.form else item for item in phrases)
+    return _format_phrases(phrases, escape, escape_first)
 
 
 def _format_list(block: TextBlock, escape: Escape, escape_first: Escape, signs: tuple[str, str]) -> str:
