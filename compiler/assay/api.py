@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from assay.app.config import NAME, Config, expand_run_names, find_build_folder, read_config
+from assay.app.config import NAME, Config, expand_run_names, find_build_folder, read_config, require_results_folder
 from assay.app.options import BuildResult, Options
 from assay.app.runs import parse_runs
 from assay.app.session import Session, open_session
@@ -26,8 +26,32 @@ if TYPE_CHECKING:
     import duckdb
 
     from assay.app.compare_runs import RunComparison
+    from assay.app.query import Answer
     from assay.registry.history import MetricHistory
     from assay.registry.model import RegisteredRun
+
+
+class QueryOptions(TypedDict, total=False):
+    """What to compute: by a column or dimensions, with which filters, in which phases, by which summary."""
+
+    by: str
+    filters: Sequence[str]
+    no_filters: bool
+    phases: Sequence[str]
+    at: Sequence[str]
+    system: str | None
+    summary: str
+
+
+class CompareOptions(TypedDict, total=False):
+    """What to compare: by the rules of which report, by which dimensions, with which filters and summary."""
+
+    report: str
+    by: str
+    filters: Sequence[str]
+    no_filters: bool
+    system: str | None
+    summary: str
 
 
 def open_workspace(folder: str | Path = ".", cache: str | Path | None = None) -> Workspace:
@@ -50,9 +74,11 @@ class Workspace:
     Close it after use, or use it in a `with` block: it may hold locks on copies of remote runs.
     """
 
-    def __init__(self, session: Session, config: Config | None) -> None:
+    def __init__(self, session: Session, config: Config | None, results: Path | None = None) -> None:
+        """Wrap a session. `results` is the results folder, by default that of the settings."""
         self._session = session
         self._config = config
+        self._results = results or (config.get_path("results") if config else None)
 
     def __enter__(self) -> Workspace:
         return self
@@ -73,21 +99,27 @@ class Workspace:
         header, rows = list_definitions.list_definitions(self._session, kind, self._session.list_systems(system))
         return [dict(zip(header, row, strict=True)) for row in rows]
 
+    def is_of_runs(self, report: str) -> bool:
+        """Return whether a report is over runs, not a history. Raises AssayError (usage) if there is no such report."""
+        return self._session.is_of_runs(report)
+
     def build(
         self,
         report: str = "",
         runs: Sequence[str | Path] = (),
         out: str | Path | None = None,
         *,
+        publications: Sequence[str | Path] = (),
         forms: Sequence[str] = (),
+        records_results: bool = True,
         **options: Any,
     ) -> BuildResult:
-        """Build a report over runs into the folder `out`, and return its files and warnings.
+        """Build a report over runs, or a history, into the folder `out`, and return its files and warnings.
 
         `options` are those of `assay.app.options.Options`, such as `title` or `filters`. What is not passed comes from
-        `assay.toml`.
+        `assay.toml`. With a results folder, the results are recorded there unless `records_results` is false.
         """
-        from assay.app.build import build_report
+        from assay.app.build import build_any_report, build_report
         from assay.registry.store import record_build
 
         values: Mapping[str, Any] = self._config.values if self._config else {}
@@ -97,29 +129,39 @@ class Workspace:
             raise TypeError("build() needs a report and a folder, or an assay.toml with `report` and `output`")
         defaults = {name: values[name] for name in ("style", "author") if name in values}
         chosen = Options(forms=order_forms(tuple(forms or values.get("to", ()))), **{**defaults, **options})
-        result = build_report(self._session, report, self._list_runs(runs), Path(folder), chosen)
-        if self._config and (results := self._config.get_path("results")):
-            record_build(Path(results), result.folder)
+        named_runs = self._list_runs(runs) if runs or self._session.is_of_runs(report) else ()
+        if publications or not named_runs:
+            files = [Path(file) for file in publications]
+            result = build_any_report(self._session, report, named_runs, files, Path(folder), chosen)
+        else:
+            result = build_report(self._session, report, named_runs, Path(folder), chosen)
+        if self._results and records_results:
+            record_build(Path(self._results), result.folder)
         return result
 
     def query(
-        self,
-        metrics: str | Sequence[str],
-        runs: Sequence[str | Path] = (),
-        *,
-        filters: Sequence[str] = (),
-        no_filters: bool = False,
-        system: str | None = None,
-        summary: str = "",
+        self, metrics: str | Sequence[str], runs: Sequence[str | Path] = (), **options: Unpack[QueryOptions]
     ) -> list[dict[str, Any]]:
-        """Return a row for each metric and run: its number of samples, average, median and other statistics."""
-        from assay.app.query import export_answer, query_metrics
+        """Return a row for each metric and run: its number of samples, average, median and other statistics.
+
+        With `by`, there is a row for each value of a column, or for each segment by dimensions.
+        """
+        from assay.app.query import export_answer
+
+        return export_answer(self.compute(metrics, runs, **options))
+
+    def compute(
+        self, metrics: str | Sequence[str], runs: Sequence[str | Path] = (), **options: Unpack[QueryOptions]
+    ) -> Answer:
+        """Return what `query` does, as distributions, with the filters that were applied and warnings on the data."""
+        from assay.app.query import query_metrics
 
         names = [metrics] if isinstance(metrics, str) else metrics
-        named_runs = parse_runs(self._list_runs(runs))
-        return export_answer(query_metrics(self._session, names, named_runs, filters, no_filters, system, summary))
+        return query_metrics(self._session, names, parse_runs(self._list_runs(runs)), **options)
 
-    def compare(self, runs: Sequence[str | Path] = (), metrics: Sequence[str] = ()) -> RunComparison:
+    def compare(
+        self, runs: Sequence[str | Path] = (), metrics: Sequence[str] = (), **options: Unpack[CompareOptions]
+    ) -> RunComparison:
         """Return the changes of metrics from the first run to the others, with intervals and verdicts.
 
         If the first is `median:N` or `median:N:TAG`, the others are names of runs with recorded results.
@@ -127,13 +169,12 @@ class Workspace:
         from assay.app.compare_runs import Selection, compare_runs
         from assay.registry.baseline import is_median, parse_median
 
-        names = [str(run) for run in runs]
+        names, selection = [str(run) for run in runs], Selection(tuple(metrics), **options)
         if names and is_median(names[0]):
             from assay.app.compare_results import compare_results
 
-            selection = Selection(tuple(metrics))
             return compare_results(self._session, self._results_folder, parse_median(names[0]), names[1:], selection)
-        return compare_runs(self._session, parse_runs(self._list_runs(runs)), Selection(tuple(metrics)))
+        return compare_runs(self._session, parse_runs(self._list_runs(runs)), selection)
 
     def samples(
         self,
@@ -169,19 +210,19 @@ class Workspace:
     def results(self) -> duckdb.DuckDBPyRelation:
         """Return the recorded results as a relation of DuckDB: a row for each metric and run."""
         from assay.registry.store import read_results
-        from assay.registry.tables import load_relation
+        from assay.registry.tables import build_rows, load_relation
 
-        return load_relation(read_results(self._results_folder))
+        return load_relation(build_rows(read_results(self._results_folder)))
 
     @property
     def _results_folder(self) -> Path:
-        folder = self._config.get_path("results") if self._config else None
-        if folder is None:
-            hint = f'add `results = "results"` to {NAME}'
-            raise fail("no-results-folder", "there is no results folder", hint=hint, status=USAGE)
-        return Path(folder)
+        return require_results_folder(self._results)
 
     def _list_runs(self, runs: Sequence[str | Path]) -> tuple[str, ...]:
-        if runs or self._config is None:
-            return expand_run_names(self._config, [str(run) for run in runs])
-        return self._config.require_runs()
+        """Return runs with their directories, by default those of the settings. Raises AssayError (usage) without any."""
+        names = expand_run_names(self._config, [str(run) for run in runs])
+        if not names and self._config:
+            names = self._config.require_runs()
+        if not names:
+            raise fail("no-run", "no runs are chosen", hint=f"pass runs, or name them in {NAME}", status=USAGE)
+        return names

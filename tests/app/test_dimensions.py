@@ -239,6 +239,33 @@ def test_segments_are_judged_as_metrics_with_a_condition_are(built: Path) -> Non
     assert judged["gate"] == wholes == sorted(change.metric for change in read_judged_results(built).changes)
 
 
+def test_comparison_by_a_dimension_judges_its_segments(place: Path, built: Path) -> None:
+    words = ("compare", *(f"runs/{run}" for run in RUNS), "--metric", "time", "--by", "kind", "--cache", "cache")
+    result = run_assay(*words, "--format", "json", cwd=place)
+    assert result.status == 0, result.err
+    changes = {change["metric"]: change for change in json.loads(result.out)["changes"]}
+    for kind in (None, "read", "write"):
+        change = changes[name_segment("time", ["kind"], (kind,))]
+        for run, value, size in (("old", "base_value", "base_size"), ("new", "value", "size")):
+            samples = _select(run, kind=kind)
+            assert change[size] == len(samples)
+            assert change[value] == pytest.approx(statistics.fmean(samples), rel=1e-12)
+    judged = json.loads((built / "results.json").read_text())["judgement"]["metrics"]
+    for name in ("time", "time[kind=read]", "time[kind=write]"):
+        assert {key: changes[name][key] for key in ("percent", "low", "high", "verdict")} == {
+            key: judged[name]["new"][key] for key in ("percent", "low", "high", "verdict")
+        }
+    lines = [line.strip().split("  ")[0] for line in run_assay(*words, cwd=place).out.splitlines() if "time: " in line]
+    assert lines[:2] == ["time: read", "time: write"]
+
+
+def test_unknown_dimension_of_a_comparison_is_an_error(place: Path) -> None:
+    words = ("compare", *(f"runs/{run}" for run in RUNS), "--metric", "time", "--by", "host", "--cache", "cache")
+    result = run_assay(*words, cwd=place)
+    assert (result.status, result.out) == (2, "")
+    assert "unknown dimension `host` in --by\n  expected: kind, cached, shard\n" in result.err
+
+
 def test_tables_list_the_most_frequent_values_of_all_runs(built: Path) -> None:
     sections = {item["title"]: item for item in json.loads((built / "document.json").read_text())["sections"]}
     ranked = [kind for kind in _rank_kinds(*RUNS) if kind is not None]

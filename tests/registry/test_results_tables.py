@@ -15,14 +15,16 @@ import duckdb
 import pytest
 
 from assay.registry.model import Figures, RecordedResults, ResultsFile
-from assay.registry.tables import COLUMNS, format_table, write_parquet, write_table_file
+from assay.registry.tables import COLUMNS, Row, build_rows, format_table, write_parquet, write_table_file
+from tests.support.commands import run_assay
 from tests.support.documentation import find_code_spans, parse_page
+from tests.support.laboratory import ROOT
 
 HOSTILE = 'a"b\\c\nd'
 
 
 @pytest.fixture
-def recorded() -> list[RecordedResults]:
+def rows() -> list[Row]:
     """Return results with names that need escapes, numbers that are not finite, a formula, and no samples."""
     metrics = {
         "wait[kind=read]": Figures(name=HOSTILE, unit="ms", definition="d", size=3, average="NaN", median="+Inf",
@@ -33,18 +35,17 @@ def recorded() -> list[RecordedResults]:
     }  # fmt: skip
     content = ResultsFile(run=HOSTILE, report="service/comparison", summary="requests", filters=("slow", "host=a,b"),
                           assay="0.2.0", data="h", metrics=metrics)  # fmt: skip
-    return [RecordedResults(Path("x"), "0123", content)]
+    return list(build_rows([RecordedResults(Path("x"), "0123", content)]))
 
 
-def test_parquet_has_documented_columns_and_values(recorded: list[RecordedResults], tmp_path: Path) -> None:
+def test_parquet_has_documented_columns_and_values(rows: list[Row], tmp_path: Path) -> None:
     file = tmp_path / "results.parquet"
-    write_parquet(recorded, file)
+    write_parquet(rows, file)
     relation = duckdb.connect().sql(f"SELECT * FROM '{file}'")
     assert relation.columns == list(COLUMNS)
     kinds = [str(kind).replace('"', "") for kind in relation.types]
     assert kinds == list(COLUMNS.values())
-    rows = [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
-    empty, share, wait = rows
+    empty, share, wait = (dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall())
     assert (empty["size"], empty["average"], empty["median"], empty["p95"], empty["centiles"]) == (
         0,
         None,
@@ -63,16 +64,16 @@ def test_columns_are_documented() -> None:
     assert {name for row in table.rows for name in find_code_spans(row[0])} == set(COLUMNS)
 
 
-def test_text_formats_have_the_same_rows(recorded: list[RecordedResults]) -> None:
-    rows = json.loads(format_table(recorded, "json"))
-    lines = list(csv.DictReader(io.StringIO(format_table(recorded, "csv"))))
-    assert [row["metric"] for row in rows] == [row["metric"] for row in lines] == ["empty", "share", "wait[kind=read]"]
+def test_text_formats_have_the_same_rows(rows: list[Row]) -> None:
+    items = json.loads(format_table(rows, "json"))
+    lines = list(csv.DictReader(io.StringIO(format_table(rows, "csv"))))
+    assert [row["metric"] for row in items] == [row["metric"] for row in lines] == ["empty", "share", "wait[kind=read]"]
     assert [row["run"] for row in lines] == [HOSTILE] * 3
-    assert (lines[1]["average"], lines[2]["average"], rows[2]["average"]) == ("0.25", "nan", "NaN")
+    assert (lines[1]["average"], lines[2]["average"], items[2]["average"]) == ("0.25", "nan", "NaN")
 
 
-def test_openmetrics_has_unique_escaped_samples(recorded: list[RecordedResults]) -> None:
-    text = format_table(recorded, "openmetrics")
+def test_openmetrics_has_unique_escaped_samples(rows: list[Row]) -> None:
+    text = format_table(rows, "openmetrics")
     lines = text.split("\n")
     assert lines[-2:] == ["# EOF", ""]
     samples = [line for line in lines if line and not line.startswith("#")]
@@ -85,15 +86,110 @@ def test_openmetrics_has_unique_escaped_samples(recorded: list[RecordedResults])
 
 
 @pytest.mark.skipif(not shutil.which("promtool"), reason="requires promtool")
-def test_promtool_accepts_openmetrics(recorded: list[RecordedResults]) -> None:
-    text = format_table(recorded, "openmetrics")
+def test_promtool_accepts_openmetrics(rows: list[Row]) -> None:
+    text = format_table(rows, "openmetrics")
     result = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Create the workspace of `assay init`, with a cache of its own, and a build of it."""
+    folder = tmp_path_factory.mktemp("tables") / "shop"
+    run_assay("init", folder)
+    with (folder / "assay.toml").open("a", encoding="utf-8") as file:
+        file.write('cache = ".cache"\nresults = "results"\n')
+    assert run_assay("build", "--to", "md", cwd=folder).status == 0
+    return folder
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="requires promtool")
+@pytest.mark.parametrize(
+    "words", [("results", "export", "build/comparison", "--to"), ("query", "wait", "--by", "host", "--format")]
+)
+def test_promtool_accepts_results_of_builds_and_queries(shop: Path, words: tuple[str, ...]) -> None:
+    text = run_assay(*words, "openmetrics", cwd=shop).out
+    assert 'assay_average{run="1.0"' in text
+    result = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+def read_numbers(file: Path) -> dict[tuple[str, str], tuple[float, ...]]:
+    """Return the numbers of a table by metric and run."""
+    statement = f"SELECT metric, run, size, average, median, stddev, min, max, p95, p99 FROM '{file}'"
+    return {row[:2]: row[2:] for row in duckdb.connect().sql(statement).fetchall()}
+
+
+def test_builds_and_queries_have_the_numbers_of_results_json(shop: Path, tmp_path: Path) -> None:
+    built, queried = tmp_path / "built.parquet", tmp_path / "queried.parquet"
+    for form in ("parquet", "csv", "json"):
+        words = ("results", "export", "build/comparison", "--to", form, "-o", built.with_suffix(f".{form}"))
+        assert run_assay(*words, cwd=shop).status == 0
+    query = (
+        "query",
+        "wait",
+        "work",
+        "response_size",
+        "--run",
+        "1.0",
+        "--run",
+        "1.1",
+        "--format",
+        "parquet",
+        "-o",
+        queried,
+    )
+    assert run_assay(*query, cwd=shop).status == 0
+    results = json.loads((shop / "build/comparison/results.json").read_text(encoding="utf-8"))
+    expected = {
+        (name, run): (*(item[key] for key in ("size", "average", "median", "stddev", "min", "max")),
+                      *(dict(item["centiles"])[share] for share in (0.95, 0.99)))
+        for name, metric in results["metrics"].items()
+        for run, item in metric["runs"].items()
+    }  # fmt: skip
+    assert read_numbers(built) == read_numbers(queried) == expected
+    assert read_numbers(built.with_suffix(".json")) == expected
+    statement = f"SELECT metric, run, size, average FROM read_csv('{built.with_suffix('.csv')}', all_varchar = true)"
+    assert {row[:2]: (int(row[2]), float(row[3])) for row in duckdb.connect().sql(statement).fetchall()} == {
+        key: values[:2] for key, values in expected.items()
+    }
+
+
+def test_phases_of_an_article_are_exported(tmp_path: Path, cache: Path) -> None:
+    """They are rows of their own, and a results folder does not take them."""
+    out, results = tmp_path / "out", tmp_path / "results"
+    run = ROOT / "golden/antelope/upgrade/run"
+    options = ("--to", "md", "-o", out, "--results", results, "--cache", cache)
+    assert run_assay("build", "antelope/upgrade", "--run", run, *options).status == 0
+    assert not results.exists()
+    rows = json.loads(run_assay("results", "export", out, "--to", "json").out)
+    metrics = json.loads((out / "results.json").read_text(encoding="utf-8"))["metrics"]
+    assert {(row["metric"], row["run"]): row["average"] for row in rows if row["size"]} == {
+        (name, phase): item["average"] for name, metric in metrics.items() for phase, item in metric["columns"].items()
+        if item.get("size")
+    }  # fmt: skip
+    assert {row["run"] for row in rows} == {"run:before", "run:after"}
+
+
+def test_article_without_metrics_has_no_results(tmp_path: Path, cache: Path) -> None:
+    out = tmp_path / "out"
+    words = ("build", "cometbft/qa", "--run", ROOT / "golden/cometbft/run", "--to", "md", "-o", out, "--cache", cache)
+    assert run_assay(*words).status == 0
+    result = run_assay("results", "export", out)
+    assert (result.status, result.out) == (1, "")
+    assert "error[no-metrics]: the build has no results of metrics" in result.err
+
+
+@pytest.mark.parametrize("words", [("--format", "parquet"), ("--format", "csv", "-o", "file")])
+def test_query_writes_files_of_tables_alone(shop: Path, words: tuple[str, ...]) -> None:
+    result = run_assay("query", "wait", *words, cwd=shop)
+    assert (result.status, result.out) == (2, "")
+    assert "-o" in result.err
+
+
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_file_that_cannot_be_written_is_named(recorded: list[RecordedResults], tmp_path: Path, form: str) -> None:
+def test_file_that_cannot_be_written_is_named(rows: list[Row], tmp_path: Path, form: str) -> None:
     from assay.util.diagnostics import AssayError
 
     with pytest.raises(AssayError, match=r"cannot be written.*nothing"):
-        write_table_file(recorded, form, tmp_path / "nothing" / "file")
+        write_table_file(rows, form, tmp_path / "nothing" / "file")

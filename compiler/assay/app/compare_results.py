@@ -46,8 +46,9 @@ def compare_results(
     The report is the selected one, or else the only one of the runs' results. Raises AssayError, also (usage): a run
     without results, results of several reports, options that would need logs.
     """
-    if selection.filters or selection.no_filters or selection.summary:
-        raise fail("baseline", f"filters and summaries cannot be chosen for `{baseline}`, which reads recorded results",
+    if selection.filters or selection.no_filters or selection.summary or selection.by:
+        message = f"filters, summaries and dimensions cannot be chosen for `{baseline}`, which reads recorded results"
+        raise fail("baseline", message,
                    hint="build reports with them to record their results", status=USAGE)  # fmt: skip
     recorded = read_results(folder)
     versions = [_find_version(folder, recorded, name, selection.report) for name in names]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from assay.app import filters
 from assay.app.build_comparison import iter_shared_file_notes
@@ -16,6 +17,7 @@ from assay.app.query import list_run_messages
 from assay.app.repeats import list_versions
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
+from assay.app.splitting import CountValues, parse_dimensions, split_metrics
 from assay.app.subject import find_metric
 from assay.judgement.interval import estimate_reach
 from assay.judgement.repeats import pool_variances
@@ -24,8 +26,9 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin, Unit
+from assay.lang.segments import get_whole, list_dimensions
 from assay.report.judged_cells import list_judgement_notes
-from assay.util.diagnostics import USAGE, fail
+from assay.util.diagnostics import USAGE, fail, suggest_names
 
 #: The rules of `S.Judgement::{=}`, for reports that judge nothing.
 DEFAULT_RULES = Judgement("0.95", Margin("2", "", Unit("percent", "%")), (), 3)
@@ -74,15 +77,16 @@ class RunComparison:
 class Selection:
     """What to compare, as the user selects it; empty values select what `compare_runs` describes.
 
-    `metrics` are ids or names of metrics; `report` is `system/name`.
+    `metrics` are ids or names of metrics; `report` is `system/name`; `by` are dimensions with commas between them.
     """
 
     metrics: tuple[str, ...] = ()
     report: str = ""
     system: str | None = None
-    filters: tuple[str, ...] = ()
+    filters: Sequence[str] = ()
     no_filters: bool = False
     summary: str = ""
+    by: str = ""
 
 
 def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selection) -> RunComparison:
@@ -94,12 +98,16 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     """
     if len({run.version or run.id for run in runs}) < 2:
         found = f"several runs of `{runs[0].version}`" if len(runs) > 1 else f"{len(runs)} run"
-        raise fail("runs", "a comparison needs two or more runs", found=found, status=USAGE)
+        hint = "name a second run; `assay query METRIC --run RUN` prints the numbers of one"
+        raise fail("runs", "a comparison needs two or more runs", found=found, hint=hint, status=USAGE)
     checked, report = _choose_report(session, runs, selection)
     rules = report.judgement if report and report.judgement else DEFAULT_RULES
     titles = map_sections(report, choose_metrics(session, checked, report, selection))
-    metrics = [checked.get_metric(name) for name in titles]
+    metrics: Sequence[Metric] = [checked.get_metric(name) for name in titles]
     applied_filters = filters.parse_filters(checked.package, report, selection.filters, selection.no_filters)
+    if selection.by:
+        count_values = partial(compute, session, checked, runs, metrics, applied_filters)
+        checked, metrics = split_by(checked, metrics, selection.by, lambda items: count_values(value_requests=items))
     summary = choose_summary(checked.package, report, selection.summary)
     computation = compute(session, checked, runs, metrics, applied_filters, judged=metrics)
     versions = list_versions(computation.runs)
@@ -113,7 +121,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
             ComparedVersion(
                 version.id,
                 tuple(
-                    _compare_metric(metric, titles[metric.id], judgements, version.id, estimates[metric.id], number)
+                    _compare_metric(metric, titles, judgements, version.id, estimates[metric.id], number)
                     for metric in metrics
                 ),
                 tuple(list_judgement_notes(judgements, metrics, version.id)),
@@ -127,6 +135,22 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
         (*iter_shared_file_notes([item.ingested_run for item in computation.runs], [item.id for item in runs]),
          *list_run_messages(checked, computation, metrics)),
     )  # fmt: skip
+
+
+def split_by(
+    checked: CheckedPackage, metrics: Sequence[Metric], by: str, count_values: CountValues
+) -> tuple[CheckedPackage, tuple[Metric, ...]]:
+    """Return the package with segments, and the metrics, each before its segments by dimensions.
+
+    Raises AssayError (usage) if the metrics have no such dimensions.
+    """
+    dimensions = parse_dimensions(checked.package, metrics, by)
+    if not dimensions:
+        names = dict.fromkeys(name for metric in metrics for name in list_dimensions(checked.package, metric))
+        raise fail("unknown-dimension", f"unknown dimension `{by}` in --by", status=USAGE,
+                   expected=", ".join(names) or "dimensions; these metrics have none",
+                   hint=suggest_names(by, names) if names else "")  # fmt: skip
+    return split_metrics(checked, metrics, dimensions, count_values)
 
 
 def _choose_report(
@@ -191,13 +215,17 @@ def _estimate_averages(
 
 def _compare_metric(
     metric: Metric,
-    section: str,
+    titles: Mapping[str, str],
     judgements: ReportJudgements,
     version: str,
     estimates: Sequence[tuple[float | None, float | None]],
     number: int,
 ) -> ComparedMetric:
-    """Return the change of a metric in a version, which has a `number` among all versions."""
+    """Return the change of a metric in a version, which has a `number` among all versions.
+
+    `titles` are those of the sections by metric.
+    """
+    section = titles[get_whole(metric.id)]
     judged = judgements.changes[metric.id, version]
     (base, base_spread), (value, spread) = estimates[0], estimates[number]
     data = build_change_data(judged, judgements.level)

@@ -292,11 +292,20 @@ def build_defaults(config: Config) -> dict[str, dict[str, object]]:
         "build": {**report, **of_runs, **of_build, **forms},
         "watch": {**report, **of_runs, **forms},
         "query": of_runs,
+        "samples": of_runs,
         "compare": of_runs,
         "regenerate": forms,
         "gate": built,
         "verify": built,
     }
+
+
+def require_results_folder(folder: str | Path | None, *others: str) -> Path:
+    """Return the results folder. Raises AssayError (usage) if there is none; `others` are what else to pass."""
+    if folder is None:
+        hint = ", or ".join((f'add `results = "results"` to {NAME}', *others))
+        raise fail("no-results-folder", "there is no results folder", hint=hint, status=USAGE)
+    return Path(folder)
 
 
 def find_build_folder(config: Config | None, report: str) -> str | None:

@@ -111,7 +111,8 @@ def _build_judgement_error(path: Path, results: Mapping[str, Any]) -> Exception:
     elif "noise" in results:
         origin, hint = f"{origin} with --repeats", "build the report without --repeats"
     elif isinstance(runs, list) and len(runs) == 1:
-        origin, hint = f"{origin} of one run", "pass a second --run to `assay build`"
+        origin = f"{origin} of one run"
+        hint = "pass a second --run to `assay build`, or compare with recorded results by `--baseline median:5`"
     return fail(
         "no-judgement",
         f"the build judges no differences: {path}",

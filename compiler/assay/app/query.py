@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -31,6 +31,8 @@ from assay.lang.model.report import Report
 from assay.lang.reserved_names import CONSTANTS
 from assay.lang.segments import join_segments
 from assay.plan.planner import AppliedFilter
+from assay.provenance.versions import get_versions
+from assay.registry.tables import COLUMNS, build_statistics
 from assay.report.group_spreads import Spreads, build_group_data, collect_spreads
 from assay.report.results_json import build_distribution_data, build_formula_data
 from assay.sql import dialect, formulas
@@ -61,26 +63,26 @@ def query_metrics(
     session: Session,
     names: Sequence[str],
     runs: Sequence[NamedRun],
-    filter_texts: Sequence[str],
-    no_filters: bool,
-    system: str | None,
-    summary: str,
-    time_texts: Sequence[str] = (),
+    filters: Sequence[str] = (),
+    no_filters: bool = False,
+    system: str | None = None,
+    summary: str = "",
+    at: Sequence[str] = (),
     phases: Sequence[str] = (),
     by: str = "",
 ) -> Answer:
     """Return the distributions of metrics over runs or phases of runs, and those by the values of a column `by`.
 
-    With dimensions `by`, the metrics are followed by their segments. The filters are those of `filter_texts`, else
-    those of the report that shows the metrics. Raises AssayError.
+    With dimensions `by`, the metrics are followed by their segments. The filters are those of `filters`, else those
+    of the report that shows the metrics. Raises AssayError.
     """
     subjects = [find_metric(session, name, system) for name in names]
     checked = _join_packages(subjects)
     metrics = tuple({subject.id: subject.metric for subject in subjects}.values())
     report = subjects[0].report
-    applied_filters = subjects[0].select_filters(filter_texts, no_filters)
+    applied_filters = subjects[0].select_filters(filters, no_filters)
     summary_name = choose_summary(checked.package, report, summary)
-    phase_selection = select_phases(checked.package, (), time_texts, phases)
+    phase_selection = select_phases(checked.package, (), at, phases)
     if dimensions := parse_dimensions(checked.package, metrics, by):
         request = partial(compute, session, checked, runs, metrics, applied_filters, phase_selection=phase_selection)
         checked, metrics = split_metrics(checked, metrics, dimensions, lambda items: request(value_requests=items))
@@ -122,6 +124,23 @@ def export_answer(answer: Answer) -> list[dict[str, Any]]:
         }
         for metric, run, result in answer.rows
     ]
+
+
+def build_answer_rows(answer: Answer) -> Iterator[dict[str, Any]]:
+    """Yield the rows of `export_answer` with the columns of recorded results; those without a value are None."""
+    for item in export_answer(answer):
+        pairs = item.get("centiles", item.get("quantiles", ()))
+        yield {
+            **dict.fromkeys(COLUMNS),
+            **{name: item[name] for name in ("run", "metric", "name", "unit", "filters")},
+            "system": answer.checked.package.system,
+            "definition": answer.checked.definitions[item["metric"]],
+            "summary": answer.summary,
+            "column": answer.by or None,
+            "group": item[answer.by] if answer.by else None,
+            **build_statistics(item.get("size"), item, pairs),
+            "assay": get_versions()["assay"],
+        }
 
 
 def _export_metric(answer: Answer, metric: Metric, run: str) -> dict[str, Any]:

@@ -14,13 +14,14 @@ import click
 from assay.cli import output
 from assay.cli.judged_texts import count_verdicts, format_percents, format_values, list_local_names
 from assay.cli.options import (
+    add_by_option,
     add_cache_option,
     add_filter_options,
     add_results_option,
     add_summary_option,
     add_system_option,
     complete_names,
-    open_command_session,
+    open_command_workspace,
     replace_run_names,
     require_results_folder,
 )
@@ -65,6 +66,7 @@ def _replace_names(context: click.Context, parameter: click.Parameter, value: tu
     shell_complete=complete_names("reports"),
     help="Use the metrics, filters and rules of this report.",
 )
+@add_by_option("Compare by the values of a dimension, or of two (kind,region).")
 @add_filter_options
 @add_system_option
 @add_summary_option
@@ -80,7 +82,7 @@ def _replace_names(context: click.Context, parameter: click.Parameter, value: tu
 @click.pass_context
 def compare(
     context: click.Context, runs: tuple[str, ...], metrics: tuple[str, ...], report: str, filters: tuple[str, ...],
-    no_filters: bool, system: str | None, summary: str, form: str, results: Path | None,
+    by: str, no_filters: bool, system: str | None, summary: str, form: str, results: Path | None,
 ) -> None:  # fmt: skip
     """Compare runs with the first: averages, changes with intervals, verdicts.
 
@@ -92,19 +94,11 @@ def compare(
     median of the last N runs before them. This reads no logs.
     """
     is_of_results = runs[0].startswith(MEDIAN)
-    with open_command_session(context, () if is_of_results else runs) as session:
-        from assay.app.compare_runs import Selection, compare_runs  # imported while files are hashed
-        from assay.app.runs import parse_runs
-
-        selection = Selection(metrics, report, system, filters, no_filters, summary)
-        if is_of_results:
-            from assay.app.compare_results import compare_results
-            from assay.registry.baseline import parse_median
-
-            baseline, folder = parse_median(runs[0]), require_results_folder(results)
-            comparison = compare_results(session, folder, baseline, runs[1:], selection)
-        else:
-            comparison = compare_runs(session, parse_runs(runs), selection)
+    if is_of_results:
+        require_results_folder(results)
+    with open_command_workspace(context, () if is_of_results else runs, results) as workspace:
+        comparison = workspace.compare(runs, metrics, report=report, by=by, system=system, filters=filters,
+                                       no_filters=no_filters, summary=summary)  # fmt: skip
     output.print_warnings(comparison.warnings)
     if form == "json":
         output.print_data(export_comparison(comparison))

@@ -46,6 +46,7 @@ from assay.cli.options import (
     completion,
     is_default,
     open_command_session,
+    open_command_workspace,
     print_last_run,
     replace_run_names,
 )
@@ -59,6 +60,8 @@ from assay.cli.serve import serve
 from assay.cli.slice import write_slice
 from assay.cli.test import run_examples
 
+#: Formats of the rows of `assay query` that are tables of results.
+FILE_FORMS = ("openmetrics", "parquet")
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
@@ -127,27 +130,14 @@ def build(
         from assay.app.run_list import read_run_lists
 
         runs = (*read_run_lists(run_lists), *runs)
-    with open_command_session(context, (*runs, *options["calibration"])) as session:
-        from assay.app import build  # imported while files are hashed
-        from assay.app.options import Options
-        from assay.report.output_forms import order_forms
-
+    with open_command_workspace(context, (*runs, *options["calibration"]), results) as workspace:
         if is_default(context, "runs"):
-            runs = runs if session.is_of_runs(report) else ()
+            runs = runs if workspace.is_of_runs(report) else ()
             print_last_run(context.obj["config"], [context.obj["config"].values.get("baseline", "")] if runs else [])
-        if not runs and not publications and session.is_of_runs(report):
+        if not runs and not publications and workspace.is_of_runs(report):
             raise click.UsageError("Missing option '--run'.", context)
-        choices = Options(**options, forms=order_forms(forms))
-        if publications or not runs:
-            from assay.app.build import build_any_report
-
-            build_result = build_any_report(session, report, runs, publications, Path(out), choices)
-        else:
-            build_result = build.build_report(session, report, runs, Path(out), choices)
-        if results is not None and not no_results:
-            from assay.registry.store import record_build
-
-            record_build(results, build_result.folder)
+        build_result = workspace.build(report, runs, out, publications=publications, forms=forms,
+                                       records_results=not no_results, **options)  # fmt: skip
     from assay.cli.build_summary import summarize_build
 
     output.print_warnings(build_result.warnings)
@@ -266,23 +256,42 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 @add_phase_options
 @add_system_option
 @add_summary_option
-@add_table_option
+@click.option("--format", "form", type=click.Choice(["table", "json", "csv", *FILE_FORMS]), default="table",
+              help="Output format; `parquet` needs a file.")  # fmt: skip
+@click.option("-o", "--out", "file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+              help="Write OpenMetrics text or Parquet to this file.")  # fmt: skip
 @add_cache_option
 @click.pass_context
 def query(
     context: click.Context, metrics: tuple[str, ...], runs: tuple[str, ...], filters: tuple[str, ...],
     no_filters: bool, phases: tuple[str, ...], at: tuple[str, ...], system: str | None, summary: str, form: str,
-    by: str,
+    by: str, file: Path | None,
 ) -> None:  # fmt: skip
-    """Compute metrics and print their distributions."""
-    from assay.app.query import query_metrics
-    from assay.app.runs import parse_runs
+    """Compute metrics and print their distributions.
+
+    OpenMetrics text and Parquet have the statistics of `assay results export`.
+    """
+    if form == "parquet" and file is None:
+        raise click.UsageError("The format parquet needs a file: pass -o FILE.", context)
+    if file is not None and form not in FILE_FORMS:
+        raise click.UsageError(f"-o goes with --format {' or '.join(FILE_FORMS)}: redirect other output.", context)
     from assay.cli.printing import print_answer
 
-    with open_command_session(context) as session:
-        answer = query_metrics(session, metrics, parse_runs(runs), filters, no_filters, system, summary, at, phases, by)
+    with open_command_workspace(context) as workspace:
+        answer = workspace.compute(metrics, runs, by=by, filters=filters, no_filters=no_filters, phases=phases, at=at,
+                                   system=system, summary=summary)  # fmt: skip
     output.print_warnings(answer.warnings)
-    print_answer(answer, form)
+    if form in FILE_FORMS:
+        from assay.app.query import build_answer_rows
+        from assay.registry.tables import format_table, write_table_file
+
+        rows = build_answer_rows(answer)
+        if file is not None:
+            write_table_file(rows, form, file)
+        else:
+            output.print_text(format_table(rows, form).removesuffix("\n"))
+    else:
+        print_answer(answer, form)
 
 
 @cli.command()

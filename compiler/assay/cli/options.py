@@ -15,6 +15,7 @@ from assay.cli.log import FORMS
 from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
+    from assay.api import Workspace
     from assay.app.config import Config
     from assay.app.session import Session
     from assay.ingest.hashing import BackgroundHasher
@@ -260,12 +261,9 @@ def add_results_option(command: Command) -> Command:
 
 def require_results_folder(folder: Path | None, *others: str) -> Path:
     """Return the results folder. Raises AssayError (usage) if there is none; `others` are what else to pass."""
-    if folder is None:
-        from assay.util.diagnostics import USAGE, fail
+    from assay.app import config
 
-        hint = ", or ".join((f'add `results = "results"` to {CONFIG}', "pass --results DIR", *others))
-        raise fail("no-results-folder", "there is no results folder", hint=hint, status=USAGE)
-    return folder
+    return config.require_results_folder(folder, "pass --results DIR", *others)
 
 
 def is_default(context: click.Context, name: str) -> bool:
@@ -350,6 +348,17 @@ def open_command_session(context: click.Context, runs: Sequence[str] = ()) -> It
         finally:
             clean_up(session.store.folder)
             stop_logging()
+
+
+@contextmanager
+def open_command_workspace(
+    context: click.Context, runs: Sequence[str] = (), results: Path | None = None
+) -> Iterator[Workspace]:
+    """Yield the workspace of the current folder for a command, in a session as `open_command_session` opens it."""
+    with open_command_session(context, runs) as session:
+        from assay.api import Workspace  # imported while files are hashed
+
+        yield Workspace(session, context.obj.get("config"), results)
 
 
 def _start_hashing(context: click.Context, runs: Sequence[str]) -> BackgroundHasher | None:

@@ -101,22 +101,25 @@ def add_results(results: Path | None, builds: tuple[str, ...]) -> None:
 def export_results(
     context: click.Context, build: str | None, form: str, file: Path | None, results: Path | None
 ) -> None:
-    """Export recorded results, or those of one build: a row for each metric and run.
+    """Export recorded results, or those of one build: a row for each metric and run or phase.
 
     Numbers are unrounded and in the unit of the metric. OpenMetrics text has a gauge for each statistic.
     """
+    from assay.provenance.read import get_build_folder
     from assay.registry.store import read_build, read_results
-    from assay.registry.tables import format_table, write_table_file
+    from assay.registry.tables import build_rows, format_table, write_table_file
 
     if form == "parquet" and file is None:
         raise click.UsageError("The format parquet needs a file: pass -o FILE.", context)
-    recorded = (
-        read_build(Path(build)) if build else read_results(require_results_folder(results, "pass a BUILD_FOLDER"))
-    )
-    if file is not None:
-        write_table_file(recorded, form, file)
+    if build:
+        recorded = read_build(get_build_folder(Path(build)), may_have_phases=True)
     else:
-        output.print_text(format_table(recorded, form).removesuffix("\n"))
+        recorded = read_results(require_results_folder(results, "pass a BUILD_FOLDER"))
+    rows = build_rows(recorded)
+    if file is not None:
+        write_table_file(rows, form, file)
+    else:
+        output.print_text(format_table(rows, form).removesuffix("\n"))
 
 
 @results.command(name="schema")

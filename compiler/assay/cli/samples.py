@@ -13,7 +13,7 @@ from assay.cli.options import (
     add_run_option,
     add_system_option,
     complete_names,
-    open_command_session,
+    open_command_workspace,
 )
 
 
@@ -38,11 +38,10 @@ def samples(
     """
     if form == "parquet" and file is None:
         raise click.UsageError("The format parquet needs a file: pass -o FILE.", context)
-    with open_command_session(context, runs) as session:
-        from assay.app.runs import parse_runs
-        from assay.app.samples import read_samples, write_samples
+    with open_command_workspace(context, runs) as workspace:
+        from assay.app.samples import write_samples
 
-        relation = read_samples(session, metric, parse_runs(runs), filters, no_filters, system)
+        relation = workspace.samples(metric, runs, filters=filters, no_filters=no_filters, system=system)
         if file is not None:
             write_samples(relation, file, form)
             return

@@ -176,11 +176,11 @@ def remove_run(folder: Path, name: str) -> Path:
 
 
 def append_results(folder: Path, build: Path) -> tuple[Path, ...]:
-    """RecordedResults the results of a build, a file for each run, and return the new files; known results add none.
+    """Record the results of a build, a file for each run, and return the new files; known results add none.
 
     Raises AssayError: for a folder that is no build of a report over runs, and for one of phases.
     """
-    from assay.registry.tables import write_parquet
+    from assay.registry.tables import build_rows, write_parquet
 
     new_files = []
     for content in build_contents(build):
@@ -190,7 +190,7 @@ def append_results(folder: Path, build: Path) -> tuple[Path, ...]:
         if path.is_file() and table.is_file():
             continue
         recorded = [RecordedResults(path, path.stem, _decode(ResultsFile, path, json.dumps(content), content))]
-        write_file(folder, table, partial(write_parquet, recorded))
+        write_file(folder, table, partial(write_parquet, list(build_rows(recorded))))
         write_file(folder, path, dump_content(content).encode())
         new_files.append(path)
     return tuple(new_files)
@@ -199,25 +199,37 @@ def append_results(folder: Path, build: Path) -> tuple[Path, ...]:
 def record_build(folder: Path, build: Path) -> tuple[Path, ...]:
     """Record the results of a finished build, as `append_results` does; none of a history, article or phases."""
     results = _load_build(build, RESULTS)
-    has_whole_runs = "metrics" in results and not any("phase" in run for run in results.get("runs", ()))
+    has_whole_runs = "metrics" in results and not any(
+        "phase" in run for run in (*results.get("runs", ()), *results.get("columns", ()))
+    )
     return append_results(folder, build) if has_whole_runs else ()
 
 
-def read_build(build: Path) -> tuple[RecordedResults, ...]:
-    """Return the results of a build as `append_results` records them."""
+def read_build(build: Path, *, may_have_phases: bool = False) -> tuple[RecordedResults, ...]:
+    """Return the results of a build as `append_results` records them, or those of the phases that it compares."""
     path = build / RESULTS
     return tuple(
         RecordedResults(path, compute_id(content), _decode(ResultsFile, path, json.dumps(content), content))
-        for content in build_contents(build)
+        for content in build_contents(build, may_have_phases=may_have_phases)
     )
 
 
-def build_contents(build: Path) -> list[dict[str, Any]]:
-    """Return the content of the file of each run of a build. Raises AssayError for one without results of metrics."""
+def build_contents(build: Path, *, may_have_phases: bool = False) -> list[dict[str, Any]]:
+    """Return the content of the file of each run of a build, or of each phase of a run.
+
+    Raises AssayError for a build without results of metrics, and for one of phases unless it `may_have_phases`.
+    """
     results, provenance = _load_build(build, RESULTS), _load_build(build, PROVENANCE)
     try:
-        runs, content, _ = results["runs"], provenance["content"], results["metrics"]
-        if any("phase" in run for run in runs):
+        runs, content = results.get("columns") or results["runs"], provenance["content"]
+        if "metrics" not in results:
+            raise fail(
+                "no-metrics",
+                f"the build has no results of metrics: {build}",
+                found=f"a build of the article `{results['report']}`",
+                hint="its rows are the Parquet files in rows/",
+            )
+        if any("phase" in run for run in runs) and not may_have_phases:
             raise fail(
                 "build-of-phases",
                 f"the build compares phases of runs, not whole runs: {build}",
@@ -225,7 +237,7 @@ def build_contents(build: Path) -> list[dict[str, Any]]:
             )
         inputs = {run["id"]: run for run in content["runs"]}
         version = content["versions"]["assay"]
-        return [_build_content(results, run, inputs[run["id"]], version) for run in runs]
+        return [_build_content(results, run, inputs[run.get("run", run["id"])], version) for run in runs]
     except (KeyError, TypeError, AttributeError):
         raise _build_error(build, "another form of results.json or provenance.json") from None
 
@@ -252,8 +264,8 @@ def _build_content(
         **({"version": run["version"]} if "version" in run else {}),
         **({"day": day} if day else {}),
         "report": results["report"],
-        "summary": results["summary"],
-        "filters": list(results["filters"]),
+        "summary": results.get("summary", ""),
+        "filters": list(results.get("filters", ())),
         "assay": version,
         "data": _hash_inputs(inputs),
         **({"column": groups["column"]} if groups else {}),
@@ -265,7 +277,7 @@ def _build_content(
 
 
 def _build_figures(metric: Mapping[str, Any], run: str, groups: Mapping[str, Any]) -> dict[str, Any]:
-    figures = metric["runs"][run]
+    figures = metric["runs" if "runs" in metric else "columns"][run]
     rows = groups.get(run, {}).get("groups", ())
     return {
         "name": metric["name"],

@@ -11,7 +11,7 @@ import errno
 import io
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,8 @@ from assay.util.os_errors import build_write_error
 
 if TYPE_CHECKING:
     import duckdb
+
+Row = dict[str, Any]
 
 #: Columns of the tables with their types in Parquet.
 COLUMNS = {
@@ -49,6 +51,7 @@ COLUMNS = {
     "data": "VARCHAR",
     "id": "VARCHAR",
 }
+STATISTICS = ("average", "median", "stddev", "min", "max")
 #: Gauges of OpenMetrics text: name, column, what it is.
 GAUGES = (
     ("assay_average", "average", "Average of a metric in a run, in its unit, by the summary of the report."),
@@ -64,7 +67,7 @@ LABELS = ("run", "version", "day", "report", "metric", "unit", "summary", "filte
           "id")  # fmt: skip
 
 
-def build_rows(recorded: Sequence[RecordedResults]) -> Iterator[dict[str, Any]]:
+def build_rows(recorded: Iterable[RecordedResults]) -> Iterator[Row]:
     """Yield the rows of recorded results, in their order, with the members of `COLUMNS`."""
     for results in recorded:
         for metric, figures in sorted(results.content.metrics.items()):
@@ -73,13 +76,9 @@ def build_rows(recorded: Sequence[RecordedResults]) -> Iterator[dict[str, Any]]:
                 yield _build_row(results, metric, figures, group)
 
 
-def _build_row(results: RecordedResults, metric: str, figures: Figures, group: Group | None) -> dict[str, Any]:
+def _build_row(results: RecordedResults, metric: str, figures: Figures, group: Group | None) -> Row:
     content, source = results.content, group or figures
-    has_samples = source.size != 0
-    centiles = [] if not has_samples else source.quantiles if isinstance(source, Group) else source.centiles
-    values = {float(pair[0]): _read_number(pair[1]) for pair in centiles}
-    numbers = {name: getattr(source, name) if has_samples else None
-               for name in ("average", "median", "stddev", "min", "max")}  # fmt: skip
+    pairs = source.quantiles if isinstance(source, Group) else source.centiles
     row = {
         "run": content.run,
         "version": content.version or None,
@@ -94,17 +93,28 @@ def _build_row(results: RecordedResults, metric: str, figures: Figures, group: G
         "filters": list(content.filters),
         "column": content.column if group else None,
         "group": group.name if group else None,
-        "size": source.size,
-        **{name: _read_number(value) for name, value in numbers.items()},
-        "p95": values.get(0.95),
-        "p99": values.get(0.99),
-        "centiles": [{"centile": share, "value": value} for share, value in values.items()],
+        **build_statistics(source.size, {name: getattr(source, name) for name in STATISTICS}, pairs),
         "assay": content.assay,
         "data": content.data,
         "id": results.id,
     }
     assert row.keys() == COLUMNS.keys()
     return row
+
+
+def build_statistics(
+    size: int | None, numbers: Mapping[str, float | str | None], pairs: Iterable[Sequence[float | str]]
+) -> Row:
+    """Return the statistics of a row: `numbers` and centiles (`pairs` of share and value), none without samples."""
+    has_samples = size != 0
+    values = {float(pair[0]): _read_number(pair[1]) for pair in pairs} if has_samples else {}
+    return {
+        "size": size,
+        **{name: _read_number(numbers.get(name)) if has_samples else None for name in STATISTICS},
+        "p95": values.get(0.95),
+        "p99": values.get(0.99),
+        "centiles": [{"centile": share, "value": value} for share, value in values.items()],
+    }
 
 
 def _read_number(value: float | str | None) -> float | None:
@@ -120,26 +130,26 @@ def _encode_number(value: Any) -> Any:
     return [_encode_number(item) for item in value] if isinstance(value, list) else value
 
 
-def write_parquet(recorded: Sequence[RecordedResults], file: Path) -> None:
-    """Write rows of recorded results as Parquet; the bytes depend on the rows and the version of DuckDB only.
+def write_parquet(rows: Iterable[Row], file: Path) -> None:
+    """Write rows of results as Parquet; the bytes depend on the rows and the version of DuckDB only.
 
     Raises OSError.
     """
     import duckdb
 
     try:
-        load_relation(recorded).write_parquet(str(file), compression="zstd")
+        load_relation(rows).write_parquet(str(file), compression="zstd")
     except duckdb.IOException as error:
         raise OSError(errno.EIO, str(error), str(file)) from None
 
 
-def write_table_file(recorded: Sequence[RecordedResults], form: str, file: Path) -> None:
+def write_table_file(rows: Iterable[Row], form: str, file: Path) -> None:
     """Write rows of results to a file as `csv`, `json`, `openmetrics` or `parquet`. Raises AssayError `output`."""
     try:
         if form == "parquet":
-            write_parquet(recorded, file)
+            write_parquet(rows, file)
         else:
-            file.write_text(format_table(recorded, form), encoding="utf-8")
+            file.write_text(format_table(rows, form), encoding="utf-8")
     except OSError as error:
         raise build_write_error("output", "file", file, error, "choose another file with -o") from None
 
@@ -150,21 +160,21 @@ def find_centile(figures: Figures | Group, share: float) -> float | None:
     return next((_read_number(pair[1]) for pair in pairs if pair[0] == share and figures.size != 0), None)
 
 
-def load_relation(recorded: Sequence[RecordedResults]) -> duckdb.DuckDBPyRelation:
-    """Return the rows of recorded results as a relation of DuckDB."""
+def load_relation(rows: Iterable[Row]) -> duckdb.DuckDBPyRelation:
+    """Return rows of results as a relation of DuckDB."""
     from assay.engine.connection import open_shared_cursor
 
     kinds = json.dumps([COLUMNS]).replace('"STRUCT(centile DOUBLE, value DOUBLE)[]"',
                                           '[{"centile": "DOUBLE", "value": "DOUBLE"}]')  # fmt: skip
     kinds = kinds.replace('"VARCHAR[]"', '["VARCHAR"]')
-    text = json.dumps([_encode_number(row) for row in build_rows(recorded)])
+    text = json.dumps([_encode_number(row) for row in rows])
     statement = "SELECT unnest(from_json($rows, $kinds), max_depth := 2)"
     return open_shared_cursor().sql(statement, params={"rows": text, "kinds": kinds})
 
 
-def format_table(recorded: Sequence[RecordedResults], form: str) -> str:
-    """Return rows of recorded results as `csv`, `json` or `openmetrics`."""
-    rows = list(build_rows(recorded))
+def format_table(rows: Iterable[Row], form: str) -> str:
+    """Return rows of results as `csv`, `json` or `openmetrics`."""
+    rows = list(rows)
     if form == "openmetrics":
         return format_openmetrics(rows)
     if form == "json":
@@ -172,7 +182,7 @@ def format_table(recorded: Sequence[RecordedResults], form: str) -> str:
     return format_csv(rows)
 
 
-def format_csv(rows: Sequence[dict[str, Any]]) -> str:
+def format_csv(rows: Sequence[Row]) -> str:
     """Return rows as CSV, without the lists of centiles; a row has its filters as one text."""
     names = [name for name in COLUMNS if name != "centiles"]
     out = io.StringIO()
@@ -182,7 +192,7 @@ def format_csv(rows: Sequence[dict[str, Any]]) -> str:
     return out.getvalue()
 
 
-def format_openmetrics(rows: Sequence[dict[str, Any]]) -> str:
+def format_openmetrics(rows: Sequence[Row]) -> str:
     """Return rows as OpenMetrics text, which is Prometheus text, too: a gauge for each statistic, no timestamps.
 
     The metric is a label, since ids of metrics are no names of OpenMetrics.
@@ -195,7 +205,7 @@ def format_openmetrics(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join([*lines, "# EOF\n"])
 
 
-def _format_labels(row: dict[str, Any]) -> str:
+def _format_labels(row: Row) -> str:
     texts = {label: ", ".join(value) if isinstance(value := row[label], list) else value for label in LABELS}
     return ",".join(f'{label}="{_escape_label(str(text))}"' for label, text in texts.items() if text)
 
