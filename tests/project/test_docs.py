@@ -487,10 +487,11 @@ def _read_layers() -> list[set[str]]:
 def test_imports_follow_the_documented_layers() -> None:
     ranks = {folder: rank for rank, layer in enumerate(_read_layers()) for folder in layer}
     package = ROOT / "compiler" / "assay"
-    assert set(ranks) == {path.name for path in package.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    folders = {path.name for path in package.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert set(ranks) == folders | {"api"}
     violations = []
     for path in package.rglob("*.py"):
-        folder = path.relative_to(package).parts[0]
+        folder = path.relative_to(package).parts[0].removesuffix(".py")
         for imported_package in _find_imports(path) if folder in ranks else ():
             if imported_package != folder and ranks[imported_package] >= ranks[folder]:
                 violations.append(f"{path.relative_to(package)} imports {imported_package}")
@@ -546,6 +547,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 def test_files_of_a_build_are_listed(built: Path) -> None:
     table = next(item for item in parse_page("docs/results.md").tables if item.section == "A build folder")
     documented_files = {name for row in table.rows for name in find_code_spans(row[0])}
+    documented_files -= {"report-single.md"}  # of a form that this build does not have
     assert documented_files == {path.name + ("/" if path.is_dir() else "") for path in built.iterdir()}
 
 
