@@ -129,7 +129,8 @@ class Workspace:
             raise TypeError("build() needs a report and a folder, or an assay.toml with `report` and `output`")
         defaults = {name: values[name] for name in ("style", "author") if name in values}
         chosen = Options(forms=order_forms(tuple(forms or values.get("to", ()))), **{**defaults, **options})
-        named_runs = self._list_runs(runs) if runs or self._session.is_of_runs(report) else ()
+        is_run_needed = not publications and self._session.is_of_runs(report)
+        named_runs = self._list_runs(runs) if runs or is_run_needed else ()
         if publications or not named_runs:
             files = [Path(file) for file in publications]
             result = build_any_report(self._session, report, named_runs, files, Path(folder), chosen)
@@ -219,7 +220,7 @@ class Workspace:
         return require_results_folder(self._results)
 
     def _list_runs(self, runs: Sequence[str | Path]) -> tuple[str, ...]:
-        """Return runs with their directories, by default those of the settings. Raises AssayError (usage) without any."""
+        """Return runs with their directories, by default those of the settings. Raises AssayError if there are none."""
         names = expand_run_names(self._config, [str(run) for run in runs])
         if not names and self._config:
             names = self._config.require_runs()
