@@ -19,9 +19,7 @@ NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 LEAST_PICTURE = (400, 200)  # pixels
 
 
-def test_cells_print_what_the_notebook_has(
-    is_accepting: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cells_print_what_the_notebook_has(is_accepting: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures depend on the fonts of the machine: only their sizes are compared."""
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     pytest.importorskip("pandas")
@@ -31,7 +29,9 @@ def test_cells_print_what_the_notebook_has(
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
     notebook = nbformat.read(NOTEBOOK, as_version=4)
-    client = nbclient.NotebookClient(copy.deepcopy(notebook), timeout=120, resources={"metadata": {"path": str(tmp_path)}})
+    client = nbclient.NotebookClient(
+        copy.deepcopy(notebook), timeout=120, resources={"metadata": {"path": str(tmp_path)}}
+    )
     executed = client.execute()
     if is_accepting:
         executed.metadata = notebook.metadata  # that of the execution names a version of Python

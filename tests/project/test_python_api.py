@@ -56,6 +56,43 @@ def test_samples_have_the_average_of_the_metric(cache: Path, name: str, run: Pat
     assert (min(values), max(values)) == (pytest.approx(row["min"]), pytest.approx(row["max"]))
 
 
+def test_calls_have_the_options_of_the_commands(place: Path) -> None:
+    """The command line calls the workspace, so that both have the same numbers."""
+    with contextlib.chdir(place), assay.open() as shop:
+        rows = shop.query(["wait", "work"], ["1.0"], by="host", filters=())
+        words = ("query", "wait", "work", "--run", "1.0", "--by", "host", "--format", "json")
+        assert rows == run_assay(*words, cwd=place).parse_json()
+        answer = shop.compute("wait", no_filters=True)
+        assert [(metric.id, run) for metric, run, _ in answer.rows] == [("wait", "1.0"), ("wait", "1.1")]
+        changes = shop.compare(["1.1", "1.0"], ["wait"], summary="requests").versions[0].metrics
+        words = ("compare", "1.1", "1.0", "--metric", "wait", "--format", "json")
+        (printed,) = run_assay(*words, cwd=place).parse_json()["changes"]
+        assert [(item.change.percent, item.change.low) for item in changes] == [(printed["percent"], printed["low"])]
+        with pytest.raises(AssayError, match="a comparison needs two or more runs"):
+            shop.compare(["1.0"])
+        with pytest.raises(AssayError, match="is built from runs, not from publications"):
+            shop.build("service/comparison", publications=["x.json"], out="x")
+
+
+def test_calls_without_any_runs_are_explained(cache: Path) -> None:
+    with assay.open(ROOT, cache) as workspace, pytest.raises(AssayError, match="no runs are chosen"):
+        workspace.query("CentiCpu")
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+def test_samples_become_frames_of_each_library(place: Path, package: str) -> None:
+    pytest.importorskip(package)
+    with contextlib.chdir(place), assay.open() as shop:
+        samples = shop.samples("wait", ["1.0"])
+        expected = [row[3] for row in samples.fetchall()]
+        columns = {
+            "pandas": lambda: samples.df()["value"].tolist(),
+            "polars": lambda: samples.pl()["value"].to_list(),
+            "pyarrow": lambda: samples.to_arrow_table()["value"].to_pylist(),
+        }
+        assert columns[package]() == expected
+
+
 @pytest.mark.parametrize("form", ["csv", "json", "parquet"])
 def test_exported_files_have_the_same_samples(place: Path, tmp_path: Path, form: str) -> None:
     file = tmp_path / f"wait.{form}"

@@ -15,8 +15,9 @@ from assay.lang.model.expression import parse_expression
 from assay.lang.model.series import Sampled
 from assay.lang.series_wording import describe_labels
 from assay.lang.workspace import Workspace
-from assay.report.blocks.averages import compute_mean_over_time, select_rows_within
+from assay.report.blocks.averages import compute_mean_over_time, format_means, list_mean_texts, select_rows_within
 from assay.report.blocks.conclusion import describe_rule, format_percent_for_rule, is_rule_met
+from assay.styles.registry import get_style
 from tests.support.laboratory import ROOT, Laboratory
 
 RULES = [
@@ -103,6 +104,26 @@ SECOND = 10**9
 )
 def test_each_step_has_equal_weight(points: list[tuple[int, float]], expected: float | None) -> None:
     assert compute_mean_over_time([{"t_ns": second * SECOND, "value": value} for second, value in points]) == expected
+
+
+MEANS = [
+    ("prefixed", "Bytes", [101682918.0, 121649470.0], "MB", ["102", "122"]),
+    ("prefixed", "Bytes", [512.0, None], "B", ["512", "—"]),
+    ("prefixed", "kB/s", [21393.157], "MB/s", ["21.4"]),
+    ("prefixed", "blocks/min", [9.75], "blocks/min", ["9.75"]),
+    ("three-digits", "Bytes", [101682918.0], "Bytes", ["101682918.0"]),
+]
+
+
+@pytest.mark.parametrize(("style", "symbol", "means", "unit", "cells"), MEANS)
+def test_averages_have_the_unit_that_suits_them(
+    style: str, symbol: str, means: list[float | None], unit: str, cells: list[str]
+) -> None:
+    """`assay trace` accepts what the table prints."""
+    number_style = get_style(style)
+    assert format_means(number_style, symbol, means) == (unit, cells)
+    for mean, cell in zip(means, cells, strict=True):
+        assert mean is None or cell in list_mean_texts(number_style, symbol, mean)
 
 
 def test_both_bounds_of_the_time_range_count() -> None:
