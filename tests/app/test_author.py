@@ -23,6 +23,7 @@ from tests.compare_reference import CARDANO
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
 from tests.support.outcomes import read_contents
+from tests.support.repositories import run_git
 from tests.support.workspaces import edit_file
 
 RUNS = ("--run", "runs/1.0", "--run", "runs/1.1")
@@ -54,6 +55,16 @@ def test_new_workspace_builds_without_changes(start_workspace: Path) -> None:
     assert (start_workspace / "golden/specs/service.yaml").is_file()
     assert (start_workspace / "golden/sql/service/comparison/metrics/wait.sql").is_file()
     assert not list(start_workspace.glob(".assay-*"))
+
+
+def test_gitignore_has_the_outputs_of_a_new_workspace(start_workspace: Path) -> None:
+    """After a build, git would commit what a clone needs, and no output."""
+    run_git(start_workspace, "init", "-q")
+    command = ["git", "-C", start_workspace, "ls-files", "--others", "--exclude-standard", "--directory"]
+    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    shutil.rmtree(start_workspace / ".git")
+    names = {name.partition("/")[0] for name in listing.splitlines()}
+    assert names == {".gitignore", "README.md", "assay.toml", "golden", "queries", "runs", "specs"}
 
 
 def test_workspace_without_normal_form_is_evaluated(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -51,8 +51,12 @@ def test_proposed_workspace_measures_the_logs(case: str, tmp_path: Path, cache: 
     (run,) = (place / "runs").iterdir()
     queried = run_assay("--cache", cache, "query", expected["metric"], "--run", run, "--format", "json", cwd=place)
     assert queried.status == 0, queried.err
-    assert "broken" not in queried.err
+    assert f"{expected.get('broken', 0)} broken" in (queried.err if "broken" in queried.err else "0 broken")
     (row,) = json.loads(queried.out)
+    proposal = json.loads((CASES / case / "proposal.json").read_text(encoding="utf-8"))
+    metrics = {metric["id"]: metric for grain in proposal["grains"] for metric in grain["metrics"]}
+    metric = metrics[expected["metric"].partition("[")[0]]
+    assert metric["better"] == expected.get("better", metric["better"])
     samples = expected["samples"]
     assert (row["unit"], row["size"]) == (expected["unit"], len(samples))
     for member, value in (("average", statistics.fmean(samples)), ("min", min(samples)), ("max", max(samples))):
@@ -64,14 +68,30 @@ def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> 
     assert "\nno metrics of numbers that only grow: connection of connection_closed_bytes_sent\nTry it:" in result.out
 
 
-@pytest.mark.parametrize(
-    ("log", "run"), [("requests.jsonl", "requests"), ("app.2026-01-05.log", "app"), ("my log=1.txt", "my_log_1")]
-)
-def test_run_has_the_name_of_the_log(log: str, run: str, tmp_path: Path) -> None:
-    (tmp_path / log).write_text('{"time":"2026-01-05T09:00:00Z","latency_ms":4}\n', encoding="utf-8")
-    assert run_assay("init", tmp_path / "service", "--from", tmp_path / log).status == 0
-    facts = (tmp_path / "service" / "runs" / run / "meta.json").read_text(encoding="utf-8")
-    assert facts == f'{{"version": "{run}"}}\n'
+def test_logs_of_versions_are_compared_by_the_commands(tmp_path: Path, cache: Path) -> None:
+    """The summary says why there are two runs, and the workspace has the oldest version as its baseline."""
+    logs = [tmp_path / "db-2.4.json", tmp_path / "db-2.3.json"]
+    for number, log in enumerate(logs):
+        lines = [f'{{"time":"2026-01-05T09:00:{second:02}Z","latency_ms":{number + 1}}}' for second in range(3)]
+        log.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    place = tmp_path / "service"
+    result = run_assay("--cache", cache, "init", place, "--from", *logs)
+    first, *_, query, _, build = result.out.splitlines()
+    assert first == (
+        "runs db-2.3, db-2.4: the names of the logs have different versions; "
+        "to make them one run, move the logs into one folder of runs/"
+    )
+    assert build.split("service/comparison")[1] == " --run runs/db-2.3 --run runs/db-2.4 -o build/comparison"
+    queried = run_assay("--cache", cache, *query.split()[1:], "--format", "json", cwd=place)
+    assert [(row["run"], row["average"]) for row in json.loads(queried.out)] == [("db-2.3", 2), ("db-2.4", 1)]
+    assert (place / "assay.toml").read_text(encoding="utf-8").endswith('\nbaseline = "db-2.3"\n')
+
+
+def test_run_of_odd_names_has_plain_ones(tmp_path: Path) -> None:
+    (tmp_path / "my log=1.txt").write_text('{"time":"2026-01-05T09:00:00Z","latency_ms":4}\n', encoding="utf-8")
+    assert run_assay("init", tmp_path / "service", "--from", tmp_path / "my log=1.txt").status == 0
+    facts = (tmp_path / "service/runs/my_log_1/meta.json").read_text(encoding="utf-8")
+    assert facts == '{"version": "my_log_1"}\n'
 
 
 @pytest.mark.parametrize("case", ["hyperfine", "json-lines", "text-brackets"])
@@ -109,6 +129,10 @@ def test_unknown_kind_is_an_error_with_what_was_tried(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (
+            '{"ts":"2026-01-05T09:00:00Z","n":1}\n' * 9 + '{"ts":"no time","n":2}\n',
+            "too few records of LOG have an instant",
+        ),
         ('{"event":"a","n":1}\n', "no key of the records of LOG has an instant in a known form"),
         ("", "the log is empty: LOG"),
         ('up{job="a"} 1\n', "the kind of the log is not recognized: LOG"),

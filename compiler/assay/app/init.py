@@ -18,6 +18,15 @@ from assay.util.os_errors import build_write_error
 SYSTEM, REPORT = "service", "comparison"
 #: The folder of the starter, next to the shipped specs.
 STARTER = "starter"
+#: `.gitignore` of a workspace: what commands can write again
+IGNORED_FILES = """\
+# what commands write: reports, and temporary folders of builds
+/build/
+.assay-*
+
+# If logs are too large for the repository, ignore them, too:
+# /runs/
+"""
 
 
 def create_workspace(place: Path) -> tuple[str, ...]:
@@ -55,6 +64,7 @@ def fill_workspace(place: Path) -> Iterator[Path]:
         )
     with _replace_output_hint(), replace_folder(place) as new_folder:
         yield new_folder
+        (new_folder / ".gitignore").write_text(IGNORED_FILES, encoding="utf-8")
         write_libraries(new_folder, workspace.get_shipped_workspace().root)
 
 

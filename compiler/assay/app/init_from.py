@@ -11,7 +11,7 @@ from assay.app.config import NAME
 from assay.app.init import fill_workspace, quote_path
 from assay.propose.model import Proposal, SampleFile
 from assay.propose.propose import propose_system
-from assay.propose.samples import RESERVED, name_run, read_samples
+from assay.propose.samples import RESERVED, read_samples
 from assay.propose.write_specs import write_all_specs
 from assay.util.paths import resolve_path
 
@@ -24,39 +24,44 @@ runs-directory = "runs"
 
 
 def create_workspace_from_logs(place: Path, logs: Sequence[Path]) -> tuple[Proposal, tuple[str, ...]]:
-    """Write a workspace whose specs read the logs, which become its first run.
+    """Write a workspace whose specs read the logs, which become its first runs.
 
     Returns the proposal and the commands to try next. Raises AssayError: `not-empty`, `no-file` (usage),
     `unknown-format`, `sample`, `output`.
     """
-    samples = read_samples(logs)
-    run = name_run(samples)
-    proposal = propose_system(resolve_path(place).name, samples)
+    proposal, samples = propose_system(resolve_path(place).name, read_samples(logs))
     with fill_workspace(place) as folder:
         for name, text in write_all_specs(proposal).items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        _copy_samples(samples, folder / "runs" / run)
-        (folder / NAME).write_text(SETTINGS.format(system=proposal.system), encoding="utf-8")
-    return proposal, _list_commands(place, proposal, run)
+        _copy_samples(samples, folder / "runs")
+        (folder / NAME).write_text(_write_settings(proposal), encoding="utf-8")
+    return proposal, _list_commands(place, proposal)
 
 
-def _copy_samples(samples: Sequence[SampleFile], run: Path) -> None:
+def _copy_samples(samples: Sequence[SampleFile], folder: Path) -> None:
     for sample in samples:
-        copy = run / sample.place
+        run = folder / sample.run
+        copy = run / sample.host / sample.copy_name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(sample.path, copy)
-    (run / RESERVED).write_text(json.dumps({"version": run.name}) + "\n", encoding="utf-8")
+        (run / RESERVED).write_text(json.dumps({"version": sample.run}) + "\n", encoding="utf-8")
 
 
-def _list_commands(place: Path, proposal: Proposal, run: str) -> tuple[str, ...]:
+def _write_settings(proposal: Proposal) -> str:
+    baseline = f'baseline = "{proposal.runs[0].name}"\n' if len(proposal.runs) > 1 else ""
+    return SETTINGS.format(system=proposal.system) + baseline
+
+
+def _list_commands(place: Path, proposal: Proposal) -> tuple[str, ...]:
     metric = next(iter(proposal.metrics)).id
     date = "" if proposal.has_instants else " --date $(date +%F)"
+    runs = " ".join(f"--run runs/{run.name}" for run in proposal.runs)
     return (
         f"cd {quote_path(place)}",
         "assay check --accept",
-        f"assay query {metric} --run runs/{run}",
-        f"assay explain {metric} --run runs/{run}",
-        f"assay build {proposal.system}/comparison --run runs/{run} -o build/comparison{date}",
+        f"assay query {metric} {runs}",
+        f"assay explain {metric} --run runs/{proposal.runs[0].name}",
+        f"assay build {proposal.system}/comparison {runs} -o build/comparison{date}",
     )

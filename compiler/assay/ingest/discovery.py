@@ -133,7 +133,7 @@ def _build_text_instant(source: Source, pattern: str) -> exp.Expr:
 PROBED_LINES = 2000  # leading lines of a file that are searched for an instant
 RUN_HINT = "--run takes a directory of a run, an archive of one, or an s3:// address"
 SEARCHED_FOLDERS = 1000  # of a folder that is no run
-SUGGESTED_RUNS = 3
+SUGGESTED_RUNS = SUGGESTED_LOGS = 3
 MACOS_METADATA_PREFIX = "._"  # prefix of the metadata files that macOS writes on foreign file systems
 NO_INSTANT = "~"  # sort key of a file without an instant: after all others
 
@@ -299,7 +299,7 @@ def _find_host_files(source: Source, events: Sequence[Event], folder: Path, host
             f"{problem}: {folder}",
             expected=f"{patterns} (also with .gz or .zst)",
             found=format_listing(folder) or "nothing",
-            hint=_build_no_host_hint(source, host),
+            hint=_build_no_host_hint(source, host) or _build_other_name_hint(source, folder),
         )
     sort_keys = {
         path: _compute_sort_key(source, events, folder, path) if len(paths) > 1 else "" for path in paths.values()
@@ -314,6 +314,23 @@ def _build_no_host_hint(source: Source, host: str) -> str:
     if not host or any(letter.isalnum() for letter in PurePath(source.hosts).name):
         return ""
     return f"if {host} is not a host, narrow `hosts` of source `{source.name}`, which is `{source.hosts}`"
+
+
+def _build_other_name_hint(source: Source, folder: Path) -> str:
+    """Return a hint that names files which have the ending of logs of the source; empty if there are none."""
+    endings = {PurePath(pattern).suffix for pattern in source.logs} - {""}
+    facts = {file for constant in source.constants for file in constant.files}
+    names = sorted(
+        path.name
+        for path in folder.iterdir()
+        if path.is_file() and path.name not in facts and endings & set(path.suffixes[-2:])
+    )
+    if not names:
+        return ""
+    more = f" or {len(names) - SUGGESTED_LOGS} more" if len(names) > SUGGESTED_LOGS else ""
+    listing = " or ".join(f"`{name}`" for name in names[:SUGGESTED_LOGS])
+    patterns = ", ".join(f"`{pattern}`" for pattern in source.logs)
+    return f"if {listing}{more} is a log, rename it, or widen `logs` of source `{source.name}`, which is {patterns}"
 
 
 def take_snapshot(path: Path) -> FileSnapshot:

@@ -6,12 +6,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.lang.reserved_names import is_sample_column
 from assay.propose.model import FieldProposal, Record
 from assay.propose.names import split_words
 from assay.propose.recognize import OTHER_KEYS
 
 _MIN_KEYS, _FEW_RECORDS = 2, 10  # one key is enough in a log with fewer records
-_MIN_UNIQUE = 0.9  # keys of an event per record of it
+_MIN_UNIQUE = 0.9  # keys per record of an event, of one event of a chain at least
+#: keys per record of other events: things may be announced or tried several times, and the first record of a key counts
+_MIN_REPEATED = 0.2
 _MIN_SHARED = 0.5  # of the keys of the rarer event that the other has too
 _MIN_ORDERED = 0.9  # of the shared keys whose records are in one order
 
@@ -20,12 +23,16 @@ Positions = dict[tuple[str, object], int]
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Events with a common key field, in the order of their records; `shared` are the keys of all of them."""
+    """Events with a common key field, in the order of their records; `shared` are the keys of all of them.
+
+    `repeated` are events that have more records than keys, with the numbers of both.
+    """
 
     field: str
     events: tuple[str, ...]
     keys: int
     shared: int
+    repeated: tuple[tuple[str, int, int], ...]
 
 
 def find_chains(records_by_event: Mapping[str, Sequence[Record]], fields: Sequence[FieldProposal]) -> tuple[Chain, ...]:
@@ -34,13 +41,18 @@ def find_chains(records_by_event: Mapping[str, Sequence[Record]], fields: Sequen
     least = _MIN_KEYS if sum(map(len, records_by_event.values())) >= _FEW_RECORDS else 1
     for field in fields:
         is_attribute = bool(OTHER_KEYS & set(split_words(field.path[-1])))
-        if field.type in ("text", "integer") and not field.transform and field.unit == "none" and not is_attribute:
+        if is_attribute or is_sample_column(field.name):  # specs cannot have such a key
+            continue
+        if field.type in ("text", "integer") and not field.transform and field.unit == "none":
             positions = {
                 event: keys
                 for event, records in records_by_event.items()
                 if (keys := _find_keys(records, field, least))
             }
-            candidates.append(_build_chain(field.name, positions, least))
+            sizes = {
+                event: sum(field.path in record.values for record in records_by_event[event]) for event in positions
+            }
+            candidates.append(_build_chain(field.name, positions, sizes, least))
     chains: list[Chain] = []
     for chain in sorted(
         (item for item in candidates if item), key=lambda item: (-len(item.events), -item.shared, item.field)
@@ -51,18 +63,19 @@ def find_chains(records_by_event: Mapping[str, Sequence[Record]], fields: Sequen
 
 
 def _find_keys(records: Sequence[Record], field: FieldProposal, least: int) -> Positions:
-    """Return the first position of each key; nothing if the keys are not nearly unique, or missing."""
+    """Return the first position of each key; nothing if the keys have too many records each, or are missing."""
     positions: Positions = {}
     for record in records:
         value = record.values.get(field.path)
         if value is not None:
             positions.setdefault((record.host, str(value)), record.position)
-    is_key = len(positions) >= max(least, _MIN_UNIQUE * len(records))
+    share = _MIN_UNIQUE if len(records) < _FEW_RECORDS else _MIN_REPEATED
+    is_key = len(positions) >= max(least, share * len(records))
     return positions if is_key else {}
 
 
-def _build_chain(field: str, positions: Mapping[str, Positions], least: int) -> Chain | None:
-    """Return the chain of the events that follow one another for most keys."""
+def _build_chain(field: str, positions: Mapping[str, Positions], sizes: Mapping[str, int], least: int) -> Chain | None:
+    """Return the chain of the events that follow one another for most keys. `sizes` are the records with keys."""
     following: dict[str, int] = defaultdict(int)
     linked: set[str] = set()
     names = sorted(positions)
@@ -78,10 +91,11 @@ def _build_chain(field: str, positions: Mapping[str, Positions], least: int) -> 
     for name in ordered[1:]:  # each event follows all before it, so that a chain has one order
         if all(_precedes(positions[item], positions[name], least) for item in chain):
             chain.append(name)
-    if len(chain) == 1:
+    if len(chain) == 1 or not any(len(positions[name]) >= _MIN_UNIQUE * sizes[name] for name in chain):
         return None
     shared = set.intersection(*(set(positions[name]) for name in chain))
-    return Chain(field, tuple(chain), len(positions[chain[0]]), len(shared))
+    repeated = tuple((name, sizes[name], len(positions[name])) for name in chain if len(positions[name]) < sizes[name])
+    return Chain(field, tuple(chain), len(positions[chain[0]]), len(shared), repeated)
 
 
 def _precedes(first: Positions, second: Positions, least: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import re
 from collections import Counter
@@ -226,12 +227,30 @@ _KINDS: dict[str, Callable[[SampleFile, Sequence[str]], Detected | str]] = {
 }
 
 
+def locate_record(items: Sequence[Detected], record: Record) -> str:
+    """Return the file and line of a record of files of one layout; its number in a table or document."""
+    position = record.position
+    samples = [item.sample for item in items if _get_scope(item.sample) == record.host]
+    sample = samples[0]
+    for item, following in itertools.pairwise(samples):
+        if position < len(item.lines):
+            break
+        position, sample = position - len(item.lines), following
+    word = "line" if items[0].kind in ("json-lines", "logfmt", "text-lines") else "record"
+    return f"{word} {position + 1} of {sample.place}"
+
+
+def _get_scope(sample: SampleFile) -> str:
+    return f"{sample.run}/{sample.host}"
+
+
 def shift_positions(items: Sequence[Detected]) -> list[Record]:
-    """Return the records of files of one layout; positions count on from file to file of a host."""
+    """Return the records of files of one layout; positions count on from file to file of a host of a run."""
     offsets: Counter[str] = Counter()
     records: list[Record] = []
     for item in items:
-        offset = offsets[item.sample.host]
-        records.extend(replace(record, position=record.position + offset) for record in item.records)
-        offsets[item.sample.host] += len(item.sample.lines)
+        scope = _get_scope(item.sample)
+        offset = offsets[scope]
+        records.extend(replace(record, host=scope, position=record.position + offset) for record in item.records)
+        offsets[scope] += len(item.sample.lines)
     return records

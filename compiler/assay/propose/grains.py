@@ -17,6 +17,7 @@ from assay.propose.model import (
     SourceProposal,
 )
 from assay.propose.names import NameSpace, make_identifier, split_words
+from assay.propose.quantities import describe_quantity
 from assay.propose.sources import Group
 from assay.propose.units import UNITS, find_unit
 
@@ -39,7 +40,7 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
         grain = names.add(_name_record_grain(source, event))
         split = _list_split_metrics(group, event, names)
         metrics = split or _list_field_metrics(group, (event,), names)
-        reason = f"{event.count} records have numbers, and share no key with other events"
+        reason = f"{event.count} records have numbers, and no nearly unique field that other events have, too"
         grains.append(GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                                     _list_dimensions(group, event)))  # fmt: skip
     return tuple(grains)
@@ -118,6 +119,8 @@ def _name_record_grain(source: SourceProposal, event: EventProposal) -> str:
 def _list_quantities(group: Group, event: EventProposal) -> list[FieldProposal]:
     """Return the numbers of an event that are worth a metric: none that only grow, as counters and positions do."""
     fields = [field for field in map(group.source.find_field, event.fields) if field.is_quantity]
+    if group.known_format and not group.known_format.split[0]:
+        fields = [field for field in fields if not describe_quantity(group, event, field).omission]
     return [field for field in fields if not _only_grows(group.records[event.name], field)]
 
 
@@ -160,13 +163,14 @@ def _build_chain_grain(group: Group, chain: Chain, names: NameSpace) -> GrainPro
     for start, end in steps:
         name = f"{_make_title(short[start])} to {_make_title(short[end]).lower()}"
         metrics.append(MetricProposal(names.add(f"{short[start]}_to_{short[end]}"), name, "millisecond",
-                                      f"From `{start}` to `{end}`", start, end))  # fmt: skip
+                                      f"From `{start}` to `{end}`", start, end, better="lower"))  # fmt: skip
     metrics += _list_field_metrics(group, [source.find_event(name) for name in chain.events], names, chain.field)
     reason = (
         f"{len(chain.events)} events share `{chain.field}`: {chain.shared} of {chain.keys} values are in all of them"
     )
     dimensions = _list_chain_dimensions(group, chain, metrics)
-    return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason, dimensions=dimensions)
+    return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason, dimensions=dimensions,
+                         repeated=chain.repeated)  # fmt: skip
 
 
 def _drop_common_words(names: Sequence[str]) -> dict[str, str]:
@@ -183,11 +187,14 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
         return ()
     by_path = {field.path: field for field in group.source.fields}
     texts = Counter(str(record.values.get((column,), "")) for record in group.records[event.name])
+    quantities = {text: describe_quantity(group, event, by_path[(value,)], text) for text, _ in texts.most_common()}
+    measured = [text for text, quantity in quantities.items() if not quantity.omission]
     return tuple(
-        MetricProposal(names.add(make_identifier(text, "value")), _make_title(text), by_path[(value,)].unit,
+        MetricProposal(names.add(make_identifier(text, "value")), _make_title(text), quantities[text].unit,
                        f"`{value}` of rows whose `{column}` is `{text}`", event=event.name,
-                       field=by_path[(value,)].name, where=(by_path[(column,)].name, text))
-        for text, _ in texts.most_common(MAX_METRICS)
+                       field=by_path[(value,)].name, where=(by_path[(column,)].name, text),
+                       better=quantities[text].better)
+        for text in measured[:MAX_METRICS]
     )  # fmt: skip
 
 
@@ -201,13 +208,14 @@ def _list_field_metrics(
         of_events = sum(field.name in item.fields for item in group.source.events)
         is_value = field.path[-1] == "value"  # the name of the event says what it is
         metric_id = f"{event.name}_value" if is_value else f"{event.name}_{field.name}" if of_events > 1 else field.name
-        unit = "millisecond" if field.unit == "nanosecond" else field.unit
+        quantity = describe_quantity(group, event, field)
+        unit = "millisecond" if field.unit == quantity.unit == "nanosecond" else quantity.unit
         title = event.name if is_value else metric_id if of_events > 1 else field.path[-1]
         if len(split_words(title)) > 1 and find_unit(split_words(title))[1] and split_words(title)[-1] in UNITS:
             title = " ".join(split_words(title)[:-1])  # the report prints the unit
         metrics.append(MetricProposal(names.add(metric_id), _make_title(title), unit,
                                       f"`{'.'.join(field.path)}` of `{event.name}`", event=event.name,
-                                      field=field.name))  # fmt: skip
+                                      field=field.name, better=quantity.better))  # fmt: skip
     return tuple(metrics)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,36 +41,54 @@ STAMPS: tuple[tuple[str, str], ...] = (
 _TIME_WORDS = ("time", "timestamp", "ts", "at", "date", "datetime", "when", "asctime", "start", "started", "epoch")
 #: digits of the whole seconds, ms, us, ns since 1970 of the years 2001 to 2286
 _EPOCH_DIGITS = {10: "s", 13: "ms", 16: "us", 19: "ns"}
+_NUMBER = r"\d+(?:\.\d+)?"
+#: of the values of a key, the least share that are instants if it has the instants of records. Of a log, few lines are
+#: damaged; if more than one value in twenty is no instant, the key has something else, or several notations.
+MIN_SHARE = 0.95
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class TimeForm:
-    """How values write instants: `timeForm` and `zone` of a source, and a description."""
+    """How values write instants: `timeForm` and `zone` of a source, a description, and an expression for the values."""
 
     form: str
     zone: str
     doc: str
+    expression: str
+
+    def is_instant(self, value: object) -> bool:
+        """Return whether a value is an instant of this form."""
+        return not isinstance(value, bool) and re.fullmatch(self.expression, str(value)) is not None
 
 
-def find_time_form(path: Sequence[str], values: Sequence[object]) -> TimeForm | None:
-    """Return how all values of a path write instants; None if they do not. A number needs a path that suggests it."""
-    texts = [str(value) for value in values if not isinstance(value, bool)]
-    if not texts or len(texts) != len(values):
+def find_time_form(path: Sequence[str], values: Sequence[object], least: float = MIN_SHARE) -> TimeForm | None:
+    """Return how the values of a path write instants; None if less than the share `least` of them are instants.
+
+    A number needs a path that suggests it.
+    """
+    texts = ["" if isinstance(value, bool) else str(value) for value in values]
+    if not texts:
         return None
-    matches = [re.match(ISO, text) for text in texts]
-    if all(matches):
-        has_zone = all(match and match[4] for match in matches)
-        return TimeForm(
-            "", "" if has_zone else "UTC", "ISO 8601" + ("" if has_zone else " without a zone, read as UTC")
-        )
+    if _match_most(ISO, texts, least):
+        has_zone = all(match[4] for text in texts if (match := re.match(ISO, text)))
+        doc = "ISO 8601" + ("" if has_zone else " without a zone, read as UTC")
+        return TimeForm("", "" if has_zone else "UTC", doc, ISO)
     for expression, form in STAMPS:
-        if "%" in form and all(re.fullmatch(expression, text) for text in texts):
-            return TimeForm(form, "UTC", f"{form}, without a zone, {describe_reading(form)}")
-    digits = {len(text.partition(".")[0]) for text in texts if re.fullmatch(r"\d+(\.\d+)?", text)}
-    if rank_time_name(path) < len(_TIME_WORDS) and len(digits) == 1 and all(re.fullmatch(r"[\d.]+", t) for t in texts):
-        form = _EPOCH_DIGITS.get(digits.pop(), "")
-        return TimeForm(form, "", f"numbers of {form} since 1970") if form else None
+        if "%" in form and _match_most(expression, texts, least):
+            return TimeForm(form, "UTC", f"{form}, without a zone, {describe_reading(form)}", expression)
+    if rank_time_name(path) < len(_TIME_WORDS) and _match_most(_NUMBER, texts, least):
+        digits = {len(text.partition(".")[0]) for text in texts if re.fullmatch(_NUMBER, text)}
+        form = _EPOCH_DIGITS.get(digits.pop(), "") if len(digits) == 1 else ""
+        return TimeForm(form, "", f"numbers of {form} since 1970", _NUMBER) if form else None
     return None
+
+
+def _match_most(expression: str, texts: Sequence[str], least: float) -> bool:
+    """Return whether at least a share of texts match."""
+    others = (text for text in texts if not re.fullmatch(expression, text))
+    limit = math.floor((1 - least) * len(texts) + _ROUNDING)
+    return next(itertools.islice(others, limit, None), None) is None
 
 
 def describe_reading(form: str) -> str:

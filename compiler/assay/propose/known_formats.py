@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from assay.propose.model import KeyPath
+
+#: why a number is no metric
+LOAD = "the load, no result"
+ONES = "it counts records: always 0 or 1"
+SAMPLES = "how often it was measured"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRule:
+    """What metrics of a format measure: those whose whole names match, and that are declared with these facts.
+
+    Without a unit, it is that of the field. With `omission`, the number is no metric, for this reason; with `ONES`,
+    only if all of its values are 0 or 1.
+    """
+
+    names: str = ".*"
+    facts: Mapping[KeyPath, str] = field(default_factory=dict)
+    unit: str = ""
+    better: str = ""
+    omission: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFormat:
     """A format: the paths that mark a record of it, and what to take from it.
 
-    `lookup` names events and `ruled_out` marks records that are none. `units` are those of fields, by the last key.
+    `lookup` names events. `ruled_out` marks records that are none, but declare facts of the events of their names.
+    `units` are those of fields, by the last key, and `units_at` the paths of texts that name those units. Of `rules`,
+    the first that fits a metric applies.
     """
 
     name: str
@@ -21,7 +44,17 @@ class KnownFormat:
     lookup: KeyPath = ()
     ruled_out: KeyPath = ()
     units: Mapping[str, str] = field(default_factory=dict)
+    units_at: Mapping[str, KeyPath] = field(default_factory=dict)
     split: tuple[str, str] = ("", "")  # the column that says what a value is, and the column of the values
+    rules: tuple[MetricRule, ...] = ()
+
+    def find_rule(self, name: str, facts: Mapping[KeyPath, object]) -> MetricRule:
+        """Return the rule for a metric; one that says nothing if none fits."""
+        for rule in self.rules:
+            is_declared = all(facts.get(path) == value for path, value in rule.facts.items())
+            if is_declared and re.fullmatch(rule.names, name, re.IGNORECASE):
+                return rule
+        return MetricRule()
 
 
 def _columns(*names: str) -> frozenset[KeyPath]:
@@ -29,24 +62,59 @@ def _columns(*names: str) -> frozenset[KeyPath]:
 
 
 _MS, _S, _BYTE = "millisecond", "second", "byte"
+_TYPE, _CONTENT = ("data", "type"), ("data", "contains")
+_FAILURES, _SUCCESSES = ".*(fail|error|drop|timeout|reject).*", ".*(check|success|pass|ok).*"
+_K6_TIMES = (
+    "(http|grpc|ws|browser)_(http_)?(req_)?(duration|blocked|connecting|tls_handshaking|sending|waiting|receiving|ping)"
+    "|(iteration|group|ws_session|browser_http_req)_duration|browser_web_vital_(fcp|fid|inp|lcp|ttfb)"
+)
+#: of k6, by what a metric is declared to be (JSON), and by the names of the metrics that k6 itself has (CSV)
+_K6_RULES = (
+    MetricRule("vus|vus_max", omission=LOAD),
+    MetricRule(facts={_CONTENT: "time"}, unit=_MS, better="lower"),
+    MetricRule(facts={_CONTENT: "data"}, unit=_BYTE),
+    MetricRule(_FAILURES, {_TYPE: "rate"}, "percent", "lower"),
+    MetricRule(_SUCCESSES, {_TYPE: "rate"}, "percent", "higher"),
+    MetricRule(facts={_TYPE: "rate"}, unit="percent"),
+    MetricRule(facts={_TYPE: "counter"}, omission=ONES),
+    MetricRule(_K6_TIMES, unit=_MS, better="lower"),
+    MetricRule("data_(sent|received)", unit=_BYTE),
+    MetricRule("http_req_failed|browser_http_req_failed", unit="percent", better="lower"),
+    MetricRule("checks", unit="percent", better="higher"),
+    MetricRule("http_reqs|iterations|dropped_iterations|ws_sessions|ws_msgs_(sent|received)", omission=ONES),
+)
+_LOCUST_RULES = (
+    MetricRule(r"\d[\d.]*%|.*response time", unit=_MS, better="lower"),
+    MetricRule("requests/s", unit="perSecond", better="higher"),
+    MetricRule("failures/s", unit="perSecond", better="lower"),
+    MetricRule("(total )?failure count", better="lower"),
+    MetricRule("user count", omission=LOAD),
+)
 _HYPERFINE = dict.fromkeys(("mean", "stddev", "median", "user", "system", "min", "max"), _S)
 
 KNOWN_FORMATS = (
     KnownFormat("JMeter JTL", "csv", _columns("timeStamp", "elapsed", "label"),
-                units={"elapsed": _MS, "Latency": _MS, "Connect": _MS, "IdleTime": _MS}),
+                units={"elapsed": _MS, "Latency": _MS, "Connect": _MS, "IdleTime": _MS},
+                rules=(MetricRule("(grp|all)Threads", omission=LOAD),)),
     KnownFormat("k6 JSON", "json-lines", frozenset({("metric",), ("type",), ("data", "time"), ("data", "value")}),
-                lookup=("metric",), ruled_out=("data", "contains")),
+                lookup=("metric",), ruled_out=_CONTENT, rules=_K6_RULES),
     KnownFormat("k6 CSV", "csv", _columns("metric_name", "timestamp", "metric_value"),
-                split=("metric_name", "metric_value")),
+                split=("metric_name", "metric_value"), rules=_K6_RULES),
     KnownFormat("Locust statistics", "csv", _columns("Type", "Name", "Request Count", "Average Response Time"),
                 units={"Median Response Time": _MS, "Average Response Time": _MS, "Min Response Time": _MS,
-                       "Max Response Time": _MS, "Average Content Size": _BYTE}),
+                       "Max Response Time": _MS, "Average Content Size": _BYTE}, rules=_LOCUST_RULES),
     KnownFormat("Locust history", "csv", _columns("Timestamp", "User Count", "Total Average Response Time"),
                 units={"Total Median Response Time": _MS, "Total Average Response Time": _MS,
-                       "Total Average Content Size": _BYTE}),
+                       "Total Average Content Size": _BYTE}, rules=_LOCUST_RULES),
     KnownFormat("hyperfine", "json-records", _columns("command", "mean", "median", "min", "max"), units=_HYPERFINE),
-    KnownFormat("Google Benchmark", "json-records", _columns("name", "real_time", "cpu_time", "time_unit")),
-    KnownFormat("JMH", "json-records", frozenset({("benchmark",), ("primaryMetric", "score")})),
+    KnownFormat("Google Benchmark", "json-records", _columns("name", "real_time", "cpu_time", "time_unit"),
+                units_at=dict.fromkeys(("real_time", "cpu_time"), ("time_unit",)),
+                rules=(MetricRule("(items|bytes)_per_second", better="higher"),
+                       MetricRule("iterations|repetitions|repetition_index|threads", omission=SAMPLES))),
+    KnownFormat("JMH", "json-records", frozenset({("benchmark",), ("primaryMetric", "score")}),
+                units_at=dict.fromkeys(("score", "scoreError"), ("primaryMetric", "scoreUnit")),
+                rules=(MetricRule("scoreError", better="lower"),
+                       MetricRule("threads|forks|.*(iterations|batchsize)", omission=SAMPLES))),
 )  # fmt: skip
 
 

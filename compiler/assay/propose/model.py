@@ -14,18 +14,38 @@ KeyPath = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class SampleFile:
-    """A sample file: where it is, its host and name in the run, its first lines, and whether it has more."""
+    """A sample file: where it is, its host and name, its first lines, and whether it has more.
+
+    `run` is the run that it belongs to. In it, its copy matches `glob`, and has its name or the neutral one.
+    """
 
     path: Path
     host: str
     name: str
     lines: tuple[str, ...]
     is_cut: bool
+    run: str = ""
+    glob: str = ""
+    neutral_name: str = ""
 
     @property
     def place(self) -> str:
-        """Return its path in the run."""
+        """Return its host and name."""
         return f"{self.host}/{self.name}" if self.host else self.name
+
+    @property
+    def copy_name(self) -> str:
+        """Return the name of its copy."""
+        return self.neutral_name or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class RunProposal:
+    """A run: its name, its files, and why these are the run if other runs could have them."""
+
+    name: str
+    files: tuple[str, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +94,22 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class MalformedInstants:
+    """Values at the path of instants that are none: their number, that of all values, and the place of the first."""
+
+    path: KeyPath
+    count: int
+    size: int
+    first: str
+
+    def describe(self) -> str:
+        """Return a sentence about them."""
+        return (
+            f"`{'.'.join(self.path)}`: {self.size - self.count} of {self.size} are instants; first other: {self.first}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class SourceProposal:
     """A source: the files that it reads, how it reads a record, its fields and events."""
 
@@ -96,6 +132,8 @@ class SourceProposal:
     left_out: tuple[LeftOut, ...]  # records that no event has, the most frequent first
     is_cut: bool  # whether a file has more lines than the proposal counts
     reasons: tuple[tuple[str, str], ...]  # member of the source, why it has its value
+    malformed: MalformedInstants | None = None
+    ignored: tuple[str, ...] = ()  # names that records declare, and that no record has
 
     @property
     def left_out_count(self) -> int:
@@ -129,6 +167,7 @@ class MetricProposal:
     event: str = ""
     field: str = ""
     where: tuple[str, str] = ("", "")  # a field of the event and the text that it has
+    better: str = "neither"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +190,14 @@ class GrainProposal:
     reason: str
     is_timeless: bool = False  # its records have no instants
     dimensions: tuple[DimensionProposal, ...] = ()
+    repeated: tuple[tuple[str, int, int], ...] = ()  # events with more records than keys, and the numbers of both
+
+    def describe_repeated(self) -> tuple[str, ...]:
+        """Return a sentence about each event of which only the first record of a key counts."""
+        return tuple(
+            f"`{event}`: {records} records, {keys} values of `{self.key}`; the first record of each counts"
+            for event, records, keys in self.repeated
+        )
 
     @property
     def is_of_records(self) -> bool:
@@ -166,6 +213,8 @@ class Proposal:
     sources: tuple[SourceProposal, ...]
     grains: tuple[GrainProposal, ...]
     growing: tuple[tuple[str, str], ...]  # events and their numbers that only grow, which no metric measures
+    runs: tuple[RunProposal, ...] = ()
+    omitted: tuple[tuple[str, str], ...] = ()  # numbers of a known format that no metric measures, and why
 
     @property
     def metrics(self) -> Iterator[MetricProposal]:

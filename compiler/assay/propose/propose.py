@@ -9,7 +9,9 @@ from assay.propose.detect import Detected, detect
 from assay.propose.grains import list_growing_fields, propose_counts, propose_grains
 from assay.propose.model import GrainProposal, Proposal, SampleFile
 from assay.propose.names import NameSpace, make_identifier
+from assay.propose.quantities import list_omissions
 from assay.propose.recognize import find_times
+from assay.propose.runs import assign_runs, list_runs
 from assay.propose.sources import Group, propose_source
 from assay.util.diagnostics import fail
 
@@ -19,15 +21,21 @@ _NAMES_OF_SPECS = (
 )  # fmt: skip
 
 
-def propose_system(name: str, samples: Sequence[SampleFile]) -> Proposal:
-    """Return a system that reads the samples and measures what they have.
+def propose_system(name: str, samples: Sequence[SampleFile]) -> tuple[Proposal, tuple[SampleFile, ...]]:
+    """Return a system that reads the samples and measures what they have, and the samples with their runs.
 
     Raises AssayError `unknown-format`.
     """
-    layouts: dict[object, list[Detected]] = {}
+    keys_by_path = {}
+    detected = []
     for sample in samples:
         item = detect(sample)
-        layouts.setdefault((item.kind, item.layout, *_get_time_path(item)), []).append(item)
+        detected.append(item)
+        keys_by_path[sample.path] = (item.kind, item.layout, *_get_time_path(item))
+    detected = assign_runs(detected, lambda item: keys_by_path[item.sample.path])
+    layouts: dict[object, list[Detected]] = {}
+    for item in detected:
+        layouts.setdefault(keys_by_path[item.sample.path], []).append(item)
     tables, source_names = NameSpace(_NAMES_OF_SPECS), NameSpace(_NAMES_OF_SPECS)
     groups: list[Group] = []
     for items in layouts.values():
@@ -41,7 +49,11 @@ def propose_system(name: str, samples: Sequence[SampleFile]) -> Proposal:
     grains = _propose_all_grains(groups, tables)
     keys = {(event, grain.key) for grain in grains for event in grain.events}
     growing = tuple(item for group in groups for item in list_growing_fields(group) if item not in keys)
-    return Proposal(make_identifier(name, "service"), tuple(group.source for group in groups), grains, growing)
+    placed = tuple(item.sample for item in detected)
+    sources = tuple(group.source for group in groups)
+    omitted = tuple(dict.fromkeys(item for group in groups for item in list_omissions(group)))
+    system = make_identifier(name, "service")
+    return Proposal(system, sources, grains, growing, list_runs(placed), omitted), placed
 
 
 def _get_time_path(item: Detected) -> tuple[object, ...]:

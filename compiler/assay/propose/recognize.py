@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from assay.propose.instants import TimeForm, find_time_form, rank_time_name
+from assay.propose.instants import MIN_SHARE, TimeForm, find_time_form, rank_time_name
 from assay.propose.model import KeyPath, Record
 from assay.propose.names import split_words
 
@@ -24,6 +24,7 @@ _MIN_SHARE = 0.9  # of the records that have a name
 _MAX_DISTINCT_SHARE = 0.5  # distinct texts per record; with more, they are no names
 #: of the records whose keys differ from those of most, the share whose keys the text under another key decides
 _MIN_GAIN = 0.5
+_NEAR_SHARE = 0.5  # of the values of a path that are instants, to name it in an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,15 @@ class Times:
     paths: tuple[KeyPath, ...]
     form: TimeForm
     reason: str
+
+    def has_instant(self, record: Record) -> bool | None:
+        """Return whether the first of the paths that a record has leads to an instant; None if it has none of them."""
+        path = self.find_path(record)
+        return self.form.is_instant(record.values[path]) if path else None
+
+    def find_path(self, record: Record) -> KeyPath:
+        """Return the first of the paths that a record has."""
+        return next((path for path in self.paths if path in record.values), ())
 
 
 def find_lookup(records: Sequence[Record], times: Collection[KeyPath]) -> Lookup | None:
@@ -113,8 +123,22 @@ def find_times(records: Sequence[Record], several: bool) -> Times | None:
         if covered and forms[path] == form:
             paths.append(path)
             rest = [record for record in rest if path not in record.values]
-    count = sum(any(path in record.values for path in paths) for record in records)
-    return Times(tuple(paths), form, f"{count} of {len(records)} records have an instant there: {form.doc}")
+    times = Times(tuple(paths), form, "")
+    count = sum(times.has_instant(record) is True for record in records)
+    return replace(times, reason=f"{count} of {len(records)} records have an instant there: {form.doc}")
+
+
+def describe_nearest_times(records: Sequence[Record]) -> str:
+    """Return which path most nearly has instants, if at least half of its values are some; else an empty text."""
+    nearest = [
+        (-sum(map(form.is_instant, values)), path, len(values))
+        for path, values in _collect_values(records).items()
+        if (form := find_time_form(path, values, _NEAR_SHARE))
+    ]
+    if not nearest:
+        return ""
+    count, path, size = min(nearest)
+    return f"`{'.'.join(path)}`: {-count} of {size} values are instants, fewer than {MIN_SHARE:.0%}"
 
 
 def find_name(record: Record, path: KeyPath, is_pair: bool) -> str:

@@ -38,11 +38,6 @@ def read_samples(paths: Sequence[Path]) -> tuple[SampleFile, ...]:
     return tuple(samples)
 
 
-def name_run(samples: Sequence[SampleFile]) -> str:
-    """Return the name of the run that has the samples: that of its first log, without endings."""
-    return samples[0].name.partition(".")[0] or samples[0].name
-
-
 def _make_file_name(name: str) -> str:
     """Return a name that no glob reads as a pattern."""
     return re.sub(r"[^\w.+-]", "_", name, flags=re.ASCII).lstrip(".") or "sample"

@@ -10,12 +10,27 @@ from dataclasses import dataclass, replace
 
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.propose.describe import describe_fields
-from assay.propose.detect import Detected, shift_positions
+from assay.propose.detect import Detected, locate_record, shift_positions
 from assay.propose.instants import describe_reading
 from assay.propose.known_formats import KnownFormat, find_known_format
-from assay.propose.model import EventProposal, FieldProposal, KeyPath, LeftOut, Record, SourceProposal
+from assay.propose.model import (
+    EventProposal,
+    FieldProposal,
+    KeyPath,
+    LeftOut,
+    MalformedInstants,
+    Record,
+    SourceProposal,
+)
 from assay.propose.names import NameSpace, make_identifier
-from assay.propose.recognize import Lookup, Times, find_lookup, find_name, find_times
+from assay.propose.recognize import (
+    Lookup,
+    Times,
+    describe_nearest_times,
+    find_lookup,
+    find_name,
+    find_times,
+)
 from assay.propose.text_layout import LEVELS, MESSAGE, TextLayout
 from assay.propose.text_templates import NO_NAMES, find_templates
 from assay.propose.units import UNITS
@@ -39,6 +54,7 @@ class Group:
     source: SourceProposal
     records: Mapping[str, Sequence[Record]]
     known_format: KnownFormat | None
+    facts: Mapping[str, Mapping[KeyPath, object]]  # what records that are no event declare of events, by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +83,12 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace) -> Gr
     kind, known_text = items[0].kind, items[0].known_text
     records = shift_positions(items)
     known_format = find_known_format(kind, {path for record in records[:1000] for path in record.values})
+    facts = _list_facts(known_format, records)
     if known_format and known_format.ruled_out:
         records = [record for record in records if known_format.ruled_out not in record.values]
     layout = items[0].text_layout
     times = None if kind in ("text-lines", "samples") else find_times(records, SOURCE_KINDS[kind].has_alternative_times)
+    records, malformed = _set_apart_malformed(items, records, times)
     lookup = _find_lookup(items[0], records, known_format, times)
     named = _name_templates(layout, records) if layout else _name_records(kind, records, lookup, times)
     if known_text:
@@ -82,9 +100,32 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace) -> Gr
     if kind != "text-lines" and any(item.sample.is_cut for item in items):
         # Records that were not read may lack any field; the places of a pattern always have a text.
         events = tuple(replace(event, optional=event.fields) for event in events)
-    return Group(
-        _build_source(name, items, (times, lookup), events, fields, named, known_format), by_event, known_format
-    )
+    source = _build_source(name, items, (times, lookup), events, fields, named, known_format)
+    present = {record.values.get(known_format.lookup) for record in records} if known_format else set()
+    ignored = tuple(sorted(name for name in facts if name and name not in present))
+    return Group(replace(source, malformed=malformed, ignored=ignored), by_event, known_format, facts)
+
+
+def _list_facts(known_format: KnownFormat | None, records: Sequence[Record]) -> dict[str, Mapping[KeyPath, object]]:
+    """Return what the records that are no event declare, by the name of the event."""
+    if not known_format or not known_format.ruled_out:
+        return {}
+    declarations = (record.values for record in records if known_format.ruled_out in record.values)
+    return {str(values.get(known_format.lookup, "")): values for values in declarations}
+
+
+def _set_apart_malformed(
+    items: Sequence[Detected], records: list[Record], times: Times | None
+) -> tuple[list[Record], MalformedInstants | None]:
+    """Return the records without those whose instant is malformed, which a build quarantines, and these counted."""
+    malformed = [record for record in records if times and times.has_instant(record) is False]
+    if not malformed or not times:
+        return records, None
+    path = times.find_path(malformed[0])
+    size = sum(path in record.values for record in records)
+    first = locate_record(items, malformed[0])
+    rest = [record for record in records if times.has_instant(record) is not False]
+    return rest, MalformedInstants(path, sum(path in record.values for record in malformed), size, first)
 
 
 def _find_lookup(
@@ -93,8 +134,11 @@ def _find_lookup(
     if not SOURCE_KINDS[item.kind].has_lookups:
         return None
     if times is None:
-        raise fail("unknown-format", f"no key of the records of {item.sample.path} has an instant in a known form",
-                   expected="ISO 8601, or a number since 1970 under a key such as `time`", found=item.reason,
+        nearest = describe_nearest_times(records)
+        message = (f"too few records of {item.sample.path} have an instant" if nearest else
+                   f"no key of the records of {item.sample.path} has an instant in a known form")  # fmt: skip
+        raise fail("unknown-format", message, found=nearest or item.reason,
+                   expected="ISO 8601, or a number since 1970 under a key such as `time`",
                    notes=[f"record: {item.sample.lines[item.records[0].position][:100]}"],
                    hint="write the source by hand: docs/sources.md describes forms of instants")  # fmt: skip
     if known_format and known_format.lookup:
@@ -272,7 +316,7 @@ def _build_source(
         kind=first.kind,
         files=tuple(sample.place for sample in samples),
         hosts="*" if samples[0].host else "",
-        logs=tuple(dict.fromkeys(sample.name for sample in samples)),
+        logs=tuple(dict.fromkeys(sample.glob for sample in samples)),
         format=known_format.name if known_format else first.known_text.format.name if first.known_text else "",
         time=paths[0] if paths else (),
         or_time=paths[1:],

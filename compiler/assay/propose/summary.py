@@ -14,6 +14,9 @@ MAX_NAMES, WIDTH = 3, 40
 
 def describe_proposal(proposal: Proposal) -> Iterator[str]:
     """Yield lines that say what the logs contain and what the specs measure."""
+    if proposal.runs[0].reason:
+        word = "runs" if len(proposal.runs) > 1 else "run"
+        yield f"{word} {', '.join(run.name for run in proposal.runs)}: {proposal.runs[0].reason}"
     for source in proposal.sources:
         word = f"{source.kind}, {source.format}" if source.format else source.kind
         part = "the first lines of " if source.is_cut else ""
@@ -22,13 +25,21 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
             yield f"  event {event.name}: {event.count}, fields {', '.join(event.fields) or 'none'}"
         if len(source.events) > MAX_EVENTS:
             yield f"  and {len(source.events) - MAX_EVENTS} more events"
+        if source.malformed:
+            yield f"  {source.malformed.describe()}"
         if source.left_out:
             yield f"  no event: {source.left_out_count} records, {_describe_left_out(source)}"
     for grain in proposal.grains:
         yield f"{grain.name}: {grain.reason}"
+        yield from (f"  {line}" for line in grain.describe_repeated())
         yield f"  metrics {', '.join(metric.id for metric in grain.metrics)}"
         if grain.dimensions:
             yield f"  dimensions {', '.join(item.field for item in grain.dimensions)}"
+    names_by_reason: dict[str, list[str]] = defaultdict(list)
+    for name, reason in proposal.omitted:
+        names_by_reason[reason].append(name)
+    for reason, omitted in names_by_reason.items():
+        yield f"no metrics of {', '.join(omitted)}: {reason}"
     if proposal.growing:
         events_by_field: dict[str, list[str]] = defaultdict(list)
         for event_name, field in proposal.growing:

@@ -71,7 +71,8 @@ def _list_source_members(source: SourceProposal) -> list[tuple[str, str, str]]:
     ]
     if source.line:
         members.append(("line", quote_text(source.line), ""))
-    members.append(("time", format_texts(source.time), reasons.get("time", "")))
+    malformed = f"\n{source.malformed.describe()}" if source.malformed else ""
+    members.append(("time", format_texts(source.time), reasons.get("time", "") + malformed))
     if source.or_time:
         members.append(("orTime", format_list([format_texts(path) for path in source.or_time], 8), ""))
     if source.time_form:
@@ -82,6 +83,7 @@ def _list_source_members(source: SourceProposal) -> list[tuple[str, str, str]]:
         ("body", format_texts(source.body), ""),
         ("lookups", lookups, reasons.get("lookups", "")),
         *_list_quarantine(source),
+        *([("ignored", format_texts(source.ignored), "declared, but no record has them")] if source.ignored else []),
         ("constants", "[ constant.version ]", ""),
         ("doc", quote_text(f"{kind.files.capitalize()} {', '.join(source.files)}"), ""),
     ]
@@ -90,10 +92,12 @@ def _list_source_members(source: SourceProposal) -> list[tuple[str, str, str]]:
 
 def _list_quarantine(source: SourceProposal) -> list[tuple[str, str, str]]:
     """Return the member that tolerates twice the share of malformed records of the sample, if it has any."""
-    if not source.is_nameless or not source.left_out:
+    without = source.left_out_count if source.is_nameless else 0
+    malformed = source.malformed.count if source.malformed else 0
+    if not without + malformed:
         return []
-    share = min(1.0, math.ceil(200 * source.left_out_count / source.records) / 100)
-    reason = f"{source.left_out_count} of {source.records} records have no instant: they count as malformed"
+    share = min(1.0, math.ceil(200 * (without + malformed) / source.records) / 100)
+    reason = f"{without + malformed} of {source.records} records have no instant: they count as malformed"
     return [("quarantine", f"{{ share = {share}, atLeast = 10 }}", reason)]
 
 
@@ -278,7 +282,8 @@ def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
     at = f"      let at =\n            {format_record(instants, 12)}\n\n" if instants else ""
     columns = [f"columnOf e.{record}.{name}" for name in _list_grain_fields(grain)] if grain.is_timeless else []
     comment, dimensions = (_DIMENSIONS, _write_taken_dimensions(grain, record)) if grain.dimensions else ("", "")
-    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}
+    repeated = "".join(f"\n-- {line}." for line in grain.describe_repeated())
+    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}{repeated}
 let {grain.name} =
       let name = {quote_text(grain.name)}
 
@@ -345,23 +350,29 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
         measure = f"S.elapsed {{ from = [ {at}.{metric.start} ], to = {at}.{metric.end} }}"
     elif metric.field:
         measure = _read_field(proposal, source, grain, metric, metric.field)
+        if source.find_field(metric.field).unit == "none" and metric.unit not in ("none", "percent"):
+            measure = f"S.x.asUnit {_write_unit(metric.unit)} ({measure})"
     else:
         measure = "S.x.asUnit S.unit.count (S.x.natural 1)"
         reduction = "\n        , reduction = S.metric.number [ host ]"
     if metric.where[0]:
         field = _read_field(proposal, source, grain, metric, metric.where[0])
         reduction = f"\n        , where = S.x.equals ({field}) (S.x.text {quote_text(metric.where[1])})"
-    is_time = metric.unit in ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
-    better = '\n        , better = "lower"' if is_time else ""
+    unit = _write_unit(metric.unit).strip("()")
+    better = f"\n        , better = {quote_text(metric.better)}" if metric.better != "neither" else ""
     return f"""
         S.Metric::{{
         , id = {quote_text(metric.id)}
         , name = {quote_text(metric.name)}
         , grain = g.{grain.name}.grain.name
         , measure = {measure}{reduction}
-        , unit = S.unit.{metric.unit}{better}
+        , unit = {unit}{better}
         , doc = {quote_text(metric.doc)}
         }}"""
+
+
+def _write_unit(unit: str) -> str:
+    return f"(S.unit.{unit} S.unit.none)" if unit == "perSecond" else f"S.unit.{unit}"
 
 
 def _read_field(

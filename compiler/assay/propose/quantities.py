@@ -1,0 +1,73 @@
+"""Say what numbers measure: their unit, which direction is better, and which of them are no metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from assay.propose.known_formats import ONES, MetricRule
+from assay.propose.model import EventProposal, FieldProposal, Record
+from assay.propose.sources import Group
+from assay.propose.units import UNITS
+
+TIMES = ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
+#: texts that name rates
+_RATES = {"ops/s": "perSecond", "op/s": "perSecond", "b/s": "bytePerSecond"}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What a number measures; with `omission` it is no metric, for this reason."""
+
+    unit: str
+    better: str
+    omission: str
+
+
+def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, text: str = "") -> Quantity:
+    """Return what a number of an event measures; with `text`, in the rows that have it in the column of a split."""
+    known_format, records = group.known_format, group.records[event.name]
+    if not known_format:
+        return Quantity(field.unit, "lower" if field.unit in TIMES else "neither", "")
+    if text:
+        records = [record for record in records if record.values.get((known_format.split[0],)) == text]
+    is_value = field.path[-1] == "value" and event.names
+    name = text or (event.names[0] if is_value else field.path[-1])
+    rule = known_format.find_rule(name, group.facts.get(name, {}))
+    unit, better = rule.unit or field.unit, rule.better
+    if path := known_format.units_at.get(field.path[-1]):
+        texts = {str(record.values.get(path, "")) for record in records if field.path in record.values}
+        unit, stated = _read_unit(texts.pop()) if len(texts) == 1 else (unit, "")
+        better = better or stated
+    better = better or ("lower" if unit in TIMES else "neither")
+    return Quantity(unit, better, _explain_omission(rule, field, records))
+
+
+def list_omissions(group: Group) -> Iterator[tuple[str, str]]:
+    """Yield the numbers of a source that are no metrics, by the rules of its format, with the reasons."""
+    column = group.known_format.split[0] if group.known_format else ""
+    for event in group.source.events:
+        for field in map(group.source.find_field, event.fields):
+            if not field.is_quantity or not group.known_format:
+                continue
+            texts = sorted({str(record.values[(column,)]) for record in group.records[event.name]}) if column else [""]
+            for text in texts:
+                quantity = describe_quantity(group, event, field, text)
+                if quantity.omission:
+                    name = event.name if field.path[-1] == "value" else field.name
+                    yield text or name, quantity.omission
+
+
+def _read_unit(text: str) -> tuple[str, str]:
+    """Return the unit that a text names, and which direction is better: `ns/op` is a time, `ops/s` a rate."""
+    text = text.lower().removesuffix("/op")
+    if text in UNITS:
+        return UNITS[text], ""
+    return _RATES.get(text, "none"), "higher" if text.startswith("op") else ""
+
+
+def _explain_omission(rule: MetricRule, field: FieldProposal, records: Sequence[Record]) -> str:
+    if rule.omission != ONES:
+        return rule.omission
+    values = {str(record.values[field.path]) for record in records if field.path in record.values}
+    return ONES if all(float(value) in (0, 1) for value in values) else ""
