@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.commands import run_assay
-from tests.support.judged_results import NOISE, judge_metric, write_results
+from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_results
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ from tests.support.judged_results import NOISE, judge_metric, write_results
 def test_gate_answers(tmp_path: Path, metrics: dict[str, Any], status: int, lines: list[str]) -> None:
     answer = run_assay("gate", write_results(tmp_path, metrics))
     assert (answer.status, answer.err) == (status, "")
-    assert answer.out.splitlines() == [f"1.1 against 1.0: {lines[0]}", *lines[1:], NOISE]
+    assert answer.out.splitlines() == [f"1.1 against 1.0: {lines[0]}", *lines[1:], "Data: no findings.", NOISE]
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,48 @@ def test_gate_decides_with_enough_repeats(
 
 
 def test_gate_without_judged_metrics_does_not_decide(tmp_path: Path) -> None:
-    metrics = {name: judge_metric("not judged", 1.0, "a run has no samples") for name in ("a", "b")}
+    metrics = {name: judge_metric("not judged", 1.0, "the base is 0") for name in ("a", "b")}
     answer = run_assay("gate", write_results(tmp_path, metrics | {"c": judge_metric("same")}), "--once")
     assert (answer.status, answer.out) == (1, "")
     assert "error[nothing-judged]" in answer.err
-    assert "found:    a run has no samples\n" in answer.err
+    assert "found:    the base is 0\n" in answer.err
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+@pytest.mark.parametrize(
+    ("metrics", "options", "missing"),
+    [
+        ({"a": judge_metric("not judged", 1.0, "a run has no samples"), "b": judge_metric("same", 0.6)}, {},
+         "no samples to compare 1.1 with 1.0: Metric a"),
+        ({"a": judge_metric("same", 0.6)}, {"hosts": (3, 2)}, "hosts: 3 in 1.0, 2 in 1.1"),
+        ({"a": judge_metric("worse", 0.001)}, {"hosts": (2, 3)}, "hosts: 2 in 1.0, 3 in 1.1"),
+        ({"a": judge_metric("not judged", 1.0, "a run has no samples"), "b": judge_metric("same", 0.6)},
+         {"hosts": (1, 2)}, "hosts: 1 in 1.0, 2 in 1.1; no samples to compare 1.1 with 1.0: Metric a"),
+        ({"a": judge_metric("same", 0.6), "other": judge_metric("not judged", None, "a run has no samples")}, {}, ""),
+        ({"a": judge_metric("same", 0.6)}, {"findings": (0, 2)}, ""),
+    ],
+    ids=["no samples", "host lost", "host added", "both", "outside of the gate", "findings"],
+)  # fmt: skip
+def test_missing_data_leave_the_gate_undecided(
+    tmp_path: Path, metrics: dict[str, Any], options: dict[str, Any], missing: str, form: str
+) -> None:
+    folder = write_results(tmp_path, metrics, **options)
+    answer = run_assay("gate", folder, "--format", form)
+    allowed = run_assay("gate", folder, "--format", form, "--allow-missing")
+    assert allowed.status == (4 if metrics["a"]["verdict"] == "worse" else 0)
+    texts = [answer.out + answer.err, allowed.out]
+    if missing:
+        assert answer.status == 1
+        assert f"found:    {missing}\n" in answer.err
+        assert "error[gate-lacks-data]" in answer.err
+        assert (f"found: {missing}" in answer.out) == (form == "markdown")
+    else:
+        assert answer == allowed
+    assert all((CAUTION in text) == (len(set(options.get("hosts", (2, 2)))) > 1) for text in texts)
+    data = "1.1 has 2 findings on incomplete data, under Data quality." if "findings" in options else "no findings."
+    assert all(f"Data: {data}" in text for text in texts)
+    reason = "a run has no samples"
+    assert all((reason in text) == (metrics["a"]["reason"] == reason) for text in texts)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.support.commands import run_assay
-from tests.support.judged_results import NOISE, judge_metric, write_results
+from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_results
 
 METRICS = {
     "slow": judge_metric("worse", 0.0001, percent=2, amount=0.5),
@@ -85,6 +85,24 @@ def test_junit_has_a_suite_for_each_run(tmp_path: Path) -> None:
     assert (titles[0], titles[2]) == (r"Time \x1b&< (slow)", r"Time \x1b&< (heap)")
 
 
+def test_junit_has_caution_and_findings(tmp_path: Path) -> None:
+    options = {"hosts": (2, 1), "findings": (0, 3)}
+    file = tmp_path / "gate.xml"
+    run_assay("gate", write_results(tmp_path, METRICS, **options), "--junit", file, "--allow-missing")
+    root = ElementTree.parse(file).getroot()
+    check_element(root)
+    data = "Data: 1.1 has 3 findings on incomplete data, under Data quality."
+    properties = {item.attrib["name"]: item.attrib["value"] for item in root.iter("property")}
+    assert properties == {"noise": NOISE, "caution": CAUTION, "data": data}
+
+
+def test_json_has_caution_and_findings(tmp_path: Path) -> None:
+    folder = write_results(tmp_path, METRICS, hosts=(2, 1), findings=(0, 3))
+    data = run_assay("gate", folder, "--allow-missing", "--format", "json").parse_json()
+    assert (data["findings"], data["missing"]) == ({"1.0": 0, "1.1": 3}, ["hosts: 2 in 1.0, 1 in 1.1"])
+    assert [run["caution"] for run in data["runs"]] == [CAUTION]
+
+
 def test_undecided_gate_writes_no_junit(tmp_path: Path) -> None:
     folder = write_results(tmp_path, METRICS, demanded=3)
     assert run_assay("gate", folder, "--junit", tmp_path / "gate.xml").status == 1
@@ -96,6 +114,8 @@ COMMENT = f"""\
 2 open, 1 not judged
 
 service/comparison: 1.1 against 1.0
+
+Data: no findings.
 
 | worse | 1.0 | 1.1 | Δ% | 95 % interval |
 | --- | --: | --: | --: | --: |

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from tests.support.commands import run_assay
-from tests.support.judged_results import judge_metric, write_results
+from tests.support.judged_results import CAUTION, judge_metric, write_results
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edit_file
 
@@ -87,6 +87,19 @@ def test_gate_locates_what_is_worse_at_its_definition(place: Path, cache: Path) 
         ("closed-gate", "error", text.format("wait"), f"shop%201/{METRICS}", definitions["wait"]),
         ("worse", "warning", text.format("work"), f"shop%201/{METRICS}", definitions["work"]),
         ("worse", "warning", text.format("rare"), "shop%201/build/results.json", ()),
+    ]
+
+
+def test_gate_warns_of_missing_data(place: Path, cache: Path) -> None:
+    changes = {"wait": judge_metric("not judged", 1.0, "a run has no samples"), "work": judge_metric("same", 0.6)}
+    folder = write_results(place, changes, hosts=(2, 1), findings=(0, 3))
+    file = place / "gate.sarif"
+    result = run_assay("--cache", cache, "gate", folder, "--sarif", file, "--allow-missing", cwd=place)
+    assert result.status == 0, result.err
+    assert [(rule, level, text) for rule, level, text, *_ in read_results(file)] == [
+        ("not-judged", "warning", "Metric wait is not judged in 1.1: a run has no samples"),
+        ("suspect-comparison", "warning", CAUTION),
+        ("incomplete-data", "warning", "Data: 1.1 has 3 findings on incomplete data, under Data quality."),
     ]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 NOISE = "Intervals hold what varies within these runs."
+CAUTION = "The comparison itself is suspect."
 
 
 def judge_metric(
@@ -36,16 +37,25 @@ def write_results(
     names: Mapping[str, str] | None = None,
     labels: Sequence[str] = ("1.0", "1.1"),
     sections: Mapping[str, Sequence[str]] | None = None,
+    hosts: Sequence[int] = (2, 2),
+    findings: Sequence[int] = (0, 0),
 ) -> Path:
     """Write the results of a comparison of runs with the first; each run has the same judgements.
 
-    The gate names the metrics with a p. `sections` are metrics by title.
+    The gate names the metrics with a p. `sections` are metrics by title; `hosts` and `findings` are the numbers of
+    hosts and findings of the first runs.
     """
     runs = [{"id": f"run{number}", "label": label} for number, label in enumerate(labels)]
     averages = {run["id"]: {"size": 9, "average": 0.1 if run is runs[0] else 0.11} for run in runs}
+    hosts_by_run = {run["id"]: hosts[min(number, len(hosts) - 1)] for number, run in enumerate(runs)}
+    counts = dict(zip((run["id"] for run in runs), findings, strict=False))
+    caution = CAUTION if len(set(hosts)) > 1 else ""
     results = {
         "report": "service/comparison",
         "runs": runs,
+        "quality": {
+            run: {"hosts": number, "findings": [{}] * counts.get(run, 0)} for run, number in hosts_by_run.items()
+        },
         "metrics": {
             name: {"name": (names or {}).get(name, f"Metric {name}"), "unit": "ms", "runs": averages}
             for name in metrics
@@ -54,6 +64,8 @@ def write_results(
             "level": "0.95",
             "repeats": {"demanded": demanded, "runs": repeats, "calibration": 0},
             "noise": NOISE,
+            "cautions": {run["id"]: caution for run in runs[1:]},
+            "hosts": {run: [number] for run, number in hosts_by_run.items()},
             "gate": [name for name, item in metrics.items() if item["gate"] is not None],
             "sections": [{"title": title, "metrics": listed} for title, listed in (sections or {}).items()],
             "metrics": {name: {run["id"]: item for run in runs[1:]} for name, item in metrics.items()},

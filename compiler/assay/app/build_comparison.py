@@ -50,6 +50,7 @@ from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter, FilterStep, can_split_by_phase
 from assay.provenance.record import CutRuns, Inputs, build_provenance, format_provenance, list_documents
+from assay.report.answer import Answer
 from assay.report.assemble import assemble
 from assay.report.document import Gallery
 from assay.report.group_figures import build_groups_gallery
@@ -58,7 +59,7 @@ from assay.report.listings import build_listing_galleries
 from assay.report.noise_tables import replace_sections
 from assay.report.output_forms import HTML
 from assay.report.render.html import NO_DETAILS
-from assay.report.results_json import build_calibration_data, build_results_data
+from assay.report.results_json import build_calibration_data, build_caution_data, build_results_data
 from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs
 from assay.report.run_timelines import add_timelines
 from assay.report.statistic_names import EXPECTED, STATISTICS, split_names, suggest_column
@@ -317,7 +318,7 @@ def _assemble_comparison(
     results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
     results |= _build_value_data(split, spreads)
     if judgements:
-        results["judgement"] = {**build_judgement_data(judgements), "sections": list_section_data(shown_report)}
+        results["judgement"] = _build_judgements(judgements, shown_report, document.answers, figures)
         add_quantile_data(results, {name: courses[name] for name in choices.details if name in courses}, figures)
     if choices.measures_noise:
         noise = measure_metrics(checked, shown_report, computation, choices.summary)
@@ -385,9 +386,13 @@ def _judge(
     return judge_versions(checked, report.judgement, metrics, versions, choices.summary, calibration_results)
 
 
-def list_section_data(report: Report) -> list[dict[str, object]]:
-    """Return the titles of a report's sections, each with its metrics, as plain data."""
-    return [{"title": section.title, "metrics": list(section.metrics)} for section in report.sections]
+def _build_judgements(
+    judgements: ReportJudgements, report: Report, answers: Sequence[Answer], figures: Sequence[RunFigures]
+) -> dict[str, object]:
+    """Return the member `judgement` of the results, with the sections of the report and their metrics."""
+    sections = [{"title": section.title, "metrics": list(section.metrics)} for section in report.sections]
+    data = build_judgement_data(judgements) | build_caution_data(answers, figures)
+    return {**data, "sections": sections}
 
 
 def collect_cut_runs(computation: Computation) -> CutRuns | None:

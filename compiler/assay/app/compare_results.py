@@ -16,7 +16,7 @@ from assay.app.compare_runs import (
     choose_metrics,
     map_sections,
 )
-from assay.app.judged_results import ComparedRun, JudgedResults, build_change
+from assay.app.judged_results import ComparedRun, JudgedResults, build_change, read_findings
 from assay.app.judging import build_change_data, list_gated
 from assay.app.session import Session
 from assay.judgement.gate import assess_gate
@@ -28,10 +28,12 @@ from assay.judgement.verdict import Direction, judge
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.registry.baseline import MedianBaseline, select_median_runs
-from assay.registry.history import find_day, get_meaning
+from assay.registry.baseline import ALL_RUNS, MedianBaseline, select_median_runs
+from assay.registry.history import MetricRules, compute_history, find_day, get_meaning
 from assay.registry.model import RecordedResults
 from assay.registry.store import list_runs, read_build, read_results
+from assay.report.compose_answer import describe_caution, describe_unequal_hosts
+from assay.report.data_quality import list_names
 from assay.report.declared_margin import convert_margin
 from assay.report.judged_cells import list_judgement_notes
 from assay.util.diagnostics import USAGE, fail, suggest_names
@@ -73,12 +75,14 @@ def judge_build(session: Session, folder: Path, build: Path, baseline: MedianBas
         comparison.report,
         comparison.level,
         comparison.base,
-        tuple(ComparedRun(item.id, item.id, tuple(metric.change for metric in item.metrics))
+        tuple(ComparedRun(item.id, item.id, tuple(metric.change for metric in item.metrics),
+                          item.caution, item.hosts)
               for item in comparison.versions),
         0,
         tuple(len(item) for item in compared),
         0,
         comparison.noise,
+        read_findings(build),
     )  # fmt: skip
 
 
@@ -113,6 +117,10 @@ def _compare(
     titles = map_sections(report, choose_metrics(session, checked, report, selection))
     metrics = [checked.get_metric(name) for name in titles]
     judgements = _judge(checked, report, metrics, versions, bases)
+    cautions = [
+        _describe_cautions(judgements, metrics, version, base, select_median_runs(ALL_RUNS, recorded, runs, version[0]))
+        for version, base in zip(versions, bases, strict=True)
+    ]
     return RunComparison(
         content.report,
         str(baseline),
@@ -121,8 +129,10 @@ def _compare(
                 version[0].name,
                 tuple(_build_metric(metric, titles[metric.id], judgements, version, base) for metric in metrics),
                 tuple(list_judgement_notes(judgements, metrics, version[0].name)),
+                caution,
+                (_list_hosts(base), _list_hosts(version)),
             )
-            for version, base in zip(versions, bases, strict=True)
+            for version, base, caution in zip(versions, bases, cautions, strict=True)
         ),
         judgements.level,
         judgements.noise,
@@ -130,6 +140,38 @@ def _compare(
         content.summary,
         (),
     )
+
+
+def _list_hosts(results: Sequence[RecordedResults]) -> tuple[int, ...]:
+    """Return the numbers of hosts of runs; results that an older Assay recorded have none."""
+    return tuple(item.content.hosts for item in results if item.content.hosts)
+
+
+def _describe_cautions(
+    judgements: ReportJudgements,
+    metrics: Sequence[Metric],
+    version: Sequence[RecordedResults],
+    base: Sequence[RecordedResults],
+    earlier: Sequence[RecordedResults],
+) -> str:
+    """Return why a comparison with a median is suspect: other hosts, and level shifts within the runs of the base.
+
+    `earlier` are all recorded runs before the version: the base alone is too short for a level shift to be found.
+    """
+    hosts = describe_unequal_hosts(_list_hosts(base), _list_hosts(version))
+    base_data = {item.content.data for item in base}
+    names: dict[str, list[str]] = {}
+    for metric in metrics:
+        if not all(metric.id in item.content.metrics for item in version):
+            continue
+        definition = get_meaning(version[0], metric.id).definition
+        rules = MetricRules(definition, Direction(metric.better), judgements.changes[metric.id, version[0].name].margin)
+        history = compute_history((*earlier, *version), (), metric.id, rules=rules)
+        for shift in history.shifts:
+            if shift.point.results.content.data in base_data:
+                names.setdefault(shift.point.run, []).append(metric.name)
+    shifts = [f"Level shift at {run} within the base: {list_names(listed)}." for run, listed in names.items()]
+    return " ".join(filter(None, [describe_caution([hosts] if hosts else []), *shifts]))
 
 
 def _judge(

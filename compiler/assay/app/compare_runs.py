@@ -49,11 +49,17 @@ class ComparedMetric:
 
 @dataclass(frozen=True, slots=True)
 class ComparedVersion:
-    """A version that is compared with the base: its metrics in the order of the report, and notes on verdicts."""
+    """A version that is compared with the base: its metrics in the order of the report, and notes on verdicts.
+
+    `caution` are sentences why the comparison itself is suspect, `hosts` the known numbers of hosts of the runs of the
+    base and of the version; both are empty unless the base is a median.
+    """
 
     id: str
     metrics: tuple[ComparedMetric, ...]
     notes: tuple[str, ...]
+    caution: str = ""
+    hosts: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)

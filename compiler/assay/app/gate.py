@@ -9,13 +9,16 @@ from assay.app.session import Session
 from assay.judgement.gate import has_enough_repeats
 from assay.judgement.verdict import Verdict
 from assay.lang import workspace
+from assay.report.data_quality import describe_findings, list_names
 from assay.util.diagnostics import AssayError, Span, fail
+from assay.util.numbers import format_range
 
 
-def require_decision(results: JudgedResults, is_once: bool) -> None:
+def require_decision(results: JudgedResults, *, is_once: bool = False, allows_missing: bool = False) -> None:
     """Raise AssayError if the gate of a comparison does not decide.
 
-    That is if there are too few repeats and it is not `is_once`, or if none of the gated metrics is judged.
+    That is if there are too few repeats and it is not `is_once`, if data are missing and it does not `allow` that, or
+    if none of the gated metrics is judged.
     """
     if not has_repeats(results) and not is_once:
         counts = ", ".join(map(str, results.repeats))
@@ -28,6 +31,15 @@ def require_decision(results: JudgedResults, is_once: bool) -> None:
             hint="`--once` decides by what varies within the runs",
         )
     gated = [change for run in results.runs for change in list_gated_changes(run)]
+    if not allows_missing and (missing := list_missing_data(results)):
+        raise fail(
+            "gate-lacks-data",
+            "the gate does not decide: data are missing",
+            expected="samples of each gated metric, and the same number of hosts in all runs",
+            found="; ".join(missing),
+            notes=tuple(filter(None, [*list_cautions(results), describe_data(results), describe_unjudged(results)])),
+            hint="Data quality in the report says what is missing; `--allow-missing` decides by the rest",
+        )
     if gated and all(change.verdict == Verdict.NOT_JUDGED for change in gated):
         reasons = dict.fromkeys(change.reason or "for no known reason" for change in gated)
         raise fail(
@@ -35,8 +47,49 @@ def require_decision(results: JudgedResults, is_once: bool) -> None:
             "the gate does not decide: none of its metrics is judged",
             expected="at least one gated metric with an interval",
             found="; ".join(reasons),
+            notes=tuple(filter(None, [*list_cautions(results), describe_data(results)])),
             hint="the Verdict column of the report has the reason for each metric",
         )
+
+
+def list_missing_data(results: JudgedResults) -> list[str]:
+    """Return in words which gated metrics lack samples, and which versions have another number of hosts."""
+    texts: dict[str, None] = {}
+    for run in results.runs:
+        base, compared = run.hosts
+        if base and compared and len({*base, *compared}) > 1:
+            numbers = [f"{format_range(min(item), max(item))} in {label}"
+                       for label, item in ((results.base, base), (run.label, compared))]  # fmt: skip
+            texts[f"hosts: {', '.join(numbers)}"] = None
+        names = [change.name for change in list_gated_changes(run) if change.lacks_samples]
+        if names:
+            texts[f"no samples to compare {run.label} with {results.base}: {list_names(names)}"] = None
+    return list(texts)
+
+
+def describe_data(results: JudgedResults) -> str:
+    """Return a sentence on the findings on the data of the runs of a build; empty if they are not known."""
+    text = describe_findings({label: number or 0 for label, number in results.findings.items()})
+    if text or not results.findings or None in results.findings.values():
+        return text
+    return "Data: no findings."
+
+
+def list_cautions(results: JudgedResults) -> list[str]:
+    """Return why comparisons are suspect, each after the label of its version if several are compared."""
+    is_single = len(results.runs) == 1
+    return [run.caution if is_single else f"{run.label}: {run.caution}" for run in results.runs if run.caution]
+
+
+def describe_unjudged(results: JudgedResults) -> str:
+    """Return a sentence on why gated metrics are not judged, with each reason once; empty if all are judged."""
+    names: dict[str, dict[str, None]] = {}
+    for run in results.runs:
+        for change in list_gated_changes(run):
+            if change.verdict == Verdict.NOT_JUDGED:
+                names.setdefault(change.reason or "for no known reason", {})[change.name] = None
+    reasons = [f"{', '.join(listed)} ({reason})" for reason, listed in names.items()]
+    return f"Not judged: {'; '.join(reasons)}." if reasons else ""
 
 
 def has_repeats(results: JudgedResults) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from assay.judgement.gate import is_beyond_chance
+from assay.judgement.interval import Reason
 from assay.lang.segments import is_segment
 from assay.report.judged_cells import format_margin
 from assay.util.diagnostics import USAGE, fail
@@ -50,6 +51,11 @@ class RecordedChange:
         return self.verdict == "worse" or self.is_closing
 
     @property
+    def lacks_samples(self) -> bool:
+        """Whether there are no samples to judge the metric by, or a run has lost the value that the base has."""
+        return self.reason == Reason.NO_SAMPLES or (self.base is not None and self.value is None)
+
+    @property
     def certain_change(self) -> float:
         """How far the interval is from 0, in margins or else in percent; 0 if it holds 0 or is not known."""
         if self.low is None or self.high is None or self.low <= 0 <= self.high:
@@ -59,11 +65,17 @@ class RecordedChange:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run that is compared with the base, with its changes in the order of the report."""
+    """A version that is compared with the base, with its changes in the order of the report.
+
+    `caution` is the sentence why the comparison itself is suspect; empty if it is not. `hosts` are the numbers of
+    hosts of the runs of base and version; empty if they are not known.
+    """
 
     id: str
     label: str
     changes: tuple[RecordedChange, ...]
+    caution: str = ""
+    hosts: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,8 @@ class JudgedResults:
     """The judgements of a comparison.
 
     `level` is that of intervals, `noise` the sentence on the noise that they cover. `repeats_demanded` is what the gate
-    demands, `repeats` how many runs each version has.
+    demands, `repeats` how many runs each version has. `findings` has the number of findings on the data of each run, by
+    label; None for a run whose data were not assessed.
     """
 
     report: str
@@ -82,6 +95,7 @@ class JudgedResults:
     repeats: tuple[int, ...]
     calibration_runs: int
     noise: str
+    findings: Mapping[str, int | None] = field(default_factory=dict)
 
     @property
     def changes(self) -> Iterator[RecordedChange]:
@@ -129,19 +143,42 @@ def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
     """
     judgement = results["judgement"]
     base, *others = results.get("versions") or results["runs"]
-    repeats = judgement["repeats"]
+    repeats, cautions, hosts = judgement["repeats"], judgement["cautions"], judgement["hosts"]
     return JudgedResults(
         str(results["report"]),
         float(judgement["level"]),
         str(base["label"]),
         tuple(
-            ComparedRun(run["id"], str(run["label"]), _list_changes(results, base["id"], run["id"])) for run in others
+            ComparedRun(
+                run["id"],
+                str(run["label"]),
+                _list_changes(results, base["id"], run["id"]),
+                str(cautions[run["id"]]),
+                (tuple(map(int, hosts[base["id"]])), tuple(map(int, hosts[run["id"]]))),
+            )
+            for run in others
         ),
         int(repeats["demanded"]),
         tuple(map(int, repeats["runs"])),
         int(repeats["calibration"]),
         str(judgement["noise"]),
+        _count_findings(results),
     )
+
+
+def read_findings(build: Path) -> dict[str, int | None]:
+    """Return the number of findings of each run of a build, by label. Raises AssayError."""
+    path = build / RESULTS
+    try:
+        return _count_findings(_read_results(path))
+    except (KeyError, TypeError):
+        raise _build_format_error(path) from None
+
+
+def _count_findings(results: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return the number of findings of each run by label; None where the data were not assessed."""
+    qualities = {str(run["label"]): results["quality"][run["id"]] for run in results["runs"]}
+    return {label: len(item["findings"]) if item["hosts"] else None for label, item in qualities.items()}
 
 
 def _read_results(path: Path) -> dict[str, Any]:

@@ -134,6 +134,7 @@ def export_comparison(comparison: RunComparison) -> dict[str, Any]:
         "level": comparison.level,
         "noise": comparison.noise,
         "base": comparison.base,
+        "cautions": {version.id: version.caution for version in comparison.versions if version.caution},
         "changes": changes,
     }
 
@@ -183,7 +184,7 @@ def _print_tables(comparison: RunComparison) -> None:
             styles = STYLES.get(verdict, {"dim": True}) if verdict else {}
             output.write(click.style(text, **styles) if is_colored and styles else text, err=False)
         output.print_line("")
-        for note in version.notes:
+        for note in (*version.notes, *filter(None, [version.caution])):
             output.print_line(note)
     if any(metric.change.percent is not None for version in comparison.versions for metric in version.metrics):
         output.print_line(comparison.noise)
@@ -251,5 +252,5 @@ def format_markdown(comparison: RunComparison) -> str:
                 rows.append([escape_cell(cell) for cell in (name, *cells)])
             blocks.append(f"### {escape_line(section)}")
             blocks.append(format_table(["", *map(escape_cell, header)], rows).rstrip("\n"))
-        blocks += [escape_line(note) for note in version.notes]
+        blocks += [escape_line(note) for note in (*version.notes, *filter(None, [version.caution]))]
     return "\n\n".join([*blocks, escape_line(comparison.noise)])

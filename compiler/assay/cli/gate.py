@@ -12,7 +12,7 @@ import click
 
 from assay.cli import output
 from assay.cli.gate_markdown import format_markdown, format_undecided
-from assay.cli.judged_texts import format_change, format_p, list_local_names, summarize_gate
+from assay.cli.judged_texts import NOT_JUDGED, format_change, format_p, list_local_names, summarize_gate
 from assay.cli.junit import add_junit_option, write_junit
 from assay.cli.options import add_results_option, complete_folders, open_command_session, require_results_folder
 from assay.cli.sarif import SarifResult, add_sarif_option, write_sarif
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", metavar="BUILD_FOLDER", shell_complete=complete_folders)
 @click.option("--once", "is_once", is_flag=True, help="Decide even if there are too few repeats.")
+@click.option("--allow-missing", "allows_missing", is_flag=True,
+              help="Decide even if gated metrics lack samples, or the numbers of hosts differ.")  # fmt: skip
 @click.option("--baseline", metavar="median:N[:TAG]",
               help="Compare with the median of the last N recorded runs, not with the first of the build.")  # fmt: skip
 @add_results_option
@@ -39,16 +41,16 @@ if TYPE_CHECKING:
 )
 @click.pass_context
 def gate(
-    context: click.Context, folder: str, is_once: bool, baseline: str | None, results: Path | None, junit: Path | None,
-    sarif: Path | None, has_comment: bool,
-    form: str,
+    context: click.Context, folder: str, is_once: bool, allows_missing: bool, baseline: str | None,
+    results: Path | None, junit: Path | None, sarif: Path | None, has_comment: bool, form: str,
 ) -> int:  # fmt: skip
     """Tell whether metrics got worse by more than their margins.
 
     Reads results.json of a comparison whose report has a judgement; BUILD_FOLDER may be this file. Exits with status 4
-    if one of the gated metrics is worse by more than its margin, and with 1 if there are too few repeats to decide, or
-    if none of the gated metrics is judged. JUnit XML has all judged metrics, SARIF those that are worse, at their
-    definitions. Markdown is a comment for a pull request, of less than 2000 bytes.
+    if one of the gated metrics is worse by more than its margin, and with 1 if it does not decide: there are too few
+    repeats, a gated metric lacks samples, the numbers of hosts differ, or no gated metric is judged. JUnit XML has all
+    judged metrics, SARIF those that are worse, at their definitions, and warnings. Markdown is a comment for a pull
+    request, of less than 2000 bytes.
 
     With --baseline, one run is enough: how much the recorded runs differ shows what is noise.
     """
@@ -61,7 +63,7 @@ def gate(
     with open_command_session(context) as session:
         judged = _judge(session, build, baseline, results) if baseline else read_judged_results(build)
         try:
-            require_decision(judged, is_once)
+            require_decision(judged, is_once=is_once, allows_missing=allows_missing)
         except AssayError as error:
             _publish(judged, format_undecided(judged, error), form == "markdown", has_comment)
             raise
@@ -107,13 +109,14 @@ def _publish(results: JudgedResults, text: str, is_printed: bool, has_comment: b
 
 
 def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: Path) -> None:
-    """Write what is worse: as errors what closes the gate, as warnings the rest."""
-    from assay.app.gate import find_definitions
+    """Write what is worse, missing, or suspect: as errors what closes the gate, as warnings the rest."""
+    from assay.app.gate import describe_data, find_definitions, list_cautions, list_gated_changes
     from assay.app.judged_results import RESULTS
     from assay.util.paths import resolve_path
 
     worse = [(run, item) for run in results.runs for item in run.changes if item.is_worse]
-    spans = find_definitions(session, results, {item.metric for _, item in worse})
+    unjudged = [(run, item) for run in results.runs for item in list_gated_changes(run) if item.verdict == NOT_JUDGED]
+    spans = find_definitions(session, results, {item.metric for _, item in (*worse, *unjudged)})
     problems = [
         SarifResult(
             "closed-gate" if change.is_closing else "worse",
@@ -123,15 +126,32 @@ def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: 
         )
         for run, change in worse
     ]
+    problems += [
+        SarifResult(
+            "not-judged",
+            "warning",
+            f"{change.name} is not judged in {run.label}: {change.reason}",
+            spans.get(change.metric),
+        )
+        for run, change in unjudged
+    ]
+    problems += [SarifResult("suspect-comparison", "warning", text, None) for text in list_cautions(results)]
+    if any(results.findings.values()):
+        problems.append(SarifResult("incomplete-data", "warning", describe_data(results), None))
     file = folder if folder.name == RESULTS else folder / RESULTS
     write_sarif(place, problems, session.workspace.root, str(resolve_path(file)))
 
 
 def _export_gate(results: JudgedResults) -> dict[str, Any]:
-    from assay.app.gate import has_repeats, is_open, list_gated_changes
+    from assay.app.gate import has_repeats, is_open, list_gated_changes, list_missing_data
 
     runs = [
-        {"id": run.id, "label": run.label, "changes": [dataclasses.asdict(item) for item in list_gated_changes(run)]}
+        {
+            "id": run.id,
+            "label": run.label,
+            "caution": run.caution,
+            "changes": [dataclasses.asdict(item) for item in list_gated_changes(run)],
+        }
         for run in results.runs
     ]
     return {
@@ -140,13 +160,15 @@ def _export_gate(results: JudgedResults) -> dict[str, Any]:
         "runs": runs,
         "has_repeats": has_repeats(results),
         "noise": results.noise,
+        "findings": dict(results.findings),
+        "missing": list_missing_data(results),
         "is_open": is_open(results),
     }
 
 
 def format_gate(results: JudgedResults) -> Iterator[str]:
     """Yield the lines of a gate: for each run a headline, the metrics that are worse, and what is not known."""
-    from assay.app.gate import list_gated_changes
+    from assay.app.gate import describe_data, list_cautions, list_gated_changes
 
     for run in results.runs:
         changes = list_gated_changes(run)
@@ -155,6 +177,7 @@ def format_gate(results: JudgedResults) -> Iterator[str]:
         for change in changes:
             if change.reason:
                 yield f"  {escape_text(change.name)}: {change.verdict}: {change.reason}"
+    yield from map(escape_text, filter(None, [*list_cautions(results), describe_data(results)]))
     yield results.noise
 
 
@@ -174,6 +197,8 @@ def build_suites(results: JudgedResults) -> ElementTree.Element:
     """
     from xml.etree import ElementTree
 
+    from assay.app.gate import describe_data
+
     root = ElementTree.Element("testsuites")
     for run in results.runs:
         cases = _create_cases(run)
@@ -187,7 +212,10 @@ def build_suites(results: JudgedResults) -> ElementTree.Element:
         }
         suite = ElementTree.SubElement(root, "testsuite", {key: str(value) for key, value in attributes.items()})
         properties = ElementTree.SubElement(suite, "properties")
-        ElementTree.SubElement(properties, "property", {"name": "noise", "value": results.noise})
+        facts = {"noise": results.noise, "caution": run.caution, "data": describe_data(results)}
+        for name, value in facts.items():
+            if value:
+                ElementTree.SubElement(properties, "property", {"name": name, "value": value})
         suite.extend(cases)
     return root
 

@@ -56,7 +56,7 @@ def format_markdown(results: JudgedResults) -> str:
     gated = [change for run in results.runs for change in list_gated_changes(run)]
     state = "open" if is_open(results) else "closed"
     headline = f"**Gate {state}: {summarize_gate(gated)}.** {_clip(count_verdicts(results.changes), 200)}"
-    blocks = [headline, _format_subject(results)]
+    blocks = [headline, _format_subject(results), *_list_reservations(results)]
     noise = _clip(results.noise, 320)
     available = MOST_BYTES - _measure([*blocks, noise])
     entries = _list_entries(results)
@@ -71,11 +71,23 @@ def format_markdown(results: JudgedResults) -> str:
 
 
 def format_undecided(results: JudgedResults, error: AssayError) -> str:
-    """Return why a gate does not decide: a headline, the report, and what was expected and found."""
+    """Return why a gate does not decide: a headline, the report, what was expected and found, and what is missing."""
     item = error.diagnostics[0]
     details = [f"{name}: {_clip(text, 400)}" for name, text in (("expected", item.expected), ("found", item.found))]
     reason = item.message.partition(": ")[2]
-    return "\n\n".join([f"**Gate undecided: {_clip(reason, 200)}.**", _format_subject(results), "<br>".join(details)])
+    headline = f"**Gate undecided: {_clip(reason, 200)}.**"
+    return "\n\n".join([headline, _format_subject(results), "<br>".join(details), *_list_reservations(results)])
+
+
+def _list_reservations(results: JudgedResults) -> list[str]:
+    """Return what makes the comparison suspect, how complete the data are, and why gated metrics are not judged."""
+    from assay.app.gate import describe_data, describe_unjudged, list_cautions
+
+    caution, data, unjudged = " ".join(list_cautions(results)), describe_data(results), describe_unjudged(results)
+    return [
+        *([f"**{_clip(caution, 300)}**"] if caution else []),
+        *(_clip(text, 240) for text in (data, unjudged) if text),
+    ]
 
 
 def _list_entries(results: JudgedResults) -> list[_Entry]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from assay.app.judged_results import RecordedChange
 
 LEAST_P = 0.001
+NOT_JUDGED = "not judged"
 
 
 def format_percents(change: RecordedChange) -> tuple[str, str]:
@@ -48,7 +49,7 @@ def format_p(p: float) -> str:
 def summarize_gate(changes: Sequence[RecordedChange]) -> str:
     """Return how many of gated changes are worse by more than their margin, and how many are not judged."""
     worse, count = sum(change.is_closing for change in changes), len(changes)
-    left_out = sum(change.verdict == "not judged" for change in changes)
+    left_out = sum(change.verdict == NOT_JUDGED for change in changes)
     verb = "is worse by more than its margin" if worse <= 1 else "are worse by more than their margin"
     also = f"; {left_out} {'is' if left_out == 1 else 'are'} not judged" if left_out else ""
     return f"{worse or 'none'} of {format_count(count, 'gated metric')} {verb}{also}"

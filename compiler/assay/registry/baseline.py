@@ -7,6 +7,7 @@ their results are read.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,10 @@ class MedianBaseline:
 
     def __str__(self) -> str:
         return f"{MEDIAN}{self.runs}" + (f":{self.tag}" if self.tag else "")
+
+
+ALL_RUNS = MedianBaseline(sys.maxsize)
+"""All recorded runs before a compared run."""
 
 
 def find_run(folder: Path, name: str) -> RegisteredRun | None:

@@ -102,7 +102,7 @@ class ResultsFile:
     """The content of the file of recorded results: a run in one build of a report.
 
     `version` is the name that repeats share, `day` the day of the last record of the run, `data` the hash of its raw
-    files, `column` the column of the groups of metrics.
+    files, `hosts` the number of hosts, 0 if it is not known, `column` the column of the groups of metrics.
     """
 
     format: Literal[1] = 1
@@ -114,6 +114,7 @@ class ResultsFile:
     filters: tuple[str, ...] = ()
     assay: str
     data: str
+    hosts: int = 0
     column: str = ""
     metrics: Mapping[str, Figures]
 

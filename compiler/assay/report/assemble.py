@@ -165,9 +165,8 @@ def _build_answers(
     """Return the answers of the first page; none without judgements."""
     if not judgements:
         return ()
-    columns, labels = [item.figures for item in versions], [item.label for item in versions]
     combined = combine_columns(manifest, versions)
-    return compose_answers(checked, report, columns, labels, choices.summary, judgements, combined)
+    return compose_answers(checked, report, versions, choices.summary, judgements, combined)
 
 
 def _split_intro(report: Report) -> list[str]:

@@ -13,15 +13,16 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.segments import is_segment
 from assay.report.answer import Answer, JudgedGroup, JudgedRow, KeyChange
-from assay.report.data_quality import TITLE, UNMEASURED
+from assay.report.data_quality import UNMEASURED, describe_findings
 from assay.report.document import Table
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import describe_few_units, get_arrow, get_word
 from assay.report.run_results import RunFigures, get_average
+from assay.report.versions import Version
 from assay.styles.prefixed import format_interval, format_percent, format_percent_change, format_value
 from assay.styles.row import NO_VALUE
 from assay.styles.unit_prefix import choose_prefix
-from assay.util.numbers import format_count
+from assay.util.numbers import format_count, format_range
 
 LINES = 43  # lines of a page for key changes, rows of the plot, conditions and differing parameters
 LEAST_ROWS = 12
@@ -67,32 +68,46 @@ class Candidate:
 def compose_answers(
     checked: CheckedPackage,
     report: Report,
-    runs: Sequence[RunFigures],
-    run_labels: Sequence[str],
+    versions: Sequence[Version],
     summary: str,
     judgements: ReportJudgements,
     manifest: Table,
 ) -> tuple[Answer, ...]:
-    """Return the answer of each run but the first, which is the base. `manifest` has a column for each run."""
+    """Return the answer of each version but the first, which is the base. `manifest` has a column for each version."""
     level = f"{100 * judgements.level:g} %"
     answers = []
-    for column, (run, label) in enumerate(zip(runs[1:], run_labels[1:], strict=True), start=2):
-        candidates = tuple(_list_candidates(checked, report, (runs[0], run), summary, judgements))
-        labels = run_labels[0], label
+    base = versions[0]
+    for column, version in enumerate(versions[1:], start=2):
+        figures = base.figures, version.figures
+        candidates = tuple(_list_candidates(checked, report, figures, summary, judgements))
+        labels = base.label, version.label
         differing = [(row[0], row[1], row[column]) for row in manifest.rows if row[1] != row[column]]
         # The labels of the runs are in the headline: rows that repeat them say nothing.
         differing = [item for item in differing if item[1:] != labels]
-        notes = tuple(filter(None, _list_notes((runs[0], run), labels, candidates, judgements.noise)))
-        unequal = _list_unequal_parameters(report, runs[0], run)
-        answers.append(compose_answer(labels, run.id, level, candidates, tuple(differing), notes, unequal))
+        notes = tuple(filter(None, _list_notes(figures, labels, candidates, judgements.noise)))
+        unequal = _list_unequal_parameters(report, base, version)
+        answers.append(compose_answer(labels, version.id, level, candidates, tuple(differing), notes, unequal))
     return tuple(answers)
 
 
-def _list_unequal_parameters(report: Report, base: RunFigures, run: RunFigures) -> tuple[str, ...]:
-    """Return what should agree between runs but differs: constants by their labels in the manifest, hosts."""
+def _list_unequal_parameters(report: Report, base: Version, version: Version) -> tuple[str, ...]:
+    """Return what should agree between all runs but differs: constants by their labels in the manifest, hosts."""
     labels = {row.constant: row.label for row in report.manifest if row.constant}
-    names = [labels.get(name, name) for name in report.compare if base.constants[name] != run.constants[name]]
-    return (*names, *([f"The number of hosts ({base.hosts}, {run.hosts})"] if base.hosts != run.hosts else ()))
+    first, *others = (*base.members, *version.members)
+    hosts = describe_unequal_hosts([run.hosts for run in base.members], [run.hosts for run in version.members])
+    names = [
+        labels.get(name, name)
+        for name in report.compare
+        if any(run.constants[name] != first.constants[name] for run in others)
+    ]
+    return (*names, *([hosts] if hosts else ()))
+
+
+def describe_unequal_hosts(base: Sequence[int], compared: Sequence[int]) -> str:
+    """Return that the number of hosts differs between runs, for a caution; empty if it does not, or is not known."""
+    if not base or not compared or len({*base, *compared}) == 1:
+        return ""
+    return f"The number of hosts ({', '.join(format_range(min(item), max(item)) for item in (base, compared))})"
 
 
 def _list_candidates(
@@ -181,7 +196,7 @@ def compose_answer(
         ),
         choose_axis([item.row for item in (*printed, *printed_conditions)], left, right),
         tuple(item.row for item in printed_conditions),
-        _describe_caution([*unequal, *(item.row.label for item in conditions if item.verdict is Verdict.CHANGED)]),
+        describe_caution([*unequal, *(item.row.label for item in conditions if item.verdict is Verdict.CHANGED)]),
         differing,
         _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
         notes,
@@ -293,7 +308,8 @@ def _name_sides(printed: Sequence[Candidate]) -> tuple[str, str]:
     return ("worse", "better") if directions == {Direction.HIGHER} else ("less", "more")
 
 
-def _describe_caution(names: Sequence[str]) -> str:
+def describe_caution(names: Sequence[str]) -> str:
+    """Return a sentence on what differs between the compared runs, though it should not; empty if nothing does."""
     if not names:
         return ""
     listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
@@ -317,17 +333,7 @@ def _list_notes(
     yield noise
     yield describe_few_units([item.change.judgement for item in candidates])
     measured = [(label, run.quality) for run, label in zip(runs, labels, strict=True) if run.quality is not UNMEASURED]
-    incomplete = [
-        f"{label} has {format_count(len(item.findings), 'finding')}" for label, item in measured if item.findings
-    ]
-    if incomplete:
-        yield f"Data: {', '.join(incomplete)} on incomplete data, under {TITLE}."
-    warnings = [
-        f"{label} has {format_count(len(run.warnings), 'warning')}"
-        for run, label in zip(runs, labels, strict=True)
-        if run.warnings
-    ]
-    if warnings:
-        yield f"Data: {', '.join(warnings)}, under Warnings."
-    elif measured and not incomplete:
+    yield describe_findings({label: len(item.findings) for label, item in measured})
+    # The page has the number of all warnings, beside the link to them.
+    if measured and not any(item.findings for _, item in measured) and not any(run.warnings for run in runs):
         yield "Data: complete in both runs."

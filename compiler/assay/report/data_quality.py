@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.report.document import Appendix
+from assay.util.numbers import format_count
 
 TITLE = "Data quality"
 MAX_LISTED_NAMES = 3  # names in a message; it counts the others
@@ -132,6 +133,12 @@ def list_quality_warnings(runs: Mapping[str, RunQuality]) -> Iterator[str]:
     for label, item in runs.items():
         if number := len(item.findings):
             yield f"{label}: {number} finding{'' if number == 1 else 's'} on incomplete data, under {TITLE}."
+
+
+def describe_findings(counts: Mapping[str, int]) -> str:
+    """Return a sentence on the numbers of findings of runs, by label; empty if no run has any."""
+    listed = [f"{label} has {format_count(number, 'finding')}" for label, number in counts.items() if number]
+    return f"Data: {', '.join(listed)} on incomplete data, under {TITLE}." if listed else ""
 
 
 def build_quality_data(quality: RunQuality) -> dict[str, object]:

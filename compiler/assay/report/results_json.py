@@ -11,6 +11,7 @@ from assay.lang.formula import format_formula, is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.report import data_quality
+from assay.report.answer import Answer
 from assay.report.run_results import (
     LABEL_AND_ID,
     Choices,
@@ -71,6 +72,15 @@ def build_calibration_data(
         for run in runs
     }
     return {"calibration": averages} if averages else {}
+
+
+def build_caution_data(answers: Sequence[Answer], runs: Sequence[RunFigures]) -> dict[str, object]:
+    """Return why comparisons are suspect, and the numbers of hosts of the runs of each version, by their ids."""
+    hosts: dict[str, list[int]] = {}
+    for run in runs:
+        hosts.setdefault(run.version or run.id, []).append(run.hosts)
+    cautions = (item.caution for item in answers)  # their ids of runs are escaped
+    return {"cautions": dict(zip(list(hosts)[1:], cautions, strict=True)), "hosts": hosts}
 
 
 def _build_version_data(version: Version) -> dict[str, object]:

@@ -18,19 +18,24 @@ VARYING = "varies from run to run"
 class Version:
     """A column of a comparison: a run, a phase, or several runs of one version.
 
-    `figures` are those of the run, or the means of the runs; `runs` are the ids of the runs. `counts` has the number of
-    runs with a value for each metric whose mean is not of all runs.
+    `figures` are those of the run, or the means of the runs; `members` are the figures of each run. `counts` has the
+    number of runs with a value for each metric whose mean is not of all runs.
     """
 
     figures: RunFigures
     label: str
-    runs: tuple[str, ...]
+    members: tuple[RunFigures, ...]
     counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
         """The id of the run or phase, or the name of the version of several runs."""
         return self.figures.id
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The ids of the runs."""
+        return tuple(run.id for run in self.members)
 
 
 def combine_runs(
@@ -46,9 +51,9 @@ def combine_runs(
         groups.setdefault(run.version or run.id, []).append(run)
     labels_by_run = dict(zip((run.id for run in runs), run_labels, strict=True))
     return tuple(
-        Version(_average_runs(group), names[name], tuple(run.id for run in group), dict(_iter_partial_counts(group)))
+        Version(_average_runs(group), names[name], tuple(group), dict(_iter_partial_counts(group)))
         if group[0].version
-        else Version(group[0], labels_by_run[name], (name,))
+        else Version(group[0], labels_by_run[name], tuple(group))
         for name, group in groups.items()
     )
 

@@ -16,6 +16,11 @@ def format_count(number: int, singular: str, plural: str = "") -> str:
     return f"{number} {singular if number == 1 else plural or f'{singular}s'}"
 
 
+def format_range(low: int, high: int) -> str:
+    """Return a range of counts: `2–3`; one number if both are equal."""
+    return str(low) if low == high else f"{low}–{high}"
+
+
 def parse_decimal(text: str) -> Decimal | None:
     """Return the exact number that a text writes.
 

@@ -1,0 +1,64 @@
+"""The gate of real builds whose candidate lacks data: a host, an event, the host of one repeat."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import run_assay
+from tests.support.laboratory import ROOT
+
+HOSTS = "The comparison itself is suspect. The number of hosts ({}) differs between the runs"
+
+#: case -> names and folders of the runs, texts of the error, status with --allow-missing
+CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
+    "whole": (("1.0=whole", "1.1=faster"), (), 0),
+    "host": (("1.0=whole", "1.1=one-host"), (HOSTS.format("2, 1"), "found:    hosts: 2 in 1.0, 1 in 1.1"), 0),
+    "event": (
+        ("1.0=whole", "1.1=renamed"),
+        (
+            "found:    no samples to compare 1.1 with 1.0: Waiting time, Working time",
+            "note: Data: 1.1 has 3 findings on incomplete data, under Data quality.",
+            "note: Not judged: Waiting time, Working time (a run has no samples).",
+        ),
+        1,
+    ),
+    "host of a repeat": (
+        ("1.0=whole", "1.0=1.0", "1.1=faster", "1.1=one-host"),
+        (HOSTS.format("2, 1–2"), "found:    hosts: 2 in 1.0, 1–2 in 1.1"),
+        0,
+    ),
+    "event of a repeat": (
+        ("1.0=whole", "1.0=1.0", "1.1=faster", "1.1=renamed"),
+        ("no samples to compare 1.1 with 1.0: Waiting time, Working time", "1.1 (2) has 3 findings"),
+        1,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy the shop of `assay init`, with copies of its runs that lack data."""
+    folder = tmp_path_factory.mktemp("missing") / "shop"
+    shutil.copytree(ROOT / "starter", folder)
+    for name, source in {"whole": "1.0", "faster": "1.1", "one-host": "1.1", "renamed": "1.1"}.items():
+        shutil.copytree(folder / "runs" / source, folder / "runs" / name)
+    shutil.rmtree(folder / "runs" / "one-host" / "web-2")
+    for log in (folder / "runs" / "renamed").rglob("*.jsonl"):
+        log.write_text(log.read_text(encoding="utf-8").replace("work.started", "work.begun"), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_gate_passes_only_with_all_data(shop: Path, cache: Path, case: str) -> None:
+    runs, texts, allowed = CASES[case]
+    options = [f"--run={name}=runs/{folder}" for name, folder in (run.split("=") for run in runs)]
+    build = shop / "build" / case.replace(" ", "-")
+    words = ["--cache", str(cache), "build", "service/comparison", *options, "--to", "md", "-o", str(build)]
+    assert run_assay(*words, cwd=shop).status == 0
+    answer = run_assay("gate", build, "--once")
+    assert answer.status == (1 if texts else 0)
+    assert [text for text in texts if text not in answer.err] == []
+    assert run_assay("gate", build, "--once", "--allow-missing").status == allowed
