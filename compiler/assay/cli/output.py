@@ -171,9 +171,19 @@ def print_text(content: str, err: bool = False) -> None:
 
 
 def print_warnings(messages: Sequence[str]) -> None:
-    """Print warnings on stderr, one line each."""
-    for item in messages:
+    """Print warnings on stderr, one line each; runs with the same warning share a line: `base-1, base-2: ...`."""
+    for item in group_warnings(messages):
         print_problems(f"warning: {escape_text(item)}")
+
+
+def group_warnings(messages: Sequence[str]) -> list[str]:
+    """Return warnings in their order, those that differ only in the label before the first colon as one."""
+    groups: dict[str, list[str]] = {}
+    for item in messages:
+        label, colon, text = item.partition(": ")
+        groups.setdefault(text if colon else item, []).append(label if colon else "")
+    return [f"{', '.join(labels)}: {text}" if any(labels := list(dict.fromkeys(items))) else text
+            for text, items in groups.items()]  # fmt: skip
 
 
 HEADINGS = re.compile(r"^(?:(error|Error)|(warning)|  (hint))(\[[\w-]+\])?:", re.MULTILINE)
