@@ -243,7 +243,10 @@ def _build_section(
     has_count = number_style.has_sample_counts and measured_metrics and not section.by
     counted_metric = measured_metrics[0] if has_count else ""
     if counted_metric:
-        rows.append(_sample_counts(number_style, counted_metric, runs, (len(header) - 2) // max(1, len(runs) - 1)))
+        # Without judgements, a note has the counts of the other metrics.
+        is_range = number_style.has_unit_prefixes and judgements is not None
+        counted = measured_metrics if is_range else [counted_metric]
+        rows.append(_sample_counts(number_style, counted, runs, (len(header) - 2) // max(1, len(runs) - 1)))
         sort_keys.append((None,) * (len(header) - 1))
         metric_ids.append(None)
     return Section(
@@ -350,9 +353,12 @@ def compare_values(
 
 
 def _sample_counts(
-    number_style: Style, metric: str, runs: Sequence[RunFigures], columns_per_run: int
+    number_style: Style, metrics: Sequence[str], runs: Sequence[RunFigures], columns_per_run: int
 ) -> tuple[str, ...]:
-    first, *rest = (number_style.format_sample_count(run.results.metrics[metric].size) for run in runs)
+    """Return the row with the number of samples in each run: from the least to the greatest of the metrics."""
+    sizes = [sorted({run.results.metrics[metric].size for metric in metrics}) for run in runs]
+    texts = [dict.fromkeys(map(number_style.format_sample_count, (item[0], item[-1]))) for item in sizes]
+    first, *rest = map("–".join, texts)
     blanks = [""] * (columns_per_run - 1)
     return ("Sample count", first, *(cell for count in rest for cell in (count, *blanks)))
 
