@@ -297,7 +297,7 @@ def test_wheel_has_code_and_no_tests(wheel: Path) -> None:
         for path in (ROOT / "compiler" / "assay").rglob("*.py")
     }
     assert code <= names
-    assert {name.split("/")[0] for name in names} == {"assay", "assay-0.2.0.dist-info"}
+    assert {name.split("/")[0] for name in names} == {"assay", "assay-0.3.0.dist-info"}
     assert [name for name in names if "/tests/" in name or "/golden/cardano/" in name] == []
 
 
