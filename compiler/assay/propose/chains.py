@@ -17,6 +17,11 @@ _MIN_UNIQUE = 0.9  # keys per record of an event, of one event of a chain at lea
 _MIN_REPEATED = 0.2
 _MIN_SHARED = 0.5  # of the keys of the rarer event that the other has too
 _MIN_ORDERED = 0.9  # of the shared keys whose records are in one order
+#: words of fields whose equal values in several events are a coincidence
+_QUANTITIES = frozenset((
+    "len", "length", "size", "count", "total", "bytes", "chars", "tokens", "duration", "elapsed", "latency", "amount",
+    "percent", "ratio", "score", "speed",
+))  # fmt: skip
 
 Positions = dict[tuple[str, object], int]
 
@@ -40,7 +45,7 @@ def find_chains(records_by_event: Mapping[str, Sequence[Record]], fields: Sequen
     candidates = []
     least = _MIN_KEYS if sum(map(len, records_by_event.values())) >= _FEW_RECORDS else 1
     for field in fields:
-        is_attribute = bool(OTHER_KEYS & set(split_words(field.path[-1])))
+        is_attribute = bool((OTHER_KEYS | _QUANTITIES) & set(split_words(field.path[-1])))
         if is_attribute or is_sample_column(field.name):  # specs cannot have such a key
             continue
         if field.type in ("text", "integer") and not field.transform and field.unit == "none":

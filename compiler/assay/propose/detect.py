@@ -187,18 +187,24 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     header, rows = rows[0], rows[1:]
     if len(header) == 1 and not named:
         return f"the first line has no delimiter ({' '.join(csv_text.DELIMITERS)})".replace("\t", "tab")
-    is_header = len(set(header)) == len(header) and all(name.strip() and not _is_number(name) for name in header)
+    names = [name for name in header if name.strip()]  # columns without a name are left out
+    is_header = len(set(names)) == len(names) > 0 and not any(map(_is_number, names))
     if not is_header or has_stamp(lines[0]):
         return "the first line is no header of distinct names"
     full = [row for row in rows if len(row) == len(header)]
     if not full or len(full) < 0.9 * len(rows):
         return f"{len(full)} of {len(rows)} rows have {len(header)} cells, like the header"
     records = tuple(
-        Record(sample.host, index, "", {(name,): cell for name, cell in zip(header, row, strict=True) if cell})
+        Record(
+            sample.host,
+            index,
+            "",
+            {(name,): cell for name, cell in zip(header, row, strict=True) if name.strip() and cell},
+        )
         for index, row in enumerate(full)
     )
     name = {"\t": "tab"}.get(delimiter, delimiter)
-    return Detected(sample, "csv", records, f"{len(header)} columns, separated by `{name}`", tuple(header))
+    return Detected(sample, "csv", records, f"{len(names)} columns, separated by `{name}`", tuple(header))
 
 
 def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:

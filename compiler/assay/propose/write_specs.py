@@ -395,7 +395,11 @@ def _write_report(proposal: Proposal) -> str:
         lists.append(f"let {grain.name} ={listing}\n")
         sections.append(f"R.withAllOf g.{grain.name}.grain (R.section {title} {grain.name})")
         groups.append(f"R.groupWithAllOf g.{grain.name}.grain (R.group {title} {grain.name})")
-        charts += [f"R.cdf m.{metric.id}" for metric in grain.metrics if metric.unit != "count"]
+        charts += [
+            f"R.cdf m.{metric.id}"
+            for metric in sorted(grain.metrics, key=lambda item: "total" not in item.id.split("_"))
+            if metric.unit != "count"
+        ]
     return f"""-- A report: which metrics it shows, in which tables and charts. Sections add all others of their grain.
 {SCHEMA}
 let R = S.report
