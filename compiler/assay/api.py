@@ -129,8 +129,9 @@ class Workspace:
             raise TypeError("build() needs a report and a folder, or an assay.toml with `report` and `output`")
         defaults = {name: values[name] for name in ("style", "author") if name in values}
         chosen = Options(forms=order_forms(tuple(forms or values.get("to", ()))), **{**defaults, **options})
-        is_run_needed = not publications and self._session.is_of_runs(report)
-        named_runs = self._list_runs(runs) if runs or is_run_needed else ()
+        # A cached build loads no specs, so only a build without runs looks at the kind of the report.
+        needs_runs = bool(runs) or (not publications and self._session.is_of_runs(report))
+        named_runs = self._list_runs(runs) if needs_runs else ()
         if publications or not named_runs:
             files = [Path(file) for file in publications]
             result = build_any_report(self._session, report, named_runs, files, Path(folder), chosen)

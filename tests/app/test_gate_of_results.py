@@ -133,7 +133,10 @@ def test_folder_without_judgements_is_named(tmp_path: Path, text: str | None, st
     [
         ('"series": []', "pass the output folder of a comparison"),
         ('"noise": {}, "runs": [{}, {}, {}]', "build the report without --repeats"),
-        ('"runs": [{}]', "pass a second --run to `assay build`"),
+        (
+            '"runs": [{}]',
+            "pass a second --run to `assay build`, or compare with recorded results by `--baseline median:5`",
+        ),
         ('"runs": [{}, {}]', "add `judgement = Some S.Judgement::{=}` to the report, and build it again"),
     ],
 )

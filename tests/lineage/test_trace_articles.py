@@ -137,10 +137,10 @@ def test_cell_against_a_class_leads_to_metrics_of_its_formula(upgrade: Path, cac
 
 def test_averages_of_series_lead_to_their_values(qa: Path, cache: Path) -> None:
     table = "Metrics of the nodes/Average resident memory with and without the exporters' processes"
-    result = trace_cell(qa, f"{table}/memory/Average, Bytes", cache)
+    result = trace_cell(qa, f"{table}/memory/Average, MB", cache)
     (run,) = result["runs"]
     assert (result["series"], result["prints"], result["definition"]) == ("memory", "mean", "")
-    assert f"{run['average']:.0f}" == result["text"]
+    assert f"{run['average'] / 1e6:.0f}" == result["text"]
     lead = next(cell for cell in list_cells(qa, "cometbft", cache) if cell.name == result["cell"])
     (series_of_lead,) = lead.sources
     assert series_of_lead.since is not None

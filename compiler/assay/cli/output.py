@@ -170,6 +170,9 @@ def print_text(content: str, err: bool = False) -> None:
     _print(escape_lines(content), err)
 
 
+MAX_LABEL = 40
+
+
 def print_warnings(messages: Sequence[str]) -> None:
     """Print warnings on stderr, one line each; runs with the same warning share a line: `base-1, base-2: ...`."""
     for item in group_warnings(messages):
@@ -177,10 +180,15 @@ def print_warnings(messages: Sequence[str]) -> None:
 
 
 def group_warnings(messages: Sequence[str]) -> list[str]:
-    """Return warnings in their order, those that differ only in the label before the first colon as one."""
+    """Return warnings in their order, those that differ only in the label before the first colon as one.
+
+    What is longer than a label, or has a comma, is a part of a sentence.
+    """
     groups: dict[str, list[str]] = {}
     for item in messages:
         label, colon, text = item.partition(": ")
+        if "," in label or len(label) > MAX_LABEL:
+            label, colon, text = "", "", item
         groups.setdefault(text if colon else item, []).append(label if colon else "")
     return [f"{', '.join(labels)}: {text}" if any(labels := list(dict.fromkeys(items))) else text
             for text, items in groups.items()]  # fmt: skip

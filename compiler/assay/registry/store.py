@@ -268,7 +268,7 @@ def _build_content(
         "filters": list(results.get("filters", ())),
         "assay": version,
         "data": _hash_inputs(inputs),
-        **({"hosts": hosts} if (hosts := results["quality"][run["id"]]["hosts"]) else {}),
+        **({"hosts": hosts} if (hosts := results["quality"].get(run.get("run", run["id"]), {}).get("hosts")) else {}),
         **({"column": groups["column"]} if groups else {}),
         "metrics": {
             name: _build_figures(metric, run["id"], groups.get("metrics", {}).get(name, {}))

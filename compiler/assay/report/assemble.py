@@ -27,11 +27,11 @@ from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms,
 from assay.report.judged_cells import (
     format_judged_cells,
     get_sort_keys,
-    list_judgement_notes,
     name_judged_columns,
 )
 from assay.report.percentiles import build_percentile_table, describe_columns, list_further_columns
 from assay.report.run_results import Choices, RunFigures, add_unit
+from assay.report.section_notes import list_chart_notes, list_count_notes, list_verdict_notes
 from assay.report.split_charts import build_split_charts, list_points
 from assay.report.versions import Version, combine_columns, combine_runs, list_mean_notes
 from assay.styles.registry import Style, get_style
@@ -265,12 +265,12 @@ def _build_section(
         notes=(
             *list_mean_notes(versions, metrics),
             *(
-                _list_count_notes(metrics, counted_metric, runs)
+                list_count_notes(metrics, counted_metric, runs)
                 if number_style.has_unit_prefixes and not judgements
                 else ()
             ),
-            *_list_section_notes(metrics, runs, run_labels, judgements),
-            *_list_chart_notes(report, section, metrics),
+            *list_verdict_notes(metrics, runs, run_labels, judgements),
+            *list_chart_notes(report, section, metrics),
         ),
         sort_keys=tuple(sort_keys) if number_style.has_unit_prefixes or judgements else (),
         percentiles=build_percentile_table(checked, section, versions, choices),
@@ -287,42 +287,6 @@ def list_sort_keys(
         delta = None if value is None or base is None else value - base
         keys += [value, delta, 100 * delta / abs(base) if delta is not None and base else None, *judged]
     return tuple(None if key is None or not math.isfinite(key) else key for key in keys)
-
-
-def _list_section_notes(
-    metrics: Sequence[Metric],
-    runs: Sequence[RunFigures],
-    run_labels: Sequence[str],
-    judgements: ReportJudgements | None,
-) -> Iterator[str]:
-    """Yield the notes on judgements below a table, after the label of the run if there are several."""
-    if judgements is None:
-        return
-    for run, label in zip(runs[1:], run_labels[1:], strict=True):
-        for note in list_judgement_notes(judgements, metrics, run.id):
-            yield f"{label}: {note}" if len(runs) > 2 else note
-
-
-def _list_chart_notes(report: Report, section: SectionSpec, metrics: Sequence[Metric]) -> Iterator[str]:
-    """Yield a note with the metrics of a table that have samples, but no chart in a report with charts."""
-    drawn = {chart.metric for chart in report.charts}
-    omitted = [metric.name for metric in metrics if metric.id not in drawn and not is_formula(metric)]
-    if drawn and omitted and not section.by:
-        subject = "it is" if len(omitted) == 1 else "they are"
-        yield f"No figure, as {subject} not among the charts of the report: {', '.join(omitted)}."
-
-
-def _list_count_notes(metrics: Sequence[Metric], counted_metric: str, runs: Sequence[RunFigures]) -> Iterator[str]:
-    """Yield a note with the sample counts of metrics that have others than the one whose count the table ends with."""
-    counts = {
-        metric.id: " / ".join(str(run.results.metrics[metric.id].size) for run in runs)
-        for metric in metrics
-        if not is_formula(metric)
-    }
-    others = [metric for metric in metrics if counts.get(metric.id, "") not in ("", counts.get(counted_metric))]
-    if counted_metric and others:
-        listed = "; ".join(f"{metric.name}: {counts[metric.id]}" for metric in others)
-        yield f"The sample count is that of the first metric. Other metrics have others: {listed}."
 
 
 def name_columns(run_labels: Sequence[str], judged_columns: Sequence[str] = ()) -> tuple[str, ...]:

@@ -1,0 +1,49 @@
+"""Notes below the tables of metrics: judgements, numbers of samples, rows without a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.judgement.report_judgements import ReportJudgements
+from assay.lang.formula import is_formula
+from assay.lang.model.package import Metric
+from assay.lang.model.report import Report
+from assay.lang.model.report import Section as SectionSpec
+from assay.report.judged_cells import list_judgement_notes
+from assay.report.run_results import RunFigures
+
+
+def list_verdict_notes(
+    metrics: Sequence[Metric],
+    runs: Sequence[RunFigures],
+    run_labels: Sequence[str],
+    judgements: ReportJudgements | None,
+) -> Iterator[str]:
+    """Yield the notes on judgements below a table, after the label of the run if there are several."""
+    if judgements is None:
+        return
+    for run, label in zip(runs[1:], run_labels[1:], strict=True):
+        for note in list_judgement_notes(judgements, metrics, run.id):
+            yield f"{label}: {note}" if len(runs) > 2 else note
+
+
+def list_chart_notes(report: Report, section: SectionSpec, metrics: Sequence[Metric]) -> Iterator[str]:
+    """Yield a note with the metrics of a table that have samples, but no chart in a report with charts."""
+    drawn = {chart.metric for chart in report.charts}
+    omitted = [metric.name for metric in metrics if metric.id not in drawn and not is_formula(metric)]
+    if drawn and omitted and not section.by:
+        subject = "it is" if len(omitted) == 1 else "they are"
+        yield f"No figure, as {subject} not among the charts of the report: {', '.join(omitted)}."
+
+
+def list_count_notes(metrics: Sequence[Metric], counted_metric: str, runs: Sequence[RunFigures]) -> Iterator[str]:
+    """Yield a note with the sample counts of metrics that have others than the one whose count the table ends with."""
+    counts = {
+        metric.id: " / ".join(str(run.results.metrics[metric.id].size) for run in runs)
+        for metric in metrics
+        if not is_formula(metric)
+    }
+    others = [metric for metric in metrics if counts.get(metric.id, "") not in ("", counts.get(counted_metric))]
+    if counted_metric and others:
+        listed = "; ".join(f"{metric.name}: {counts[metric.id]}" for metric in others)
+        yield f"The sample count is that of the first metric. Other metrics have others: {listed}."
