@@ -221,7 +221,7 @@ class Workspace:
         return require_results_folder(self._results)
 
     def _list_runs(self, runs: Sequence[str | Path]) -> tuple[str, ...]:
-        """Return runs with their directories, by default those of the settings. Raises AssayError if there are none."""
+        """Return runs with their directories, by default those of the settings. Raises AssayError for no runs."""
         names = expand_run_names(self._config, [str(run) for run in runs])
         if not names and self._config:
             names = self._config.require_runs()

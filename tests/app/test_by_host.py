@@ -59,12 +59,12 @@ def test_hosts_have_the_numbers_of_the_oracle(cache: Path) -> None:
     metrics = ("RSS", "CentiCpu", "cdfStarted", "cdfDensity", "cdfSpanLensCpu")
     rows = query_rows(cache, *metrics, "--run", RUN, "--by", "host")
     hosts = analyse(RUN, load_named_filters("unitary")).host_metrics
-    found = {(row["metric"], row["host"]): row for row in rows}
+    by_metric_and_host = {(row["metric"], row["host"]): row for row in rows}
     for metric in metrics:
         expected = {host: values[metric] for host, values in hosts.items() if values[metric].size}
-        assert {host for name, host in found if name == metric} == expected.keys()
+        assert {host for name, host in by_metric_and_host if name == metric} == expected.keys()
         for host, distribution in expected.items():
-            row = found[metric, host]
+            row = by_metric_and_host[metric, host]
             assert int(row["size"]) == distribution.size
             assert [float(row[name]) for name in ("average", "median")] == pytest.approx(
                 [distribution.average_hosts, distribution.median], rel=1e-12
@@ -84,8 +84,8 @@ def test_hosts_of_pooled_samples_have_those_of_the_reference(cache: Path) -> Non
         values = samples[row["host"]]
         assert int(row["size"]) == len(values)
         expected = [statistics.fmean(values), statistics.median_high(values), min(values), max(values)]
-        found = [float(row[name]) for name in ("average", "median", "min", "max")]
-        assert found == pytest.approx(expected, abs=1e-9)
+        actual = [float(row[name]) for name in ("average", "median", "min", "max")]
+        assert actual == pytest.approx(expected, abs=1e-9)
     medians = [float(row["median"]) for row in rows]
     assert medians == sorted(medians)
 

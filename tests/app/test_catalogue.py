@@ -182,7 +182,7 @@ def test_page_of_a_metric_has_every_fact_of_explain(site: Path, lab: Laboratory)
     for event in result.facts.events:
         assert event.doc in text
         assert all(place in text for item in event.fields for place in item.places)
-    assert all(place.label in text and place.section in text for place in result.facts.shown)
+    assert all(place.label in text and place.section in text for place in result.facts.appearances)
     sql = run_assay("--cache", lab.session.store.folder, "sql", "latency_max", "--system", "cometbft").out
     assert " ".join(sql.split()) in text
 

@@ -71,9 +71,9 @@ def test_rows_are_the_judgements(answered_build: Path) -> None:
         )  # fmt: skip
         assert row["arrow"] == ("▲" if row["verdict"] == "worse" else "")
     certain = [name for name, item in judged.items() if item["10.6"]["verdict"] == "worse"]
-    shown = {row["metric"] for row in rows if row["verdict"] == "worse"}
+    printed = {row["metric"] for row in rows if row["verdict"] == "worse"}
     sections = json.loads((answered_build / "document.json").read_text(encoding="utf-8"))["sections"]
-    assert shown == set(certain) & {metric for section in sections for metric in section["metrics"]}
+    assert printed == set(certain) & {metric for section in sections for metric in section["metrics"]}
 
 
 def test_only_parameters_that_differ_are_on_the_page(answered_build: Path) -> None:

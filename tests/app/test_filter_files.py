@@ -97,8 +97,8 @@ def test_build_shows_and_records_where_filters_are_from(cache: Path, profiled_ru
         ("early.json", ["slot-leq=1100"]),
     ]
     table = load_json(by_file / "document.json")["filters"]
-    found = {(row[1], row[6]) for row in table["rows"]}
-    assert found == {
+    filters = {(row[1], row[6]) for row in table["rows"]}
+    assert filters == {
         ("min-adoptions", "run/meta.json"),
         ("unitary", "run/meta.json"),
         ("slot-leq", "early.json"),

@@ -185,8 +185,8 @@ def test_comparison_in_the_terminal_has_the_same_judgements(judged_build: Path, 
     results = load_results(judged_build)
     runs = [f"{name}={place}" for name, place in RUNS]
     data = run_assay("--cache", cache, "compare", *runs, "--format", "json").parse_json()
-    shown = [name for section in results["judgement"]["sections"] for name in section["metrics"]]
-    assert [item["metric"] for item in data["changes"]] == shown
+    listed = [name for section in results["judgement"]["sections"] for name in section["metrics"]]
+    assert [item["metric"] for item in data["changes"]] == listed
     for item in data["changes"]:
         judged = results["judgement"]["metrics"][item["metric"]]["10.6"]
         members = ("verdict", "reason", "percent", "low", "high")

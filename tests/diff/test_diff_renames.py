@@ -91,7 +91,10 @@ def read_changes(
     (system,) = result.parse_json()
     assert (system["elsewhere"], system["reports"]) == ([], {})
     return {
-        item["metric"]: (item["kind"], [tuple(change[member] for member in CHANGE_MEMBERS) for change in item["told"]])
+        item["metric"]: (
+            item["kind"],
+            [tuple(change[member] for member in CHANGE_MEMBERS) for change in item["changes"]],
+        )
         for item in system["metrics"]
     }
 

@@ -47,7 +47,7 @@ def test_explain_names_document_and_key_of_a_constant(built: Path, cache: Path) 
     flat = " ".join(text.split())
     assert (
         "Constants `target_tps`: Transactions a second that were meant to be reached (-1: not told) — run.json "
-        ".targetTPS; where it is not told: -1 Also read" in flat
+        ".targetTPS; default: -1 Also read" in flat
     )
     assert f"with the run's target_tps {expected_value} tx/s" in flat
     assert "no record: the value is computed from constants of the run" in text
@@ -58,7 +58,7 @@ def test_explain_names_document_and_key_of_a_constant(built: Path, cache: Path) 
     (value,) = [item for item in data["constants"] if item["role"] == "value"]
     assert (value["name"], value["files"], value["path"]) == ("target_tps", ["run.json"], ["targetTPS"])
     assert data["run"]["constants"] == [
-        {"name": "target_tps", "value": expected_value, "place": "run.json .targetTPS", "told": True}
+        {"name": "target_tps", "value": expected_value, "place": "run.json .targetTPS", "is_defined": True}
     ]
     (sample,) = data["run"]["largest"]
     assert (sample["value"], sample["records"], sample["given"]) == (expected_value, 0, True)
@@ -85,7 +85,7 @@ def test_cell_of_a_constant_leads_to_its_document(built: Path, cache: Path) -> N
     document = read_run_document(built)
     target = trace_cell(built, "Target, tx/s", cache)
     assert target["constants"] == [
-        {"name": "target_tps", "value": document["targetTPS"], "place": "run.json .targetTPS", "told": True}
+        {"name": "target_tps", "value": document["targetTPS"], "place": "run.json .targetTPS", "is_defined": True}
     ]
     (sample,) = target["greatest"]
     assert (sample["records"], sample["lines"], sample["given"]) == (0, [], True)
@@ -104,7 +104,7 @@ def test_cell_of_a_constant_leads_to_its_document(built: Path, cache: Path) -> N
 def test_cell_of_records_and_constants_has_both(built: Path, cache: Path) -> None:
     traced_cell = trace_cell(built, "Result", cache)
     assert "testEndBlockNum" not in read_run_document(built)
-    assert {item["name"]: (item["place"], item["told"]) for item in traced_cell["constants"]} == {
+    assert {item["name"]: (item["place"], item["is_defined"]) for item in traced_cell["constants"]} == {
         "completed": ("run.json .testRunCompleted", True),
         "expected_transactions": ("run.json .expectedTxns", True),
         "target_tps": ("run.json .targetTPS", True),
@@ -158,4 +158,4 @@ def test_formula_over_a_constant_names_it(tmp_path: Path, cache: Path) -> None:
         "default": "7",
     }
     text = " ".join(run_assay("explain", "fa", "--cache", cache, cwd=place).out.split())
-    assert "Constants `users`: How many users — meta.json .load.users; where it is not told: 7 Also read" in text
+    assert "Constants `users`: How many users — meta.json .load.users; default: 7 Also read" in text

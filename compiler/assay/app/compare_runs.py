@@ -103,9 +103,9 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     fewer than two runs.
     """
     if len({run.version or run.id for run in runs}) < 2:
-        found = f"several runs of `{runs[0].version}`" if len(runs) > 1 else f"{len(runs)} run"
+        run_counts = f"several runs of `{runs[0].version}`" if len(runs) > 1 else f"{len(runs)} run"
         hint = "name a second run; `assay query METRIC --run RUN` prints the numbers of one"
-        raise fail("runs", "a comparison needs two or more runs", found=found, hint=hint, status=USAGE)
+        raise fail("runs", "a comparison needs two or more runs", found=run_counts, hint=hint, status=USAGE)
     checked, report = _choose_report(session, runs, selection)
     rules = report.judgement if report and report.judgement else DEFAULT_RULES
     titles = map_sections(report, choose_metrics(session, checked, report, selection))

@@ -117,7 +117,7 @@ def _find_state_source(session: Session, name: str) -> _StateSource:
         return _StateSource(lambda systems: _select_systems(_read_build(path), systems), is_build=True)
     raise fail(
         "unknown-state",
-        f"`{name}` is no workspace, no build and no git revision",
+        f"`{name}` is not a workspace, a build or a git revision",
         expected="a folder with specs/, a folder that a report was built into, its provenance.json, or a revision",
         found=_describe_path(path),
         status=USAGE,

@@ -100,7 +100,7 @@ def describe_headings(explanation: Explanation) -> Iterator[tuple[str, list[str]
     yield "Means", [facts.sentence]
     yield "Over", [_format_definition(item) for item in facts.over]
     yield "Series", [_format_definition(item) for item in facts.series]
-    yield "Instants", [_format_named_rule(item.name, item.found, item.doc) for item in facts.instants]
+    yield "Instants", [_format_named_rule(item.name, item.rule, item.doc) for item in facts.instants]
     yield "Columns", [f"`{name}`: {text}" for name, text in facts.columns if text]
     yield "Fallbacks", list(facts.fallbacks)
     better = {"lower": "lower is better", "higher": "higher is better"}.get(facts.better, "")
@@ -163,7 +163,7 @@ def _format_name(item: EventFact | ConstantFact) -> str:
 
 
 def _format_constant(item: ConstantFact) -> str:
-    default = "" if item.default is None else f"; where it is not told: {item.default or 'none'}"
+    default = "" if item.default is None else f"; default: {item.default or 'none'}"
     return f"`{item.name}`: {item.doc} — {item.place}{default}"
 
 
@@ -182,7 +182,7 @@ def _format_field(item: FieldFact) -> str:
 def describe_appearances(facts: Facts) -> list[str]:
     """Return a line for each report: its label of the value, and the places where the report shows it."""
     reports: dict[tuple[str, str], list[str]] = {}
-    for item in facts.shown:
+    for item in facts.appearances:
         place = f"{item.kind} “{item.section}”" if item.section else item.kind
         reports.setdefault((item.report, item.label), []).append(place)
     return [f"{name} as “{label}”: {', '.join(dict.fromkeys(places))}" for (name, label), places in reports.items()]
@@ -312,7 +312,7 @@ def export_constants(inputs: ConstantInputs) -> list[dict[str, object]]:
             "name": constant.name,
             "value": _export_value(constant.value),
             "place": constant.place,
-            "told": constant.is_defined,
+            "is_defined": constant.is_defined,
         }
         for constant in inputs.constants
     ]

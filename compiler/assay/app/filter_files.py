@@ -108,12 +108,12 @@ class _FilterDocument:
         tag_place = (*keys, *[self.form.contents] * (len(tags) - 1), self.form.tag)
         if not tags:
             members = f"an object with `{self.form.tag}` and `{self.form.contents}`"
-            raise self.fail(keys, "an item of the filter file is no condition", expected=members, found=_show(value))
+            raise self.fail(keys, "an item of the filter file is not a condition", expected=members, found=_show(value))
         if name is None:
             raise self.fail_at_tag(tags, keys)
         argument = _format_argument(inner)
         if argument is None:
-            raise self.fail(place, f"the argument of `{tags[-1]}` is no number", found=_show(inner))
+            raise self.fail(place, f"the argument of `{tags[-1]}` is not a number", found=_show(inner))
         return self.parse(f"{name}={argument}" if argument else name, place if argument else tag_place)
 
     def fail_at_tag(self, tags: Sequence[str], keys: Keys) -> AssayError:
@@ -225,5 +225,5 @@ def _find_values(value: Any, paths: Sequence[KeyPath]) -> Iterator[tuple[Keys, A
 
 def _list_names(document: _FilterDocument, value: Any, keys: Keys) -> list[tuple[str, Keys]]:
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise document.fail(keys, "the names of filter files are no list of texts", found=_show(value))
+        raise document.fail(keys, "the names of filter files are not a list of texts", found=_show(value))
     return [(name, (*keys, index)) for index, name in enumerate(value)]

@@ -74,7 +74,7 @@ def override_margin(report: Report, text: str) -> Report:
         return report
     match = _MARGIN.fullmatch(text.strip())
     if match is None:
-        raise fail("bad-margin", "the margin of --margin is no percentage", status=USAGE,
+        raise fail("bad-margin", "the value of --margin is not a percentage", status=USAGE,
                    expected="a decimal number with a percent sign, such as 3%", found=text)  # fmt: skip
     margin = replace(report.judgement.margin, percent=match[1], amount="")
     return replace(report, judgement=replace(report.judgement, margin=margin))

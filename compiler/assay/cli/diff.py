@@ -90,7 +90,7 @@ def _format_metric(metric: MetricChange, printed_changes: set[ReportedChange]) -
     """Yield the lines of a changed metric; long changes that were printed for another metric are not repeated."""
     former_text = f" (was {metric.was})" if metric.was else ""
     yield f"    {metric.metric}{former_text}" + (f": {escape_text(metric.name)}" if metric.name else "")
-    for item in metric.told:
+    for item in metric.changes:
         if item.lines and item in printed_changes:
             yield f"      {item.aspect}: {escape_text(item.place)}: as above"
         else:

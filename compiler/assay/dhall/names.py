@@ -96,7 +96,7 @@ def check_name(name: str) -> None:
     """Raise `RenameError` for what cannot be the name of a `let`."""
     if not _NAME.fullmatch(name):
         raise RenameError(
-            f"`{name}` is no name: a name has letters, digits, `_`, `-` and `/`, and begins with a letter"
+            f"`{name}` is not a name: a name has letters, digits, `_`, `-` and `/`, and begins with a letter"
         )
     if name in KEYWORDS:
         raise RenameError(f"`{name}` is a reserved word")

@@ -41,7 +41,7 @@ _WORDING = frozenset(("doc", "message", "hint", "name", "better", "width"))
 
 @dataclass(frozen=True, slots=True)
 class MetricChange:
-    """A metric that differs, with its changes (`told`).
+    """A metric that differs, with its changes.
 
     `was` is its former id, `touches` are the places that print its numbers.
     """
@@ -50,7 +50,7 @@ class MetricChange:
     metric: str
     name: str
     was: str
-    told: tuple[ReportedChange, ...]
+    changes: tuple[ReportedChange, ...]
     touches: tuple[Appearance, ...]
 
 
@@ -111,7 +111,9 @@ def diff_packages(
         plain_data.to_plain_data(new.package),
     )
     reports: dict[str, tuple[ReportedChange, ...]] = {}
-    elsewhere = [item for item in _report_instants(instant_names) if all(item not in metric.told for metric in metrics)]
+    elsewhere = [
+        item for item in _report_instants(instant_names) if all(item not in metric.changes for metric in metrics)
+    ]
     read_by = index_readers(old.package), index_readers(new.package)
     for item in find_changes(before, after):
         kind = item.path[0]

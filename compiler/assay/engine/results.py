@@ -326,7 +326,7 @@ def build_average_lookup(distributions: Mapping[str, Distribution], summary: str
     def get_value(name: str) -> Fraction:
         average = distributions[name].compute_exact_average(summary)
         if average is None:
-            raise NoValueError(f"{name} is no finite number" if distributions[name].size else f"{name} has no samples")
+            raise NoValueError(f"{name} is not a finite number" if distributions[name].size else f"{name} has no samples")
         return average
 
     return get_value

@@ -138,7 +138,7 @@ class InstantFact:
     """An instant that a metric uses: how it is determined, in words; the event or relation that it is bound to."""
 
     name: str
-    found: str
+    rule: str
     of: str
     doc: str
 
@@ -195,7 +195,7 @@ class Facts:
     filtered: bool
     could_filter: tuple[str, ...]
     quirks: tuple[tuple[str, str], ...]
-    shown: tuple[Appearance, ...]
+    appearances: tuple[Appearance, ...]
 
 
 def collect_facts(
@@ -277,7 +277,7 @@ def _collect_metric_facts(
         filtered=bool(deciding_grains),
         could_filter=tuple(name for name in filter_names if name not in {item.filter.name for item in applied}),
         quirks=common.quirks,
-        shown=common.appearances,
+        appearances=common.appearances,
     )
 
 
@@ -337,7 +337,7 @@ def _collect_formula_facts(
         filtered=bool(deciding_grains),
         could_filter=tuple(name for name in filter_names if name not in {item.filter.name for item in applied}),
         quirks=common.quirks,
-        shown=common.appearances,
+        appearances=common.appearances,
     )
 
 
@@ -373,7 +373,7 @@ def _collect_series_facts(checked: CheckedPackage, series: Series, common: _Comm
         filtered=False,
         could_filter=(),
         quirks=common.quirks,
-        shown=common.appearances,
+        appearances=common.appearances,
     )
 
 

@@ -317,7 +317,7 @@ def _build_no_host_hint(source: Source, host: str) -> str:
 
 
 def _build_other_name_hint(source: Source, folder: Path) -> str:
-    """Return a hint that names files which have the ending of logs of the source; empty if there are none."""
+    """Return a hint with the files whose suffix is that of the source's logs; empty without such files."""
     endings = {PurePath(pattern).suffix for pattern in source.logs} - {""}
     facts = {file for constant in source.constants for file in constant.files}
     names = sorted(

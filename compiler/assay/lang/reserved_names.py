@@ -38,7 +38,7 @@ _SAMPLES = re.compile(r"value|per")
 #: columns of the queries between samples and readings of a series, besides labels and the key of windows
 READINGS = frozenset(
     (
-        "t_ns", "value", "told", "ended",
+        "t_ns", "value", "sampled_ns", "ended",
         "before", "step", "reset", "samples", "first_ns", "last_ns", "first_value", "last_value", "resets",
         "increase", "span", "gap", "lead", "trail", "head", "tail",
     )

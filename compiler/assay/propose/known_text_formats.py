@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from assay.lang.line_pattern import parse_pattern
 
 _MIN_SHARE = 0.9  # of the lines that match
-OFFSET = "OFFSET"  # stands for the offset from UTC that all lines have
+OFFSET = "OFFSET"  # placeholder of the offset from UTC that all lines have
 _OFFSETS = re.compile(r" ([+-]\d\d)(\d\d)\]")
 
 

@@ -95,7 +95,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class MalformedInstants:
-    """Values at the path of instants that are none: their number, that of all values, and the place of the first."""
+    """Values that cannot be parsed as instants: the path, how many of how many values, the place of the first."""
 
     path: KeyPath
     count: int

@@ -249,7 +249,7 @@ def _load_build(build: Path, name: str) -> dict[str, Any]:
 
 
 def _build_error(build: Path, obstacle: str) -> AssayError:
-    return fail("no-build", f"the folder is no build of a report over runs: {build}", found=obstacle,
+    return fail("no-build", f"the folder is not a build of a report over runs: {build}", found=obstacle,
                 hint="pass the folder that `assay build -o` wrote", status=USAGE)  # fmt: skip
 
 

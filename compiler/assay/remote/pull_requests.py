@@ -52,7 +52,7 @@ class PullRequest:
             ids = (int(item["id"]) for item in self._iter_comments() if str(item["body"]).startswith(first_line))
             return next(ids, None)
         except (KeyError, TypeError, ValueError):
-            raise _build_comment_error(self.comments, "a response that is no list of comments") from None
+            raise _build_comment_error(self.comments, "a response that is not a list of comments") from None
 
     def _iter_comments(self) -> Iterator[Mapping[str, Any]]:
         for page in range(1, MOST_PAGES + 1):
@@ -96,7 +96,7 @@ def find_pull_request(environment: Mapping[str, str]) -> PullRequest | None:
         return _find_gitlab_merge_request(environment)
     raise fail(
         "no-comment",
-        "no pull request to comment on: this is no job of GitHub Actions or GitLab CI",
+        "no pull request to comment on: this is not a job of GitHub Actions or GitLab CI",
         expected=f"environment variables such as {PRESENT_VARIABLES}",
     )
 

@@ -52,7 +52,7 @@ class RunQuality:
 
     @property
     def lines_other(self) -> int:
-        """Return how many lines read are none of the others: empty, without an instant, or declared as ignored."""
+        """Return the number of all other lines read: empty, without an instant, or declared as ignored."""
         return self.lines_read - self.lines_used - self.lines_unknown - self.lines_malformed
 
     @property
@@ -82,7 +82,7 @@ def list_hosts(hosts: Sequence[str]) -> str:
 
 
 def format_metric_list(metrics: Sequence[str]) -> str:
-    """Return metrics in brackets, as the end of a message: ` (cdfA, cdfB)`; empty if there are none."""
+    """Return metrics in brackets, as the end of a message: ` (cdfA, cdfB)`; empty without metrics."""
     return f" ({list_names(metrics)})" if metrics else ""
 
 

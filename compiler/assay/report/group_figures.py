@@ -124,18 +124,18 @@ def _list_absent(metrics: Sequence[Metric], spreads: Spreads) -> Iterator[str]:
 
 def _build_table(metrics: Sequence[Metric], column: str, spreads: Spreads) -> Table:
     """Return the table of outliers, one row for each group of a run; those in most metrics first."""
-    found: dict[tuple[str, str], list[str]] = {}
+    cells_by_group: dict[tuple[str, str], list[str]] = {}
     for metric in metrics:
         for item in spreads[metric.id]:
             factor, symbol = _choose_unit(metric, spreads[metric.id])
             for group in item.outliers:
                 texts = (format_value(value * factor) for value in (group.median, item.median or 0.0))
                 cell = "{} {} (all: {})".format(add_unit(metric.name, symbol), *texts)
-                found.setdefault((item.label, group.name), []).append(cell)
+                cells_by_group.setdefault((item.label, group.name), []).append(cell)
     several = any(len(runs) > 1 for runs in spreads.values())
     rows = [
         (name, *((label,) if several else ()), str(len(cells)), "; ".join(cells))
-        for (label, name), cells in sorted(found.items(), key=lambda item: (-len(item[1]), *item[0]))
+        for (label, name), cells in sorted(cells_by_group.items(), key=lambda item: (-len(item[1]), *item[0]))
     ]
     header = (column, *(("run",) if several else ()), "metrics", "medians")
     return Table(f"Outliers by {column}", header, tuple(rows))

@@ -184,7 +184,7 @@ class RegistrySite:
         comparable = [row.name for row in rows if row.places]
         values = self._config.values if self._config else {}
         recorded_reports = [name for row in rows for name in row.reports if name in reports]
-        baseline = values.get("baseline")  # may be `last:TAG`, which is no name
+        baseline = values.get("baseline")  # may be `last:TAG`, which is not a name
         page = self._render(
             "runs.html.j2", RUNS, RUNS, rows=rows, reports=reports, problem=problem, comparable=comparable,
             has_results=self._results is not None, report=values.get("report") or "".join(recorded_reports[:1]),

@@ -40,7 +40,7 @@ def parse_target(target: str) -> Request:
     """Parse the path and parameters of a request line. Raises BadRequestError."""
     path, _, query = target.partition("?")
     if not path.startswith("/"):
-        raise BadRequestError("the address is no path")
+        raise BadRequestError("the address is not a path")
     try:
         parts = tuple(unquote(part, errors="strict") for part in path[1:].split("/"))
         parameters = parse_qs(query, keep_blank_values=True, errors="strict", max_num_fields=MOST_PARAMETERS)

@@ -369,26 +369,26 @@ def _compile_latest(
 
     A line has no value after a sample that marks its end, or after the event that ends it (`gone`).
     """
-    lines, grid, newest = f"{samples}_lines", f"{samples}_grid", f"{samples}_told"
+    lines, grid, newest = f"{samples}_lines", f"{samples}_grid", f"{samples}_latest"
     slots: Mapping[str, Slot] = {"key": key, "labels": series.by}
     yield lines, fill_query("SELECT DISTINCT $labels FROM $samples", labels=series.by, samples=samples)
     combinations = "SELECT steps.$key, steps.t_ns, $lines.$labels FROM steps CROSS JOIN $lines"
     yield grid, fill_query(combinations, lines=lines, **slots)
     latest = """
-        SELECT $grid.$key, $grid.$labels, $grid.t_ns, $samples.t_ns AS told, $samples.value
+        SELECT $grid.$key, $grid.$labels, $grid.t_ns, $samples.t_ns AS sampled_ns, $samples.value
         FROM $grid ASOF JOIN $samples ON $same AND $samples.t_ns <= $grid.t_ns
     """
     same = _list_equalities(samples, grid, series.by)
     yield newest, fill_query(latest, grid=grid, samples=samples, same=same, **slots)
     query = """
         SELECT $key, $labels, t_ns, value
-        FROM $newest WHERE told >= t_ns - $window AND NOT value IS NULL
+        FROM $newest WHERE sampled_ns >= t_ns - $window AND NOT value IS NULL
     """
     source = newest
     if series.gone:
         yield from series_ends.compile_ends(series, key, series.gone, newest, constants)
         source = f"{newest}_ended"
-        query += " AND (ended IS NULL OR ended <= told)"
+        query += " AND (ended IS NULL OR ended <= sampled_ns)"
     yield read, fill_query(query, newest=source, window=_build_window(series, constants), **slots)
 
 

@@ -40,7 +40,7 @@ def compile_ends(series: Series, key: Sequence[str], gone: Gone, latest: str, co
         SELECT $latest.$columns, $ends.t_ns AS ended
         FROM $latest ASOF LEFT JOIN $ends ON $same AND $ends.t_ns <= $latest.t_ns
     """
-    columns = (*key, *series.by, "t_ns", "told", "value")
+    columns = (*key, *series.by, "t_ns", "sampled_ns", "value")
     same = [exp.EQ(this=build_column(item, ends), expression=build_column(item, latest)) for item in gone.on]
     yield name, fill_query(result, latest=latest, columns=columns, ends=ends, same=same)
 

@@ -263,7 +263,7 @@ def _check_dimensions(checker: Checker, owner: str, grain: Grain, scope: Scope) 
             actual = f"a column of type {columns[name].type}" if name in columns else "no column of the grain"
             checker.report(
                 "dimension",
-                f"`{name}` among the dimensions of {owner} is no column to split its rows by",
+                f"`{name}` among the dimensions of {owner} is not a column that can split its rows",
                 name,
                 expected="a column of the grain, of type text, boolean or integer",
                 found=actual,

@@ -41,7 +41,7 @@ def _check_time(checker: Checker, grain: Grain) -> None:
         return
     checker.report(
         "judgement-time",
-        f"`time` of grain `{grain.name}` names `{grain.time}`, which is no time",
+        f"`time` of grain `{grain.name}` names `{grain.time}`, which is not a time",
         grain.time,
         expected="an integer column or an instant of the grain",
         found=f"a column of type {kinds[grain.time].type}" if grain.time in kinds else "no column of the grain",

@@ -201,7 +201,7 @@ def _check_split(checker: Checker, owner: str, word: str, split: Section | Chart
         dimensions = list_dimensions(checker.package, first)
         checker.report(
             "unknown-dimension",
-            f"{owner} is split by `{name}`, which is no dimension of `{first.id}`"
+            f"{owner} is split by `{name}`, which is not a dimension of `{first.id}`"
             + (f" and {count} more of its metrics" if count else ""),
             name,
             expected=", ".join(dimensions) or "a metric whose grain has `dimensions`",

@@ -219,8 +219,8 @@ def _shade_diagonals(down: Sequence[object], across: Sequence[object]) -> dict[F
     shades: dict[Fraction, str] = {}
     queue = list(SHADES)
     for product in sorted(neighbours):
-        taken = {shades[other] for other in neighbours[product] - {product} if other in shades}
-        shades[product] = next((shade for shade in queue if shade not in taken), queue[0])
+        used_shades = {shades[other] for other in neighbours[product] - {product} if other in shades}
+        shades[product] = next((shade for shade in queue if shade not in used_shades), queue[0])
         queue.remove(shades[product])
         queue.append(shades[product])
     return shades

@@ -119,7 +119,7 @@ def get_rows(run: RunFigures, item: RowRequest | Series) -> Sequence[Row]:
 
 
 def get_series_span(run: RunFigures, series: Series) -> tuple[int, int]:
-    """Return the begin and end of all windows of a series, in ns; 0 and 0 if there are none."""
+    """Return the begin and end of all windows of a series, in ns; 0 and 0 without windows."""
     (row,) = run.results.rows[name_span_statement(series.windows)]
     begin, end = (row[name] for name in (FROM, TO))
     return (begin, end) if isinstance(begin, int) and isinstance(end, int) else (0, 0)
