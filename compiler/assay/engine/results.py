@@ -326,7 +326,8 @@ def build_average_lookup(distributions: Mapping[str, Distribution], summary: str
     def get_value(name: str) -> Fraction:
         average = distributions[name].compute_exact_average(summary)
         if average is None:
-            raise NoValueError(f"{name} is not a finite number" if distributions[name].size else f"{name} has no samples")
+            problem = "is not a finite number" if distributions[name].size else "has no samples"
+            raise NoValueError(f"{name} {problem}")
         return average
 
     return get_value
