@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from tests.support.commands import run_assay
 
 TABLE = Path(__file__).parent / "proposed_runs.csv"
 ROWS = list(csv.DictReader(TABLE.read_text(encoding="utf-8").splitlines()))
+IN_FOLDERS = [row for row in ROWS if all("/" in name for name in row["logs"].split())]
 LINE = '{"time":"2026-01-05T09:00:00Z","latency_ms":4}\n'
+
+
+def _write_logs(folder: Path, names: Sequence[str]) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(LINE if not name.endswith(".csv") else "time,latency_ms\n2026-01-05T09:00:00Z,4\n")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["logs"] for row in ROWS])
 def test_runs_follow_from_the_names_of_logs(row: dict[str, str], tmp_path: Path) -> None:
     """Each log is in the run of its set, and the globs of the source match the logs and not the facts of the run."""
     names = row["logs"].split()
-    for name in names:
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(LINE if not name.endswith(".csv") else "time,latency_ms\n2026-01-05T09:00:00Z,4\n")
+    _write_logs(tmp_path, names)
     place = tmp_path / "service"
     logs = [tmp_path / name for name in names]
     result = run_assay("init", place, "--from", *logs, "--format", "json")
@@ -33,3 +41,51 @@ def test_runs_follow_from_the_names_of_logs(row: dict[str, str], tmp_path: Path)
     for run in proposal["runs"]:
         assert json.loads((place / "runs" / run["name"] / "meta.json").read_text()) == {"version": run["name"]}
         assert all((place / "runs" / run["name"] / file).is_file() for file in run["files"])
+
+
+@pytest.mark.parametrize("row", IN_FOLDERS, ids=[row["logs"] for row in IN_FOLDERS])
+def test_folders_stand_for_the_logs_in_them(row: dict[str, str], tmp_path: Path) -> None:
+    names = row["logs"].split()
+    _write_logs(tmp_path, names)
+    folders = dict.fromkeys(tmp_path / name.partition("/")[0] for name in names)
+    result = run_assay("init", tmp_path / "service", "--from", *folders, "--format", "json")
+    assert (result.status, result.err) == (0, "")
+    runs = json.loads(result.out)["runs"]
+    assert {f"{run['name']}:{'+'.join(sorted(run['files']))}" for run in runs} == {
+        f"{name}:{'+'.join(sorted(files.split('+')))}"
+        for name, _, files in (x.partition(":") for x in row["runs"].split())
+    }
+
+
+def test_summary_says_what_is_a_run_a_host_and_no_log(tmp_path: Path) -> None:
+    """Files of a folder are no logs by their ending, content, or because they are empty; compressed ones are."""
+    _write_logs(tmp_path / "logs", [f"{version}/node-{host}/x.log" for version in ("2.0", "2.1") for host in "ab"])
+    compressors = {".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress}
+    for (ending, compress), host in zip(compressors.items(), "ab", strict=True):
+        log = tmp_path / f"logs/2.1/node-{host}/x.log"
+        log.with_name(log.name + ending).write_bytes(compress(log.read_bytes()))
+        log.unlink()
+    for name, text in (("notes.txt", "hello\n"), ("start.sh", "true\n"), ("stop.sh", "\n"), ("empty.log", "")):
+        (tmp_path / "logs" / name).write_text(text)
+    result = run_assay("init", tmp_path / "service", "--from", tmp_path / "logs")
+    assert result.status == 0, result.err
+    assert result.out.splitlines()[:6] == [
+        "runs 2.0, 2.1: the folders of the logs have different versions; "
+        "to make them one run, move the logs into one folder of runs/",
+        "hosts node-a, node-b: the folders of the logs",
+        "no logs: 2 files such as start.sh: only names without an ending or with .csv, .err, .json, .jsonl, .jtl, "
+        ".log, .logfmt, .ndjson, .om, .out, .prom, .tsv, .txt are logs",
+        "no log: empty.log: it is empty",
+        f"no log: notes.txt: the kind of the log is not recognized: {tmp_path}/logs/notes.txt",
+        "logs: json-lines, 4 records in node-a/x.log, node-b/x.log, node-a/x.log.gz, node-b/x.log.zst",
+    ]
+    queried = run_assay("query", "latency_ms", "--run", "runs/2.1", cwd=tmp_path / "service")
+    assert queried.status == 0, queried.err
+
+
+def test_folder_without_logs_is_a_usage_error(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    result = run_assay("init", tmp_path / "service", "--from", tmp_path / "logs")
+    assert (result.status, result.err.splitlines()[0]) == (
+        2, f"error[no-file]: the folder has no logs: {tmp_path / 'logs'}"
+    )  # fmt: skip

@@ -27,9 +27,9 @@ def create_workspace_from_logs(place: Path, logs: Sequence[Path]) -> tuple[Propo
     """Write a workspace whose specs read the logs, which become its first runs.
 
     Returns the proposal and the commands to try next. Raises AssayError: `not-empty`, `no-file` (usage),
-    `unknown-format`, `sample`, `output`.
+    `unknown-format`, `broken-file`, `output`.
     """
-    proposal, samples = propose_system(resolve_path(place).name, read_samples(logs))
+    proposal, samples = propose_system(resolve_path(place).name, *read_samples(logs))
     with fill_workspace(place) as folder:
         for name, text in write_all_specs(proposal).items():
             path = folder / name

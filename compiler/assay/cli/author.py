@@ -218,7 +218,7 @@ class _IdleWorker:
     metavar="LOG",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Propose specs for this log (repeatable; further logs may follow it).",
+    help="Propose specs for this log, or the logs in this folder (repeatable; further ones may follow it).",
 )
 @click.option("--update-schema", is_flag=True, help="Only update the schema and Prelude in the workspace DIR.")
 @click.option(

@@ -77,8 +77,8 @@ def flatten(value: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, object
         yield path, value
 
 
-def _make_record(sample: SampleFile, position: int, value: dict[str, Any]) -> Record:
-    return Record(sample.host, position, "", dict(flatten(value)))
+def _make_record(position: int, value: dict[str, Any]) -> Record:
+    return Record("", position, "", dict(flatten(value)))
 
 
 def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
@@ -94,7 +94,7 @@ def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | s
     body, values = lists[0]
     if isinstance(document, dict) and body == ("data", "result"):
         return "it is a response of Prometheus"
-    records = tuple(_make_record(sample, index, value) for index, value in enumerate(values))
+    records = tuple(_make_record(index, value) for index, value in enumerate(values))
     place = f"in the list `{'.'.join(body)}`" if body else "in the document"
     return Detected(sample, "json-records", records, f"{len(values)} objects {place}", (body,), body)
 
@@ -140,7 +140,7 @@ def _read_lines(
     records = []
     for position, line in enumerate(sample.lines):
         try:
-            records.append(_make_record(sample, position, parse(line)))
+            records.append(_make_record(position, parse(line)))
         except (ValueError, RecursionError):
             continue
     reason = f"{len(records)} of {len(lines)} lines are {word}"
@@ -164,7 +164,7 @@ def _read_samples(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
             ("value",): float(match[3]),
             **{("labels", key): value for key, value in labels.items()},
         }
-        records.append(Record(sample.host, position, match[1], values))
+        records.append(Record("", position, match[1], values))
     return Detected(sample, "samples", tuple(records), f"{len(rows)} samples with timestamps")
 
 
@@ -196,7 +196,7 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
         return f"{len(full)} of {len(rows)} rows have {len(header)} cells, like the header"
     records = tuple(
         Record(
-            sample.host,
+            "",
             index,
             "",
             {(name,): cell for name, cell in zip(header, row, strict=True) if name.strip() and cell},
@@ -210,7 +210,7 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
 def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     if match := match_known_text(sample.lines):
         records = tuple(
-            Record(sample.host, position, match.format.event, {(name,): value for name, value in values.items()})
+            Record("", position, match.format.event, {(name,): value for name, value in values.items()})
             for position, values in match.rows
         )
         reason = f"{len(records)} of {len(lines)} lines have the format of: {match.format.name}"
@@ -218,7 +218,7 @@ def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     layout = find_text_layout(sample.lines)
     if layout is None:
         return "less than half of the lines have an instant in a known form"
-    records = tuple(Record(sample.host, line.position, line.message, {}) for line in layout.lines)
+    records = tuple(Record("", line.position, line.message, {}) for line in layout.lines)
     reason = f"{len(records)} of {len(lines)} lines have an instant such as {layout.stamp}"
     return Detected(sample, "text-lines", records, reason, (layout.line, layout.time_form), (), layout)
 

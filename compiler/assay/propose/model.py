@@ -14,17 +14,20 @@ KeyPath = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class SampleFile:
-    """A sample file: where it is, its host and name, its first lines, and whether it has more.
+    """A sample file: where it is, its folders below the one of all, its name, its first lines, whether it has more.
 
-    `run` is the run that it belongs to. In it, its copy matches `glob`, and has its name or the neutral one.
+    `is_listed` is false for a file of a folder, which the user did not name. `run` is the run that the file belongs to,
+    and `host` its host there. Its copy matches `glob`, and has its name or the neutral one.
     """
 
     path: Path
-    host: str
+    folders: tuple[str, ...]
     name: str
     lines: tuple[str, ...]
     is_cut: bool
+    is_listed: bool = True
     run: str = ""
+    host: str = ""
     glob: str = ""
     neutral_name: str = ""
 
@@ -45,6 +48,15 @@ class RunProposal:
 
     name: str
     files: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """Files of a folder that are no logs: their number, the first, and why."""
+
+    count: int
+    first: str
     reason: str
 
 
@@ -215,6 +227,9 @@ class Proposal:
     growing: tuple[tuple[str, str], ...]  # events and their numbers that only grow, which no metric measures
     runs: tuple[RunProposal, ...] = ()
     omitted: tuple[tuple[str, str], ...] = ()  # numbers of a known format that no metric measures, and why
+    hosts: tuple[str, ...] = ()
+    hosts_reason: str = ""  # where their names come from
+    passed_over: tuple[PassedOver, ...] = ()
 
     @property
     def metrics(self) -> Iterator[MetricProposal]:

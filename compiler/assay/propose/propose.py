@@ -7,13 +7,13 @@ from pathlib import Path
 
 from assay.propose.detect import Detected, detect
 from assay.propose.grains import list_growing_fields, propose_counts, propose_grains
-from assay.propose.model import GrainProposal, Proposal, SampleFile
+from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
 from assay.propose.names import NameSpace, make_identifier
 from assay.propose.quantities import list_omissions
 from assay.propose.recognize import find_times
-from assay.propose.runs import assign_runs, list_runs
+from assay.propose.runs import assign_runs, list_hosts, list_runs
 from assay.propose.sources import Group, propose_source
-from assay.util.diagnostics import fail
+from assay.util.diagnostics import AssayError, fail
 
 #: names of `let` in the specs that are written, which names of events and grains would hide
 _NAMES_OF_SPECS = (
@@ -21,18 +21,16 @@ _NAMES_OF_SPECS = (
 )  # fmt: skip
 
 
-def propose_system(name: str, samples: Sequence[SampleFile]) -> tuple[Proposal, tuple[SampleFile, ...]]:
+def propose_system(
+    name: str, samples: Sequence[SampleFile], passed_over: Sequence[PassedOver] = ()
+) -> tuple[Proposal, tuple[SampleFile, ...]]:
     """Return a system that reads the samples and measures what they have, and the samples with their runs.
 
     Raises AssayError `unknown-format`.
     """
-    keys_by_path = {}
-    detected = []
-    for sample in samples:
-        item = detect(sample)
-        detected.append(item)
-        keys_by_path[sample.path] = (item.kind, item.layout, *_get_time_path(item))
-    detected = assign_runs(detected, lambda item: keys_by_path[item.sample.path])
+    detected, unknown = _detect_all(samples)
+    keys_by_path = {item.sample.path: (item.kind, item.layout, *_get_time_path(item)) for item in detected}
+    detected, placement = assign_runs(detected, lambda item: keys_by_path[item.sample.path])
     layouts: dict[object, list[Detected]] = {}
     for item in detected:
         layouts.setdefault(keys_by_path[item.sample.path], []).append(item)
@@ -53,7 +51,22 @@ def propose_system(name: str, samples: Sequence[SampleFile]) -> tuple[Proposal, 
     sources = tuple(group.source for group in groups)
     omitted = tuple(dict.fromkeys(item for group in groups for item in list_omissions(group)))
     system = make_identifier(name, "service")
-    return Proposal(system, sources, grains, growing, list_runs(placed), omitted), placed
+    proposal = Proposal(system, sources, grains, growing, list_runs(placed, placement.reason), omitted,
+                        list_hosts(placed), placement.hosts_reason, (*passed_over, *unknown))  # fmt: skip
+    return proposal, placed
+
+
+def _detect_all(samples: Sequence[SampleFile]) -> tuple[list[Detected], list[PassedOver]]:
+    """Return the content of files, and the files of folders whose kind is unknown. Raises AssayError if all are."""
+    detected, unknown = [], []
+    for number, sample in enumerate(samples, 1):
+        try:
+            detected.append(detect(sample))
+        except AssayError as error:
+            if sample.is_listed or (number == len(samples) and not detected):
+                raise
+            unknown.append(PassedOver(1, sample.name, error.diagnostics[0].message))
+    return detected, unknown
 
 
 def _get_time_path(item: Detected) -> tuple[object, ...]:

@@ -1,154 +1,214 @@
-"""Decide which sample files are runs of their own and which are parts of one run, and how the source finds them."""
+"""Decide which sample files are runs of their own, which are hosts and which are parts of one log."""
 
 from __future__ import annotations
 
-import itertools
-import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
-from fnmatch import fnmatchcase
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from assay.ingest.decompress import COMPRESSED
 from assay.propose.detect import Detected
+from assay.propose.file_names import (
+    drop_compression,
+    drop_dates,
+    drop_numbers,
+    drop_version,
+    find_version,
+    get_stem,
+    is_indexed,
+    is_numbered,
+    rank_version,
+)
+from assay.propose.globs import NEUTRAL_NAME, set_globs
 from assay.propose.model import RunProposal, SampleFile
 from assay.propose.names import NameSpace
 from assay.propose.samples import RESERVED
 
-_EARLY = ("rc", "alpha", "beta", "pre", "dev")  # behind a version: it is earlier
-_VERSION = rf"(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:[-+.]?(?:{'|'.join(_EARLY)})\d*)?"
-#: a version between separators; behind a dot only before an ending, as the numbers of rotated files follow dots, too
-_VERSION_IN_NAME = re.compile(rf"(?:(?<=[-_])|^)({_VERSION})(?=[-_.]|$)|(?<=\.)({_VERSION})(?=\.[A-Za-z])")
-_NUMBER_IN_NAME = re.compile(r"(?:(?<=[-_.])|^)\d+(?:[-_.T]?\d+)*(?=[-_.]|$)")  # also a date
-_ROTATION = re.compile(r"(?<=[A-Za-z])(?:[-.]\d+)+$")
-_ENDING = re.compile(r"\.[A-Za-z]\w*$")
-NEUTRAL_NAME = "log"  # of copies of logs whose names have nothing in common
-
 _MOVE_TOGETHER = "to make them one run, move the logs into one folder of runs/"
 _MOVE_APART = "to compare them, move each into a folder of its own below runs/"
+_SEPARATOR = "-"  # between the folders that name a host
 
 
-def assign_runs(items: Sequence[Detected], get_layout: Callable[[Detected], object]) -> list[Detected]:
-    """Return the files with their runs, and with the globs by which a source finds them in a run.
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The run and the host of each file, and why these are runs and hosts; the reasons are empty without a choice."""
 
-    Files of one layout are runs if the names of the files, or else the folders of files of one name, have versions that
-    differ, or if the names differ in more than numbers. Other files are parts of one run.
+    runs: tuple[str, ...]
+    hosts: tuple[str, ...]
+    reason: str
+    hosts_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """Files divided into runs: the run of each, its folders apart from the run, its stem apart from the run."""
+
+    runs: tuple[str, ...]
+    folders: tuple[tuple[str, ...], ...]
+    stems: tuple[str, ...]
+    reason: str
+
+
+def assign_runs(
+    items: Sequence[Detected], get_layout: Callable[[Detected], Hashable]
+) -> tuple[list[Detected], Placement]:
+    """Return the files with their runs and hosts, and with the globs by which a source finds them in a run.
+
+    Versions that differ in the folders of the files, or in their names, are runs. Without versions, the outermost
+    folders are runs if each has the same folders, or the same logs of one layout; files side by side are runs if their
+    names differ in more than numbers. What else distinguishes files of one name within a run is their host.
     """
-    names = _name_runs(items, is_one_layout=len({get_layout(item) for item in items}) == 1)
-    hosts = [item.sample.host if name != item.sample.host else "" for item, name in zip(items, names, strict=True)]
-    assigned = [
-        replace(item, sample=replace(item.sample, run=name, host=host))
-        for item, name, host in zip(items, names, hosts, strict=True)
-    ]
-    by_layout: dict[object, list[SampleFile]] = {}
-    for item in assigned:
-        by_layout.setdefault(get_layout(item), []).append(item.sample)
+    samples = [item.sample for item in items]
+    layouts = [get_layout(item) for item in items]
+    placement = _place_files(samples, layouts)
+    places: dict[tuple[str, str], NameSpace] = defaultdict(lambda: NameSpace({RESERVED}))
+    assigned = []
+    for item, run, host in zip(items, placement.runs, placement.hosts, strict=True):
+        name = places[run, host].add(item.sample.name)
+        assigned.append(replace(item, sample=replace(item.sample, run=run, host=host, name=name)))
+    by_layout: dict[Hashable, list[SampleFile]] = {}
+    for item, layout in zip(assigned, layouts, strict=True):
+        by_layout.setdefault(layout, []).append(item.sample)
     placed: dict[SampleFile, SampleFile] = {}
-    for samples in by_layout.values():
-        foreign = {RESERVED, *(item.sample.name for item in assigned if item.sample not in samples)}
-        placed.update(zip(samples, _set_globs(samples, foreign), strict=True))
-    return [replace(item, sample=placed[item.sample]) for item in assigned]
+    for group in by_layout.values():
+        foreign = {RESERVED, *(item.sample.name for item in assigned if item.sample not in group)}
+        placed.update(zip(group, set_globs(group, foreign), strict=True))
+    return [replace(item, sample=placed[item.sample]) for item in assigned], placement
 
 
-def list_runs(samples: Sequence[SampleFile]) -> tuple[RunProposal, ...]:
-    """Return the runs of files, each with the reason for it if several names of files need one; versions in order."""
+def list_runs(samples: Sequence[SampleFile], reason: str) -> tuple[RunProposal, ...]:
+    """Return the runs of files, each with the reason for it; versions in order."""
     files: dict[str, list[str]] = {}
     for sample in samples:
         files.setdefault(sample.run, []).append(f"{sample.host}/{sample.copy_name}".lstrip("/"))
-    ordered = sorted(files, key=_rank_version) if all(map(_find_version, files)) else list(files)
-    names = {_drop_compression(sample.name) for sample in samples}
-    reason = ""
-    if len(files) > 1:
-        noun = "names of the logs" if len(names) > 1 else "folders of the logs"
-        difference = "have different versions" if all(map(_find_version, files)) else "differ in more than numbers"
-        reason = f"the {noun} {difference}; {_MOVE_TOGETHER}"
-    elif len(names) > 1:
-        difference = "names of the logs differ only in numbers" if _is_numbered(names) else "logs differ in layout"
-        reason = f"the {difference}; {_MOVE_APART}"
+    ordered = sorted(files, key=rank_version) if all(map(find_version, files)) else list(files)
     return tuple(RunProposal(name, tuple(files[name]), reason) for name in ordered)
 
 
-def _name_runs(items: Sequence[Detected], is_one_layout: bool) -> list[str]:
-    """Return the name of the run of each file."""
-    samples = [item.sample for item in items]
-    hosts = [sample.host for sample in samples]
-    if all(re.fullmatch(_VERSION, host) for host in hosts) and len(set(hosts)) == len(hosts):
-        return hosts
-    names = [_drop_compression(sample.name) for sample in samples]
-    if is_one_layout and not any(hosts) and len(names) > 1:
-        versions = {_find_version(name) for name in names}
-        if ("" not in versions and len(versions) == len(names)) or not _is_numbered(names):
-            unique = NameSpace()
-            return [unique.add(_get_stem(name)) for name in names]
-    first = names[0] if len(set(names)) == 1 or not is_one_layout else _drop_numbers(_get_stem(names[0]))
-    return [_get_stem(first) or NEUTRAL_NAME] * len(names)
+def _place_files(samples: Sequence[SampleFile], layouts: Sequence[Hashable]) -> Placement:
+    is_one_layout = len(set(layouts)) == 1
+    split = (
+        _split_by_folder_versions(samples)
+        or _split_by_name_versions(samples, is_one_layout)
+        or _split_by_folders(samples, is_one_layout)
+        or _split_by_names(samples, is_one_layout)
+    )
+    hosts, reason = _name_hosts(split, samples, is_one_layout)
+    return Placement(split.runs, hosts, split.reason, reason)
 
 
-def _is_numbered(names: Collection[str]) -> bool:
-    """Return whether names differ only in numbers."""
-    return len({re.sub(r"\d+", "0", _ROTATION.sub("", name)) for name in names}) == 1
+def _get_stems(samples: Sequence[SampleFile]) -> tuple[str, ...]:
+    return tuple(drop_dates(get_stem(drop_compression(sample.name))) for sample in samples)
 
 
-def _drop_compression(name: str) -> str:
-    return next((name.removesuffix(end) for end in COMPRESSED if name.endswith(end)), name)
+def _list_levels(samples: Sequence[SampleFile]) -> list[tuple[int, tuple[str, ...]]]:
+    """Return the depths at which the folders of files differ, each with the folders; the outermost first."""
+    columns = enumerate(zip(*(sample.folders for sample in samples), strict=False))
+    return [(depth, column) for depth, column in columns if len(set(column)) > 1]
 
 
-def _get_stem(name: str) -> str:
-    """Return the name of a log without the number of a rotated file and without its ending."""
-    stem = _ROTATION.sub("", name)
-    return _ENDING.sub("", stem) or stem
+def _split_at_level(samples: Sequence[SampleFile], depth: int, reason: str) -> _Split:
+    runs = tuple(sample.folders[depth] for sample in samples)
+    rest = tuple((*sample.folders[:depth], *sample.folders[depth + 1 :]) for sample in samples)
+    return _Split(runs, rest, _get_stems(samples), f"{reason}; {_MOVE_TOGETHER}")
 
 
-def _drop_numbers(stem: str) -> str:
-    return re.sub(r"[-_.]?\d[\d_.-]*$", "", stem) or stem
+def _split_by_folder_versions(samples: Sequence[SampleFile]) -> _Split | None:
+    for depth, column in _list_levels(samples):
+        if len({find_version(folder) for folder in column} - {""}) > 1 and all(map(find_version, column)):
+            return _split_at_level(samples, depth, "the folders of the logs have different versions")
+    return None
 
 
-def _find_version(name: str) -> str:
-    match = _VERSION_IN_NAME.search(name)
-    return (match[1] or match[2]) if match else ""
+def _split_by_name_versions(samples: Sequence[SampleFile], is_one_layout: bool) -> _Split | None:
+    """Divide files by the versions of their names; names are runs if no two have one version."""
+    names = [drop_compression(sample.name) for sample in samples]
+    versions = [find_version(name) for name in names]
+    if not all(versions) or len(set(versions)) == 1:
+        return None
+    reason = f"the names of the logs have different versions; {_MOVE_TOGETHER}"
+    folders = tuple(sample.folders for sample in samples)
+    if len(set(versions)) < len(versions):
+        stems = tuple(drop_version(stem) for stem in _get_stems(samples))
+        return _Split(tuple(versions), folders, stems, reason)
+    if not is_one_layout or len(set(names)) < len(names):
+        return None
+    return _Split(_name_by_stems(names), folders, ("",) * len(names), reason)
 
 
-def _rank_version(name: str) -> list[tuple[int, str]]:
-    """Return a sort key that orders numbers in names by their value, and `1.2-rc1` before `1.2`."""
-    parts = re.split(r"(\d+)", name)
-    return [(int(part), "") if part.isdigit() else (-2 if part[1:] in _EARLY else -1, part) for part in parts]
+def _name_by_stems(names: Sequence[str]) -> tuple[str, ...]:
+    unique = NameSpace()
+    return tuple(unique.add(get_stem(name)) for name in names)
 
 
-def _set_globs(samples: Sequence[SampleFile], foreign: set[str]) -> Iterator[SampleFile]:
-    """Yield files of one layout with globs that match them and no foreign file, and what their copies are called.
-
-    Where no glob does that, the copies have a neutral name, or else keep their names.
-    """
-    names = [_drop_compression(sample.name) for sample in samples]
-    globs = _list_globs(names)
-    if not any(fnmatchcase(_drop_compression(name), glob) for name in foreign for glob in globs):
-        for sample, name in zip(samples, names, strict=True):
-            yield replace(sample, glob=next(glob for glob in globs if fnmatchcase(name, glob)))
-        return
-    endings = {(match[0] if (match := _ENDING.search(name)) else "") for name in names}
-    neutral = NEUTRAL_NAME + min(endings)
-    is_apart = len({(sample.run, sample.host) for sample in samples}) == len(samples)
-    for sample, name in zip(samples, names, strict=True):
-        if is_apart and len(endings) == 1 and neutral not in foreign:
-            yield replace(sample, glob=neutral, neutral_name=neutral + sample.name.removeprefix(name))
-        else:
-            yield replace(sample, glob=name)
+def _split_by_folders(samples: Sequence[SampleFile], is_one_layout: bool) -> _Split | None:
+    """Divide files by their outermost folders if all of these have the same folders, or the same logs."""
+    levels = _list_levels(samples)
+    if not levels:
+        return None
+    depth, outer = levels[0]
+    stems = _get_stems(samples)
+    inner = [sample.folders[depth + 1 :] for sample in samples]
+    if len(levels) > 1 and _is_grid(outer, inner):
+        return _split_at_level(samples, depth, "each of these folders has the same folders")
+    are_logs_hosts = is_one_layout and len(set(stems)) > 1 and (not is_numbered(set(outer)) or is_indexed(set(stems)))
+    if len(levels) == 1 and are_logs_hosts and _is_grid(outer, stems):
+        return _split_at_level(samples, depth, "each of these folders has the same logs")
+    return None
 
 
-def _list_globs(names: Sequence[str]) -> list[str]:
-    """Return globs that match names and those of later runs: versions, dates and numbers become `*`."""
-    globs = list(dict.fromkeys(map(_generalize, names)))
-    globs = [glob for glob in globs if not any(glob != other and fnmatchcase(glob, other) for other in globs)]
-    endings = {(match[0] if (match := _ENDING.search(glob)) else "") for glob in globs}
-    if len(globs) == 1 or len(endings) > 1:
-        return globs
-    common = itertools.takewhile(lambda chars: len(set(chars)) == 1, zip(*globs, strict=False))
-    start = re.sub(r"[^-_.]*$", "", "".join(chars[0] for chars in common).partition("*")[0])
-    if len({re.sub(r"\d+", "*", glob) for glob in globs}) == 1:
-        return [re.sub(r"\d+", "*", globs[0])]
-    return [f"{start}*{endings.pop()}"]
+def _is_grid(outer: Sequence[str], inner: Sequence[Hashable]) -> bool:
+    """Return whether each outer part has the same inner parts."""
+    by_outer: dict[str, set[Hashable]] = defaultdict(set)
+    for part, rest in zip(outer, inner, strict=True):
+        by_outer[part].add(rest)
+    return len(set(map(frozenset, by_outer.values()))) == 1
 
 
-def _generalize(name: str) -> str:
-    if _ROTATION.search(name) and _ENDING.search(_ROTATION.sub("", name)):
-        return _ROTATION.sub("*", name)
-    return _NUMBER_IN_NAME.sub("*", _VERSION_IN_NAME.sub("*", name))
+def _split_by_names(samples: Sequence[SampleFile], is_one_layout: bool) -> _Split:
+    """Divide files side by side whose names differ in more than numbers; else all are one run."""
+    names = [drop_compression(sample.name) for sample in samples]
+    folders = tuple(sample.folders for sample in samples)
+    is_side_by_side = len(set(names)) == len(names)
+    if is_one_layout and is_side_by_side and len(names) > 1 and not is_numbered(names):
+        reason = f"the names of the logs differ in more than numbers; {_MOVE_TOGETHER}"
+        return _Split(_name_by_stems(names), folders, ("",) * len(names), reason)
+    reason = ""
+    if len(names) > 1 and is_side_by_side:
+        cause = "names of the logs differ only in numbers" if is_numbered(names) else "logs differ in layout"
+        reason = f"the {cause}; {_MOVE_APART}"
+    first = names[0] if len(set(names)) == 1 or not is_one_layout else drop_numbers(get_stem(names[0]))
+    run = get_stem(first) or NEUTRAL_NAME
+    return _Split((run,) * len(names), folders, ("",) * len(names), reason)
+
+
+def _name_hosts(split: _Split, samples: Sequence[SampleFile], is_one_layout: bool) -> tuple[tuple[str, ...], str]:
+    """Return the host of each file, and where these come from; empty texts if no run has several."""
+    hosts = ("",) * len(samples)
+    rest = _join_varying(split.folders)
+    counts = Counter((run, sample.name) for run, sample in zip(split.runs, samples, strict=True))
+    if len(set(split.runs)) > 1 or max(counts.values()) > 1:
+        hosts, reason = rest, "the folders of the logs"
+    if is_one_layout and _has_several(split.runs, split.stems):
+        is_by_both = any(hosts)
+        hosts = tuple(_SEPARATOR.join(filter(None, pair)) for pair in zip(hosts, split.stems, strict=True))
+        reason = "the folders and names of the logs" if is_by_both else "the names of the logs"
+    if not any(hosts):
+        return hosts, ""
+    return tuple(host or get_stem(sample.name) for host, sample in zip(hosts, samples, strict=True)), reason
+
+
+def _has_several(runs: Sequence[str], parts: Sequence[str]) -> bool:
+    """Return whether a run has several of the parts."""
+    return len(set(zip(runs, parts, strict=True))) > len(set(runs))
+
+
+def _join_varying(rows: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the parts of each row without those that all rows have."""
+    depth = min(map(len, rows))
+    varying = [index for index in range(depth) if len({row[index] for row in rows}) > 1]
+    return tuple(_SEPARATOR.join((*(row[index] for index in varying), *row[depth:])) for row in rows)
+
+
+def list_hosts(samples: Iterable[SampleFile]) -> tuple[str, ...]:
+    """Return the hosts of files, in their order."""
+    return tuple(dict.fromkeys(sample.host for sample in samples if sample.host))

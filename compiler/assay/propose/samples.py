@@ -1,41 +1,80 @@
-"""Read the sample files of a proposal, and place them in a run."""
+"""Read the sample files of a proposal: their first lines, and the folders that distinguish them."""
 
 from __future__ import annotations
 
-import gzip
+import codecs
 import os
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
 
-from assay.propose.model import SampleFile
-from assay.propose.names import NameSpace
-from assay.util.diagnostics import USAGE, fail
+from assay.ingest.decompress import iter_decompressed
+from assay.propose.file_names import ROTATION, drop_compression
+from assay.propose.model import PassedOver, SampleFile
+from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.paths import resolve_path
 
 #: what a proposal reads of each file; the copy in the run is whole
 MAX_LINES, MAX_CHARACTERS = 20_000, 32 * 2**20
 _BEGINNINGS = ("{", "[", "[{")  # first lines of a JSON document of several lines, which is of use only as a whole
 RESERVED = "meta.json"  # the facts of the run
+#: endings of the files of a folder that are read as logs, apart from those of rotated and compressed files
+SUFFIXES = ("", ".csv", ".err", ".json", ".jsonl", ".jtl", ".log", ".logfmt", ".ndjson", ".om", ".out", ".prom", ".tsv",
+            ".txt")  # fmt: skip
 
 
-def read_samples(paths: Sequence[Path]) -> tuple[SampleFile, ...]:
-    """Read the first lines of files. Files of one name get the names of their folders as hosts.
+def read_samples(paths: Sequence[Path]) -> tuple[tuple[SampleFile, ...], tuple[PassedOver, ...]]:
+    """Read the first lines of files, and of the logs below folders; return the files passed over, too.
 
-    Raises AssayError `no-file` (usage), `sample`.
+    Raises AssayError `no-file` (usage), `broken-file`.
     """
-    counts = Counter(path.name for path in paths)
-    needs_hosts = max(counts.values()) > 1
-    places = NameSpace({RESERVED})
-    samples = []
+    listed: dict[Path, bool] = {}
+    passed_over = []
     for path in paths:
-        host = _make_file_name(resolve_path(path).parent.name) if needs_hosts else ""
-        name = places.add(f"{host}/{_make_file_name(path.name)}".lstrip("/")).rpartition("/")[2]
+        if not path.is_dir():
+            listed[path] = True
+            continue
+        logs, others = _list_folder(path)
+        if not logs:
+            raise _build_no_file_error(path)
+        listed.update((log, listed.get(log, False)) for log in logs)
+        if others:
+            passed_over.append(PassedOver(len(others), others[0].name, f"only {_describe_suffixes()} are logs"))
+    folders = _find_folders(list(listed))
+    samples = []
+    for (path, is_listed), parts in zip(listed.items(), folders, strict=True):
         lines, is_cut = _read_lines(path)
-        samples.append(SampleFile(path, host, name, lines, is_cut))
-    return tuple(samples)
+        if is_listed or any(map(str.strip, lines)):
+            samples.append(SampleFile(path, parts, _make_file_name(path.name), lines, is_cut, is_listed))
+        else:
+            passed_over.append(PassedOver(1, path.name, "it is empty"))
+    return tuple(samples), tuple(passed_over)
+
+
+def _describe_suffixes() -> str:
+    return f"names without an ending or with {', '.join(filter(None, SUFFIXES))}"
+
+
+def _list_folder(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return the logs below a folder, in order, and its other files; hidden ones are neither."""
+    paths = sorted(
+        path
+        for path in folder.rglob("*")
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts) and path.is_file()
+    )
+    logs = [path for path in paths if _is_log_name(path.name)]
+    return logs, [path for path in paths if path not in logs and path.name != RESERVED]
+
+
+def _is_log_name(name: str) -> bool:
+    return name != RESERVED and Path(ROTATION.sub("", drop_compression(name))).suffix in SUFFIXES
+
+
+def _find_folders(paths: Sequence[Path]) -> list[tuple[str, ...]]:
+    """Return the folders of each file below the innermost folder that contains all."""
+    parents = [resolve_path(path).parent for path in paths]
+    root = os.path.commonpath(parents)
+    return [tuple(map(_make_file_name, parent.relative_to(root).parts)) for parent in parents]
 
 
 def _make_file_name(name: str) -> str:
@@ -43,27 +82,33 @@ def _make_file_name(name: str) -> str:
     return re.sub(r"[^\w.+-]", "_", name, flags=re.ASCII).lstrip(".") or "sample"
 
 
-def _open_text(path: Path) -> IO[str]:
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig", errors="replace")
-    return path.open(encoding="utf-8-sig", errors="replace")
+def _iter_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a file, which may be compressed, without their ends."""
+    if not path.is_file():
+        raise _build_no_file_error(path)
+    pending = ""
+    for text in codecs.iterdecode(iter_decompressed(path), "utf-8-sig", errors="replace"):
+        *lines, pending = (pending + text).split("\n")
+        yield from lines
+    if pending:
+        yield pending
+
+
+def _build_no_file_error(path: Path) -> AssayError:
+    if not path.is_dir():
+        return fail("no-file", f"there is no log at {path}", expected="a log, or a folder of logs", found="no file",
+                    status=USAGE)  # fmt: skip
+    return fail("no-file", f"the folder has no logs: {path}", expected=f"files with {_describe_suffixes()}",
+                hint="name the logs after `--from` instead of the folder", status=USAGE)  # fmt: skip
 
 
 def _read_lines(path: Path) -> tuple[tuple[str, ...], bool]:
-    if not path.is_file():
-        actual = "a folder" if path.is_dir() else "no file"
-        raise fail("no-file", f"there is no log at {path}", expected="a log file", found=actual, status=USAGE)
-    try:
-        with _open_text(path) as file:
-            lines: list[str] = []
-            size = 0
-            for line in file:
-                size += len(line)
-                is_document = bool(lines) and lines[0].strip() in _BEGINNINGS
-                if size > MAX_CHARACTERS or (len(lines) == MAX_LINES and not is_document):
-                    return tuple(lines), True
-                lines.append(line.rstrip("\r\n"))
-    except (OSError, EOFError) as error:
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-        raise fail("sample", f"the log cannot be read: {path}", found=reason) from None
+    lines: list[str] = []
+    size = 0
+    for line in _iter_lines(path):
+        size += len(line)
+        is_document = bool(lines) and lines[0].strip() in _BEGINNINGS
+        if size > MAX_CHARACTERS or (len(lines) == MAX_LINES and not is_document):
+            return tuple(lines), True
+        lines.append(line.rstrip("\r"))
     return tuple(lines), False

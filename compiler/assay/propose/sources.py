@@ -314,7 +314,7 @@ def _build_source(
     return SourceProposal(
         name=name,
         kind=first.kind,
-        files=tuple(sample.place for sample in samples),
+        files=tuple(dict.fromkeys(sample.place for sample in samples)),
         hosts="*" if samples[0].host else "",
         logs=tuple(dict.fromkeys(sample.glob for sample in samples)),
         format=known_format.name if known_format else first.known_text.format.name if first.known_text else "",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from assay.propose.model import Proposal, SourceProposal
 from assay.util.escape import escape_text, truncate
 
 MAX_EVENTS = 10
 MAX_NAMES, WIDTH = 3, 40
+MAX_FILES = 6
 
 
 def describe_proposal(proposal: Proposal) -> Iterator[str]:
@@ -17,10 +18,18 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
     if proposal.runs[0].reason:
         word = "runs" if len(proposal.runs) > 1 else "run"
         yield f"{word} {', '.join(run.name for run in proposal.runs)}: {proposal.runs[0].reason}"
+    if proposal.hosts:
+        yield f"hosts {', '.join(proposal.hosts)}: {proposal.hosts_reason}"
+    for item in proposal.passed_over:
+        yield (
+            f"no logs: {item.count} files such as {item.first}: {item.reason}"
+            if item.count > 1
+            else (f"no log: {item.first}: {item.reason}")
+        )
     for source in proposal.sources:
         word = f"{source.kind}, {source.format}" if source.format else source.kind
         part = "the first lines of " if source.is_cut else ""
-        yield f"{source.name}: {word}, {source.records} records in {part}{', '.join(source.files)}"
+        yield f"{source.name}: {word}, {source.records} records in {part}{_list_some(source.files)}"
         for event in sorted(source.events, key=lambda item: -item.count)[:MAX_EVENTS]:
             yield f"  event {event.name}: {event.count}, fields {', '.join(event.fields) or 'none'}"
         if len(source.events) > MAX_EVENTS:
@@ -50,6 +59,11 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
         }
         names = ", ".join(f"{field} of {place}" for field, place in places.items())
         yield f"no metrics of numbers that only grow: {names}"
+
+
+def _list_some(files: Sequence[str]) -> str:
+    more = f" and {len(files) - MAX_FILES} more files" if len(files) > MAX_FILES else ""
+    return ", ".join(files[:MAX_FILES]) + more
 
 
 def _describe_left_out(source: SourceProposal) -> str:

@@ -1,0 +1,67 @@
+"""Take the names of logs apart: versions, numbers of rotated files, endings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from assay.ingest.decompress import COMPRESSED
+
+_EARLY = ("rc", "alpha", "beta", "pre", "dev")  # behind a version: it is earlier
+_VERSION = rf"(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:[-+.]?(?:{'|'.join(_EARLY)})\d*)?"
+#: a version between separators; behind a dot only before an ending, as the numbers of rotated files follow dots, too
+VERSION_IN_NAME = re.compile(rf"(?:(?<=[-_])|^)({_VERSION})(?=[-_.]|$)|(?<=\.)({_VERSION})(?=\.[A-Za-z])")
+NUMBER_IN_NAME = re.compile(r"(?:(?<=[-_.])|^)\d+(?:[-_.T]?\d+)*(?=[-_.]|$)")  # also a date
+ROTATION = re.compile(r"(?<=[A-Za-z])(?:[-.]\d+)+$")
+ENDING = re.compile(r"\.[A-Za-z]\w*$")
+_DATE = re.compile(r"[-_.]?\d{4}-?\d\d-?\d\d(?:[-_.T]\d+)*")
+_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")  # of a machine, which looks like a version
+_INDEX = re.compile(r"\d+|(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
+
+
+def drop_compression(name: str) -> str:
+    """Return the name of a file without the ending of its compression."""
+    return next((name.removesuffix(end) for end in COMPRESSED if name.endswith(end)), name)
+
+
+def get_stem(name: str) -> str:
+    """Return the name of a log without the number of a rotated file and without its ending."""
+    stem = ROTATION.sub("", name)
+    return ENDING.sub("", stem) or stem
+
+
+def drop_dates(stem: str) -> str:
+    """Return the stem of a log without its date."""
+    return _DATE.sub("", stem) or stem
+
+
+def drop_numbers(stem: str) -> str:
+    """Return the stem of a log without the numbers at its end."""
+    return re.sub(r"[-_.]?\d[\d_.-]*$", "", stem) or stem
+
+
+def find_version(name: str) -> str:
+    """Return the version in a name, or an empty text."""
+    match = None if _ADDRESS.fullmatch(name) else VERSION_IN_NAME.search(name)
+    return (match[1] or match[2]) if match else ""
+
+
+def drop_version(stem: str) -> str:
+    """Return a stem without its version and the separators that remain at its ends or twice."""
+    return re.sub(r"([-_.])[-_.]+", r"\1", VERSION_IN_NAME.sub("", stem)).strip("-_.")
+
+
+def rank_version(name: str) -> list[tuple[int, str]]:
+    """Return a sort key that orders numbers in names by their value, and `1.2-rc1` before `1.2`."""
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdigit() else (-2 if part[1:] in _EARLY else -1, part) for part in parts]
+
+
+def is_numbered(names: Collection[str]) -> bool:
+    """Return whether names differ only in numbers."""
+    return len({re.sub(r"\d+", "0", ROTATION.sub("", name)) for name in names}) == 1
+
+
+def is_indexed(names: Collection[str]) -> bool:
+    """Return whether names differ only in numbers or single letters, such as `node-a` and `node-b`."""
+    return len({_INDEX.sub("0", name) for name in names}) == 1
