@@ -230,6 +230,7 @@ class Proposal:
     hosts: tuple[str, ...] = ()
     hosts_reason: str = ""  # where their names come from
     passed_over: tuple[PassedOver, ...] = ()
+    constant: tuple[tuple[str, str], ...] = ()  # events and their numbers that are always the same, without a metric
 
     @property
     def metrics(self) -> Iterator[MetricProposal]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.propose.detect import Detected, detect
-from assay.propose.grains import list_growing_fields, propose_counts, propose_grains
+from assay.propose.grains import list_constant_fields, list_growing_fields, propose_counts, propose_grains
 from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
 from assay.propose.names import NameSpace, make_identifier
 from assay.propose.quantities import list_omissions
@@ -47,12 +47,13 @@ def propose_system(
     grains = _propose_all_grains(groups, tables)
     keys = {(event, grain.key) for grain in grains for event in grain.events}
     growing = tuple(item for group in groups for item in list_growing_fields(group) if item not in keys)
+    constant = tuple(item for group in groups for item in list_constant_fields(group) if item not in keys)
     placed = tuple(item.sample for item in detected)
     sources = tuple(group.source for group in groups)
     omitted = tuple(dict.fromkeys(item for group in groups for item in list_omissions(group)))
     system = make_identifier(name, "service")
     proposal = Proposal(system, sources, grains, growing, list_runs(placed, placement.reason), omitted,
-                        list_hosts(placed), placement.hosts_reason, (*passed_over, *unknown))  # fmt: skip
+                        list_hosts(placed), placement.hosts_reason, (*passed_over, *unknown), constant)  # fmt: skip
     return proposal, placed
 
 

@@ -50,15 +50,20 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
     for reason, omitted in names_by_reason.items():
         yield f"no metrics of {', '.join(omitted)}: {reason}"
     if proposal.growing:
-        events_by_field: dict[str, list[str]] = defaultdict(list)
-        for event_name, field in proposal.growing:
-            events_by_field[field].append(event_name)
-        places = {
-            field: events[0] if len(events) == 1 else f"{len(events)} events"
-            for field, events in events_by_field.items()
-        }
-        names = ", ".join(f"{field} of {place}" for field, place in places.items())
-        yield f"no metrics of numbers that only grow: {names}"
+        yield f"no metrics of numbers that only grow: {_list_fields(proposal.growing)}"
+    if proposal.constant:
+        yield f"no metrics of numbers that are always the same: {_list_fields(proposal.constant)}"
+
+
+def _list_fields(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return fields with their event, or the number of their events."""
+    events_by_field: dict[str, list[str]] = defaultdict(list)
+    for event_name, field in pairs:
+        events_by_field[field].append(event_name)
+    places = {
+        field: events[0] if len(events) == 1 else f"{len(events)} events" for field, events in events_by_field.items()
+    }
+    return ", ".join(f"{field} of {place}" for field, place in places.items())
 
 
 def _list_some(files: Sequence[str]) -> str:

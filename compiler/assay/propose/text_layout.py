@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.propose.instants import NO_YEAR, STAMPS
+from assay.propose.units import UNITS
 
 LEVEL, MESSAGE, TAGS = "level", "message", "tags"
 #: names of the places of an instant, by the number of its words
@@ -30,7 +31,9 @@ _MAX_BEFORE = 80  # characters before a stamp
 _MIN_SHARE = 0.5  # of the lines that have the stamp
 _LEVEL_SHARE = 0.9  # of the lines that have a level, or a number, at the same place
 #: the number of a process or an address; a number with a fraction or a unit is rather a value
-_LEADING_NUMBER = re.compile(r"\s+[(<#]?\d+(?:(?:[.:]\w+){2,})?[)>]?[:,]?(?=\s+\S)")
+_LEADING_NUMBER = re.compile(
+    rf"\s+[(<#]?\d+(?:(?:[.:]\w+){{2,}})?[)>]?[:,]?(?=\s+\S)(?!\s+(?:{'|'.join(UNITS)})\b)", re.IGNORECASE
+)
 _MAX_LEADING = 3
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -27,6 +28,14 @@ _PATH = re.compile(r"(?P<value>(?:/|https?://)\S*?)(?P<end>[)\"',;]*)")
 _PROTOCOL = re.compile(r"(?P<start>HTTP/)(?P<value>[\d.]+)(?P<end>[)\"',;]*)")
 _ADDRESSES = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:,\d{1,3}(?:\.\d{1,3}){3})*")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+_SLASHED = r"[+-]?\d+(?:\.\d+)?(?:/[+-]?\d+(?:\.\d+)?)+"
+#: numbers between slashes, perhaps behind as many names: `min/avg/max=1.2/3.4/5.6`
+_SLASHED_NUMBERS = re.compile(
+    rf"(?P<start>[(\[]?)(?P<names>[A-Za-z][\w.%-]*(?:/[A-Za-z][\w.%-]*)+[=:])?(?P<values>{_SLASHED})(?P<end>[)\],;.:]*)"
+)
+_SLASHED_NAMES = re.compile(r"[A-Za-z][\w.%-]*(?:/[A-Za-z][\w.%-]*)+")
+_DATE = re.compile(r"\d{4}/\d\d?/\d\d?|\d\d?/\d\d?/\d{4}")
+_MAX_BETWEEN = 2  # words between such names and their numbers: `min/max = 1/2`
 #: words that name no value behind them
 NO_NAMES = frozenset((
     "a", "after", "an", "and", "at", "by", "for", "from", "has", "in", "into", "is", "of", "on", "over", "since",
@@ -59,6 +68,7 @@ class _Part:
     value: str = ""
     suffix: str = ""
     is_phrase: bool = False
+    is_glued: bool = False  # the next part follows without a blank
 
     @property
     def shape(self) -> str:
@@ -111,8 +121,7 @@ def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Templa
             words.append(part.prefix)
             is_behind_value = False
             continue
-        unit = next_part.prefix.strip("),;.").lower() if not part.suffix and _NUMBER.fullmatch(part.value) else ""
-        unit = unit if unit in UNITS else ""
+        unit = _find_unit_behind(part, row[position + 1 :])
         behind = _find_name_behind(row[position + 2 :]) if unit else ""
         if not words and not unit and not part.suffix:
             behind = _find_noun_behind(next_part)
@@ -123,7 +132,22 @@ def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Templa
         dots = "..." if part.is_phrase or re.search(r"\s", part.value) else ""
         parts.append(f"{part.prefix}{{{name}{dots}}}{part.suffix}")
         values.append((name, part.value))
-    return Template(" ".join(parts), tuple(values), tuple(words))
+    ends = ["" if part.is_glued else " " for part in row]
+    pattern = "".join(itertools.chain.from_iterable(zip(parts, ends, strict=True)))
+    return Template(pattern.rstrip(" "), tuple(values), tuple(words))
+
+
+def _find_unit_behind(part: _Part, following: Sequence[_Part]) -> str:
+    """Return the unit behind a number, or behind the last of numbers between slashes."""
+    if not _NUMBER.fullmatch(part.value):
+        return ""
+    last = part
+    for item in following:
+        if not last.is_glued:
+            unit = item.prefix.strip("),;.").lower() if not last.suffix else ""
+            return unit if unit in UNITS else ""
+        last = item
+    return ""
 
 
 def _find_name_behind(row: Sequence[_Part]) -> str:
@@ -170,7 +194,38 @@ def _mask_message(message: str, context: re.Match[str] | None) -> tuple[_Part, .
             protocol = _PROTOCOL.fullmatch(tokens[index + 2]) if index + 2 < len(tokens) else None
             if protocol:
                 parts[index + 2] = _Part(protocol["start"], "protocol", protocol["value"], protocol["end"])
-    return tuple(parts)
+    split: list[list[_Part]] = [[part] for part in parts]
+    for index, token in enumerate(tokens):
+        match = _SLASHED_NUMBERS.fullmatch(token)
+        if match and not _DATE.fullmatch(match["values"]):
+            place = _find_slashed_names(tokens, index)
+            split[place] = [_Part(tokens[place])]  # names may have digits
+            split[index] = _split_slashed(tokens, index, place, match)
+    return tuple(itertools.chain.from_iterable(split))
+
+
+def _find_slashed_names(tokens: Sequence[str], index: int) -> int:
+    """Return the place of the names of the numbers of a token; its own without any."""
+    for place in range(index - 1, max(index - 2 - _MAX_BETWEEN, -1), -1):
+        if _SLASHED_NAMES.fullmatch(tokens[place].strip("()[]=:,")):
+            return place
+    return index
+
+
+def _split_slashed(tokens: Sequence[str], index: int, place: int, match: re.Match[str]) -> list[_Part]:
+    """Return a part for each of the numbers between slashes of a token; `place` is that of their names."""
+    values = match["values"].split("/")
+    names = (match["names"] or tokens[place]).strip("()[]=:,").split("/")
+    if len(names) != len(values) or not (match["names"] or place < index):
+        names = [""] * len(values)
+    elif place > 0 and (noun := tokens[place - 1].strip("()[]:,")).isalpha() and noun.lower() not in NO_NAMES:
+        names = [f"{noun} {name}" for name in names]
+    first = match["start"] + (match["names"] or "")
+    return [
+        _Part(first if number == 0 else "", name, value, "/" if number < len(values) - 1 else match["end"],
+              is_glued=number < len(values) - 1)
+        for number, (name, value) in enumerate(zip(names, values, strict=True))
+    ]  # fmt: skip
 
 
 def _mask(token: str) -> _Part:
