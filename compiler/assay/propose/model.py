@@ -145,7 +145,9 @@ class SourceProposal:
     is_cut: bool  # whether a file has more lines than the proposal counts
     reasons: tuple[tuple[str, str], ...]  # member of the source, why it has its value
     malformed: MalformedInstants | None = None
-    ignored: tuple[str, ...] = ()  # names that records declare, and that no record has
+    ignored: tuple[
+        str, ...
+    ] = ()  # names of no interest: declared ones without records, or those of lines without an event
 
     @property
     def left_out_count(self) -> int:

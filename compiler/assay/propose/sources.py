@@ -6,13 +6,15 @@ import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from assay.ingest.readers.text_lines_sql import LONGEST, VARYING
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.propose.describe import describe_fields
 from assay.propose.detect import Detected, locate_record, shift_positions
 from assay.propose.instants import describe_reading
 from assay.propose.known_formats import KnownFormat, find_known_format
+from assay.propose.merge_templates import STEP, merge_templates
 from assay.propose.model import (
     EventProposal,
     FieldProposal,
@@ -38,10 +40,12 @@ from assay.util.diagnostics import fail
 
 OTHER = "other"
 MAX_NAME_WORDS = 4
+OPTIONAL = re.compile(r"\{\?.*?\?\}")  # parts of a pattern that lines may lack
 MAX_EVENTS = 40  # of a source: the most frequent
+MAX_IGNORED = 40  # names of records without an event
 #: levels, groups in brackets and names of classes before a message
 _CONTEXT = re.compile(
-    rf"^(?:-+ |{LEVELS}[ :]+|\[[^\]]*\](?:[:,]| -)* |[\w$-]+(?:\.[\w${{}}-]+){{2,}}(?:\[[^\]]*\])?(?:: | - ))+"
+    rf"^(?:-+ |{LEVELS}[ :]+|\[[^\]]*\](?:[:,]| -)* |[\w$-]+(?:\.[\w${{}}:-]+)+(?:\[[^\]]*\])?(?:: | - | (?=\[)))+"
 )
 #: names of the event of all records, by kind
 _NAMELESS = {"csv": "measured", "json-records": "listed", "json-lines": "record", "logfmt": "record"}
@@ -64,6 +68,7 @@ class _Named:
     records: dict[str, list[Record]]
     names: dict[str, tuple[str, ...]]
     left_out: dict[tuple[str, str], int]  # records by their name and the reason why no event has them
+    ignored: Counter[str] = field(default_factory=Counter)  # names by which builds would report lines without an event
 
     def leave_out(self, name: str, count: int, reason: str) -> None:
         """Count records that no event has."""
@@ -102,7 +107,8 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace) -> Gr
         events = tuple(replace(event, optional=event.fields) for event in events)
     source = _build_source(name, items, (times, lookup), events, fields, named, known_format)
     present = {record.values.get(known_format.lookup) for record in records} if known_format else set()
-    ignored = tuple(sorted(name for name in facts if name and name not in present))
+    declared = tuple(sorted(name for name in facts if name and name not in present))
+    ignored = declared or _list_ignored(named.ignored)
     return Group(replace(source, malformed=malformed, ignored=ignored), by_event, known_format, facts)
 
 
@@ -178,6 +184,7 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
     """
     groups: dict[str, list[Record]] = defaultdict(list)
     templates = find_templates([record.name for record in records], layout.captures)
+    templates = merge_templates(templates, layout.captures)
     for record, template in zip(records, templates, strict=True):
         values: dict[KeyPath, object] = {(key,): value for key, value in template.values}
         groups[template.pattern].append(replace(record, values=values))
@@ -198,7 +205,25 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
     for key in left_out:
         if key not in alike:
             named.leave_out(key, len(groups[key]), _explain_omission(key, len(groups[key]), least))
+            named.ignored.update(_name_unknown_line(row.name) for row in groups[key])
     return named
+
+
+def _name_unknown_line(message: str) -> str:
+    """Return the name that a build gives to a line without an event."""
+    return re.sub(VARYING, "#", message, flags=re.ASCII)[:LONGEST]
+
+
+def _list_ignored(names: Mapping[str, int]) -> tuple[str, ...]:
+    """Return names to ignore; if there are many, those that begin alike as one, with `*`, and the most frequent."""
+    counts = Counter(names)
+    if len(counts) > MAX_IGNORED:
+        starts = Counter(name.partition(" ")[0] for name in counts)
+        counts = Counter()
+        for name, count in names.items():
+            start, blank, _ = name.partition(" ")
+            counts[f"{start} *" if starts[start] > 1 and blank and start else name] += count
+    return tuple(sorted(name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_IGNORED]))
 
 
 def _begins_with_capture(pattern: str) -> bool:
@@ -281,11 +306,15 @@ def _name_template(pattern: str) -> str:
     words = [word for word in _drop_captures(pattern).split() if word.lower() not in NO_NAMES]
     plain = [word for word in words if not word.endswith(("=", "("))]
     words = (plain if len(plain) > 1 else words)[:MAX_NAME_WORDS]
+    if f"{{{STEP}" in pattern:
+        words = [*words[: MAX_NAME_WORDS - 1], STEP]
     is_unit_last = _begins_with_capture(pattern) and len(words) > 1 and words[-1].lower() in UNITS
     return " ".join(words[:-1] if is_unit_last else words)
 
 
 def _drop_captures(pattern: str) -> str:
+    """Return the text of a pattern that all its lines have."""
+    pattern = OPTIONAL.sub("", pattern)
     return "".join(part if index % 2 == 0 else " " for index, part in enumerate(pattern.replace("}", "{").split("{")))
 
 

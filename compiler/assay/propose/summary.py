@@ -38,6 +38,8 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
             yield f"  {source.malformed.describe()}"
         if source.left_out:
             yield f"  no event: {source.left_out_count} records, {_describe_left_out(source)}"
+            if source.line and source.ignored:
+                yield "    `ignored` of the source lists them, so that builds do not warn of them"
     for grain in proposal.grains:
         yield f"{grain.name}: {grain.reason}"
         yield from (f"  {line}" for line in grain.describe_repeated())

@@ -83,11 +83,19 @@ def _list_source_members(source: SourceProposal) -> list[tuple[str, str, str]]:
         ("body", format_texts(source.body), ""),
         ("lookups", lookups, reasons.get("lookups", "")),
         *_list_quarantine(source),
-        *([("ignored", format_texts(source.ignored), "declared, but no record has them")] if source.ignored else []),
+        *_list_ignored(source),
         ("constants", "[ constant.version ]", ""),
         ("doc", quote_text(f"{kind.files.capitalize()} {', '.join(source.files)}"), ""),
     ]
     return members
+
+
+def _list_ignored(source: SourceProposal) -> list[tuple[str, str, str]]:
+    if not source.ignored:
+        return []
+    reason = (f"{source.left_out_count} lines without an event, as `assay inspect` names them: without a warning"
+              if source.line else "declared, but no record has them")  # fmt: skip
+    return [("ignored", format_list([quote_text(name) for name in source.ignored], 8), reason)]
 
 
 def _list_quarantine(source: SourceProposal) -> list[tuple[str, str, str]]:
