@@ -65,7 +65,9 @@ def test_proposed_workspace_measures_the_logs(case: str, tmp_path: Path, cache: 
 
 def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> None:
     result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs("text-without-year"))
-    assert "\nno metrics of numbers that only grow: connection of connection_closed_bytes_sent\nTry it:" in result.out
+    assert (
+        "\nno metrics of numbers that only grow: connection of connection_closed_sent_received\nTry it:" in result.out
+    )
 
 
 def test_logs_of_versions_are_compared_by_the_commands(tmp_path: Path, cache: Path) -> None:
@@ -94,7 +96,7 @@ def test_run_of_odd_names_has_plain_ones(tmp_path: Path) -> None:
     assert facts == '{"version": "my_log_1"}\n'
 
 
-@pytest.mark.parametrize("case", ["hyperfine", "json-lines", "text-brackets"])
+@pytest.mark.parametrize("case", ["hyperfine", "json-lines", "json-many-events", "text-brackets"])
 def test_proposed_workspace_builds_at_once(case: str, tmp_path: Path, cache: Path) -> None:
     """The last printed command builds the report."""
     folder = tmp_path / "service"

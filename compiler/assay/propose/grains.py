@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from assay.propose.chains import Chain, find_chains
 from assay.propose.model import (
@@ -17,15 +18,17 @@ from assay.propose.model import (
     SourceProposal,
 )
 from assay.propose.names import NameSpace, make_identifier, split_words
-from assay.propose.quantities import describe_quantity
+from assay.propose.quantities import TIMES, describe_quantity
 from assay.propose.sources import Group
-from assay.propose.units import UNITS, find_unit
+from assay.propose.titles import lower_title, make_event_title, make_field_title, make_title
 
 MAX_METRICS = 12  # of the fields of a grain
 MAX_GRAINS = 12  # of records, per source
 MAX_COUNTS = 6
 MAX_VALUES = 12  # of a dimension
 _FEW_RECORDS = 10
+_MIN_SAMPLES = 2  # of a metric of a log with more records
+MAX_SECTIONS = 6  # of records, per source; the rest share one
 _MIN_STEPS, _MIN_ONES = 4, 0.8  # steps from record to record, and the share of them that are one, of what counts up
 _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 
@@ -42,9 +45,18 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
         split = _list_split_metrics(group, event, names)
         metrics = split or _list_field_metrics(group, (event,), names)
         reason = f"{event.count} records have numbers, and no nearly unique field that other events have, too"
+        title = make_event_title(source, event)
         grains.append(GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
-                                    _list_dimensions(group, event)))  # fmt: skip
-    return tuple(grains)
+                                    title, dimensions=_list_dimensions(group, event)))  # fmt: skip
+    return _rank_grains(grains)
+
+
+def _rank_grains(grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:
+    """Return grains with those that measure times first. The last of many share a section."""
+    ordered = sorted(grains, key=lambda grain: not any(metric.unit in TIMES for metric in grain.metrics))
+    if len(ordered) <= MAX_SECTIONS + 1:
+        return tuple(ordered)
+    return tuple(replace(grain, is_main=index < MAX_SECTIONS) for index, grain in enumerate(ordered))
 
 
 def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionProposal, ...]:
@@ -105,8 +117,9 @@ def propose_counts(source: SourceProposal, names: NameSpace) -> tuple[GrainPropo
         metric = MetricProposal(names.add(f"{event.name}_count"), f"Number of {event.name}", "count",
                                 f"How many records of `{event.name}` a host has")  # fmt: skip
         grain = names.add(_name_record_grain(source, event))
+        title = make_event_title(source, event)
         grains.append(GrainProposal(grain, source.name, "", (event.name,), (metric,), "its records have no numbers",
-                                    _is_timeless(source)))  # fmt: skip
+                                    _is_timeless(source), title))  # fmt: skip
     return tuple(grains)
 
 
@@ -125,7 +138,22 @@ def _list_quantities(group: Group, event: EventProposal) -> list[FieldProposal]:
     if group.known_format and not group.known_format.split[0]:
         fields = [field for field in fields if not describe_quantity(group, event, field).omission]
     records = group.records[event.name]
-    return [field for field in fields if not _only_grows(records, field) and not _is_constant(group, event, field)]
+    least = _MIN_SAMPLES if group.source.records >= _FEW_RECORDS else 1
+    return sorted(
+        (
+            field
+            for field in fields
+            if not _only_grows(records, field)
+            and not _is_constant(group, event, field)
+            and sum(field.path in record.values for record in records) >= least
+        ),
+        key=_rank_quantity,
+    )
+
+
+def _rank_quantity(field: FieldProposal) -> int:
+    """Return in which order numbers are measured: times, then others with a unit, then the rest."""
+    return 0 if field.unit in TIMES else 1 if field.unit != "none" else 2
 
 
 def list_growing_fields(group: Group) -> list[tuple[str, str]]:
@@ -200,7 +228,7 @@ def _build_chain_grain(group: Group, chain: Chain, names: NameSpace) -> GrainPro
     short = _drop_common_words(chain.events)
     metrics = []
     for start, end in steps:
-        name = f"{_make_title(short[start])} to {_make_title(short[end]).lower()}"
+        name = f"{make_title(short[start])} to {lower_title(make_title(short[end]))}"
         metrics.append(MetricProposal(names.add(f"{short[start]}_to_{short[end]}"), name, "millisecond",
                                       f"From `{start}` to `{end}`", start, end, better="lower"))  # fmt: skip
     metrics += _list_field_metrics(group, [source.find_event(name) for name in chain.events], names, chain.field)
@@ -208,8 +236,8 @@ def _build_chain_grain(group: Group, chain: Chain, names: NameSpace) -> GrainPro
         f"{len(chain.events)} events share `{chain.field}`: {chain.shared} of {chain.keys} values are in all of them"
     )
     dimensions = _list_chain_dimensions(group, chain, metrics)
-    return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason, dimensions=dimensions,
-                         repeated=chain.repeated)  # fmt: skip
+    return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason,
+                         title=make_title(" ".join(words)), dimensions=dimensions, repeated=chain.repeated)  # fmt: skip
 
 
 def _drop_common_words(names: Sequence[str]) -> dict[str, str]:
@@ -229,7 +257,7 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
     quantities = {text: describe_quantity(group, event, by_path[(value,)], text) for text, _ in texts.most_common()}
     measured = [text for text, quantity in quantities.items() if not quantity.omission]
     return tuple(
-        MetricProposal(names.add(make_identifier(text, "value")), _make_title(text), quantities[text].unit,
+        MetricProposal(names.add(make_identifier(text, "value")), make_title(text), quantities[text].unit,
                        f"`{value}` of rows whose `{column}` is `{text}`", event=event.name,
                        field=by_path[(value,)].name, where=(by_path[(column,)].name, text),
                        better=quantities[text].better)
@@ -246,18 +274,14 @@ def _list_field_metrics(
     for event, field in quantities[:MAX_METRICS]:
         of_events = sum(field.name in item.fields for item in group.source.events)
         is_value = field.path[-1] == "value"  # the name of the event says what it is
-        metric_id = f"{event.name}_value" if is_value else f"{event.name}_{field.name}" if of_events > 1 else field.name
+        is_shared = of_events > 1 and not is_value
+        metric_id = f"{event.name}_{field.name}" if is_shared else field.name
+        metric_id = f"{event.name}_value" if is_value or metric_id == event.name else metric_id
         quantity = describe_quantity(group, event, field)
         unit = "millisecond" if field.unit == quantity.unit == "nanosecond" else quantity.unit
-        title = event.name if is_value else metric_id if of_events > 1 else field.path[-1]
-        if len(split_words(title)) > 1 and find_unit(split_words(title))[1] and split_words(title)[-1] in UNITS:
-            title = " ".join(split_words(title)[:-1])  # the report prints the unit
-        metrics.append(MetricProposal(names.add(metric_id), _make_title(title), unit,
+        title = (make_event_title(group.source, event) if is_value
+                 else make_field_title(group.source, event, replace(field, unit=unit)))  # fmt: skip
+        metrics.append(MetricProposal(names.add(metric_id), title, unit,
                                       f"`{'.'.join(field.path)}` of `{event.name}`", event=event.name,
                                       field=field.name, better=quantity.better))  # fmt: skip
     return tuple(metrics)
-
-
-def _make_title(text: str) -> str:
-    title = " ".join(split_words(text)) or text
-    return title[:1].upper() + title[1:]

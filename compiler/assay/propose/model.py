@@ -203,6 +203,8 @@ class GrainProposal:
     metrics: tuple[MetricProposal, ...]
     reason: str
     is_timeless: bool = False  # its records have no instants
+    title: str = ""
+    is_main: bool = True  # whether it has a section of its own
     dimensions: tuple[DimensionProposal, ...] = ()
     repeated: tuple[tuple[str, int, int], ...] = ()  # events with more records than keys, and the numbers of both
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from assay.lang.reserved_names import EVENTS, SERIES, is_reserved_table
 
 MAX_LENGTH = 40
+PREFIX = "of_"  # of names that would be reserved words
 #: keywords of Dhall, and words that SQL or the compiler reserve as names
 _KEYWORDS = frozenset((
     "as", "assert", "else", "exists", "false", "forall", "if", "in", "infinity", "let", "merge", "missing", "nan",
@@ -39,7 +40,7 @@ def make_identifier(text: str, default: str) -> str:
     name = name[:MAX_LENGTH] or default
     is_taken = name in _KEYWORDS | _SQL_WORDS | EVENTS | {SERIES} or is_reserved_table(name)
     is_refused = name[0].isdigit() or name.startswith(_FUNCTIONS)
-    return f"of_{name}" if is_taken or is_refused else name
+    return f"{PREFIX}{name}" if is_taken or is_refused else name
 
 
 class NameSpace:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assay.propose.detect import Detected, detect
@@ -13,6 +15,7 @@ from assay.propose.quantities import list_omissions
 from assay.propose.recognize import find_times
 from assay.propose.runs import assign_runs, list_hosts, list_runs
 from assay.propose.sources import Group, propose_source
+from assay.propose.titles import make_title
 from assay.util.diagnostics import AssayError, fail
 
 #: names of `let` in the specs that are written, which names of events and grains would hide
@@ -44,7 +47,7 @@ def propose_system(
         raise fail("unknown-format", "the logs have no records that could be events",
                    found=", ".join(f"{group.source.kind} with {group.source.records} records" for group in groups),
                    hint="write the events by hand: docs/spec-language/events.md")  # fmt: skip
-    grains = _propose_all_grains(groups, tables)
+    grains = _rename_alike(_propose_all_grains(groups, tables))
     keys = {(event, grain.key) for grain in grains for event in grain.events}
     growing = tuple(item for group in groups for item in list_growing_fields(group) if item not in keys)
     constant = tuple(item for group in groups for item in list_constant_fields(group) if item not in keys)
@@ -76,6 +79,21 @@ def _get_time_path(item: Detected) -> tuple[object, ...]:
         return ()
     times = find_times(item.records, several=False)
     return (times.paths, times.form) if times else ()
+
+
+def _rename_alike(grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:
+    """Return grains whose metrics have distinct titles: titles that several have follow from the ids instead."""
+    counts = Counter(metric.name for grain in grains for metric in grain.metrics)
+    return tuple(
+        replace(
+            grain,
+            metrics=tuple(
+                replace(metric, name=make_title(metric.id)) if counts[metric.name] > 1 else metric
+                for metric in grain.metrics
+            ),
+        )
+        for grain in grains
+    )
 
 
 def _propose_all_grains(groups: Sequence[Group], tables: NameSpace) -> tuple[GrainProposal, ...]:

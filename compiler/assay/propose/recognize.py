@@ -24,6 +24,7 @@ _MIN_SHARE = 0.9  # of the records that have a name
 _MAX_DISTINCT_SHARE = 0.5  # distinct texts per record; with more, they are no names
 #: of the records whose keys differ from those of most, the share whose keys the text under another key decides
 _MIN_GAIN = 0.5
+_MIN_SHAPES = 0.5  # distinct sets of keys for each of these texts: names of things decide less
 _NEAR_SHARE = 0.5  # of the values of a path that are instants, to name it in an error
 
 
@@ -69,7 +70,9 @@ def find_lookup(records: Sequence[Record], times: Collection[KeyPath]) -> Lookup
             limit = MAX_NAMES if is_known else len(records) - 1
         if not is_text or path in times or len(texts) > min(MAX_NAMES, max(1, limit)):
             continue
-        if is_known or (not OTHER_KEYS & set(split_words(path[-1])) and _decides_keys(records, path)):
+        if is_known or (
+            len(texts) > 1 and not OTHER_KEYS & set(split_words(path[-1])) and _decides_keys(records, path)
+        ):
             candidates.append((not is_known, -round(_measure_purity(records, path), 1), rank, len(texts), path))
     if not candidates:
         return None
@@ -88,6 +91,9 @@ def _rank_name(path: KeyPath) -> int:
 
 def _decides_keys(records: Sequence[Record], path: KeyPath) -> bool:
     """Return whether the text at a path decides which other keys a record has."""
+    shapes = {text: counts.most_common(1)[0][0] for text, counts in _count_shapes(records, path).items()}
+    if len(set(shapes.values())) < max(2, _MIN_SHAPES * len(shapes)):
+        return False
     plain = _measure_purity(records, ())
     return _measure_purity(records, path) - plain >= max(_MIN_GAIN * (1 - plain), 1 / len(records))
 
@@ -102,10 +108,15 @@ def _collect_values(records: Sequence[Record]) -> dict[KeyPath, list[object]]:
 
 def _measure_purity(records: Sequence[Record], path: KeyPath) -> float:
     """Return the share of records that have the most frequent set of paths among those of the same text."""
+    return sum(max(counts.values()) for counts in _count_shapes(records, path).values()) / len(records)
+
+
+def _count_shapes(records: Sequence[Record], path: KeyPath) -> dict[object, Counter[frozenset[KeyPath]]]:
+    """Return for each text at a path how often records with it have which set of paths."""
     shapes: dict[object, Counter[frozenset[KeyPath]]] = defaultdict(Counter)
     for record in records:
         shapes[record.values.get(path)][frozenset(record.values)] += 1
-    return sum(max(counts.values()) for counts in shapes.values()) / len(records)
+    return shapes
 
 
 def find_times(records: Sequence[Record], several: bool) -> Times | None:

@@ -47,6 +47,7 @@ MAX_IGNORED = 40  # names of records without an event
 _CONTEXT = re.compile(
     rf"^(?:-+ |{LEVELS}[ :]+|\[[^\]]*\](?:[:,]| -)* |[\w$-]+(?:\.[\w${{}}:-]+)+(?:\[[^\]]*\])?(?:: | - | (?=\[)))+"
 )
+_REQUEST = re.compile(r"\{method\} \{path\b")
 #: names of the event of all records, by kind
 _NAMELESS = {"csv": "measured", "json-records": "listed", "json-lines": "record", "logfmt": "record"}
 
@@ -303,13 +304,16 @@ def _name_template(pattern: str) -> str:
     """Return the first words of a pattern that say what its lines are about, behind what names their logger."""
     message = _CONTEXT.sub("", pattern)
     pattern = message if re.search(r"[A-Za-z]{2}", _drop_captures(message)) else pattern
+    if _REQUEST.search(pattern):
+        return "request"
     words = [word for word in _drop_captures(pattern).split() if word.lower() not in NO_NAMES]
-    plain = [word for word in words if not word.endswith(("=", "("))]
-    words = (plain if len(plain) > 1 else words)[:MAX_NAME_WORDS]
+    words = [word for word in words if not word.endswith(("=", "("))] or words
+    words = [word for text in words if (word := text.strip("()[]<>,;:.")) and any(map(str.isalnum, word))]
+    words = [word for word in words if word.lower() not in UNITS] or words[:1]
+    words = [word for word, _ in itertools.groupby(words)][:MAX_NAME_WORDS]
     if f"{{{STEP}" in pattern:
-        words = [*words[: MAX_NAME_WORDS - 1], STEP]
-    is_unit_last = _begins_with_capture(pattern) and len(words) > 1 and words[-1].lower() in UNITS
-    return " ".join(words[:-1] if is_unit_last else words)
+        words = [*(word for word in words[: MAX_NAME_WORDS - 1] if word.lower() not in UNITS), STEP]
+    return " ".join(words)
 
 
 def _drop_captures(pattern: str) -> str:

@@ -398,16 +398,22 @@ def _read_field(
 def _write_report(proposal: Proposal) -> str:
     lists, sections, groups, charts = [], [], [], []
     for grain in proposal.grains:
-        title = quote_text(grain.name.replace("_", " ").capitalize())
+        title = quote_text(grain.title)
         listing = format_member([f"m.{metric.id}" for metric in grain.metrics], 6, len(grain.name) + 6)
         lists.append(f"let {grain.name} ={listing}\n")
-        sections.append(f"R.withAllOf g.{grain.name}.grain (R.section {title} {grain.name})")
+        if grain.is_main:
+            sections.append(f"R.withAllOf g.{grain.name}.grain (R.section {title} {grain.name})")
         groups.append(f"R.groupWithAllOf g.{grain.name}.grain (R.group {title} {grain.name})")
         charts += [
             f"R.cdf m.{metric.id}"
             for metric in sorted(grain.metrics, key=lambda item: "total" not in item.id.split("_"))
             if metric.unit != "count"
         ]
+    if others := [grain.name for grain in proposal.grains if not grain.is_main]:
+        section = f'R.section "Other" ({" # ".join(others)})'
+        for name in others:
+            section = f"R.withAllOf g.{name}.grain ({section})"
+        sections.append(section)
     return f"""-- A report: which metrics it shows, in which tables and charts. Sections add all others of their grain.
 {SCHEMA}
 let R = S.report

@@ -1,0 +1,67 @@
+"""Write titles of metrics and sections as a person would: without units, doubled words and invented prefixes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.propose.file_names import drop_compression, get_stem
+from assay.propose.model import EventProposal, FieldProposal, SourceProposal
+from assay.propose.names import PREFIX, split_words
+from assay.propose.units import UNITS, find_unit
+
+#: words that say only in which dimension something is measured: the event says what it is
+_GENERAL = frozenset((
+    "amount", "count", "duration", "elapsed", "len", "length", "number", "percent", "size", "time", "took", "total",
+    "val", "value",
+))  # fmt: skip
+#: how a title writes words of names
+_FORMS = {word: word.upper() for word in (
+    "api", "cpu", "db", "dns", "gc", "gpu", "http", "https", "id", "ip", "jvm", "llm", "ram", "rpc", "rtt", "sql",
+    "tcp", "tls", "ttl", "udp", "url",
+)} | {"avg": "average", "cnt": "count", "len": "length", "num": "number"}  # fmt: skip
+_NOUNS = {"byte": "size", "percent": "percentage"}  # of units; those of time measure time
+
+
+def make_title(text: str) -> str:
+    """Return the words of a text as a title, without the prefix of names that are reserved words."""
+    words = split_words(text)
+    if len(words) > 1 and words[0] == PREFIX.strip("_"):
+        words = words[1:]
+    title = " ".join(_FORMS.get(word, word) for word in words) or text
+    return title[:1].upper() + title[1:]
+
+
+def lower_title(title: str) -> str:
+    """Return a title as it stands behind another word: without its first capital, unless that is an abbreviation."""
+    return title if title[:2].isupper() else title[:1].lower() + title[1:]
+
+
+def make_event_title(source: SourceProposal, event: EventProposal) -> str:
+    """Return what the records of an event are called: by the text that marks them, its name, or that of the log."""
+    if source.kind == "text-lines":
+        return make_title(event.name)
+    text = event.names[0] if event.names else get_stem(drop_compression(source.files[0].rpartition("/")[2]))
+    return make_title(text if split_words(text) else event.name)
+
+
+def make_field_title(source: SourceProposal, event: EventProposal, field: FieldProposal) -> str:
+    """Return what a number is called; behind its event if others have the field, too, or if it says too little."""
+    is_ambiguous = sum(item.path[-1] == field.path[-1] for item in source.fields) > 1
+    words = _drop_unit(split_words(" ".join(field.path) if is_ambiguous else field.path[-1])) or [_find_noun(field)]
+    is_unique = sum(field.name in item.fields for item in source.events) == 1
+    event_title = make_event_title(source, event)
+    title = make_title(" ".join(words))
+    is_clear = not set(words) <= _GENERAL or not (event.names or source.kind == "text-lines")
+    if (is_unique and is_clear) or title == event_title:
+        return title
+    return f"{event_title}: {lower_title(title)}"
+
+
+def _drop_unit(words: Sequence[str]) -> list[str]:
+    """Return the words of a name without its unit, which reports print."""
+    has_unit = words[-1:] and words[-1] in UNITS and (len(words) == 1 or find_unit(words)[1])
+    return list(words[:-1] if has_unit else words)
+
+
+def _find_noun(field: FieldProposal) -> str:
+    return _NOUNS.get(field.unit, "time" if field.unit.endswith(("second", "minute", "hour")) else "value")
