@@ -18,6 +18,7 @@ from assay.propose.model import (
     SourceProposal,
 )
 from assay.propose.names import NameSpace, make_identifier, split_words
+from assay.propose.outcomes import find_outcome, list_outcome_metrics
 from assay.propose.quantities import TIMES, describe_quantity
 from assay.propose.sources import Group
 from assay.propose.titles import lower_title, make_event_title, make_field_title, make_title
@@ -39,12 +40,17 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     chains = find_chains(group.records, source.fields) if source.time else ()
     grains = [_build_chain_grain(group, chain, names) for chain in chains]
     chained = {event for chain in chains for event in chain.events}
-    numeric = [event for event in source.events if event.name not in chained and _list_quantities(group, event)]
+    numeric = [
+        event
+        for event in source.events
+        if event.name not in chained and (_list_quantities(group, event) or find_outcome(group, event))
+    ]
     for event in sorted(numeric, key=lambda item: -item.count)[:MAX_GRAINS]:
         grain = names.add(_name_record_grain(source, event))
         split = _list_split_metrics(group, event, names)
-        metrics = split or _list_field_metrics(group, (event,), names)
-        reason = f"{event.count} records have numbers, and no nearly unique field that other events have, too"
+        metrics = split or _list_field_metrics(group, (event,), names) + list_outcome_metrics(group, event, names)
+        word = "numbers" if _list_quantities(group, event) else "an outcome"
+        reason = f"{event.count} records have {word}, and no nearly unique field that other events have, too"
         title = make_event_title(source, event)
         grains.append(GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                                     title, dimensions=_list_dimensions(group, event)))  # fmt: skip
@@ -231,7 +237,10 @@ def _build_chain_grain(group: Group, chain: Chain, names: NameSpace) -> GrainPro
         name = f"{make_title(short[start])} to {lower_title(make_title(short[end]))}"
         metrics.append(MetricProposal(names.add(f"{short[start]}_to_{short[end]}"), name, "millisecond",
                                       f"From `{start}` to `{end}`", start, end, better="lower"))  # fmt: skip
-    metrics += _list_field_metrics(group, [source.find_event(name) for name in chain.events], names, chain.field)
+    events = [source.find_event(name) for name in chain.events]
+    metrics += _list_field_metrics(group, events, names, chain.field)
+    for event in events:
+        metrics += list_outcome_metrics(group, event, names)
     reason = (
         f"{len(chain.events)} events share `{chain.field}`: {chain.shared} of {chain.keys} values are in all of them"
     )

@@ -182,6 +182,7 @@ class MetricProposal:
     field: str = ""
     where: tuple[str, str] = ("", "")  # a field of the event and the text that it has
     better: str = "neither"
+    is_failure: bool = False  # whether it is the share of the statuses of HTTP in the field that are failures
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +223,19 @@ class GrainProposal:
 
 
 @dataclass(frozen=True, slots=True)
+class AlternatingPair:
+    """Two events without a common key that take turns, and how often the second follows the first."""
+
+    start: str
+    end: str
+    count: int
+
+    def describe(self) -> str:
+        """Return a sentence about them."""
+        return f"`{self.start}` and `{self.end}` take turns ({self.count} pairs), without a common key"
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """A proposed system: its name, sources and grains."""
 
@@ -234,6 +248,7 @@ class Proposal:
     hosts: tuple[str, ...] = ()
     hosts_reason: str = ""  # where their names come from
     passed_over: tuple[PassedOver, ...] = ()
+    alternating: tuple[AlternatingPair, ...] = ()
     constant: tuple[tuple[str, str], ...] = ()  # events and their numbers that are always the same, without a metric
 
     @property

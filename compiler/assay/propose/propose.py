@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from assay.propose.alternation import find_alternating
 from assay.propose.detect import Detected, detect
 from assay.propose.grains import list_constant_fields, list_growing_fields, propose_counts, propose_grains
 from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
@@ -51,12 +52,27 @@ def propose_system(
     keys = {(event, grain.key) for grain in grains for event in grain.events}
     growing = tuple(item for group in groups for item in list_growing_fields(group) if item not in keys)
     constant = tuple(item for group in groups for item in list_constant_fields(group) if item not in keys)
+    chained = {event for grain in grains if grain.key for event in grain.events}
+    alternating = tuple(
+        pair for group in groups if group.source.time for pair in find_alternating(group.records, chained)
+    )
     placed = tuple(item.sample for item in detected)
     sources = tuple(group.source for group in groups)
     omitted = tuple(dict.fromkeys(item for group in groups for item in list_omissions(group)))
     system = make_identifier(name, "service")
-    proposal = Proposal(system, sources, grains, growing, list_runs(placed, placement.reason), omitted,
-                        list_hosts(placed), placement.hosts_reason, (*passed_over, *unknown), constant)  # fmt: skip
+    proposal = Proposal(
+        system=system,
+        sources=sources,
+        grains=grains,
+        growing=growing,
+        runs=list_runs(placed, placement.reason),
+        omitted=omitted,
+        hosts=list_hosts(placed),
+        hosts_reason=placement.hosts_reason,
+        passed_over=(*passed_over, *unknown),
+        alternating=alternating,
+        constant=constant,
+    )
     return proposal, placed
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from assay.propose.alternation import GUIDE
 from assay.propose.model import Proposal, SourceProposal
 from assay.util.escape import escape_text, truncate
 
@@ -46,6 +47,8 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
         yield f"  metrics {', '.join(metric.id for metric in grain.metrics)}"
         if grain.dimensions:
             yield f"  dimensions {', '.join(item.field for item in grain.dimensions)}"
+    for pair in proposal.alternating:
+        yield f"no metric of the time between: {pair.describe()}; `latest before` measures it: {GUIDE}"
     names_by_reason: dict[str, list[str]] = defaultdict(list)
     for name, reason in proposal.omitted:
         names_by_reason[reason].append(name)

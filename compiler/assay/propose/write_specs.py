@@ -5,8 +5,18 @@ from __future__ import annotations
 import math
 
 from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.propose.alternation import GUIDE
 from assay.propose.dhall_text import format_list, format_member, format_record, format_texts, quote_text
-from assay.propose.model import EventProposal, FieldProposal, GrainProposal, MetricProposal, Proposal, SourceProposal
+from assay.propose.model import (
+    AlternatingPair,
+    EventProposal,
+    FieldProposal,
+    GrainProposal,
+    MetricProposal,
+    Proposal,
+    SourceProposal,
+)
+from assay.propose.outcomes import FIRST_FAILURE
 
 GENERATION = "sample"
 SCHEMA = "let S = ../schema/package.dhall\n"
@@ -206,7 +216,7 @@ def _list_grain_fields(grain: GrainProposal) -> list[str]:
 def _write_grains(proposal: Proposal) -> str:
     parts = [
         "-- What one sample is about. A grain binds instants, and fields of their records, to the rows of a relation.",
-        SCHEMA, "let G = S.grain\n", "let e = ./events.dhall\n",
+        *map(_describe_alternating, proposal.alternating), SCHEMA, "let G = S.grain\n", "let e = ./events.dhall\n",
     ]  # fmt: skip
     if any(grain.is_timeless for grain in proposal.grains):
         parts.append(_COLUMN)
@@ -216,6 +226,13 @@ def _write_grains(proposal: Proposal) -> str:
         parts.append(_write_record_grain(proposal, grain) if grain.is_of_records else _write_grain(proposal, grain))
     names = [grain.name for grain in proposal.grains]
     return "\n".join([*parts, f"in  {{ {', '.join(names)} }}", ""])
+
+
+def _describe_alternating(pair: AlternatingPair) -> str:
+    return (
+        f'--\n-- {pair.describe()}: an instant\n-- of `{pair.start}` with `pick = "latest before"` '
+        f"at `{pair.end}` measures the time between them.\n-- Example: {GUIDE}"
+    )
 
 
 _DIMENSIONS = "\n-- Its dimensions are texts with few values: split metrics by them."
@@ -356,6 +373,10 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
     reduction = ""
     if metric.start:
         measure = f"S.elapsed {{ from = [ {at}.{metric.start} ], to = {at}.{metric.end} }}"
+    elif metric.is_failure:
+        status = _read_field(proposal, source, grain, metric, metric.field)
+        share = f"S.x.times (S.x.natural 100) (S.x.div ({status}) (S.x.natural {FIRST_FAILURE}))"
+        measure = f"S.x.asUnit S.unit.percent ({share})"
     elif metric.field:
         measure = _read_field(proposal, source, grain, metric, metric.field)
         if source.find_field(metric.field).unit == "none" and metric.unit not in ("none", "percent"):
@@ -365,7 +386,10 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
         reduction = "\n        , reduction = S.metric.number [ host ]"
     if metric.where[0]:
         field = _read_field(proposal, source, grain, metric, metric.where[0])
-        reduction = f"\n        , where = S.x.equals ({field}) (S.x.text {quote_text(metric.where[1])})"
+        is_boolean = source.find_field(metric.where[0]).type == "boolean"
+        booleans = {"true": "S.x.yes", "false": "S.x.no"}
+        value = booleans[metric.where[1]] if is_boolean else f"(S.x.text {quote_text(metric.where[1])})"
+        reduction += f"\n        , where = S.x.equals ({field}) {value}"
     unit = _write_unit(metric.unit).strip("()")
     better = f"\n        , better = {quote_text(metric.better)}" if metric.better != "neither" else ""
     return f"""
@@ -407,7 +431,7 @@ def _write_report(proposal: Proposal) -> str:
         charts += [
             f"R.cdf m.{metric.id}"
             for metric in sorted(grain.metrics, key=lambda item: "total" not in item.id.split("_"))
-            if metric.unit != "count"
+            if metric.unit != "count" and not metric.is_failure
         ]
     if others := [grain.name for grain in proposal.grains if not grain.is_main]:
         section = f'R.section "Other" ({" # ".join(others)})'
