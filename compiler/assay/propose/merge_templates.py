@@ -165,13 +165,13 @@ def _merge_optional(templates: Sequence[Template]) -> Iterator[Template]:
     groups: dict[str, Counter[_Group]] = defaultdict(Counter)
     for pattern, (base, parts) in split.items():
         groups[base].update(dict.fromkeys(parts, counts[pattern]))
-    written = {base: _write_optional(base, parts) for base, parts in groups.items() if parts}
+    patterns = {base: _write_optional(base, parts) for base, parts in groups.items() if parts}
     for template in templates:
         base, parts = split[template.pattern]
-        if base not in written:
+        if base not in patterns:
             yield template
             continue
-        pattern, names = written[base]
+        pattern, names = patterns[base]
         added = [(names[part], " ".join(part.words)[1:-1]) for part in parts if part.is_literal]
         yield replace(template, pattern=pattern, values=(*template.values, *added))
 
