@@ -15,6 +15,7 @@ from assay.propose.units import UNITS
 
 STEP = "step"  # name of a word that varies before a duration
 _CAPTURE = re.compile(r"\{(\w+)(?:\.\.\.)?\}")
+_CAPTURE_NAME = re.compile(r"\{\w+")
 _TIME_UNITS = ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
 _WORD = re.compile(r"(?P<start>\W*)(?P<word>[^\W\d_].*?)(?P<end>\W*)")
 _MIN_STEPS, _MIN_FAR_STEPS = 2, 3  # texts of a word before a duration, and of one with other values between
@@ -28,8 +29,20 @@ Pattern = tuple[str, ...]  # the words of a pattern
 
 def merge_templates(templates: Sequence[Template], used_names: Collection[str]) -> tuple[Template, ...]:
     """Return templates of which those that differ in such a word, or in optional parts, have one pattern."""
-    merged = _merge_steps(templates, used_names)
+    merged = _merge_steps(list(_merge_names(templates)), used_names)
     return tuple(_merge_optional(merged))
+
+
+def _merge_names(templates: Sequence[Template]) -> Iterator[Template]:
+    """Yield templates with the most frequent names of values, which may follow from the values of a line."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for template in templates:
+        counts[_CAPTURE_NAME.sub("{", template.pattern)][template.pattern] += 1
+    for template in templates:
+        patterns = counts[_CAPTURE_NAME.sub("{", template.pattern)]
+        pattern = min(patterns, key=lambda text: (-patterns[text], text))
+        values = (value for _, value in template.values)
+        yield replace(template, pattern=pattern, values=tuple(zip(_CAPTURE.findall(pattern), values, strict=True)))
 
 
 def _merge_steps(templates: Sequence[Template], used_names: Collection[str]) -> list[Template]:
