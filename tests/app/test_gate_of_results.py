@@ -41,6 +41,23 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
             "none of 2 gated metrics is worse by more than its margin; 1 is not judged",
             "  Metric a: not judged: the base is 0",
         ], id="not judged"),
+        pytest.param(
+            {
+                "a": judge_metric("worse", 0.06, p_margin=0.02),
+                "b": judge_metric("open", 0.06, p_margin=0.03),
+                "c": judge_metric("open", 0.3, p_margin=0.3),
+                "d": judge_metric("open", 0.06, "the run is too short", p_margin=0.02),
+            },
+            0,
+            [
+                "none of 4 gated metrics is worse by more than its margin",
+                "worse before correction for 4 gated metrics:",
+                "  Metric a  +10 %  (+8 … +12)  margin 0  p 0.020  Holm p 0.060",
+                "  Metric b  +10 %  (+8 … +12)  margin 0  p 0.030  Holm p 0.060",
+                "  Metric d: open: the run is too short",
+            ],
+            id="worse before correction",
+        ),
         pytest.param({}, 0, ["none of 0 gated metrics is worse by more than its margin"], id="empty"),
     ],
 )  # fmt: skip
@@ -69,6 +86,43 @@ def test_gate_without_judged_metrics_does_not_decide(tmp_path: Path) -> None:
     assert (answer.status, answer.out) == (1, "")
     assert "error[nothing-judged]" in answer.err
     assert "found:    the base is 0\n" in answer.err
+
+
+LOST = judge_metric("not judged", 1.0, "a run has no samples")
+WORSE = judge_metric("worse", 0.001)
+
+
+def test_worse_metric_closes_a_gate_that_lacks_samples(tmp_path: Path) -> None:
+    """More samples of one metric cannot open a gate that another one closes."""
+    folder = write_results(tmp_path, {"a": WORSE, "b": LOST})
+    answer = run_assay("gate", folder)
+    assert answer == run_assay("gate", folder, "--allow-missing")
+    missing = "Data are missing: no samples to compare 1.1 with 1.0: Metric b."
+    assert answer.status == 4
+    assert "1 of 2 gated metrics is worse by more than its margin; 1 is not judged\n" in answer.out
+    assert f"\n{missing}\n" in answer.out
+    assert "Data: no findings." not in answer.out
+    markdown = run_assay("gate", folder, "--format", "markdown")
+    assert markdown.status == 4
+    assert f"\n{missing}\n" in markdown.out
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_other_number_of_hosts_never_closes_the_gate(tmp_path: Path, form: str) -> None:
+    folder = write_results(tmp_path, {"a": WORSE, "b": LOST}, hosts=(2, 1))
+    answer = run_assay("gate", folder, "--format", form)
+    assert answer.status == 1
+    assert "Worse by more than their margin all the same: Metric a." in answer.out + answer.err
+
+
+def test_worse_before_correction_is_in_every_form(tmp_path: Path) -> None:
+    metrics = {"a": judge_metric("worse", 0.06, p_margin=0.02), "b": judge_metric("same", 0.9)}
+    folder = write_results(tmp_path, metrics)
+    (run,) = run_assay("gate", folder, "--format", "json").parse_json()["runs"]
+    assert run["worse_before_correction"] == ["a"]
+    assert (run["changes"][0]["p_margin"], run["changes"][0]["p"]) == (0.02, 0.06)
+    sentence = "Worse before correction for 2 gated metrics: Metric a +10 % (+8 … +12), p 0.020, Holm p 0.060."
+    assert f"\n{sentence}\n" in run_assay("gate", folder, "--format", "markdown").out
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])
@@ -103,7 +157,7 @@ def test_missing_data_leave_the_gate_undecided(
         assert answer == allowed
     assert all((CAUTION in text) == (len(set(options.get("hosts", (2, 2)))) > 1) for text in texts)
     data = "1.1 has 2 findings on incomplete data, under Data quality." if "findings" in options else "no findings."
-    assert all(f"Data: {data}" in text for text in texts)
+    assert all((f"Data: {data}" in text) == (not missing) for text in texts)
     reason = "a run has no samples"
     assert all((reason in text) == (metrics["a"]["reason"] == reason) for text in texts)
 

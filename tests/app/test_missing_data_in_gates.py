@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -25,6 +26,14 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
         ),
         1,
     ),
+    "event without a trace": (
+        ("1.0=whole", "1.1=silent"),
+        (
+            "found:    no samples to compare 1.1 with 1.0: Waiting time, Working time",
+            "note: Data: 1.1 has 1 finding on incomplete data, under Data quality.",
+        ),
+        1,
+    ),
     "host of a repeat": (
         ("1.0=whole", "1.0=1.0", "1.1=faster", "1.1=one-host"),
         (HOSTS.format("2, 1–2"), "found:    hosts: 2 in 1.0, 1–2 in 1.1"),
@@ -43,12 +52,47 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy the shop of `assay init`, with copies of its runs that lack data."""
     folder = tmp_path_factory.mktemp("missing") / "shop"
     shutil.copytree(ROOT / "starter", folder)
-    for name, source in {"whole": "1.0", "faster": "1.1", "one-host": "1.1", "renamed": "1.1"}.items():
+    for name, source in {"whole": "1.0", "faster": "1.1", "one-host": "1.1", "renamed": "1.1", "silent": "1.1"}.items():
         shutil.copytree(folder / "runs" / source, folder / "runs" / name)
     shutil.rmtree(folder / "runs" / "one-host" / "web-2")
     for log in (folder / "runs" / "renamed").rglob("*.jsonl"):
         log.write_text(log.read_text(encoding="utf-8").replace("work.started", "work.begun"), encoding="utf-8")
+    for log in (folder / "runs" / "silent").rglob("*.jsonl"):
+        lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+        log.write_text("".join(line for line in lines if "request.received" not in line), encoding="utf-8")
     return folder
+
+
+#: runs -> end of the finding on each run without the event; None for a note
+OTHERS: dict[tuple[str, ...], str | None] = {
+    ("1.0=whole", "1.1=silent"): "unlike the other run.",
+    ("1.0=silent", "1.1=whole"): "unlike the other run.",
+    ("1.0=silent", "1.1=silent"): None,
+    ("1.0=whole", "1.1=faster", "1.2=silent"): "unlike the other 2 runs.",
+    ("1.0=whole", "1.1=silent", "1.2=silent"): "unlike 1 of the other 2 runs.",
+}
+
+
+@pytest.mark.parametrize("runs", OTHERS, ids="-".join)
+def test_event_of_other_runs_only_is_a_finding(shop: Path, cache: Path, runs: tuple[str, ...]) -> None:
+    ending = OTHERS[runs]
+    folders = dict(run.split("=") for run in runs)
+    build = shop / "build" / "-".join(folders.values())
+    options = [f"--run={name}=runs/{folder}" for name, folder in folders.items()]
+    words = ["--cache", str(cache), "build", "service/comparison", *options, "--to", "md", "--to", "html"]
+    answer = run_assay(*words, "-o", build, cwd=shop)
+    results = json.loads((build / "results.json").read_text(encoding="utf-8"))
+    message = "no sample of response_size, wait, work: 0 rows of `request` (the run has no `request_received` record)"
+    expected = {
+        name: [("missing-event", f"{message}, {ending}")] if folder == "silent" and ending else []
+        for name, folder in folders.items()
+    }
+    findings = {name: item["findings"] for name, item in results["quality"].items()}
+    assert {name: [(item["code"], item["message"]) for item in items] for name, items in findings.items()} == expected
+    count = sum(map(len, expected.values()))
+    assert (message in answer.err) == bool(count)
+    texts = [(build / f"report.{form}").read_text(encoding="utf-8") for form in ("md", "html")]
+    assert all(("1 finding on incomplete data, under Data quality." in text) == bool(count) for text in texts)
 
 
 @pytest.mark.parametrize("case", CASES)

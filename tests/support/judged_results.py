@@ -16,14 +16,19 @@ def judge_metric(
     p: float | None = None,
     reason: str | None = None,
     percents: tuple[float, float, float] = (10.0, 7.5, 12.5),
+    p_margin: float | None = None,
     **margin: float,
 ) -> dict[str, Any]:
-    """Return what results say of a metric, which without a reason is by `percents` (change, low, high) above 100."""
+    """Return what results say of a metric, which without a reason is by `percents` (change, low, high) above 100.
+
+    `p` is adjusted; `p_margin` is the same unless it is passed.
+    """
     return {
         "verdict": verdict,
         "reason": reason,
         "better": "lower",
         **dict(zip(("percent", "low", "high"), percents if reason is None else (None, None, None), strict=True)),
+        "p_margin": p if p_margin is None else p_margin,
         "gate": p,
         "margin": {"percent": 0.0, "amount": 0.0, "least": margin.get("percent", 0.0), **margin},
     }

@@ -33,6 +33,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter, Plan, RowRequest
 from assay.plan.value_request import ValueRequest
+from assay.quality.missing_events import find_missing_events
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.sql.codegen import Statement
 from assay.util.diagnostics import AssayError
@@ -128,7 +129,7 @@ def compute(
         for job, item, result in zip(jobs, ingested_runs, results, strict=True)
     )
     if not phase_quality or not phase_selection:
-        return Computation(run_plan, graph, run_results)
+        return Computation(run_plan, graph, _compare_qualities(run_results))
     phases, phase_results = _compute_phases(
         session, checked, phase_selection, run_results, phase_quality, phase_graph, relations, on_work_start
     )
@@ -219,7 +220,14 @@ def _compute_phases(
         _assess_result(quality_plan, item, result, partial(_count, session, checked, job, item), bounds)
         for job, (item, bounds), result in zip(jobs, views, results, strict=True)
     )
-    return tuple(phases), phase_results
+    return tuple(phases), _compare_qualities(phase_results)
+
+
+def _compare_qualities(results: Sequence[RunResult]) -> tuple[RunResult, ...]:
+    """Return results of runs or phases with findings on events that only others of them have."""
+    measured = [{name for name, item in result.results.metrics.items() if item.size} for result in results]
+    qualities = find_missing_events([result.quality for result in results], measured)
+    return tuple(replace(item, quality=quality) for item, quality in zip(results, qualities, strict=True))
 
 
 def _assess_result(

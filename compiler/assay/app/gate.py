@@ -18,7 +18,8 @@ def require_decision(results: JudgedResults, *, is_once: bool = False, allows_mi
     """Raise AssayError if the gate of a comparison does not decide.
 
     That is if there are too few repeats and it is not `is_once`, if data are missing and it does not `allow` that, or
-    if none of the gated metrics is judged.
+    if none of the gated metrics is judged. A metric that is worse closes the gate although another lacks samples, but
+    not if the numbers of hosts differ: these may be the cause.
     """
     if not has_repeats(results) and not is_once:
         counts = ", ".join(map(str, results.repeats))
@@ -31,13 +32,25 @@ def require_decision(results: JudgedResults, *, is_once: bool = False, allows_mi
             hint="`--once` decides by what varies within the runs",
         )
     gated = [change for run in results.runs for change in list_gated_changes(run)]
-    if not allows_missing and (missing := list_missing_data(results)):
+    differing_hosts = list_differing_hosts(results)
+    missing = list_missing_data(results)
+    if not allows_missing and (differing_hosts or (missing and is_open(results))):
         raise fail(
             "gate-lacks-data",
             "the gate does not decide: data are missing",
             expected="samples of each gated metric, and the same number of hosts in all runs",
             found="; ".join(missing),
-            notes=tuple(filter(None, [*list_cautions(results), describe_data(results), describe_unjudged(results)])),
+            notes=tuple(
+                filter(
+                    None,
+                    [
+                        *list_cautions(results),
+                        describe_data(results),
+                        describe_closing(results),
+                        describe_unjudged(results),
+                    ],
+                )
+            ),
             hint="Data quality in the report says what is missing; `--allow-missing` decides by the rest",
         )
     if gated and all(change.verdict == Verdict.NOT_JUDGED for change in gated):
@@ -53,7 +66,12 @@ def require_decision(results: JudgedResults, *, is_once: bool = False, allows_mi
 
 
 def list_missing_data(results: JudgedResults) -> list[str]:
-    """Return in words which gated metrics lack samples, and which versions have another number of hosts."""
+    """Return in words which versions have another number of hosts, and which gated metrics lack samples."""
+    return [*list_differing_hosts(results), *list_lacking_samples(results)]
+
+
+def list_differing_hosts(results: JudgedResults) -> list[str]:
+    """Return in words which versions have another number of hosts than the base."""
     texts: dict[str, None] = {}
     for run in results.runs:
         base, compared = run.hosts
@@ -61,16 +79,35 @@ def list_missing_data(results: JudgedResults) -> list[str]:
             numbers = [f"{format_range(min(item), max(item))} in {label}"
                        for label, item in ((results.base, base), (run.label, compared))]  # fmt: skip
             texts[f"hosts: {', '.join(numbers)}"] = None
-        names = [change.name for change in list_gated_changes(run) if change.lacks_samples]
-        if names:
-            texts[f"no samples to compare {run.label} with {results.base}: {list_names(names)}"] = None
     return list(texts)
 
 
+def list_lacking_samples(results: JudgedResults) -> list[str]:
+    """Return in words which gated metrics lack samples."""
+    names = {run.label: [item.name for item in list_gated_changes(run) if item.lacks_samples] for run in results.runs}
+    return [f"no samples to compare {label} with {results.base}: {list_names(items)}"
+            for label, items in names.items() if items]  # fmt: skip
+
+
+def describe_lacking_samples(results: JudgedResults) -> str:
+    """Return a sentence on gated metrics that lack samples; empty if none does."""
+    lacking = list_lacking_samples(results)
+    return f"Data are missing: {'; '.join(lacking)}." if lacking else ""
+
+
+def describe_closing(results: JudgedResults) -> str:
+    """Return a sentence on metrics that are worse though the gate does not decide; empty if none is."""
+    names = list(dict.fromkeys(change.name for change in results.changes if change.is_closing))
+    return f"Worse by more than their margin all the same: {list_names(names)}." if names else ""
+
+
 def describe_data(results: JudgedResults) -> str:
-    """Return a sentence on the findings on the data of the runs of a build; empty if they are not known."""
+    """Return a sentence on the findings on the data of the runs of a build.
+
+    Empty if they are not known, or if there are none but data are missing.
+    """
     text = describe_findings({label: number or 0 for label, number in results.findings.items()})
-    if text or not results.findings or None in results.findings.values():
+    if text or not results.findings or None in results.findings.values() or list_missing_data(results):
         return text
     return "Data: no findings."
 

@@ -24,8 +24,10 @@ class RecordedChange:
     """The change of a metric in a run; numbers are None where nothing is known.
 
     `section` is the title of the section that shows the metric, `better` its better direction, `base` and `value` are
-    averages in `unit`. `margin` is the margin in words, `least_margin` in percent. `p` is that of the gate, adjusted;
-    None outside of the gate. `is_closing` says whether the metric closes the gate.
+    averages in `unit`. `margin` is the margin in words, `least_margin` in percent. `p_margin` is that of "not worse by
+    more than the margin", and `p` the same adjusted for the number of gated metrics; None outside of the gate.
+    `is_closing` says whether the metric closes the gate, `is_worse_uncorrected` whether only the adjustment keeps it
+    from doing so.
     """
 
     metric: str
@@ -40,10 +42,12 @@ class RecordedChange:
     percent: float | None
     low: float | None
     high: float | None
+    p_margin: float | None
     p: float | None
     margin: str
     least_margin: float | None
     is_closing: bool
+    is_worse_uncorrected: bool
 
     @property
     def is_worse(self) -> bool:
@@ -236,7 +240,9 @@ def build_change(
     level: float,
 ) -> RecordedChange:
     """Return a change from its judgement as `results.json` holds it, and from the averages of base and run."""
-    p = _read_number(data["gate"])
+    p, p_margin = _read_number(data["gate"]), _read_number(data["p_margin"])
+    is_closing = p is not None and is_beyond_chance(p, level)
+    is_decided = p is not None and p_margin is not None and not data["reason"]
     return RecordedChange(
         metric,
         name,
@@ -249,10 +255,12 @@ def build_change(
         _read_number(data["percent"]),
         _read_number(data["low"]),
         _read_number(data["high"]),
+        p_margin,
         p,
         format_margin(data["margin"], unit),
         _read_number(data["margin"]["least"]),
-        p is not None and is_beyond_chance(p, level),
+        is_closing,
+        is_decided and not is_closing and is_beyond_chance(p_margin or 0.0, level),
     )
 
 

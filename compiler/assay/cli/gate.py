@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,14 @@ import click
 
 from assay.cli import output
 from assay.cli.gate_markdown import format_markdown, format_undecided
-from assay.cli.judged_texts import NOT_JUDGED, format_change, format_p, list_local_names, summarize_gate
+from assay.cli.judged_texts import (
+    NOT_JUDGED,
+    describe_uncorrected,
+    format_change,
+    format_p,
+    list_local_names,
+    summarize_gate,
+)
 from assay.cli.junit import add_junit_option, write_junit
 from assay.cli.options import add_results_option, complete_folders, open_command_session, require_results_folder
 from assay.cli.sarif import SarifResult, add_sarif_option, write_sarif
@@ -46,11 +53,11 @@ def gate(
 ) -> int:  # fmt: skip
     """Tell whether metrics got worse by more than their margins.
 
-    Reads results.json of a comparison whose report has a judgement; BUILD_FOLDER may be this file. Exits with status 4
-    if one of the gated metrics is worse by more than its margin, and with 1 if it does not decide: there are too few
-    repeats, a gated metric lacks samples, the numbers of hosts differ, or no gated metric is judged. JUnit XML has all
-    judged metrics, SARIF those that are worse, at their definitions, and warnings. Markdown is a comment for a pull
-    request, of less than 2000 bytes.
+    Reads results.json of a comparison whose report has a judgement; BUILD_FOLDER may be this file. Exits with
+    status 4 if one of the gated metrics is worse by more than its margin, and with 1 if it does not decide: there
+    are too few repeats, the numbers of hosts differ, a gated metric lacks samples and none is worse, or no gated
+    metric is judged. JUnit XML has all judged metrics, SARIF those that are worse, at their definitions, and
+    warnings. Markdown is a comment for a pull request, of less than 2000 bytes.
 
     With --baseline, one run is enough: how much the recorded runs differ shows what is noise.
     """
@@ -150,6 +157,7 @@ def _export_gate(results: JudgedResults) -> dict[str, Any]:
             "id": run.id,
             "label": run.label,
             "caution": run.caution,
+            "worse_before_correction": [item.metric for item in list_gated_changes(run) if item.is_worse_uncorrected],
             "changes": [dataclasses.asdict(item) for item in list_gated_changes(run)],
         }
         for run in results.runs
@@ -168,26 +176,37 @@ def _export_gate(results: JudgedResults) -> dict[str, Any]:
 
 def format_gate(results: JudgedResults) -> Iterator[str]:
     """Yield the lines of a gate: for each run a headline, the metrics that are worse, and what is not known."""
-    from assay.app.gate import describe_data, list_cautions, list_gated_changes
+    from assay.app.gate import describe_data, describe_lacking_samples, list_cautions, list_gated_changes
 
     for run in results.runs:
         changes = list_gated_changes(run)
         yield f"{escape_text(run.label)} against {escape_text(results.base)}: {summarize_gate(changes)}"
         yield from _format_changes([change for change in changes if change.is_closing])
+        uncorrected = [change for change in changes if change.is_worse_uncorrected]
+        if uncorrected:
+            yield f"{describe_uncorrected(results)}:"
+            yield from _format_changes(uncorrected)
         for change in changes:
             if change.reason:
                 yield f"  {escape_text(change.name)}: {change.verdict}: {change.reason}"
-    yield from map(escape_text, filter(None, [*list_cautions(results), describe_data(results)]))
+    yield from map(escape_text, filter(None, [
+        *list_cautions(results), describe_lacking_samples(results), describe_data(results),
+    ]))  # fmt: skip
     yield results.noise
 
 
 def _format_changes(changes: list[RecordedChange]) -> Iterator[str]:
-    """Yield a line for each change, in columns."""
-    rows = [(escape_text(item.name), *format_change(item), f"margin {item.margin}", format_p(item.p or 0))
+    """Yield a line for each change, in columns; with its p before the correction unless it closes the gate."""
+    rows = [(escape_text(item.name), *format_change(item), f"margin {item.margin}", *_list_ps(item))
             for item in changes]  # fmt: skip
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
     for row in rows:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _list_ps(change: RecordedChange) -> Sequence[str]:
+    corrected = format_p(change.p or 0)
+    return (format_p(change.p_margin or 0, "p"), corrected) if change.is_worse_uncorrected else (corrected,)
 
 
 def build_suites(results: JudgedResults) -> ElementTree.Element:
@@ -197,7 +216,7 @@ def build_suites(results: JudgedResults) -> ElementTree.Element:
     """
     from xml.etree import ElementTree
 
-    from assay.app.gate import describe_data
+    from assay.app.gate import describe_data, describe_lacking_samples
 
     root = ElementTree.Element("testsuites")
     for run in results.runs:
@@ -212,7 +231,8 @@ def build_suites(results: JudgedResults) -> ElementTree.Element:
         }
         suite = ElementTree.SubElement(root, "testsuite", {key: str(value) for key, value in attributes.items()})
         properties = ElementTree.SubElement(suite, "properties")
-        facts = {"noise": results.noise, "caution": run.caution, "data": describe_data(results)}
+        data = " ".join(filter(None, [describe_lacking_samples(results), describe_data(results)]))
+        facts = {"noise": results.noise, "caution": run.caution, "data": data}
         for name, value in facts.items():
             if value:
                 ElementTree.SubElement(properties, "property", {"name": name, "value": value})

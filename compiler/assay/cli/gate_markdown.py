@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 from assay.cli.judged_texts import (
     count_verdicts,
+    describe_uncorrected,
+    format_change,
+    format_p,
     format_percents,
     format_values,
     list_titles,
@@ -24,6 +27,7 @@ MOST_BYTES = 1999
 FOLDED_BYTES = 450  # that rows of the table leave to the folded part
 MOST_ENTRIES = 200  # more names do not fit in any case
 NAMED_RUNS = 3
+NAMED_UNCORRECTED = 3
 CONDITIONS = "conditions"
 REST = ("better", "changed", "open", "same", "not judged", CONDITIONS)
 """The groups of the folded part, in its order."""
@@ -51,12 +55,18 @@ class _Entry:
 
 def format_markdown(results: JudgedResults) -> str:
     """Return the gate: a headline with the counts, a table of what is worse, the rest folded, the sentence on noise."""
-    from assay.app.gate import is_open, list_gated_changes
+    from assay.app.gate import describe_lacking_samples, is_open, list_gated_changes
 
     gated = [change for run in results.runs for change in list_gated_changes(run)]
     state = "open" if is_open(results) else "closed"
     headline = f"**Gate {state}: {summarize_gate(gated)}.** {_clip(count_verdicts(results.changes), 200)}"
-    blocks = [headline, _format_subject(results), *_list_reservations(results)]
+    blocks = [
+        headline,
+        _format_subject(results),
+        *([_clip(text, 240)] if (text := describe_lacking_samples(results)) else []),
+        *_list_reservations(results),
+        *_list_uncorrected(results, gated),
+    ]
     noise = _clip(results.noise, 320)
     available = MOST_BYTES - _measure([*blocks, noise])
     entries = _list_entries(results)
@@ -71,12 +81,18 @@ def format_markdown(results: JudgedResults) -> str:
 
 
 def format_undecided(results: JudgedResults, error: AssayError) -> str:
-    """Return why a gate does not decide: a headline, the report, what was expected and found, and what is missing."""
+    """Return why a gate does not decide: a headline, the report, what was expected and found, and what is missing.
+
+    Then which metrics are worse all the same.
+    """
+    from assay.app.gate import describe_closing
+
     item = error.diagnostics[0]
     details = [f"{name}: {_clip(text, 400)}" for name, text in (("expected", item.expected), ("found", item.found))]
     reason = item.message.partition(": ")[2]
     headline = f"**Gate undecided: {_clip(reason, 200)}.**"
-    return "\n\n".join([headline, _format_subject(results), "<br>".join(details), *_list_reservations(results)])
+    return "\n\n".join([headline, _format_subject(results), "<br>".join(details), *_list_reservations(results),
+                        *([_clip(text, 240)] if (text := describe_closing(results)) else [])])  # fmt: skip
 
 
 def _list_reservations(results: JudgedResults) -> list[str]:
@@ -88,6 +104,19 @@ def _list_reservations(results: JudgedResults) -> list[str]:
         *([f"**{_clip(caution, 300)}**"] if caution else []),
         *(_clip(text, 240) for text in (data, unjudged) if text),
     ]
+
+
+def _list_uncorrected(results: JudgedResults, gated: Sequence[RecordedChange]) -> list[str]:
+    """Return a sentence on the changes that only the correction for their number keeps from closing the gate."""
+    changes = [change for change in gated if change.is_worse_uncorrected]
+    texts = [
+        f"{change.name} {' '.join(format_change(change))}, {format_p(change.p_margin or 0, 'p')}, "
+        f"{format_p(change.p or 0)}"
+        for change in changes[:NAMED_UNCORRECTED]
+    ]
+    more = f"; and {len(changes) - len(texts)} more" if len(changes) > len(texts) else ""
+    headline = describe_uncorrected(results).capitalize()
+    return [_clip(f"{headline}: {'; '.join(texts)}{more}.", 300)] if texts else []
 
 
 def _list_entries(results: JudgedResults) -> list[_Entry]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
-    from assay.app.judged_results import RecordedChange
+    from assay.app.judged_results import JudgedResults, RecordedChange
 
 LEAST_P = 0.001
 NOT_JUDGED = "not judged"
@@ -41,9 +41,15 @@ def format_change(change: RecordedChange) -> tuple[str, str]:
     return (f"{percent} %", f"({interval})") if percent else ("", "")
 
 
-def format_p(p: float) -> str:
-    """Return an adjusted p of the gate."""
-    return "Holm p < 0.001" if p < LEAST_P else f"Holm p {p:.3f}"
+def format_p(p: float, name: str = "Holm p") -> str:
+    """Return a p of the gate: one that is adjusted, unless another name is given."""
+    return f"{name} < {LEAST_P:g}" if p < LEAST_P else f"{name} {p:.3f}"
+
+
+def describe_uncorrected(results: JudgedResults) -> str:
+    """Return the headline of changes that only the correction for the number of gated metrics keeps from closing."""
+    count = sum(change.p is not None for change in results.changes)
+    return f"worse before correction for {format_count(count, 'gated metric')}"
 
 
 def summarize_gate(changes: Sequence[RecordedChange]) -> str:

@@ -10,7 +10,7 @@ from assay.lang.dependencies import find_events
 from assay.lang.model.package import Grain, Instant, Metric, Package
 from assay.lang.model.vocabulary import LATEST_BEFORE
 from assay.quality.assess import Assessment, Counts
-from assay.report.data_quality import NO_SAMPLES, Finding, list_names
+from assay.report.data_quality import MISSING_EVENT, NO_SAMPLES, Finding, list_names
 from assay.sql.codegen import Statement
 from assay.sql.completeness import HAS, RECORDS, ROWS, VALUES, Constants
 from assay.sql.sample_steps import (
@@ -28,7 +28,10 @@ from assay.util.numbers import format_count
 
 @dataclass(frozen=True, slots=True)
 class EmptyReasons:
-    """Why metrics have no samples: `findings` where records are missing, `notes` where none need be."""
+    """Why metrics have no samples: `findings` where records are missing, `notes` where none need be.
+
+    Notes on metrics whose events the run lacks entirely have the code `MISSING_EVENT`.
+    """
 
     findings: tuple[Finding, ...]
     notes: tuple[Finding, ...]
@@ -82,17 +85,19 @@ class EmptyMetrics:
 
     def find_reasons(self, counts: Counts) -> EmptyReasons:
         """Find why metrics have no samples, in one finding for metrics with the same counts."""
-        groups: dict[tuple[str, int, bool], list[str]] = defaultdict(list)
+        groups: dict[tuple[str, int, bool, bool], list[str]] = defaultdict(list)
         for metric in self.list_metrics():
             columns = list_read_columns(metric, self.assessment.grains[metric.grain])
             rows = counts.get(_name_steps(metric)) or ({ROWS: 0},)
             numbers = {name: int(str(value or 0)) for name, value in rows[0].items()}
             chain = _Chain(self, metric, columns, numbers, counts)
-            groups[", ".join(chain.iter_steps()), numbers[ROWS], chain.is_data_missing].append(metric.id)
+            key = (", ".join(chain.iter_steps()), numbers[ROWS], chain.is_data_missing, chain.lacks_events)
+            groups[key].append(metric.id)
         findings: dict[bool, list[Finding]] = {True: [], False: []}
-        for (steps, total, is_data_missing), ids in groups.items():
+        for (steps, total, is_data_missing, lacks_events), ids in groups.items():
             message = f"no sample of {list_names(ids)}: {steps}."
-            findings[is_data_missing].append(Finding(NO_SAMPLES, message, tuple(ids), affected=total, total=total))
+            code = MISSING_EVENT if lacks_events else NO_SAMPLES
+            findings[is_data_missing].append(Finding(code, message, tuple(ids), affected=total, total=total))
         return EmptyReasons(tuple(findings[True]), tuple(findings[False]))
 
     def list_absent_events(self, grain: Grain) -> list[str]:
@@ -155,6 +160,11 @@ class _Chain:
             return False
         columns = self.columns.where if self.numbers[VALUES] else self.columns.measure
         return any(name in self.instants and self._is_partial(name) and not self._is_exempt(name) for name in columns)
+
+    @property
+    def lacks_events(self) -> bool:
+        """Whether there are no rows, and an event that they are made from has no record."""
+        return not self.numbers[ROWS] and bool(self.empty_metrics.list_absent_events(self.grain))
 
     def _is_exempt(self, name: str) -> bool:
         """Return whether an instant that some rows have is not expected of all."""

@@ -14,7 +14,7 @@ MAX_LISTED_NAMES = 3  # names in a message; it counts the others
 #: kinds of findings
 DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-hosts", "rare-event", "unknown-key"
 INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "unknown-records", "likely-rename"
-NO_SAMPLES = "no-samples"
+NO_SAMPLES, MISSING_EVENT = "no-samples", "missing-event"
 
 
 @dataclass(frozen=True, slots=True)
