@@ -130,6 +130,42 @@ def test_printed_schema_is_a_schema(kind: str) -> None:
     assert "format" in schema["properties"]
 
 
+#: options of `runs add` for a run that is registered or recorded already -> its tags
+ADDITIONS: dict[tuple[str, ...], str] = {
+    ("night 0", "--tag", "good"): "good, release",
+    ("nights/0", "--name", "night 0", "--tag", "good"): "good, release",
+    ("night 0", "--tag", "good", "--tag", "release"): "good, release",
+    ("night 0",): "release",
+    ("night 0", "--tag", "release"): "release",
+    ("1.0", "--tag", "good"): "good",
+    ("runs/1.0", "--tag", "good"): "good",
+}
+
+
+@pytest.mark.parametrize("words", ADDITIONS, ids=" ".join)
+def test_known_run_gains_tags(shop: Path, words: tuple[str, ...]) -> None:
+    name = "1.0" if "1.0" in words[0] else "night 0"
+    file = shop / "results" / "runs" / f"{name.replace(' ', '%20')}.json"
+    before = file.read_bytes() if file.exists() else b""
+    for _ in range(2):
+        answer = run(shop, "runs", "add", *words)
+        assert (answer.status, answer.err, answer.out) == (0, "", f"{file.relative_to(shop)}\n")
+    rows = {row["run"]: row for row in run(shop, "runs", "list", "--format", "json").parse_json()}
+    assert rows[name]["tags"] == ADDITIONS[words]
+    assert (file.read_bytes() == before) == (ADDITIONS[words] == "release")
+
+
+def test_recorded_run_without_logs_gains_tags(shop: Path) -> None:
+    """The gate of `median:N:TAG` reads only results, so a run may be tagged without its logs."""
+    assert run(shop, "runs", "remove", "night 1").status == 0
+    shutil.rmtree(shop / "nights")
+    assert run(shop, "runs", "add", "night 1", "--tag", "good").out == "results/runs/night%201.json\n"
+    row = run(shop, "runs", "list", "--tag", "good", "--format", "json").parse_json()
+    assert [(item["run"], item["results"], item["place"]) for item in row] == [("night 1", "1", "")]
+    answer = run(shop, "query", "wait", "--run", "last:good")
+    assert (answer.status, "error[no-run]" in answer.err) == (2, True)
+
+
 def test_repeats_of_a_registered_run_are_one_version(shop: Path) -> None:
     assert run(shop, "runs", "add", "nights/0", "nights/1", "--name", "both").status == 0
     assert run(shop, "build", "--run", "1.0", "--run", "both", "-o", "build/both").status == 0

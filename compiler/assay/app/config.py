@@ -92,14 +92,19 @@ class Config:
 
         A name of this file precedes that of a registered run. `last:TAG` is the latest registered run with a tag.
         """
+        if places := self.find_places(name):
+            return tuple(f"{name}={place}" for place in places)
+        run = self._find_registered_run(name)
+        return tuple(f"{run.name}={place}" for place in run.places) if run else ()
+
+    def find_places(self, name: str) -> tuple[str, ...]:
+        """Return the directories of a run of this file or of its runs directory; empty for an unknown name."""
         places = self.values.get("runs", {}).get(name)
         if places is None and name in self._list_run_folders():
             places = str(Path(self.values["runs-directory"]) / name)
         if places is None:
-            run = self._find_registered_run(name)
-            return tuple(f"{run.name}={place}" for place in run.places) if run else ()
-        places = [places] if isinstance(places, str) else places
-        return tuple(f"{name}={self.resolve(place)}" for place in places)
+            return ()
+        return tuple(map(self.resolve, [places] if isinstance(places, str) else places))
 
     def _find_registered_run(self, name: str) -> RegisteredRun | None:
         folder = self.get_path("results")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from assay.registry.store import add_run, list_runs, read_results
 from assay.remote.address import get_run_name, is_address
 from assay.util.diagnostics import USAGE, fail
 from assay.util.numbers import split_numbers
+from assay.util.paths import resolve_path
 
 
 def register_run(
@@ -25,23 +26,52 @@ def register_run(
     tags: Sequence[str] = (),
     commit: str = "",
     day: str = "",
-    known_names: Collection[str] = (),
+    find_places: Callable[[str], Sequence[str]] = lambda _name: (),
 ) -> RegisteredRun:
     """Register a run in a results folder; several places are repeats. The default name is that of its directory.
 
-    `known_names` are those of the settings. Raises AssayError (usage): a place that does not exist, a name that is in
-    use or means something else, an invalid day.
+    Instead of its directory, a run may be named that is registered, has recorded results, or is in the settings:
+    `find_places` returns the places of a name in the settings. A run that is registered gains tags.
+
+    Raises AssayError (usage): a place that does not exist, a name that is in use for another run or means something
+    else, an invalid day.
     """
+    known_name, places = _find_known_run(folder, places, find_places)
     check_run_places([create_named_run(name or "run", place) for place in places])
-    name = name or _get_name(places[0])
+    name = name or known_name or _get_name(places[0])
     if "=" in name or name.startswith((LAST, MEDIAN)):
         raise fail("run-name", f"invalid name of a run: `{name}`", status=USAGE,
                    expected=f"a name without `=` that does not begin with `{LAST}` or `{MEDIAN}`")  # fmt: skip
-    if name in known_names:
-        raise fail("same-run", f"the settings have a run `{name}` already", hint="choose another --name", status=USAGE)
+    known_places = find_places(name)
+    if known_places and _locate_places(known_places) != _locate_places(places):
+        raise fail("same-run", f"the settings have a run `{name}` already", expected=", ".join(known_places),
+                   found=", ".join(places), hint="choose another --name", status=USAGE)  # fmt: skip
     if day and not is_day(day):
         raise fail("date", "--date takes a day that exists", expected="YYYY-MM-DD", found=day, status=USAGE)
     return add_run(folder, name, places, tags, commit, day)
+
+
+def _find_known_run(
+    folder: Path, places: Sequence[str], find_places: Callable[[str], Sequence[str]]
+) -> tuple[str, Sequence[str]]:
+    """Return the name and places of a run that is named instead of its directory, or else no name and `places`.
+
+    A run of which only results are recorded has no places.
+    """
+    if len(places) > 1 or is_address(places[0]) or Path(places[0]).exists():
+        return "", places
+    (name,) = places
+    if settings_places := find_places(name):
+        return name, settings_places
+    registered = next((run for run in list_runs(folder) if run.name == name), None)
+    if registered:
+        return name, registered.places
+    return (name, ()) if any(results.name == name for results in read_results(folder)) else ("", places)
+
+
+def _locate_places(places: Sequence[str]) -> set[str]:
+    """Return places in one form, whatever the folder that they are relative to."""
+    return {place if is_address(place) else str(resolve_path(Path(place))) for place in places}
 
 
 def _get_name(place: str) -> str:

@@ -34,16 +34,17 @@ def add_run(
     context: click.Context, places: tuple[str, ...], name: str, tags: tuple[str, ...], commit: str, day: str,
     results: Path | None,
 ) -> None:  # fmt: skip
-    """Register a run, and print its file. Several directories are repeats of one version.
+    """Register a run, or add tags to a registered run, and print its file. Several directories are repeats.
 
-    DIR may be an archive or an s3:// address, too.
+    DIR may be an archive or an s3:// address, too, or the name of a run that is registered, has recorded results, or is
+    in assay.toml. What a registered run has already changes nothing.
     """
     from assay.app.register_run import register_run
 
     config = context.obj["config"]
-    known_names = tuple(config.values.get("runs", ())) if config else ()
+    find_places = config.find_places if config else lambda _name: ()
     folder = require_results_folder(results)
-    output.print_line(register_run(folder, places, name, tags, commit, day, known_names).path)
+    output.print_line(register_run(folder, places, name, tags, commit, day, find_places).path)
 
 
 @runs.command(name="list")

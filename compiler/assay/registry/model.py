@@ -45,7 +45,10 @@ class RegistrationFile:
 
 @dataclass(frozen=True, slots=True)
 class RegisteredRun:
-    """A registered run and its file. Several places are repeats; those on a disk are relative to the current folder."""
+    """A registered run and its file. Several places are repeats; those on a disk are relative to the current folder.
+
+    A run of which only results are recorded has no places.
+    """
 
     path: Path
     name: str

@@ -77,8 +77,6 @@ def _read_run(path: Path, folder: Path) -> RegisteredRun:
             hint="rename the file, or remove it if the run is registered twice",
         )
     places = tuple(place if is_address(place) else os.path.relpath(folder / place) for place in content.places)
-    if not places:
-        raise fail("run-file", f"the run has no place: {path}", span=_locate(path, "places"))
     return RegisteredRun(path, content.name, places, content.tags, content.commit, content.day)
 
 
@@ -143,18 +141,46 @@ def _locate(path: Path, member: str) -> Span:
 def add_run(
     folder: Path, name: str, places: Sequence[str], tags: Sequence[str] = (), commit: str = "", day: str = ""
 ) -> RegisteredRun:
-    """Register a run, whose places are relative to the current folder. Raises AssayError (usage) for a known name."""
+    """Register a run, whose places are relative to the current folder, or add tags to a registered run.
+
+    Raises AssayError (usage) if a run of this name has other places, or another commit or day.
+    """
     path = folder / RUNS / f"{quote_name(name)}.json"
-    if path.exists():
-        raise fail("same-run", f"the run `{name}` is registered already", span=Span(str(path)), status=USAGE,
-                   hint="choose another --name, edit the file, or remove the run with `assay runs remove`")  # fmt: skip
-    stored = [_make_portable(place, folder) for place in places]
-    content: dict[str, Any] = {"format": 1, "name": name, "places": stored}
-    content |= {"tags": sorted(set(tags))} if tags else {}
-    content |= {"commit": commit} if commit else {}
-    content |= {"day": day} if day else {}
-    write_file(folder, path, dump_content(content).encode())
+    content: dict[str, Any] = {
+        "format": 1,
+        "name": name,
+        "places": [_make_portable(place, folder) for place in places],
+        "tags": list(tags),
+        "commit": commit,
+        "day": day,
+    }
+    known_run = _read_run(path, folder) if path.exists() else None
+    if known_run:
+        known = {"places": [_make_portable(place, folder) for place in known_run.places], "commit": known_run.commit,
+                 "day": known_run.day}  # fmt: skip
+        _check_same_run(path, name, known, content)
+        content |= {**known, "tags": [*known_run.tags, *tags]}
+    content["tags"] = sorted(set(content["tags"]))
+    if known_run is None or set(known_run.tags) != set(content["tags"]):
+        text = dump_content({key: value for key, value in content.items() if value or key == "places"})
+        write_file(folder, path, text.encode())
     return _read_run(path, folder)
+
+
+def _check_same_run(path: Path, name: str, known: Mapping[str, Any], content: Mapping[str, Any]) -> None:
+    """Raise AssayError (usage) if a registered run is another one than that to add. An empty commit or day is any."""
+    for member, value in known.items():
+        if content[member] != value and (content[member] or member == "places"):
+            expected, found = (", ".join(item) if isinstance(item, list) else item for item in (value, content[member]))
+            raise fail(
+                "same-run",
+                f"the run `{name}` is registered already, with other `{member}`",
+                span=_locate(path, member),
+                expected=expected or "none",
+                found=found or "none",
+                hint="choose another --name, edit the file, or remove the run with `assay runs remove`",
+                status=USAGE,
+            )
 
 
 def _make_portable(place: str, folder: Path) -> str:
