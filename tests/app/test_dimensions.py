@@ -7,11 +7,14 @@ import io
 import json
 import math
 import random
+import re
 import statistics
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
+import pypdf
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -280,6 +283,48 @@ def test_tables_list_the_most_frequent_values_of_all_runs(built: Path) -> None:
     assert row[1:3] == [str(len(samples)) for samples in pooled]
     assert list(map(float, row[4:6])) == [samples[math.floor(0.95 * len(samples))] for samples in pooled]
     assert "time: cached=true, shard=-1, ms" in [row[0] for row in sections["By two"]["rows"]]
+
+
+def test_first_page_names_the_segments_that_changed(place: Path, built: Path) -> None:
+    """Only writes take longer, of any shard; the largest changes come first."""
+    results = json.loads((built / "results.json").read_text())
+    changes = {
+        name: abs(runs["new"]["percent"])
+        for name, runs in results["judgement"]["metrics"].items()
+        if name.startswith("time[") and runs["new"]["verdict"] in ("worse", "better")
+    }
+    ranked = sorted(changes, key=lambda name: (-changes[name], name))
+    (answer,) = json.loads((built / "document.json").read_text())["answers"]
+    rows = {row["metric"]: row for group in answer["groups"] for row in group["rows"]}
+    listed = rows["time"]["segments"]
+    assert [item["metric"] for item in listed] == ranked[:3]
+    assert listed[0] == {
+        "metric": "time[kind=write]", "section": "by-kind", "label": "write",
+        "percent": listed[0]["percent"], "verdict": "worse", "arrow": "▲",
+    }  # fmt: skip
+    assert rows["time"].get("more_segments", 0) == len(ranked) - len(listed)
+    assert "segments" not in rows["read_time"]
+    markdown = (built / "report.md").read_text()
+    line = re.findall(r"Within these: (.*?) \|", markdown)[0]
+    targets = re.findall(r"\]\(#([^)]+)\)", line)
+    assert len(targets) == len(listed)
+    assert all(markdown.count(f'<a id="{target}"></a>') == 1 for target in targets)
+    words = ("build", "small/requests", *(f"--run=runs/{run}" for run in RUNS), "-o", "again", "--to", "md")
+    summary = run_assay(*words, "--cache", "cache", cwd=place).summary
+    assert f", within these: write {listed[0]['percent']} worse" in summary
+
+
+def test_names_of_segments_lead_to_their_rows(chromium: Browser, built: Path) -> None:
+    with open_page(chromium, built / "report.html", bypass_csp=True) as opened:
+        links = opened.page.locator(".forest .segments a")
+        ids = [unquote(link.get_attribute("href") or "")[1:] for link in links.all()]
+        rows = [opened.page.locator(f"[id='{name}']") for name in ids]
+        assert rows
+        for link, row in zip(links.all(), rows, strict=True):
+            expect(row.locator("th")).to_contain_text(f": {link.inner_text()}, ms")
+    pages = pypdf.PdfReader(built / "report.pdf").pages
+    targets = [item.get_object().get("/Dest") for item in pages[0].get("/Annots", ())]
+    assert len([target for target in targets if target]) >= len(rows)
 
 
 @pytest.mark.parametrize(

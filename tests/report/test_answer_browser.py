@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from assay.report.answer import Answer
+from assay.report.answer import Answer, JudgedSegment
 from assay.report.render.html import build_page
 from tests.report.test_answer import compose, create_crowded_answer, create_document
 from tests.report_sample import TEMPLATES
@@ -21,7 +21,8 @@ def create_linked_answer(metric: str) -> Answer:
     """Create an answer whose first row is a metric of the dictionary."""
     answer = compose({"verdicts": {"worse": 2, "better": 1, "open": 1, "not judged": 1}, "conditions": {"changed": 1}})
     (group,) = answer.groups
-    rows = (replace(group.rows[0], metric=metric), *group.rows[1:])
+    segments = tuple(JudgedSegment(f"a[b={number}]", "s", "value " * 9, "+16 %", "worse", "▲") for number in range(3))
+    rows = (replace(group.rows[0], metric=metric, segments=segments, more_segments=4), *group.rows[1:])
     return replace(answer, groups=(replace(group, rows=rows),), axis=replace(answer.axis, high=20.5))
 
 

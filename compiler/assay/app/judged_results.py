@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.judgement.gate import is_beyond_chance
 from assay.judgement.interval import Reason
-from assay.lang.segments import is_segment
+from assay.lang.segments import get_whole, is_segment
 from assay.report.judged_cells import format_margin
 from assay.util.diagnostics import USAGE, fail
 
@@ -219,6 +219,23 @@ def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[Reco
         for metric in metrics
         if metric in judgement["metrics"] and not is_segment(metric)
     )
+
+
+def list_changed_segments(results: Mapping[str, Any], metric: str, run: str) -> list[tuple[str, RecordedChange]]:
+    """Return label and change of the segments of a metric that are worse or better in a run, the largest changes first.
+
+    Raises what `parse_judged_results` raises.
+    """
+    base = (results.get("versions") or results["runs"])[0]["id"]
+    prefix = f"{results['metrics'][metric]['name']}: "
+    changes = [
+        _read_change(results, name, NO_SECTION, (base, run))
+        for name in results["judgement"]["metrics"]
+        if is_segment(name) and get_whole(name) == metric
+    ]
+    changed = [change for change in changes if change.verdict in ("worse", "better")]
+    changed.sort(key=lambda change: (-abs(change.percent or 0), change.metric))
+    return [(change.name.removeprefix(prefix), change) for change in changed]
 
 
 def _read_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> RecordedChange:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from assay.cli.judged_texts import count_verdicts, format_percents, list_titles, sort_by_relevance
+from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
 RESULTS = "results.json"
+MOST_SEGMENTS = 3
 
 
 def summarize_build(folder: Path, seconds: float) -> str:
@@ -30,12 +32,21 @@ def _describe_outcome(results: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the counts of verdicts, and the metric that got worse by most with its change."""
-    from assay.app.judged_results import parse_judged_results
+    """Return the counts of verdicts, and the metric that got worse by most, with its change and its segments."""
+    from assay.app.judged_results import list_changed_segments, parse_judged_results
 
-    changes = list(parse_judged_results(results).changes)
+    judged = parse_judged_results(results)
+    changes = list(judged.changes)
     counts = count_verdicts(changes)
     worst = next((change for change in sort_by_relevance(changes) if change.verdict == "worse"), None)
     if worst is None:
         return (counts,)
-    return counts, f"worst: {list_titles(changes)[worst.metric]} {format_percents(worst)[0]} %"
+    run = next(run.id for run in judged.runs if any(change is worst for change in run.changes))
+    segments = list_changed_segments(results, worst.metric, run)
+    names = [
+        f"{escape_text(label)} {format_percents(change)[0]} % {change.verdict}"
+        for label, change in segments[:MOST_SEGMENTS]
+    ]
+    more = f" and {len(segments) - len(names)} more" if len(segments) > len(names) else ""
+    within = f", within these: {', '.join(names)}{more}" if names else ""
+    return counts, f"worst: {list_titles(changes)[worst.metric]} {format_percents(worst)[0]} %{within}"

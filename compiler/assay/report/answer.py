@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+#: members of the classes below that are left out of the JSON text if they have these values
+ANSWER_DEFAULTS: dict[str, object] = {"reason": "", "segments": (), "more_segments": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +24,26 @@ class KeyChange:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedSegment:
+    """The change of a segment of a metric: `write`, `+16 %`, `worse`; `section` is the id of the one with its row."""
+
+    metric: str
+    section: str
+    label: str
+    percent: str
+    verdict: str
+    arrow: str
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedRow:
     """The change of a metric in words and as a line of the forest plot.
 
     `base`, `value`, `percent` and `interval` are texts; values have a unit: `29.4 µs`. `verdict` is a word, `arrow` the
     direction of a change beyond the margin (▲, ▼, or empty). `sizes` are the numbers of samples: `56 / 64`. `change`,
     `low`, `high` and `margin` are in percent of the base, None for a metric that is not judged; `reason` says why it
-    is not.
+    is not. `segments` are the largest changes of segments if the metric and they are worse or better, and
+    `more_segments` is the number of further ones.
     """
 
     metric: str
@@ -43,6 +60,19 @@ class JudgedRow:
     high: float | None
     margin: float | None
     reason: str = ""
+    segments: tuple[JudgedSegment, ...] = ()
+    more_segments: int = 0
+
+
+def list_linked_segments(answers: Iterable[Answer]) -> frozenset[tuple[str, str]]:
+    """Return section and metric of each segment that first pages name: their rows need anchors."""
+    return frozenset(
+        (item.section, item.metric)
+        for answer in answers
+        for group in answer.groups
+        for row in group.rows
+        for item in row.segments
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from assay.report.judged_cells import (
 )
 from assay.report.percentiles import build_percentile_table, describe_columns, list_further_columns
 from assay.report.run_results import Choices, RunFigures, add_unit
-from assay.report.section_notes import list_chart_notes, list_count_notes, list_verdict_notes
+from assay.report.section_notes import list_chart_notes, list_count_notes, list_verdict_notes, name_section
 from assay.report.split_charts import build_split_charts, list_points
 from assay.report.versions import Version, combine_columns, combine_runs, list_mean_notes
 from assay.styles.registry import Style, get_style
@@ -250,7 +250,7 @@ def _build_section(
         sort_keys.append((None,) * (len(header) - 1))
         metric_ids.append(None)
     return Section(
-        "-".join(section.title.lower().split()),
+        name_section(section.title),
         section.title,
         section.doc,
         header,

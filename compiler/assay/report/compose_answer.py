@@ -11,13 +11,14 @@ from assay.judgement.verdict import Direction, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.segments import is_segment
-from assay.report.answer import Answer, JudgedGroup, JudgedRow, KeyChange
+from assay.lang.segments import get_whole, is_segment
+from assay.report.answer import Answer, JudgedGroup, JudgedRow, JudgedSegment, KeyChange
 from assay.report.data_quality import UNMEASURED, describe_findings
 from assay.report.document import Table
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import describe_few_units, get_arrow, get_word
 from assay.report.run_results import RunFigures, get_average
+from assay.report.section_notes import name_section
 from assay.report.versions import Version
 from assay.styles.prefixed import format_interval, format_percent, format_percent_change, format_value
 from assay.styles.row import NO_VALUE
@@ -28,6 +29,7 @@ LINES = 43  # lines of a page for key changes, rows of the plot, conditions and 
 LEAST_ROWS = 12
 MOST_CONDITIONS = 6
 MOST_KEY_CHANGES = 5
+MOST_SEGMENTS = 3
 MOST_DIFFERING = 12  # parameters that the PDF prints, two in a line
 _MOST_UNNAMED = 3
 _DECIDED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
@@ -123,7 +125,42 @@ def _list_candidates(
     for name in dict.fromkeys(item for section in report.sections for item in section.metrics if not is_segment(item)):
         metric, change = checked.get_metric(name), judgements.changes[name, runs[1].id]
         averages = [get_average(run, metric, summary) for run in runs]
-        yield Candidate(change, _build_row(metric, averages, change), sections[name], name in named)
+        row = _build_row(metric, averages, change)
+        if change.judgement.verdict in (Verdict.WORSE, Verdict.BETTER):
+            segments = _list_segments(checked, report, metric, runs[1].id, judgements)
+            more = max(0, len(segments) - MOST_SEGMENTS)
+            row = replace(row, segments=tuple(segments[:MOST_SEGMENTS]), more_segments=more)
+        yield Candidate(change, row, sections[name], name in named)
+
+
+def _list_segments(
+    checked: CheckedPackage, report: Report, whole: Metric, run: str, judgements: ReportJudgements
+) -> list[JudgedSegment]:
+    """Return the segments of a metric in the sections that are worse or better, the largest changes first."""
+    sections = {
+        name: name_section(section.title)
+        for section in reversed(report.sections)
+        for name in section.metrics
+        if is_segment(name) and get_whole(name) == whole.id
+    }
+    changes = [(name, judgements.changes[name, run]) for name in sections]
+    sized = [
+        (abs(change.judgement.comparison.percent.value), name, change)
+        for name, change in changes
+        if change.judgement.verdict in (Verdict.WORSE, Verdict.BETTER) and change.judgement.comparison
+    ]
+    return [
+        JudgedSegment(
+            name,
+            sections[name],
+            checked.get_metric(name).name.removeprefix(f"{whole.name}: "),
+            f"{format_percent_change(change.judgement.comparison.percent.value)} %",
+            get_word(change),
+            get_arrow(change),
+        )
+        for _, name, change in sorted(sized, key=lambda item: (-item[0], item[1]))
+        if change.judgement.comparison
+    ]
 
 
 def _build_row(metric: Metric, averages: Sequence[float | None], change: JudgedChange) -> JudgedRow:
@@ -293,10 +330,14 @@ def _choose_rows(candidates: Sequence[Candidate], count: int) -> list[Candidate]
 
 
 def _choose_printed(directed: Sequence[Candidate], lines: int) -> list[Candidate]:
-    """Return as many of the most relevant metrics as fit into so many lines, with a line for each section."""
+    """Return as many of the most relevant metrics as fit into so many lines, with a line for each section.
+
+    A metric with segments takes two lines.
+    """
     for count in range(min(len(directed), lines), 0, -1):
         printed = _choose_rows(directed, count)
-        if count + len({item.section for item in printed}) <= lines:
+        with_segments = sum(bool(item.row.segments) for item in printed)
+        if count + with_segments + len({item.section for item in printed}) <= lines:
             return printed
     return []
 

@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, cast
 
 from assay.report import formatted_text
-from assay.report.answer import Answer
+from assay.report.answer import ANSWER_DEFAULTS, Answer
 from assay.report.cell_links import AVERAGE, CellLink, PrintedColumn, QuotedValue
 from assay.report.formatted_text import TextBlock, list_leaves
 from assay.util.diagnostics import fail
@@ -450,7 +450,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "noise": "",
     "sort_keys": (),
     "answers": (),
-    "reason": "",
+    **ANSWER_DEFAULTS,
     "quoted": (),
     "leads": (),
     "decided_by": (),

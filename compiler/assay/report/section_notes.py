@@ -1,4 +1,4 @@
-"""Notes below the tables of metrics: judgements, numbers of samples, rows without a chart."""
+"""Ids of the tables of metrics, and notes below them: judgements, numbers of samples, rows without a chart."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from assay.lang.model.report import Report
 from assay.lang.model.report import Section as SectionSpec
 from assay.report.judged_cells import list_judgement_notes
 from assay.report.run_results import RunFigures
+
+
+def name_section(title: str) -> str:
+    """Return the id of the section with a title."""
+    return "-".join(title.lower().split())
 
 
 def list_verdict_notes(

@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-from assay.lang.segments import get_whole
-from assay.report.answer import Answer, JudgedRow
+from assay.lang.segments import get_whole, name_file
+from assay.report.answer import Answer, JudgedRow, list_linked_segments
 from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
 from assay.report.formatted_text import list_leaves
@@ -251,18 +251,30 @@ def _format_forest(
     rows = []
     for title, judged_rows in groups:
         rows.append([f"**{escape_cell(title)}**", *[""] * (len(header) - 1)])
-        rows += [
-            [
-                _link_metric(row.label, row.metric, entries),
-                *map(escape_cell, (row.base, row.value, row.percent, row.interval)),
-                _format_verdict(row.arrow, row.verdict)
-                if row.change is not None
-                else escape_cell(f"{row.verdict}: {row.reason}"),
-                escape_cell(row.sizes),
-            ]
-            for row in judged_rows
-        ]
+        rows += [cells for row in judged_rows for cells in _list_row_cells(row, entries, len(header))]
     return format_table(list(map(escape_cell, header)), rows, (1, 2, 3, 4, 6))
+
+
+def _list_row_cells(row: JudgedRow, entries: Mapping[str, Entry], columns: int) -> Iterator[list[str]]:
+    """Yield the cells of a change, and those of a row that names its segments, if it has any."""
+    yield [
+        _link_metric(row.label, row.metric, entries),
+        *map(escape_cell, (row.base, row.value, row.percent, row.interval)),
+        _format_verdict(row.arrow, row.verdict)
+        if row.change is not None
+        else escape_cell(f"{row.verdict}: {row.reason}"),
+        escape_cell(row.sizes),
+    ]
+    if row.segments:
+        links = [_format_link(escape_cell(item.label), _name_row(item.section, item.metric)) for item in row.segments]
+        texts = [f"{link} {item.percent} {item.verdict}" for link, item in zip(links, row.segments, strict=True)]
+        more = f" and {row.more_segments} more" if row.more_segments else ""
+        yield [f"Within these: {', '.join(texts)}{more}", *[""] * (columns - 1)]
+
+
+def _name_row(section: str, metric: str) -> str:
+    """Return the anchor of the row of a metric in a section."""
+    return f"row-{section}-{name_file(metric)}"
 
 
 def _link_metric(label: str, metric: str, entries: Mapping[str, Entry]) -> str:
@@ -310,6 +322,7 @@ def _list_sections(document: Document) -> Blocks:
 def _format_metric_table(document: Document, section: Section) -> str:
     entries, numbers = index_dictionary(document), number_figures(document)
     has_figures = any(metric in numbers for metric in section.metrics)
+    linked = list_linked_segments(document.answers)
     rows = []
     for metric, row in zip(section.metrics, section.rows, strict=True):
         label, *cells = (
@@ -318,6 +331,8 @@ def _format_metric_table(document: Document, section: Section) -> str:
         )
         entry = get_whole(metric) if metric else ""
         first = _format_link(label, f"metric-{entry}") if entry in entries else label
+        if metric and (section.id, metric) in linked:
+            first = f"{_format_anchor(_name_row(section.id, metric))}{first}"
         rows.append([first, *cells, *([_format_figure_link(metric, numbers)] if has_figures else [])])
     return format_table([*map(escape_cell, section.header), *(["Fig."] if has_figures else [])], rows)
 
