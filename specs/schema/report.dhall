@@ -104,7 +104,7 @@ let Edition =
 -- How differences between runs are judged.
 --   level     of intervals, a decimal text
 --   margin    of metrics that have none of their own
---   gate      metrics that must not get worse (empty: all that are better in a direction)
+--   gate      metrics and segments that must not get worse (empty: all metrics that are better in a direction)
 --   repeats   how many runs of each version `assay gate` demands (0: one is enough)
 let Judgement =
       { Type = { level : Text, margin : M.Margin, gate : List Text, repeats : Natural }
@@ -226,6 +226,12 @@ in  { Cell
     , Break
     , History
     , metricIds
+      -- the id of the segment of a metric with a value of a dimension, for the gate of a judgement
+    , segmentId =
+        \(m : M.Metric.Type) ->
+        \(c : X.Column) ->
+        \(value : Text) ->
+          "${m.id}[${c.name}=${Text/show value}]"
     , section =
         \(title : Text) ->
         \(ms : List M.Metric.Type) ->

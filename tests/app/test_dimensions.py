@@ -8,6 +8,7 @@ import json
 import math
 import random
 import re
+import shutil
 import statistics
 from collections.abc import Mapping
 from pathlib import Path
@@ -325,6 +326,44 @@ def test_names_of_segments_lead_to_their_rows(chromium: Browser, built: Path) ->
     pages = pypdf.PdfReader(built / "report.pdf").pages
     targets = [item.get_object().get("/Dest") for item in pages[0].get("/Annots", ())]
     assert len([target for target in targets if target]) >= len(rows)
+
+
+GATE = (
+    'R.metricIds [ time ] # [ R.segmentId time c.kind "write", R.segmentId hostTime c.cached "true", '
+    '"time[kind=read]", R.segmentId time c.kind "$\\"[odd]" ]'
+)
+
+
+@pytest.fixture(scope="module")
+def gated(place: Path) -> Path:
+    """Return the workspace with a gate that names segments."""
+    folder = Path(shutil.copytree(place, place.parent / "gated"))
+    specs = folder / "specs" / "small" / "package.dhall"
+    text = specs.read_text()
+    rules = f", judgement = Some S.Judgement::{{ gate = {GATE} }}\n      , dictionary = "
+    specs.write_text(text.replace(", dictionary = ", rules, 1))
+    return folder
+
+
+def test_gate_has_the_segments_that_it_names(gated: Path) -> None:
+    words = ("build", "small/requests", "--run=runs/old", "--run=runs/new", "-o", "two", "--to", "md")
+    assert run_assay(*words, cwd=gated).status == 0
+    names = ["time", "time[kind=write]", "host_time[cached=true]", "time[kind=read]", 'time[kind="$\\"[odd]"]']
+    assert json.loads((gated / "two" / "results.json").read_text())["judgement"]["gate"] == sorted(names)
+    answer = run_assay("gate", "two", "--once", "--format", "json", cwd=gated)
+    assert answer.status == 4
+    data = answer.parse_json()
+    changes = {item["metric"]: item for item in data["runs"][0]["changes"]}
+    assert set(changes) == set(names)
+    assert {name for name, item in changes.items() if item["is_closing"]} == set(names[:3])
+    assert data["missing"] == ['no samples to compare new with old: time: "$\\"[odd]"']
+    medians = [sum(samples) / len(samples) for samples in (_select(run, kind="write") for run in RUNS)]
+    assert [changes[names[1]][name] for name in ("base", "value")] == pytest.approx(medians, rel=1e-12)
+    compared = run_assay("compare", "runs/old", "runs/new", "--format", "json", cwd=gated).parse_json()
+    assert {item["metric"] for item in compared["changes"]} >= set(names)
+    markdown = (gated / "two" / "report.md").read_text()
+    assert "new is worse than old in 2 of 3 metrics" in markdown  # whole metrics only
+    assert "- **time: write:** " in markdown
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from assay.app.compare_runs import (
 from assay.app.judged_results import ComparedRun, JudgedResults, build_change, read_findings
 from assay.app.judging import build_change_data, list_gated
 from assay.app.session import Session
+from assay.app.splitting import add_gated_segments
 from assay.judgement.gate import assess_gate
 from assay.judgement.interval import Version, estimate_reach
 from assay.judgement.median import compare_with_median, compute_median, count_equivalent_runs
@@ -111,7 +112,7 @@ def _compare(
     selection: Selection,
 ) -> RunComparison:
     content = versions[0][0].content
-    checked, report = session.find_comparison(content.report)
+    checked, report = add_gated_segments(*session.find_comparison(content.report))
     recorded, runs = read_results(folder), list_runs(folder)
     bases = [select_median_runs(baseline, recorded, runs, version[0]) for version in versions]
     titles = map_sections(report, choose_metrics(session, checked, report, selection))

@@ -17,7 +17,7 @@ from assay.app.query import list_run_messages
 from assay.app.repeats import list_versions
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
-from assay.app.splitting import CountValues, parse_dimensions, split_metrics
+from assay.app.splitting import CountValues, add_gated_segments, parse_dimensions, split_metrics
 from assay.app.subject import find_metric
 from assay.judgement.interval import estimate_reach
 from assay.judgement.repeats import pool_variances
@@ -107,6 +107,8 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
         hint = "name a second run; `assay query METRIC --run RUN` prints the numbers of one"
         raise fail("runs", "a comparison needs two or more runs", found=run_counts, hint=hint, status=USAGE)
     checked, report = _choose_report(session, runs, selection)
+    if report:
+        checked, report = add_gated_segments(checked, report)
     rules = report.judgement if report and report.judgement else DEFAULT_RULES
     titles = map_sections(report, choose_metrics(session, checked, report, selection))
     metrics: Sequence[Metric] = [checked.get_metric(name) for name in titles]
@@ -231,7 +233,7 @@ def _compare_metric(
 
     `titles` are those of the sections by metric.
     """
-    section = titles[get_whole(metric.id)]
+    section = titles.get(metric.id) or titles[get_whole(metric.id)]
     judged = judgements.changes[metric.id, version]
     (base, base_spread), (value, spread) = estimates[0], estimates[number]
     data = build_change_data(judged, judgements.level)

@@ -9,6 +9,7 @@ from assay.app.session import Session
 from assay.judgement.gate import has_enough_repeats
 from assay.judgement.verdict import Verdict
 from assay.lang import workspace
+from assay.lang.segments import get_whole
 from assay.report.data_quality import describe_findings, list_names
 from assay.util.diagnostics import AssayError, Span, fail
 from assay.util.numbers import format_range
@@ -153,7 +154,7 @@ def find_definitions(session: Session, results: JudgedResults, metrics: Iterable
     system = results.report.partition("/")[0]
     positions = workspace.get_positions(session.workspace, system)
     try:
-        spans = {metric: positions(metric)[0] for metric in metrics}
+        spans = {metric: positions(get_whole(metric))[0] for metric in metrics}
     except AssayError:
         return {}
     return {metric: span for metric, span in spans.items() if span}

@@ -106,6 +106,11 @@ class JudgedResults:
         """The changes of all runs."""
         return (change for run in self.runs for change in run.changes)
 
+    @property
+    def whole_changes(self) -> Iterator[RecordedChange]:
+        """The changes of all runs without those of segments, which a whole metric contains."""
+        return (change for change in self.changes if not is_segment(change.metric))
+
 
 def read_judged_results(folder: Path) -> JudgedResults:
     """Read the judgements of a build, from its folder or its results. Raises AssayError for a build without them."""
@@ -141,7 +146,7 @@ def _build_judgement_error(path: Path, results: Mapping[str, Any]) -> Exception:
 
 
 def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
-    """Return the judgements of results with a `judgement`: those of whole metrics, without segments.
+    """Return the judgements of results with a `judgement`: those of whole metrics, and of segments in the gate.
 
     Raises KeyError, TypeError, ValueError, AttributeError or OverflowError for data that no build writes.
     """
@@ -217,7 +222,7 @@ def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[Reco
     return tuple(
         _read_change(results, metric, section_by_metric.get(metric, NO_SECTION), (base, run))
         for metric in metrics
-        if metric in judgement["metrics"] and not is_segment(metric)
+        if metric in judgement["metrics"] and (metric in judgement["gate"] or not is_segment(metric))
     )
 
 

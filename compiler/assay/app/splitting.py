@@ -23,8 +23,11 @@ from assay.lang.segments import (
     Value,
     Values,
     add_segments,
+    get_whole,
+    is_segment,
     list_dimensions,
     number_pooled,
+    parse_segment,
 )
 from assay.plan.value_request import ValueRequest
 from assay.report.statistic_names import split_names
@@ -91,8 +94,9 @@ def split_sections(checked: CheckedPackage, report: Report, by: Sequence[str]) -
 
 
 def select_splittable(checked: CheckedPackage, names: Iterable[str], by: Sequence[str]) -> tuple[str, ...]:
-    """Return those of some metrics that have all of these dimensions."""
-    return tuple(name for name in names if {*by} <= {*list_dimensions(checked.package, checked.get_metric(name))})
+    """Return those of some metrics that have all of these dimensions, without segments."""
+    whole = (name for name in names if not is_segment(name))
+    return tuple(name for name in whole if {*by} <= {*list_dimensions(checked.package, checked.get_metric(name))})
 
 
 def split_metrics(
@@ -121,7 +125,7 @@ def split_report(checked: CheckedPackage, report: Report, count_values: CountVal
     charts = [_create_section(checked, chart) for chart in report.charts if chart.by]
     sections = [*(section for section in report.sections if section.by), *charts]
     if not sections:
-        return SplitReport(checked, report, {}, column)
+        return SplitReport(*add_gated_segments(checked, report), {}, column)
     computation = count_values([item for section in sections for item in request_values(checked, section)])
     chosen = number_pooled(choose_values(checked, section, computation) for section in sections)
     splits = dict(zip((section.title for section in sections), chosen, strict=True))
@@ -133,7 +137,29 @@ def split_report(checked: CheckedPackage, report: Report, count_values: CountVal
         for chart in report.charts
     )
     shown_report = replace(report, sections=tuple(shown_sections), charts=tuple(shown_charts))
-    return SplitReport(add_segments(checked, splits.values()), shown_report, splits, column)
+    split_package = add_segments(checked, splits.values())
+    return SplitReport(*add_gated_segments(split_package, shown_report), splits, column)
+
+
+def add_gated_segments(checked: CheckedPackage, report: Report) -> tuple[CheckedPackage, Report]:
+    """Return the package with the segments that the gate of a report names, and the report with these in its results.
+
+    The gate of this report has the ids of the segments, however the specs write them.
+    """
+    rules = report.judgement
+    if rules is None or not any(map(is_segment, rules.gate)):
+        return checked, report
+    splits = {name: _parse_id(checked, name) for name in rules.gate if is_segment(name)}
+    ids = {name: split.list_segments(get_whole(name))[0] for name, split in splits.items()}
+    gate = tuple(dict.fromkeys(ids.get(name, name) for name in rules.gate))
+    gated_report = replace(report, also=(*report.also, *ids.values()), judgement=replace(rules, gate=gate))
+    return add_segments(checked, splits.values()), gated_report
+
+
+def _parse_id(checked: CheckedPackage, name: str) -> Split:
+    """Return the split into the segment of an id, which the check of the package has accepted."""
+    whole, _, text = name[:-1].partition("[")
+    return parse_segment(checked.package, checked.get_metric(whole), text)
 
 
 def _create_section(checked: CheckedPackage, chart: Chart) -> Section:

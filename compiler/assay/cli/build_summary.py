@@ -36,7 +36,7 @@ def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
     from assay.app.judged_results import list_changed_segments, parse_judged_results
 
     judged = parse_judged_results(results)
-    changes = list(judged.changes)
+    changes = list(judged.whole_changes)
     counts = count_verdicts(changes)
     worst = next((change for change in sort_by_relevance(changes) if change.verdict == "worse"), None)
     if worst is None:

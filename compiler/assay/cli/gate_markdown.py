@@ -59,7 +59,7 @@ def format_markdown(results: JudgedResults) -> str:
 
     gated = [change for run in results.runs for change in list_gated_changes(run)]
     state = "open" if is_open(results) else "closed"
-    headline = f"**Gate {state}: {summarize_gate(gated)}.** {_clip(count_verdicts(results.changes), 200)}"
+    headline = f"**Gate {state}: {summarize_gate(gated)}.** {_clip(count_verdicts(results.whole_changes), 200)}"
     blocks = [
         headline,
         _format_subject(results),

@@ -82,13 +82,16 @@ def compose_answers(
     for column, version in enumerate(versions[1:], start=2):
         figures = base.figures, version.figures
         candidates = tuple(_list_candidates(checked, report, figures, summary, judgements))
+        gated_segments = tuple(_list_gated_segments(checked, figures, summary, judgements))
         labels = base.label, version.label
         differing = [(row[0], row[1], row[column]) for row in manifest.rows if row[1] != row[column]]
         # The labels of the runs are in the headline: rows that repeat them say nothing.
         differing = [item for item in differing if item[1:] != labels]
         notes = tuple(filter(None, _list_notes(figures, labels, candidates, judgements.noise)))
         unequal = _list_unequal_parameters(report, base, version)
-        answers.append(compose_answer(labels, version.id, level, candidates, tuple(differing), notes, unequal))
+        answers.append(
+            compose_answer(labels, version.id, level, candidates, tuple(differing), notes, unequal, gated_segments)
+        )
     return tuple(answers)
 
 
@@ -131,6 +134,16 @@ def _list_candidates(
             more = max(0, len(segments) - MOST_SEGMENTS)
             row = replace(row, segments=tuple(segments[:MOST_SEGMENTS]), more_segments=more)
         yield Candidate(change, row, sections[name], name in named)
+
+
+def _list_gated_segments(
+    checked: CheckedPackage, runs: tuple[RunFigures, RunFigures], summary: str, judgements: ReportJudgements
+) -> Iterator[Candidate]:
+    """Yield the segments that the gate names: they are key changes, but not among the metrics that are counted."""
+    for name in filter(is_segment, judgements.gated):
+        metric, change = checked.get_metric(name), judgements.changes[name, runs[1].id]
+        averages = [get_average(run, metric, summary) for run in runs]
+        yield Candidate(change, _build_row(metric, averages, change), "", is_key=True)
 
 
 def _list_segments(
@@ -207,14 +220,16 @@ def compose_answer(
     differing: tuple[tuple[str, str, str], ...],
     notes: tuple[str, ...],
     unequal: tuple[str, ...] = (),
+    gated_segments: Sequence[Candidate] = (),
 ) -> Answer:
     """Return the answer of a run whose metrics have these changes; its rows are those that fit on a page.
 
-    `unequal` are parameters that differ between the runs, though they should not.
+    `unequal` are parameters that differ between the runs, though they should not. `gated_segments` are among the key
+    changes only.
     """
     directed = [item for item in candidates if item.change.judgement.direction is not Direction.NEITHER]
     conditions = [item for item in candidates if item.change.judgement.direction is Direction.NEITHER]
-    key_changes = _choose_key_changes(directed)
+    key_changes = _choose_key_changes([*directed, *gated_segments])
     printed_conditions = _choose_rows(conditions, MOST_CONDITIONS)
     lines = LINES - len(key_changes) - len(printed_conditions) - (min(len(differing), MOST_DIFFERING) + 1) // 2
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))

@@ -11,6 +11,7 @@ from assay.lang.check.reports import list_metrics
 from assay.lang.model.package import Grain, Metric
 from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin
+from assay.lang.segments import get_whole, is_segment, list_dimensions, parse_segment
 from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import suggest_names
@@ -128,19 +129,46 @@ def _check_gate(checker: Checker, report: Report, gate: Sequence[str]) -> None:
     compared_metrics = dict.fromkeys((*list_metrics(report), *report.also))
     better = {metric.id: metric.better for metric in checker.package.metrics}
     for name in dict.fromkeys(gate):
-        if name not in compared_metrics:
+        whole = get_whole(name)
+        if whole not in compared_metrics:
             checker.report(
                 "gate",
                 f"the gate of report `{report.name}` names `{name}`, which the report does not show",
                 name or report.name,
-                hint=suggest_names(name, compared_metrics),
+                hint=suggest_names(whole, compared_metrics),
                 within=(report.name, Field("gate")),
             )
-        elif better.get(name) == "neither":
+        elif better.get(whole) == "neither":
             checker.report(
                 "gate",
                 f"the gate of report `{report.name}` names `{name}`, which is better in no direction",
                 name,
                 expected='a metric with `better = "lower"` or `"higher"`',
                 within=(report.name, Field("gate")),
+            )
+        elif is_segment(name):
+            _check_segment(checker, report, name)
+
+
+def _check_segment(checker: Checker, report: Report, name: str) -> None:
+    """Check that a segment in a gate has the dimensions of its metric, and values of their types."""
+    whole, _, text = name[:-1].partition("[")
+    metric = next(item for item in checker.package.metrics if item.id == whole)
+    dimensions = list_dimensions(checker.package, metric)
+    within = (report.name, Field("gate"))
+    try:
+        split = parse_segment(checker.package, metric, text)
+    except ValueError as error:
+        message = f"the gate of report `{report.name}` names `{name}`, which is no segment of `{whole}`"
+        checker.report("segment", message, name, expected=str(error), within=within)
+        return
+    for dimension in split.by:
+        if dimension not in dimensions:
+            checker.report(
+                "unknown-dimension",
+                f"the gate of report `{report.name}` names `{name}`, but `{dimension}` is no dimension of `{whole}`",
+                name,
+                expected=", ".join(dimensions) or "a metric whose grain has `dimensions`",
+                hint=suggest_names(dimension, dimensions) if dimensions else "",
+                within=within,
             )

@@ -258,6 +258,13 @@ let requests =
       , doc = "Requests in each ten seconds"
       }
 
+let judged = grain // { name = "judged" }
+
+let smaller = size // { id = "smaller", name = "Smaller", grain = judged.name, better = "lower" }
+
+-- R.segmentId => course: - **Smaller
+let gate = [ R.segmentId smaller (G.columnOf source.field.ok) "true" ]
+
 let timelines =
       [ -- R.timeline => course: ![Requests over
         R.timeline "Requests" requests
@@ -273,7 +280,12 @@ let timelines =
 
 let course =
           cutReport "course" ([] : List S.Phase.Type)
-      //  { sections = [ byOk ], charts = [ chartByOk ], timelines, dictionary = [ R.group "Sizes" [ size ] ] }
+      //  { sections = [ byOk ]
+          , charts = [ chartByOk ]
+          , timelines
+          , dictionary = [ R.group "Sizes" [ size, smaller ] ]
+          , judgement = Some S.Judgement::{ gate }
+          }
 
 -- R.rowLabels => published: | Version
 let rowLabels = R.rowLabels [ R.fact "Version" constant.version (R.text 3) ]
@@ -300,11 +312,11 @@ let first =
 let published = cutReport "published" ([] : List S.Phase.Type) // { editions = [ first ] }
 
 in  { number
-    , metrics = [ size, number, share ] # margins
+    , metrics = [ size, number, share, smaller ] # margins
     , filters = [ from, ok ]
     , filterFiles = [ filterFile ]
     , relations = [ totals, failures, printed.relation, wholeRun ]
-    , grains = [ grain ]
+    , grains = [ grain, judged ]
     , cuts = [ middle, opened, closed, failed, stopped ]
     , series = [ requests ]
     , reports = [ comparison, cutReport "phases" phases, cutReport "ends" ends, course, published ]
