@@ -435,3 +435,10 @@ def test_page_shows_rows_by_words_and_dimensions(chromium: Browser, built: Path)
         expect(labels).to_have_count(2)
         assert list_accessibility_problems(page) == []
         assert not opened.messages
+
+
+def test_list_says_which_columns_split_metrics(place: Path) -> None:
+    rows = run_assay("list", "columns", "--format", "json", cwd=place).parse_json()
+    columns = {row["column"]: row["--by"] for row in rows}
+    dimensions = dict.fromkeys(("kind", "cached", "shard"), "dimension")
+    assert columns == {"host": "values", "seq": "", "took": "", **dimensions}

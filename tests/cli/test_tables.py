@@ -80,7 +80,7 @@ def test_texts_wrap_at_blanks(text: str, lines: list[str]) -> None:
     assert wrap_text(text, 4) == lines
 
 
-@pytest.mark.parametrize("kind", ["metrics", "events", "grains", "filters", "series", "reports"])
+@pytest.mark.parametrize("kind", ["metrics", "events", "grains", "columns", "filters", "series", "reports"])
 def test_list_at_80_columns_breaks_no_word(cache: Path, kind: str) -> None:
     document = json.loads(run_assay("list", kind, "--format", "json", "--cache", cache).out)
     header, rows = tuple(document[0]), [tuple(item.values()) for item in document]

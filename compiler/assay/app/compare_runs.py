@@ -9,6 +9,7 @@ from functools import partial
 from assay.app import filters
 from assay.app.build_comparison import iter_shared_file_notes
 from assay.app.compute import compute, list_report_metrics
+from assay.app.grouping import suggest_columns
 from assay.app.ingest import find_system
 from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
 from assay.app.judging import JudgedVersion, build_change_data, judge_versions, measure_version
@@ -28,7 +29,7 @@ from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin, Unit
 from assay.lang.segments import get_whole, list_dimensions
 from assay.report.judged_cells import list_judgement_notes
-from assay.util.diagnostics import USAGE, fail, suggest_names
+from assay.util.diagnostics import USAGE, fail
 
 #: The rules of `S.Judgement::{=}`, for reports that judge nothing.
 DEFAULT_RULES = Judgement("0.95", Margin("2", "", Unit("percent", "%")), (), 3)
@@ -157,7 +158,7 @@ def split_by(
         names = dict.fromkeys(name for metric in metrics for name in list_dimensions(checked.package, metric))
         raise fail("unknown-dimension", f"unknown dimension `{by}` in --by", status=USAGE,
                    expected=", ".join(names) or "dimensions; these metrics have none",
-                   hint=suggest_names(by, names) if names else "")  # fmt: skip
+                   hint=suggest_columns(by, tuple(names), checked.package.system) if names else "")  # fmt: skip
     return split_metrics(checked, metrics, dimensions, count_values)
 
 

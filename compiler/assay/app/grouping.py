@@ -33,9 +33,16 @@ def group_metrics(checked: CheckedPackage, metrics: Sequence[Metric], column: st
         "no-column",
         f"none of the metrics has a distribution for each `{column}`",
         expected=", ".join(columns),
-        hint=hints[0] if hints else suggest_names(column, columns) if columns else _NO_VALUE,
+        hint=hints[0] if hints else suggest_columns(column, columns, checked.package.system) if columns else _NO_VALUE,
         status=USAGE,
     )
+
+
+def suggest_columns(name: str, columns: Sequence[str], system: str) -> str:
+    """Return the hint of an error about a column of `--by`: similar names, and the command that lists all."""
+    similar = suggest_names(name, columns)
+    gap = " " if similar.endswith("?") else "; " if similar else ""
+    return f"{similar}{gap}`assay list columns --system {system}` lists all"
 
 
 def _list_columns(checked: CheckedPackage, metrics: Sequence[Metric]) -> tuple[str, ...]:

@@ -9,9 +9,10 @@ from assay.explain.wording import describe_interval, describe_window
 from assay.lang import series_wording
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.model.article import Article
-from assay.lang.model.package import Package
+from assay.lang.model.package import Column, Grain, Package
 from assay.lang.model.report import History, Report
 from assay.lang.model.series import Series
+from assay.plan.planner import group_metric
 
 Row = tuple[str, ...]
 
@@ -55,6 +56,22 @@ def _list_grain_rows(package: Package, _system: str) -> list[Row]:
         )
         for grain in package.grains
     ]
+
+
+def _list_column_rows(package: Package, _system: str) -> list[Row]:
+    return [
+        (grain.name, column.name, column.type, column.unit.symbol, _describe_split(package, grain, column), column.doc)
+        for grain in package.grains
+        for column in grain.all_columns
+    ]
+
+
+def _describe_split(package: Package, grain: Grain, column: Column) -> str:
+    """Return how `--by` may use a column: as a dimension, by its values, or not at all (empty)."""
+    if column.name in grain.dimensions:
+        return "dimension"
+    metrics = (metric for metric in package.metrics if metric.grain == grain.name)
+    return "values" if any(group_metric(package, metric, column.name) for metric in metrics) else ""
 
 
 def _list_filter_rows(package: Package, _system: str) -> list[Row]:
@@ -116,6 +133,7 @@ _CATALOGUES = {
     "metrics": (("id", "name", "unit", "grain", "better", "what it is"), _list_metric_rows),
     "events": (("event", "fields", "names in logs", "what it is"), _list_event_rows),
     "grains": (("grain", "key", "instants", "dimensions", "what one row is"), _list_grain_rows),
+    "columns": (("grain", "column", "type", "unit", "--by", "what it is"), _list_column_rows),
     "filters": (("filter", "on", "holds when"), _list_filter_rows),
     "series": (("series", "unit", "reading", "samples", "what it is"), _list_series_rows),
     "reports": (("report", "metrics", "charts", "what it is"), _list_report_rows),

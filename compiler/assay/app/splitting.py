@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.app.compute import Computation
+from assay.app.grouping import suggest_columns
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Package
@@ -31,7 +32,7 @@ from assay.lang.segments import (
 )
 from assay.plan.value_request import ValueRequest
 from assay.report.statistic_names import split_names
-from assay.util.diagnostics import USAGE, fail, suggest_names
+from assay.util.diagnostics import USAGE, fail
 from assay.util.numbers import format_count
 
 MOST_VALUES = 10
@@ -68,7 +69,7 @@ def parse_dimensions(package: Package, metrics: Sequence[Metric], text: str) -> 
                 "unknown-dimension",
                 f"unknown dimension `{name}` in --by",
                 expected=", ".join(dimensions) or "a column; these metrics have no dimensions",
-                hint=suggest_names(name, dimensions) if dimensions else "",
+                hint=suggest_columns(name, dimensions, package.system) if dimensions else "",
                 status=USAGE,
             )
     if len(names) > MOST_DIMENSIONS:

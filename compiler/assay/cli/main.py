@@ -232,13 +232,16 @@ def _format_count(number: int, plural: str) -> str:
 
 
 @cli.command(name="list")
-@click.argument("kind", type=click.Choice(["metrics", "events", "grains", "filters", "series", "reports"]))
+@click.argument("kind", type=click.Choice(["metrics", "events", "grains", "columns", "filters", "series", "reports"]))
 @add_system_option
 @add_table_option
 @add_cache_option
 @click.pass_context
 def list_(context: click.Context, kind: str, system: str | None, form: str) -> None:
-    """List metrics, events, grains, filters, series or reports."""
+    """List metrics, events, grains, columns, filters, series or reports.
+
+    The column `--by` says which columns `--by` takes: dimensions split metrics, of others it prints the values.
+    """
     from assay.app.list_definitions import list_definitions
 
     with open_command_session(context) as session:
@@ -268,6 +271,8 @@ def query(
     by: str, file: Path | None,
 ) -> None:  # fmt: skip
     """Compute metrics and print their distributions.
+
+    `assay list metrics` lists the metrics, and `assay list columns` what --by takes.
 
     OpenMetrics text and Parquet have the statistics of `assay results export`.
     """

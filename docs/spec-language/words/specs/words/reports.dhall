@@ -258,7 +258,7 @@ let requests =
       , doc = "Requests in each ten seconds"
       }
 
-let judged = grain // { name = "judged" }
+let judged = grain // { name = "judged", instants = [] : List S.Instant.Type, at = "", time = "" }
 
 let smaller = size // { id = "smaller", name = "Smaller", grain = judged.name, better = "lower" }
 
