@@ -442,3 +442,16 @@ def test_list_says_which_columns_split_metrics(place: Path) -> None:
     columns = {row["column"]: row["--by"] for row in rows}
     dimensions = dict.fromkeys(("kind", "cached", "shard"), "dimension")
     assert columns == {"host": "values", "seq": "", "took": "", **dimensions}
+
+
+def test_charts_by_dimensions_lead_to_their_metric(built: Path) -> None:
+    document = json.loads((built / "document.json").read_text())
+    assert [item.get("shows") for item in document["charts"]] == [["time"], ["time"], None]
+    links = "[table](#section-{}) · [definition](#metric-time)"
+    tables = {"time by kind, old": "by-kind", "time by kind, new": "by-kind", "time": "times"}
+    for form, text in ((form, (built / f"report.{form}").read_text()) for form in ("md", "html")):
+        for title, table in tables.items():
+            pattern = rf"{title} (?:—|<span)[^\n]*#section-{table}[^\n]*\n?[^\n]*#metric-time"
+            assert (links.format(table) in text) if form == "md" else re.search(pattern, text), (form, title)
+    pages = [page.extract_text() for page in pypdf.PdfReader(built / "report.pdf").pages]
+    assert sum(page.count("table · definition") for page in pages) == len(tables)

@@ -171,10 +171,9 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure: `id` is the metric's, `template` names a file of `templates/charts`, `unit` may be empty.
-    `scale` is that of x: `linear`, `log`, or `auto`, which leaves the choice to the template. `of` is the metric's id
-    if another chart has the same title; otherwise it is empty. `remark` is what replaces a drawing that would show
-    nothing; empty if there is something to draw.
+    """A figure: `id` is the metric's, `template` names a file of `templates/charts`, `scale` is that of x: `linear`,
+    `log`, or `auto`, which leaves the choice to the template. `of` is the metric's id if another chart has the same
+    title, `shows` holds it if `id` is another, `remark` is what replaces a drawing without anything; else empty.
     """
 
     id: str
@@ -187,6 +186,7 @@ class Chart:
     scale: str = "auto"
     of: str = ""
     remark: str = ""
+    shows: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_file_name(self.id)

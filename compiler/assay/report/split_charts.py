@@ -35,6 +35,7 @@ def build_split_charts(
             series,
             chart.scale,
             remark=describe_flat_lines(series, metric.unit.symbol),
+            shows=(metric.id,),
         )
 
 

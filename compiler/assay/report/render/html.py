@@ -50,7 +50,7 @@ from assay.report.render.html_tables import (
     pack_table,
 )
 from assay.report.render.html_text import build_text
-from assay.report.render.markdown import index_dictionary, list_contents, number_figures
+from assay.report.render.markdown import find_table, index_dictionary, index_figures, list_contents
 from assay.report.render.packed_rows import pack_datasets
 from assay.report.render.stills import Still
 from assay.report.run_results import add_unit
@@ -233,7 +233,7 @@ def build_page(
             figures={item.id: _build_figure(document, item, specs, stills.get(item.id)) for item in document.figures},
             known=entries,
             dimensions=_list_dimensions(document),
-            numbers=number_figures(document),
+            linked_figures=index_figures(document),
             other=OTHER,
             hashed=any(entry.definition for entry in entries.values()),
             digits=DIGITS,
@@ -394,7 +394,7 @@ def _list_dimensions(document: Document) -> dict[str, list[str]]:
 
 
 def _build_figure(document: Document, item: Chart | Plot, specs: Mapping[str, Any], still: Still | None) -> Figure:
-    section = next((part.id for part in document.sections if item.id in part.metrics), "")
+    section = find_table(document, item)
     toggles = specs[item.id]["usermeta"]["assay"].get("toggles") if item.id in specs else None
     lines = _assign_strokes(toggles, item.named if isinstance(item, Plot) else ()) if toggles else ()
     if (
@@ -403,8 +403,7 @@ def _build_figure(document: Document, item: Chart | Plot, specs: Mapping[str, An
         lines = ()
     words = describe_chart(item) if isinstance(item, Chart) else item.description
     names = {entry.id: entry.name for entry in document.entries}
-    shows = (item.shows if isinstance(item, Plot) else ()) or (item.id,)
-    defined = tuple((name, names[name]) for name in shows if name in names)
+    defined = tuple((name, names[name]) for name in item.shows or (item.id,) if name in names)
     remark = item.remark if isinstance(item, Chart) else ""
     return Figure(item.id, item.figure, item.caption, words, section, defined, item.id in specs, lines, remark, still)
 

@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-from assay.lang.segments import get_whole, name_file
+from assay.lang.segments import get_whole, is_segment, name_file
 from assay.report.answer import Answer, JudgedRow, list_linked_segments
 from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
@@ -117,9 +117,9 @@ def render_markdown(document: Document, pictures: Mapping[str, bytes] | None = N
     nothing else. Without, it refers to files in `charts/`.
     """
     blocks = [block.strip("\n") for block in _list_blocks(document, has_files=pictures is None)]
-    numbers = number_figures(document)
+    figures = index_figures(document)
     blocks += [
-        f"[figure-{numbers[name]}]: data:image/svg+xml;base64,{b64encode(content).decode()}"
+        f"[figure-{figures[name].figure}]: data:image/svg+xml;base64,{b64encode(content).decode()}"
         for name, content in (pictures or {}).items()
     ]
     return "\n\n".join(blocks) + "\n"
@@ -294,9 +294,22 @@ def index_dictionary(document: Document) -> dict[str, Entry]:
     return {entry.id: entry for group in document.dictionary for entry in group.entries}
 
 
-def number_figures(document: Document) -> dict[str, int]:
-    """Return the numbers of the figures by id."""
-    return {item.id: item.figure for item in document.figures}
+def index_figures(document: Document) -> dict[str, Chart | Plot]:
+    """Return the figures by id, and by its metric the first chart by dimensions of one that has no other chart."""
+    split_charts = {item.shows[0]: item for item in reversed(document.charts) if item.shows}
+    return {**split_charts, **{item.id: item for item in document.figures}}
+
+
+def find_table(document: Document, figure: Chart | Plot) -> str:
+    """Return the id of the first section with the metric of a figure; empty without one.
+
+    For a chart by dimensions, a section with segments comes first.
+    """
+    metric = figure.shows[0] if isinstance(figure, Chart) and figure.shows else figure.id
+    sections = [section for section in document.sections if metric in section.metrics]
+    if metric != figure.id:
+        sections.sort(key=lambda section: not any(name and is_segment(name) for name in section.metrics))
+    return sections[0].id if sections else ""
 
 
 def _list_sections(document: Document) -> Blocks:
@@ -320,8 +333,8 @@ def _list_sections(document: Document) -> Blocks:
 
 
 def _format_metric_table(document: Document, section: Section) -> str:
-    entries, numbers = index_dictionary(document), number_figures(document)
-    has_figures = any(metric in numbers for metric in section.metrics)
+    entries, figures = index_dictionary(document), index_figures(document)
+    has_figures = any(metric in figures for metric in section.metrics)
     linked = list_linked_segments(document.answers)
     rows = []
     for metric, row in zip(section.metrics, section.rows, strict=True):
@@ -333,12 +346,13 @@ def _format_metric_table(document: Document, section: Section) -> str:
         first = _format_link(label, f"metric-{entry}") if entry in entries else label
         if metric and (section.id, metric) in linked:
             first = f"{_format_anchor(_name_row(section.id, metric))}{first}"
-        rows.append([first, *cells, *([_format_figure_link(metric, numbers)] if has_figures else [])])
+        rows.append([first, *cells, *([_format_figure_link(metric, figures)] if has_figures else [])])
     return format_table([*map(escape_cell, section.header), *(["Fig."] if has_figures else [])], rows)
 
 
-def _format_figure_link(metric: str | None, numbers: Mapping[str, int]) -> str:
-    return _format_link(str(numbers[metric]), f"figure-{metric}") if metric and metric in numbers else ""
+def _format_figure_link(metric: str | None, figures: Mapping[str, Chart | Plot]) -> str:
+    figure = figures.get(metric) if metric else None
+    return _format_link(str(figure.figure), f"figure-{figure.id}") if figure else ""
 
 
 # Figures
@@ -354,9 +368,10 @@ def _list_charts(document: Document, has_files: bool) -> Blocks:
 
 def _format_figure(document: Document, figure: Chart | Plot, words: str, has_files: bool) -> Blocks:
     title = f"**Figure {figure.figure}** {escape_cell(figure.caption)}"
-    tables = [section.id for section in document.sections if figure.id in section.metrics]
-    places = [_format_link("table", f"section-{name}") for name in tables[:1]]
-    places += [_format_link("definition", f"metric-{figure.id}")] if figure.id in index_dictionary(document) else []
+    metric = figure.shows[0] if isinstance(figure, Chart) and figure.shows else figure.id
+    table = find_table(document, figure)
+    places = [_format_link("table", f"section-{table}")] if table else []
+    places += [_format_link("definition", f"metric-{metric}")] if metric in index_dictionary(document) else []
     yield f"{_format_anchor(f'figure-{figure.id}')}{title}{' — ' if places else ''}{' · '.join(places)}"
     address = f"(charts/{quote(figure.id)}.svg)" if has_files else f"[figure-{figure.figure}]"
     yield f"![{escape_cell(words)}]{address}" if figure.has_samples else _describe_lack(figure)
@@ -385,17 +400,17 @@ def _list_gallery(document: Document, gallery: Gallery, has_files: bool) -> Bloc
 def _list_dictionary(document: Document) -> Blocks:
     if not document.dictionary:
         return
-    entries, numbers = index_dictionary(document), number_figures(document)
-    has_figures = any(name in numbers for name in entries)
+    entries, figures = index_dictionary(document), index_figures(document)
+    has_figures = any(name in figures for name in entries)
     yield _format_heading(2, "Data dictionary", "dictionary")
     if any(entry.definition for entry in entries.values()):
         yield HASHES
     for group in document.dictionary:
         yield _format_heading(3, group.title)
-        yield _format_group(group, numbers, has_figures=has_figures)
+        yield _format_group(group, figures, has_figures=has_figures)
 
 
-def _format_group(group: Group, numbers: Mapping[str, int], *, has_figures: bool) -> str:
+def _format_group(group: Group, figures: Mapping[str, Chart | Plot], *, has_figures: bool) -> str:
     """Return a table of a group of the dictionary.
 
     Ids and definitions have a column if any entry has one, figures if `has_figures` is set.
@@ -416,7 +431,7 @@ def _format_group(group: Group, numbers: Mapping[str, int], *, has_figures: bool
             *[escape_cell(entry.id)] * has_ids,
             format_cell(entry.description),
             escape_cell(entry.unit),
-            *[_format_figure_link(entry.id, numbers)] * has_figures,
+            *[_format_figure_link(entry.id, figures)] * has_figures,
             *[escape_cell(entry.definition[:DIGITS])] * has_definitions,
         ]
         for entry in group.entries
