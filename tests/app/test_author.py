@@ -237,13 +237,14 @@ def test_watch_rebuilds_report_after_change(start_workspace: Path, watch_report:
     before = file.read_text(encoding="utf-8")
     assert watch_report.stdout
     assert watch_report.stderr
-    assert _read_line(watch_report.stdout).startswith("build/live/report.pdf (")
+    assert _read_line(watch_report.stdout) == "build/live/report.pdf"
+    assert _read_line(watch_report.stderr).startswith("0 worse, 1 better, ")
     try:
         edit_file(file, "to = at.sent }", "to = at.snt }")
         assert "error[" in _read_line(watch_report.stderr)
         assert (start_workspace / "build/live/report.pdf").is_file()
         file.write_text(before.replace('"Working time"', '"Time of work"'), encoding="utf-8")
-        assert _read_line(watch_report.stdout).startswith("build/live/report.pdf (")
+        assert _read_line(watch_report.stdout) == "build/live/report.pdf"
         assert "Time of work" in (start_workspace / "build/live/document.json").read_text(encoding="utf-8")
     finally:
         file.write_text(before, encoding="utf-8")

@@ -106,3 +106,21 @@ def test_gate_passes_only_with_all_data(shop: Path, cache: Path, case: str) -> N
     assert answer.status == (1 if texts else 0)
     assert [text for text in texts if text not in answer.err] == []
     assert run_assay("gate", build, "--once", "--allow-missing").status == allowed
+
+
+@pytest.mark.parametrize(
+    ("candidate", "caution"),
+    [
+        ("faster", ""),
+        ("renamed", "Data: 1.1 has 3 findings on incomplete data, see the warnings."),
+        ("one-host", f"{HOSTS.format('2, 1')}, and may be the cause of other changes."),
+    ],
+)
+def test_comparison_of_logs_has_a_caution(shop: Path, cache: Path, candidate: str, caution: str) -> None:
+    words = ("--cache", cache, "compare", "1.0=runs/whole", f"1.1=runs/{candidate}")
+    data = run_assay(*words, "--format", "json", cwd=shop).parse_json()
+    assert data["cautions"] == ({"1.1": caution} if caution else {})
+    text = run_assay(*words, cwd=shop)
+    assert text.status == 0
+    assert f"\n{caution}" in text.out
+    assert ("suspect" in text.out or "incomplete" in text.out) == bool(caution)

@@ -155,7 +155,7 @@ def test_watch_escapes_control_characters(place: Path) -> None:
         timer = threading.Timer(60, process.kill)
         timer.start()
         assert process.stdout
-        lines = [process.stdout.readline().decode()]
+        lines = [process.stdout.readline().decode() for _ in range(2)]
         package = place / "specs" / "service" / "package.dhall"
         text = package.read_text(encoding="utf-8")
         package.write_text(text.replace(", system =", f", {json.dumps(HOSTILE)} ="), encoding="utf-8")
@@ -163,8 +163,8 @@ def test_watch_escapes_control_characters(place: Path) -> None:
         process.kill()
         timer.cancel()
         package.write_text(text, encoding="utf-8")
-    assert re.fullmatch(rf"watched{re.escape(ESCAPED_NAME)}/report\.pdf \(\d+\.\d s\)\n", lines[0])
-    assert lines[1].startswith("error[")
+    assert re.fullmatch(rf"watched{re.escape(ESCAPED_NAME)}/report\.pdf\n", lines[0])
+    assert lines[2].startswith("error[")
     _assert_harmless(CommandResult(1, "", "".join(lines)))
 
 

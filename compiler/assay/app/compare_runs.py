@@ -8,7 +8,7 @@ from functools import partial
 
 from assay.app import filters
 from assay.app.build_comparison import iter_shared_file_notes
-from assay.app.compute import compute, list_report_metrics
+from assay.app.compute import RunResult, compute, list_report_metrics
 from assay.app.grouping import suggest_columns
 from assay.app.ingest import find_system
 from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
@@ -28,6 +28,8 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin, Unit
 from assay.lang.segments import get_whole, list_dimensions
+from assay.report.compose_answer import describe_caution, describe_unequal_hosts
+from assay.report.data_quality import describe_findings
 from assay.report.judged_cells import list_judgement_notes
 from assay.util.diagnostics import USAGE, fail
 
@@ -52,8 +54,8 @@ class ComparedMetric:
 class ComparedVersion:
     """A version that is compared with the base: its metrics in the order of the report, and notes on verdicts.
 
-    `caution` are sentences why the comparison itself is suspect, `hosts` the known numbers of hosts of the runs of the
-    base and of the version; both are empty unless the base is a median.
+    `caution` are sentences why the comparison itself is suspect. `hosts` are the known numbers of hosts of the runs of
+    the base and of the version.
     """
 
     id: str
@@ -134,6 +136,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
                     for metric in metrics
                 ),
                 tuple(list_judgement_notes(judgements, metrics, version.id)),
+                *_describe_runs(computation.runs, versions[0].id, version.id),
             )
             for number, version in enumerate(versions[1:], start=1)
         ),
@@ -144,6 +147,23 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
         (*iter_shared_file_notes([item.ingested_run for item in computation.runs], [item.id for item in runs]),
          *list_run_messages(checked, computation, metrics)),
     )  # fmt: skip
+
+
+def _describe_runs(
+    runs: Sequence[RunResult], base: str, version: str
+) -> tuple[str, tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Return why a comparison of two versions is suspect, and the numbers of hosts of their runs.
+
+    It is if the numbers of hosts differ, or if data of a run are incomplete.
+    """
+    names = [(item.ingested_run.run.version or item.id, item) for item in runs]
+    compared = [[item for name, item in names if name == wanted] for wanted in (base, version)]
+    hosts = [tuple(item.ingested_run.hosts for item in items) for items in compared]
+    unequal = describe_unequal_hosts(*hosts)
+    counts = {item.id: len(item.quality.findings) for items in compared for item in items}
+    findings = describe_findings(counts, "see the warnings")
+    cautions = (describe_caution([unequal] if unequal else []), findings)
+    return " ".join(filter(None, cautions)), (hosts[0], hosts[1])
 
 
 def split_by(

@@ -143,6 +143,7 @@ class _ReportBuilder:
     def _build(self, deferred_work: list[Callable[[], None]]) -> None:
         from assay.app.build import build_any_report
         from assay.app.options import Options
+        from assay.cli.build_summary import summarize_build
         from assay.report.output_forms import order_forms
 
         start_time = time.monotonic()
@@ -151,7 +152,9 @@ class _ReportBuilder:
             options = Options(forms=order_forms(self._forms))
             build_result = build_any_report(session, self._report, self._runs, (), self._out, options)
         output.print_warnings(build_result.warnings)
-        output.print_line(f"{', '.join(map(str, build_result.reports))} ({time.monotonic() - start_time:.1f} s)")
+        for report in build_result.reports:
+            output.print_line(report)
+        output.print_line(summarize_build(build_result.folder, time.monotonic() - start_time), err=True)
 
 
 @contextlib.contextmanager

@@ -135,10 +135,13 @@ def list_quality_warnings(runs: Mapping[str, RunQuality]) -> Iterator[str]:
             yield f"{label}: {number} finding{'' if number == 1 else 's'} on incomplete data, under {TITLE}."
 
 
-def describe_findings(counts: Mapping[str, int]) -> str:
-    """Return a sentence on the numbers of findings of runs, by label; empty if no run has any."""
+def describe_findings(counts: Mapping[str, int], place: str = f"under {TITLE}") -> str:
+    """Return a sentence on the numbers of findings of runs, by label; empty if no run has any.
+
+    `place` says where the findings are.
+    """
     listed = [f"{label} has {format_count(number, 'finding')}" for label, number in counts.items() if number]
-    return f"Data: {', '.join(listed)} on incomplete data, under {TITLE}." if listed else ""
+    return f"Data: {', '.join(listed)} on incomplete data, {place}." if listed else ""
 
 
 def build_quality_data(quality: RunQuality) -> dict[str, object]:
