@@ -373,7 +373,7 @@ def _execute(
     def execute_job(index: int) -> RunResults:
         with log_stage(stage_name, run=jobs[index].label, statements=len(jobs[index].graph)):
             try:
-                return execute_once(index, is_enumerated=True)
+                return execute_once(index, is_enumerated=bool(ingested_runs[index].folders))
             except AssayError as error:
                 if error.diagnostics[0].code != SQL:
                     raise add_silent_host_notes(error, ingested_runs[index]) from None

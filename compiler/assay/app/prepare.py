@@ -120,7 +120,7 @@ class IngestedRun:
     @property
     def hosts(self) -> int:
         """The number of hosts: the largest of any source."""
-        return max(len(part.facts.logs) for part in self.parts)
+        return max((len(part.facts.logs) for part in self.parts), default=0)
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -175,7 +175,7 @@ def prepare(
         _format_progress_label(discovered_files),
     )
     # Ingesting one folder does not keep all cores busy all the time, so two are ingested at once.
-    with ThreadPoolExecutor(max_workers=min(len(discovered_files), MAX_CONCURRENT)) as pool:
+    with ThreadPoolExecutor(max_workers=max(1, min(len(discovered_files), MAX_CONCURRENT))) as pool:
         parts = collect_results([pool.submit(ingester.read_part, item) for item in discovered_files])
     parts_by_run: dict[str, list[Part]] = {run.id: [] for run in runs}
     for item, part in zip(discovered_files, parts, strict=True):

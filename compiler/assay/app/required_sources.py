@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def select_sources(
     checked: CheckedPackage, metrics: Sequence[Metric], required_fields: RequiredFields, runs: Sequence[NamedRun]
 ) -> tuple[Source, ...]:
-    """Return the sources of the required events; the first source if no event is required.
+    """Return the sources of the required events; if no event is required, the first source that all runs have, if any.
 
     Raises AssayError if metrics need a source that no run has, or if a run is empty. Does not check a package's only
     source, as the search for its files reports what is missing.
@@ -38,7 +38,8 @@ def select_sources(
         raise AssayError(
             tuple(_create_missing_source_problem(checked, metrics, source, runs) for source in missing_sources)
         )
-    return tuple(needed) if needed else package.sources[:1]
+    shared = (source for source in package.sources if all(has_source(run, source) for run in runs))
+    return tuple(needed) or tuple(shared)[:1]
 
 
 def has_source(run: NamedRun, source: Source) -> bool:

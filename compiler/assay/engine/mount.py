@@ -131,8 +131,8 @@ def mount_folders(
 ) -> None:
     """Make the files of folders readable by their relative paths, for connections to one engine.
 
-    `logs` becomes a view of the logs of all folders.  The connections can read no other files, except below
-    `other_paths`.
+    `logs` becomes a view of the logs of all folders, if there are any.  The connections can read no other files,
+    except below `other_paths`.
 
     Raises AssayError when the path of a folder contains a comma, which the engine takes as a separator.
     """
@@ -142,7 +142,8 @@ def mount_folders(
             raise fail("cache", f"the path of the cache folder contains a comma: {path}", hint="pass --cache DIR")
     for item in (connection, *other_connections):
         item.execute("SET file_search_path = ?", [",".join(paths)])
-    mount_logs(connection, folders, exp.Star())
+    if folders:
+        mount_logs(connection, folders, exp.Star())
     confine_connection(connection, [*paths, EVENTS, *other_paths])
 
 
