@@ -92,8 +92,8 @@ def list_lacking_samples(results: JudgedResults) -> list[str]:
 
 def describe_lacking_samples(results: JudgedResults) -> str:
     """Return a sentence on gated metrics that lack samples; empty if none does."""
-    lacking = list_lacking_samples(results)
-    return f"Data are missing: {'; '.join(lacking)}." if lacking else ""
+    texts = list_lacking_samples(results)
+    return f"Data are missing: {'; '.join(texts)}." if texts else ""
 
 
 def describe_closing(results: JudgedResults) -> str:

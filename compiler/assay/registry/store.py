@@ -156,10 +156,13 @@ def add_run(
     }
     known_run = _read_run(path, folder) if path.exists() else None
     if known_run:
-        known = {"places": [_make_portable(place, folder) for place in known_run.places], "commit": known_run.commit,
-                 "day": known_run.day}  # fmt: skip
-        _check_same_run(path, name, known, content)
-        content |= {**known, "tags": [*known_run.tags, *tags]}
+        registered = {
+            "places": [_make_portable(place, folder) for place in known_run.places],
+            "commit": known_run.commit,
+            "day": known_run.day,
+        }
+        _check_same_run(path, name, registered, content)
+        content |= {**registered, "tags": [*known_run.tags, *tags]}
     content["tags"] = sorted(set(content["tags"]))
     if known_run is None or set(known_run.tags) != set(content["tags"]):
         text = dump_content({key: value for key, value in content.items() if value or key == "places"})
@@ -167,9 +170,9 @@ def add_run(
     return _read_run(path, folder)
 
 
-def _check_same_run(path: Path, name: str, known: Mapping[str, Any], content: Mapping[str, Any]) -> None:
+def _check_same_run(path: Path, name: str, registered: Mapping[str, Any], content: Mapping[str, Any]) -> None:
     """Raise AssayError (usage) if a registered run is another one than that to add. An empty commit or day is any."""
-    for member, value in known.items():
+    for member, value in registered.items():
         if content[member] != value and (content[member] or member == "places"):
             expected, found = (", ".join(item) if isinstance(item, list) else item for item in (value, content[member]))
             raise fail(
