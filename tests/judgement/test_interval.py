@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.judgement.batches import Cell, RunCells, Weighting, measure_run
+from assay.judgement.change import Change, Interval, RatioChange
 from assay.judgement.interval import (
-    Change,
     Comparison,
     Component,
-    Interval,
     Note,
     Reason,
     Spread,
@@ -37,7 +36,8 @@ UNITS = st.sampled_from([21, 56, 100, 189, 2250])
 WEIGHTINGS = st.sampled_from(Weighting)
 HOST_LISTS = st.sampled_from([("",), HOSTS[:2], HOSTS])
 SOME = settings(derandomize=True, deadline=None, max_examples=scale_examples(60))
-ALIKE = {"rel": 1e-9, "abs": 1e-12}
+ALIKE = {"rel": 1e-9, "abs": 1e-10}
+ENDS = (-1, 1)
 
 
 def version(*runs: RunCells) -> Version:
@@ -61,6 +61,22 @@ def shuffled(run: RunCells, seed: int) -> RunCells:
     return moved(run, cells)
 
 
+def find_reach(df: float) -> float:
+    return float(stats.t.ppf(0.975, cut_to_even(df)))
+
+
+def cut_to_even(df: float) -> int:
+    return max(2, 2 * math.floor(df / 2))
+
+
+def assert_is_change(change: Change, value: float, error: float, df: float, interval: Interval) -> None:
+    assert change.df == cut_to_even(df)
+    assert change.value == pytest.approx(value, **ALIKE)
+    assert change.error == pytest.approx(error, **ALIKE)
+    ends = change.compute_interval()
+    assert (ends.low, ends.high) == pytest.approx((interval.low, interval.high), **ALIKE)
+
+
 @SOME
 @given(SEEDS, UNITS, UNITS, WEIGHTINGS, HOST_LISTS, HOST_LISTS)
 def test_interval_is_that_of_the_plain_formulas(
@@ -70,15 +86,15 @@ def test_interval_is_that_of_the_plain_formulas(
     comparison = compared(base, other)
     before, after = plain_interval.average(base), plain_interval.average(other)
     ratio = after / before
-    for change, of_ratio, scale in ((comparison.percent, ratio, 100 / before), (comparison.difference, 1.0, 1.0)):
-        variance, df, _ = plain_interval.variance(base, other, of_ratio)
-        even = max(2, 2 * math.floor(df / 2))
-        assert change.df == even
-        assert change.value == pytest.approx((after - before) * scale, **ALIKE)
-        assert change.error == pytest.approx(math.sqrt(variance) * scale, **ALIKE)
-        reach = stats.t.ppf(0.975, even) * math.sqrt(variance) * scale
-        interval = change.compute_interval()
-        assert (interval.low, interval.high) == pytest.approx((change.value - reach, change.value + reach), **ALIKE)
+    variance, df, _ = plain_interval.variance(base, other, 1.0)
+    error, reach = math.sqrt(variance), find_reach(df) * math.sqrt(variance)
+    assert_is_change(
+        comparison.difference, after - before, error, df, Interval(*(after - before + end * reach for end in ENDS))
+    )
+    variance, df, _ = plain_interval.variance(base, other, ratio)
+    error = math.sqrt(variance) / after
+    ends = Interval(*(100 * (ratio * math.exp(end * find_reach(df) * error) - 1) for end in ENDS))
+    assert_is_change(comparison.percent, 100 * (ratio - 1), error, df, ends)
     assert comparison.spread.batches == plain_interval.variance(base, other, ratio)[2]
     assert comparison.units == min(units, others)
 
@@ -141,10 +157,11 @@ def test_exchanged_runs_mirror_the_difference(seed: int, units: int, weighting: 
 @given(SEEDS, UNITS, WEIGHTINGS)
 def test_exchanged_runs_have_the_inverse_ratio(seed: int, units: int, weighting: Weighting) -> None:
     base, other = draw_run(seed, units, HOSTS, weighting), draw_run(seed + 1, units, HOSTS, weighting)
-    forward, back = compared(base, other), compared(other, base)
-    assert (1 + forward.percent.value / 100) * (1 + back.percent.value / 100) == pytest.approx(1)
-    # The error of 1/r is that of r, divided by r^2.
-    assert back.percent.error == pytest.approx(forward.percent.error / (1 + forward.percent.value / 100) ** 2)
+    forward, back = compared(base, other).percent, compared(other, base).percent
+    one, two = forward.compute_interval(), back.compute_interval()
+    for percent, inverse in ((forward.value, back.value), (one.low, two.high), (one.high, two.low)):
+        assert (1 + percent / 100) * (1 + inverse / 100) == pytest.approx(1)
+    assert forward.compute_p() == pytest.approx(back.compute_p())
 
 
 def steady_run(seed: int, drift: int) -> RunCells:
@@ -252,7 +269,44 @@ def test_repeats_judge_what_time_cannot(base: Version, other: Version) -> None:
     assert isinstance(comparison, Comparison)
     assert comparison.spread.decided_by is Component.RUNS
     assert comparison.difference == Change(1.0, 0.2, 4)
-    assert comparison.percent == Change(50.0, pytest.approx(10.0), 4)
+    assert comparison.percent.value == 50.0
+    assert comparison.percent.compute_p() == pytest.approx(comparison.difference.compute_p())
+
+
+def test_difference_of_signed_values_is_in_percent_of_the_base() -> None:
+    """There is no ratio of values that may be below 0: they are far from it here, but for one cell."""
+    base, other = draw_run(1, 100), draw_run(2, 100)
+    first = base.cells[0]
+    signed = moved(base, [replace(first, sum=-1), *base.cells[1:]])
+    assert isinstance(compared(base, other).percent, RatioChange)
+    for runs in ((signed, other), (other, signed)):
+        comparison = compared(*runs)
+        percent, difference = comparison.percent.compute_interval(), comparison.difference.compute_interval()
+        expected = [100 * end / comparison.base for end in (difference.low, difference.high)]
+        assert (percent.low, percent.high) == pytest.approx(expected)
+
+
+def test_change_of_a_base_below_zero_has_the_sign_of_the_difference() -> None:
+    comparison = compare(Version((Fraction(-2),)), Version((Fraction(-3),)), RunNoise(0.02, 4))
+    assert isinstance(comparison, Comparison)
+    assert (comparison.percent.value, comparison.difference.value) == (-50.0, -1.0)
+    assert comparison.percent.compute_interval().high == pytest.approx(-50 + 2.776 * 10, abs=0.01)
+
+
+def test_fall_to_zero_ends_at_minus_100_percent() -> None:
+    comparison = compare(Version((Fraction(2),) * 3), Version((Fraction(0),) * 3), RunNoise(0.15, 4))
+    assert isinstance(comparison, Comparison)
+    interval = comparison.percent.compute_interval()
+    assert (comparison.percent.value, interval.low) == (-100.0, -100.0)
+    assert interval.high == pytest.approx(-100 + 2.776 * math.sqrt(0.15 * 2 / 3) / 2 * 100, abs=0.01)
+
+
+def test_noise_far_above_the_averages_leaves_a_finite_interval() -> None:
+    comparison = compare(Version((Fraction(2),)), Version((Fraction(3),)), RunNoise(1e12, 4))
+    assert isinstance(comparison, Comparison)
+    interval = comparison.percent.compute_interval()
+    assert interval.low >= -100
+    assert 1e20 < interval.high < math.inf
 
 
 def test_wider_of_two_intervals_decides() -> None:
@@ -281,6 +335,15 @@ def test_slowly_varying_run_is_too_short() -> None:
     assert (spread.is_too_short, spread.batches) == (True, 7)
     with_repeats = compared(slow, steady, RunNoise(1000.0, 4)).spread
     assert (with_repeats.is_too_short, with_repeats.decided_by) == (False, Component.RUNS)
+
+
+@pytest.mark.parametrize("bound", [-120.0, -100.0, -50.0, 0.0, 80.0])
+def test_p_of_a_ratio_is_that_of_its_logarithm(bound: float) -> None:
+    change = RatioChange(50.0, 0.3, 6)
+    expected = stats.t.cdf((math.log1p(bound / 100) - math.log(1.5)) / 0.3, 6) if bound > -100 else 0.0
+    assert change.compute_p_above(bound) == pytest.approx(expected, abs=1e-12)
+    assert change.compute_p_below(bound) == pytest.approx(1 - expected, abs=1e-12)
+    assert change.compute_p() == pytest.approx(2 * stats.t.sf(math.log(1.5) / 0.3, 6), abs=1e-12)
 
 
 @pytest.mark.parametrize("bound", [-3.0, 0.0, 1.0, 10.0])

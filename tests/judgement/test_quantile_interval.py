@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.judgement.batches import Cell, RunCells
-from assay.judgement.interval import Interval, Reason
+from assay.judgement.change import Interval
+from assay.judgement.interval import Reason
 from assay.judgement.quantile_interval import (
     Quantile,
     compare_quantiles,

@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 from assay.judgement.batches import Cell, RunCells
-from assay.judgement.interval import Interval, Reason
+from assay.judgement.change import Interval
+from assay.judgement.interval import Reason
 from assay.judgement.quantile_interval import Quantile, compare_quantiles, estimate_quantile, find_index
 from assay.judgement.shift import (
     SHARES,

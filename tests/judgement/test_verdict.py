@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.judgement.interval import Change, Comparison, Component, Interval, Reason, Spread
+from assay.judgement.change import Change, Interval
+from assay.judgement.interval import Comparison, Component, Reason, Spread
 from assay.judgement.student_t import compute_quantile
 from assay.judgement.verdict import Direction, Judgement, Margin, Verdict, judge
 

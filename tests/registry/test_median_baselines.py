@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from pathlib import Path
 from statistics import median, stdev
@@ -50,10 +51,11 @@ def test_interval_is_that_of_student_with_an_equivalent_mean(shop: Path) -> None
     answer = run(shop, "compare", "median:5", f"night-{NIGHTS - 1}", "--format", "json")
     change = next(item for item in answer.parse_json()["changes"] if item["metric"] == "work")
     base = median(earlier)
-    reach = stats.t.ppf(0.975, 4) * stdev(earlier) * (1 / 3 + 1) ** 0.5 / base * 100
-    percent = (value / base - 1) * 100
+    mean = (value - base) / math.log(value / base)
+    reach = stats.t.ppf(0.975, 4) * stdev(earlier) * (1 / 3 + 1) ** 0.5 / mean
+    low, high = (100 * (value / base * math.exp(end) - 1) for end in (-reach, reach))
     assert (change["base_value"], change["value"], change["verdict"]) == (pytest.approx(base), value, "worse")
-    assert (change["low"], change["high"]) == (pytest.approx(percent - reach), pytest.approx(percent + reach))
+    assert (change["low"], change["high"]) == (pytest.approx(low), pytest.approx(high))
 
 
 def test_gate_closes_for_a_slow_night_only(shop: Path) -> None:

@@ -12,7 +12,8 @@ import pytest
 import yaml
 
 from assay.judgement.batches import RunCells, measure_run
-from assay.judgement.interval import Change, Comparison, Component, Reason, Spread, Version, compare
+from assay.judgement.change import Change
+from assay.judgement.interval import Comparison, Component, Reason, Spread, Version, compare
 from assay.judgement.report_judgements import JudgedChange
 from assay.judgement.verdict import Direction, Margin, judge
 from assay.report.answer import Answer, JudgedRow

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.engine.results import RunResults, scale
 from assay.judgement.batches import count_places
-from assay.judgement.interval import Interval
+from assay.judgement.change import Interval
 from assay.judgement.shift import QuantileChange, RunQuantiles, compare_distributions
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric

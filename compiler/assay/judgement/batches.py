@@ -75,7 +75,8 @@ class RunInfluence:
     """The average of a metric in a run, and what moves it.
 
     `by_place` and `by_cell` are numerators of influences over one `denominator`; `by_cell` has places and clusters as
-    keys. `by_cluster` has influences of whole clusters.
+    keys. `by_cluster` has influences of whole clusters. `has_negative` says whether the sum
+    of a cell is below 0.
     """
 
     mean: Fraction
@@ -84,6 +85,7 @@ class RunInfluence:
     by_place: tuple[int, ...]
     by_cell: Mapping[tuple[int, str], int]
     by_cluster: Mapping[str, float]
+    has_negative: bool = False
 
 
 def count_places(units: int) -> int:
@@ -203,7 +205,8 @@ def _collect(
         numerator = weights[cell.cluster] * (cell.sum * count - cell.count * total)
         by_place[cell.place] += numerator
         by_cell[cell.place, cell.cluster] += numerator
-    return RunInfluence(mean, run.units, denominator, tuple(by_place), dict(by_cell), dict(levels))
+    has_negative = any(cell.sum < 0 for cell in run.cells)
+    return RunInfluence(mean, run.units, denominator, tuple(by_place), dict(by_cell), dict(levels), has_negative)
 
 
 def _find_batch(run: RunInfluence, place: int, batches: int) -> int:

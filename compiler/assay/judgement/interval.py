@@ -15,6 +15,9 @@ of cells, and H hosts:
     V   = V_T                              if V_H <= F.90(H-1, inf) V_C
           max(V_T, V_T + V_H - V_C)        else, with (V_T + V_H)^2 / (V_T^2/(B-1) + V_H^2/(H-1)) degrees of freedom
 
+The interval of the difference is Δ ± t sqrt(V) with r = 1, that of the ratio r exp(± t sqrt(V) / m(other))
+(`assay.judgement.change`).
+
 Repeats are a third: V_r = s^2 (1/R_base + 1/R_other), with s^2 of `assay.judgement.repeats`. Of V and V_r, each with
 its degrees of freedom (cut to an even number), that with the wider 95 % interval decides. If the greater variance
 decided, three runs would give intervals that cover 93 % where runs differ a little more than they vary.
@@ -35,9 +38,10 @@ from itertools import pairwise
 from typing import TypeVar
 
 from assay.judgement.batches import RunInfluence, average_columns, build_ladder, merge_cells, merge_places
+from assay.judgement.change import Change, RatioChange, compute_log
 from assay.judgement.f_quantile import find_f_90
 from assay.judgement.repeats import LEAST_DF, RunNoise
-from assay.judgement.student_t import compute_cdf, compute_quantile, floor_to_even
+from assay.judgement.student_t import compute_quantile, floor_to_even
 
 _LEAST_HOSTS = 2
 _UPPER = 0.975  # also for other levels: one variance decides on intervals and verdicts alike
@@ -77,18 +81,6 @@ class Reason(StrEnum):
     TOO_SHORT = "the run is too short for how slowly this varies"
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """The bounds between which a change lies."""
-
-    low: float
-    high: float
-
-    def is_within(self, bound: float) -> bool:
-        """Return whether the interval lies between -bound and bound."""
-        return -bound <= self.low and self.high <= bound
-
-
 @dataclass(frozen=True)
 class Version:
     """The runs of one version.
@@ -111,6 +103,11 @@ class Version:
         """The average of the runs' averages."""
         return sum(self.estimates, Fraction(0)) / len(self.estimates)
 
+    @property
+    def has_negative(self) -> bool:
+        """Whether the average of a run is below 0, or the sum of a cell."""
+        return any(item < 0 for item in self.estimates) or any(run.has_negative for run in self.runs)
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -125,32 +122,6 @@ class Spread:
     batches: int = 0
     is_too_short: bool = False
     notes: tuple[Note, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A change and its standard error, both in percent of the base or both in the metric's unit."""
-
-    value: float
-    error: float
-    df: int
-
-    def compute_interval(self, level: float = 0.95) -> Interval:
-        """Return the interval that holds the true change with a probability of `level`."""
-        reach = compute_quantile((1 + level) / 2, self.df) * self.error
-        return Interval(self.value - reach, self.value + reach)
-
-    def compute_p(self) -> float:
-        """Return the two-sided p of "no change"."""
-        return min(1.0, 2 * compute_cdf(-abs(self.value) / self.error, self.df))
-
-    def compute_p_above(self, bound: float) -> float:
-        """Return the one-sided p of "the change is at most `bound`"."""
-        return compute_cdf((bound - self.value) / self.error, self.df)
-
-    def compute_p_below(self, bound: float) -> float:
-        """Return the one-sided p of "the change is at least `bound`"."""
-        return compute_cdf((self.value - bound) / self.error, self.df)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,20 +150,18 @@ def compare(base: Version, other: Version, noise: RunNoise | None = None) -> Com
         return Reason.NO_SAMPLES
     if not base.mean:
         return Reason.ZERO_BASE
-    of_percent = _estimate_total(base, other, float(other.mean / base.mean), noise)
+    of_percent = _estimate_percent(base, other, noise)
     of_difference = _estimate_total(base, other, 1.0, noise)
     if isinstance(of_percent, Reason):
         return of_percent
     if isinstance(of_difference, Reason):
         return of_difference
-    scale = abs(float(base.mean))
     change = other.mean - base.mean
     return Comparison(
         float(base.mean),
         float(other.mean),
         Change(float(change), math.sqrt(of_difference.variance), of_difference.df),
-        Change(float(100 * change / abs(base.mean)), 100 * math.sqrt(of_percent.variance) / scale, of_percent.df),
-        of_percent,
+        *of_percent,
         min((run.units for run in (*base.runs, *other.runs)), default=0),
     )
 
@@ -244,6 +213,35 @@ def combine_with_noise(within: Spread | None, noise: RunNoise | None, base_runs:
         return within
     notes = within.notes if within else ()
     return Spread(variance, df, Component.RUNS, within.batches if within else 0, False, notes)
+
+
+def _estimate_percent(base: Version, other: Version, noise: RunNoise | None) -> tuple[Change, Spread] | Reason:
+    """Estimate the change in percent with its variance: as a ratio, if no sample can be below 0 and not all are 0.
+
+    Otherwise there is no ratio, and the change is the difference in percent of the base.
+    """
+    is_signed = base.has_negative or other.has_negative
+    ratio = 1.0 if is_signed else float(other.mean / base.mean)
+    has_ratio = bool(other.mean) and not is_signed
+    if has_ratio and noise:
+        noise = RunNoise(noise.variance * _find_noise_factor(other.mean / base.mean) ** 2, noise.df)
+    spread = _estimate_total(base, other, ratio, noise)
+    if isinstance(spread, Reason):
+        return spread
+    percent, error = float(100 * (other.mean - base.mean) / abs(base.mean)), math.sqrt(spread.variance)
+    if has_ratio:
+        return RatioChange(percent, error / float(other.mean), spread.df), spread
+    least = -math.inf if is_signed else -100.0
+    return Change(percent, 100 * error / abs(float(base.mean)), spread.df, least), spread
+
+
+def _find_noise_factor(ratio: Fraction) -> float:
+    """Return the value of the other version divided by the logarithmic mean of both.
+
+    Noise from run to run is pooled over versions, so it is noise at a level between them. With the logarithmic mean as
+    that level, a change in percent has the p of the difference.
+    """
+    return compute_log(ratio) / float(1 - 1 / ratio) if ratio != 1 else 1.0
 
 
 def _estimate_total(base: Version, other: Version, ratio: float, noise: RunNoise | None) -> Spread | Reason:

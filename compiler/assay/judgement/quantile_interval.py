@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from assay.judgement.batches import RunCells, build_ladder, measure_run, merge_places
-from assay.judgement.interval import Interval, Reason, are_uncorrelated
+from assay.judgement.change import Interval
+from assay.judgement.interval import Reason, are_uncorrelated
 from assay.judgement.student_t import compute_quantile
 
 LEAST_BEYOND = 10  # samples above and below

@@ -14,7 +14,8 @@ from fractions import Fraction
 from functools import cached_property
 
 from assay.judgement.batches import Cell, RunCells
-from assay.judgement.interval import Interval, Reason
+from assay.judgement.change import Interval
+from assay.judgement.interval import Reason
 from assay.judgement.quantile_interval import Quantile, compare_quantiles, estimate_quantile, find_index
 
 DECILES = tuple(Fraction(number, 10) for number in range(1, 10))

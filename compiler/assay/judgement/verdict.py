@@ -15,7 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assay.judgement.interval import Comparison, Interval, Reason
+from assay.judgement.change import Interval
+from assay.judgement.interval import Comparison, Reason
 
 
 class Verdict(StrEnum):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
-from assay.judgement.interval import Interval
+from assay.judgement.change import Interval
 from assay.judgement.shift import (
     DECILES,
     QuantileChange,

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from assay.judgement.interval import Change, Reason, Version, compare
+from assay.judgement.change import Change
+from assay.judgement.interval import Reason, Version, compare
 from assay.judgement.repeats import pool_variances
 from assay.report.blocks.rows import Key, Row, get_sort_key
 from assay.report.cell_links import REPEATS, ROW, CellSource, create_row_source

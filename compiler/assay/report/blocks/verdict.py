@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from assay.judgement.interval import Interval
+from assay.judgement.change import Interval
 from assay.lang.blocks.conclusion import NOT_WORSE
 from assay.lang.blocks.verdict import Verdict
 from assay.lang.model.package import Metric
