@@ -58,6 +58,20 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
             ],
             id="worse before correction",
         ),
+        pytest.param(
+            {
+                "a": judge_metric("same", 0.6),
+                "a[kind=x]": judge_metric("worse"),
+                "a[kind=y]": judge_metric("better"),
+                "b": judge_metric("worse"),
+            },
+            0,
+            [
+                "none of 1 gated metric is worse by more than its margin",
+                "worse, but not in the gate: Metric b +10 % (+8 … +12), Metric a[kind=x] +10 % (+8 … +12)",
+            ],
+            id="worse outside of the gate",
+        ),
         pytest.param({}, 0, ["none of 0 gated metrics is worse by more than its margin"], id="empty"),
     ],
 )  # fmt: skip
@@ -123,6 +137,23 @@ def test_worse_before_correction_is_in_every_form(tmp_path: Path) -> None:
     assert (run["changes"][0]["p_margin"], run["changes"][0]["p"]) == (0.02, 0.06)
     sentence = "Worse before correction for 2 gated metrics: Metric a +10 % (+8 … +12), p 0.020, Holm p 0.060."
     assert f"\n{sentence}\n" in run_assay("gate", folder, "--format", "markdown").out
+
+
+def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
+    """A gated segment is not among the open metrics; a worse one outside of the gate has a sentence."""
+    metrics = {
+        "a": judge_metric("open", 0.3),
+        "a[kind=x]": judge_metric("worse"),
+        "a[kind=y]": judge_metric("worse", 0.001),
+        "a[kind=z]": judge_metric("open", 0.4),
+    }
+    markdown = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
+    counts = "0 worse, 0 better, 0 same, 1 open, 0 not judged; segments: 2 worse, 0 better"
+    assert f"1 of 3 gated metrics is worse by more than its margin.** {counts}\n" in markdown
+    assert "\nWorse segments outside of the gate: Metric a\\[kind=x\\] +10 % (+8 … +12).\n" in markdown
+    assert "<summary>1 open, 1 segment</summary>" in markdown
+    (run,) = run_assay("gate", tmp_path, "--format", "json").parse_json()["runs"]
+    assert run["worse_outside_gate"] == ["a[kind=x]"]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])

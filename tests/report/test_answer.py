@@ -15,7 +15,7 @@ from assay.judgement.batches import RunCells, measure_run
 from assay.judgement.change import Change
 from assay.judgement.interval import Comparison, Component, Reason, Spread, Version, compare
 from assay.judgement.report_judgements import JudgedChange
-from assay.judgement.verdict import Direction, Margin, judge
+from assay.judgement.verdict import Direction, Margin, Verdict, judge
 from assay.report.answer import Answer, JudgedRow
 from assay.report.compose_answer import Candidate, compose_answer, describe_change, format_values
 from assay.report.document import Document, parse_document, to_json
@@ -77,6 +77,9 @@ def compose(case: Mapping[str, Any]) -> Answer:
         *list_candidates(case["verdicts"], Direction.LOWER, margins),
         *list_candidates(case.get("conditions", {}), Direction.NEITHER, margins),
     ]
+    segments = tuple(Verdict(word) for word in case.get("segments", ()))
+    if segments:
+        candidates[0] = replace(candidates[0], segment_verdicts=segments)
     return compose_answer(LABELS, "two", "95 %", candidates, (), (), tuple(case.get("unequal", ())))
 
 

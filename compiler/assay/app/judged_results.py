@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.judgement.gate import is_beyond_chance
 from assay.judgement.interval import Reason
-from assay.lang.segments import get_whole, is_segment
+from assay.lang.segments import is_segment
 from assay.report.judged_cells import format_margin
 from assay.util.diagnostics import USAGE, fail
 
@@ -55,6 +55,11 @@ class RecordedChange:
         return self.verdict == "worse" or self.is_closing
 
     @property
+    def is_segment(self) -> bool:
+        """Whether the metric is a segment of another one."""
+        return is_segment(self.metric)
+
+    @property
     def lacks_samples(self) -> bool:
         """Whether there are no samples to judge the metric by, or a run has lost the value that the base has."""
         return self.reason == Reason.NO_SAMPLES or (self.base is not None and self.value is None)
@@ -72,7 +77,8 @@ class ComparedRun:
     """A version that is compared with the base, with its changes in the order of the report.
 
     `caution` is the sentence why the comparison itself is suspect; empty if it is not. `hosts` are the numbers of
-    hosts of the runs of base and version; empty if they are not known.
+    hosts of the runs of base and version; empty if they are not known. `segments` are the changes of segments that are
+    worse or better, in the gate or not, the largest first.
     """
 
     id: str
@@ -80,6 +86,13 @@ class ComparedRun:
     changes: tuple[RecordedChange, ...]
     caution: str = ""
     hosts: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    segments: tuple[RecordedChange, ...] = ()
+
+    @property
+    def worse_outside_gate(self) -> tuple[RecordedChange, ...]:
+        """The changes of metrics and segments that are worse, but that the gate does not name."""
+        whole = [change for change in self.changes if not change.is_segment]
+        return tuple(change for change in (*whole, *self.segments) if change.verdict == "worse" and change.p is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +122,12 @@ class JudgedResults:
     @property
     def whole_changes(self) -> Iterator[RecordedChange]:
         """The changes of all runs without those of segments, which a whole metric contains."""
-        return (change for change in self.changes if not is_segment(change.metric))
+        return (change for change in self.changes if not change.is_segment)
+
+    @property
+    def segments(self) -> Iterator[RecordedChange]:
+        """The changes of segments that are worse or better, of all runs."""
+        return (change for run in self.runs for change in run.segments)
 
 
 def read_judged_results(folder: Path) -> JudgedResults:
@@ -164,6 +182,7 @@ def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
                 _list_changes(results, base["id"], run["id"]),
                 str(cautions[run["id"]]),
                 (tuple(map(int, hosts[base["id"]])), tuple(map(int, hosts[run["id"]]))),
+                _list_changed_segments(results, base["id"], run["id"]),
             )
             for run in others
         ),
@@ -226,21 +245,14 @@ def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[Reco
     )
 
 
-def list_changed_segments(results: Mapping[str, Any], metric: str, run: str) -> list[tuple[str, RecordedChange]]:
-    """Return label and change of the segments of a metric that are worse or better in a run, the largest changes first.
-
-    Raises what `parse_judged_results` raises.
-    """
-    base = (results.get("versions") or results["runs"])[0]["id"]
-    prefix = f"{results['metrics'][metric]['name']}: "
+def _list_changed_segments(results: Mapping[str, Any], base: str, run: str) -> tuple[RecordedChange, ...]:
     changes = [
         _read_change(results, name, NO_SECTION, (base, run))
         for name in results["judgement"]["metrics"]
-        if is_segment(name) and get_whole(name) == metric
+        if is_segment(name)
     ]
     changed = [change for change in changes if change.verdict in ("worse", "better")]
-    changed.sort(key=lambda change: (-abs(change.percent or 0), change.metric))
-    return [(change.name.removeprefix(prefix), change) for change in changed]
+    return tuple(sorted(changed, key=lambda change: (-abs(change.percent or 0), change.metric)))
 
 
 def _read_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> RecordedChange:

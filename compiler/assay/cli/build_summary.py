@@ -32,20 +32,32 @@ def _describe_outcome(results: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the counts of verdicts, and the metric that got worse by most, with its change and its segments."""
-    from assay.app.judged_results import list_changed_segments, parse_judged_results
+    """Return the counts of verdicts, and the metric that got worse by most, with its change and its segments.
+
+    If no metric is worse as a whole, it is the segment that got worse by most.
+    """
+    from assay.app.judged_results import parse_judged_results
+    from assay.lang.segments import get_whole
 
     judged = parse_judged_results(results)
-    changes = list(judged.whole_changes)
-    counts = count_verdicts(changes)
-    worst = next((change for change in sort_by_relevance(changes) if change.verdict == "worse"), None)
+    changes, changed_segments = list(judged.whole_changes), list(judged.segments)
+    counts = count_verdicts(changes, changed_segments)
+    by_relevance = [*sort_by_relevance(changes), *sort_by_relevance(changed_segments)]
+    worst = next((change for change in by_relevance if change.verdict == "worse"), None)
     if worst is None:
         return (counts,)
-    run = next(run.id for run in judged.runs if any(change is worst for change in run.changes))
-    segments = list_changed_segments(results, worst.metric, run)
+    if worst.is_segment:
+        return counts, f"worst: {escape_text(worst.name)} {format_percents(worst)[0]} %"
+    segments = [
+        change
+        for run in judged.runs
+        if any(change is worst for change in run.changes)
+        for change in run.segments
+        if get_whole(change.metric) == worst.metric
+    ]
     names = [
-        f"{escape_text(label)} {format_percents(change)[0]} % {change.verdict}"
-        for label, change in segments[:MOST_SEGMENTS]
+        f"{escape_text(change.name.removeprefix(f'{worst.name}: '))} {format_percents(change)[0]} % {change.verdict}"
+        for change in segments[:MOST_SEGMENTS]
     ]
     more = f" and {len(segments) - len(names)} more" if len(segments) > len(names) else ""
     within = f", within these: {', '.join(names)}{more}" if names else ""

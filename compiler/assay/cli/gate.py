@@ -15,6 +15,7 @@ from assay.cli.gate_markdown import format_markdown, format_undecided
 from assay.cli.judged_texts import (
     NOT_JUDGED,
     describe_uncorrected,
+    describe_worse_outside_gate,
     format_change,
     format_p,
     list_local_names,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
     from assay.app.session import Session
+
+MOST_OUTSIDE = 5
 
 
 @click.command()
@@ -157,6 +160,7 @@ def _export_gate(results: JudgedResults) -> dict[str, Any]:
             "id": run.id,
             "label": run.label,
             "caution": run.caution,
+            "worse_outside_gate": [item.metric for item in run.worse_outside_gate],
             "worse_before_correction": [item.metric for item in list_gated_changes(run) if item.is_worse_uncorrected],
             "changes": [dataclasses.asdict(item) for item in list_gated_changes(run)],
         }
@@ -186,6 +190,9 @@ def format_gate(results: JudgedResults) -> Iterator[str]:
         if uncorrected:
             yield f"{describe_uncorrected(results)}:"
             yield from _format_changes(uncorrected)
+        outside = describe_worse_outside_gate(run, MOST_OUTSIDE)
+        if outside:
+            yield escape_text(outside)
         for change in changes:
             if change.reason:
                 yield f"  {escape_text(change.name)}: {change.verdict}: {change.reason}"

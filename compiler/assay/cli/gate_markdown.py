@@ -29,7 +29,8 @@ MOST_ENTRIES = 200  # more names do not fit in any case
 NAMED_RUNS = 3
 NAMED_UNCORRECTED = 3
 CONDITIONS = "conditions"
-REST = ("better", "changed", "open", "same", "not judged", CONDITIONS)
+SEGMENTS = "segments"
+REST = ("better", "changed", "open", "same", "not judged", SEGMENTS, CONDITIONS)
 """The groups of the folded part, in its order."""
 
 
@@ -48,7 +49,12 @@ class _Entry:
 
     @property
     def group(self) -> str:
-        """Its group in the folded part: the verdict, or conditions that did not change, which the headline omits."""
+        """Its group in the folded part: the verdict, or what the headline omits.
+
+        That are conditions that did not change, and segments.
+        """
+        if self.change.is_segment:
+            return SEGMENTS
         is_condition = self.change.better == "neither" and self.change.verdict != "changed"
         return CONDITIONS if is_condition else self.change.verdict
 
@@ -59,13 +65,15 @@ def format_markdown(results: JudgedResults) -> str:
 
     gated = [change for run in results.runs for change in list_gated_changes(run)]
     state = "open" if is_open(results) else "closed"
-    headline = f"**Gate {state}: {summarize_gate(gated)}.** {_clip(count_verdicts(results.whole_changes), 200)}"
+    counts = count_verdicts(results.whole_changes, results.segments)
+    headline = f"**Gate {state}: {summarize_gate(gated)}.** {_clip(counts, 200)}"
     blocks = [
         headline,
         _format_subject(results),
         *([_clip(text, 240)] if (text := describe_lacking_samples(results)) else []),
         *_list_reservations(results),
         *_list_uncorrected(results, gated),
+        *_list_worse_segments(results),
     ]
     noise = _clip(results.noise, 320)
     available = MOST_BYTES - _measure([*blocks, noise])
@@ -117,6 +125,14 @@ def _list_uncorrected(results: JudgedResults, gated: Sequence[RecordedChange]) -
     more = f"; and {len(changes) - len(texts)} more" if len(changes) > len(texts) else ""
     headline = describe_uncorrected(results).capitalize()
     return [_clip(f"{headline}: {'; '.join(texts)}{more}.", 300)] if texts else []
+
+
+def _list_worse_segments(results: JudgedResults) -> list[str]:
+    """Return a sentence on the segments that are worse, but that the gate does not name: the table lacks them."""
+    changes = [change for run in results.runs for change in run.worse_outside_gate if change.is_segment]
+    texts = [f"{change.name} {' '.join(format_change(change))}" for change in changes[:NAMED_UNCORRECTED]]
+    more = f" and {len(changes) - len(texts)} more" if len(changes) > len(texts) else ""
+    return [_clip(f"Worse segments outside of the gate: {', '.join(texts)}{more}.", 300)] if texts else []
 
 
 def _list_entries(results: JudgedResults) -> list[_Entry]:
@@ -195,7 +211,7 @@ def _format_rest(entries: Sequence[_Entry], most_bytes: int) -> str:
 
 
 def _count_group(group: str, count: int) -> str:
-    return format_count(count, "condition") if group == CONDITIONS else f"{count} {group}"
+    return format_count(count, group.removesuffix("s")) if group in (CONDITIONS, SEGMENTS) else f"{count} {group}"
 
 
 def _format_list(group: str, entries: Sequence[_Entry], most_bytes: int) -> str:
@@ -216,6 +232,6 @@ def _format_name(entry: _Entry) -> str:
     details = [
         *([_clip(entry.label, 24)] if entry.label else []),
         *([f"{percent} %, {interval}"] if percent else []),
-        *([entry.change.verdict] if entry.group == CONDITIONS else []),
+        *([entry.change.verdict] if entry.group in (CONDITIONS, SEGMENTS) else []),
     ]
     return _clip(entry.title, 60) + (f" ({'; '.join(details)})" if details else "")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
-    from assay.app.judged_results import JudgedResults, RecordedChange
+    from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
 
 LEAST_P = 0.001
 NOT_JUDGED = "not judged"
@@ -61,11 +61,27 @@ def summarize_gate(changes: Sequence[RecordedChange]) -> str:
     return f"{worse or 'none'} of {format_count(count, 'gated metric')} {verb}{also}"
 
 
-def count_verdicts(changes: Iterable[RecordedChange]) -> str:
+def describe_worse_outside_gate(run: ComparedRun, most: int) -> str:
+    """Return the metrics and segments that are worse, but that the gate does not name; empty without them.
+
+    At most so many have a name: `worse, but not in the gate: Wait: write +16 % (+12 … +20) and 2 more`.
+    """
+    changes = run.worse_outside_gate
+    names = [" ".join(filter(None, (change.name, *format_change(change)))) for change in changes[:most]]
+    more = f" and {len(changes) - len(names)} more" if len(changes) > len(names) else ""
+    return f"worse, but not in the gate: {', '.join(names)}{more}" if names else ""
+
+
+def count_verdicts(changes: Iterable[RecordedChange], segments: Iterable[RecordedChange] = ()) -> str:
     """Return the number of changes of each verdict: `2 worse, 0 better, 5 same within 2 %, 1 open, 3 not judged`.
 
-    Metrics that are better in no direction count only if they changed, as on the first page of a report.
+    Metrics that are better in no direction count only if they changed, as on the first page of a report. Segments that
+    are worse or better count for themselves: `0 worse, 0 better, 2 open; segments: 1 worse, 0 better`.
     """
+    segment_numbers = Counter(change.verdict for change in segments)
+    if segment_numbers:
+        parts = ", ".join(f"{segment_numbers[name]} {name}" for name in ("worse", "better"))
+        return f"{count_verdicts(changes)}; segments: {parts}"
     listed = [change for change in changes if change.better != "neither" or change.verdict == "changed"]
     numbers = Counter(change.verdict for change in listed)
     margins = {change.margin for change in listed if change.verdict == "same"}

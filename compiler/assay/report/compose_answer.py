@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Direction, Verdict
@@ -41,13 +42,15 @@ _JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.SAME, Verdict.OPEN)
 class Candidate:
     """The change of a metric of the report, its line of the plot, and the section that shows it first.
 
-    `is_key` says that the gate of the report names the metric.
+    `is_key` says that the gate of the report names the metric. `segment_verdicts` are those of its segments that are
+    worse or better.
     """
 
     change: JudgedChange
     row: JudgedRow
     section: str
     is_key: bool = False
+    segment_verdicts: tuple[Verdict, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -128,12 +131,14 @@ def _list_candidates(
     for name in dict.fromkeys(item for section in report.sections for item in section.metrics if not is_segment(item)):
         metric, change = checked.get_metric(name), judgements.changes[name, runs[1].id]
         averages = [get_average(run, metric, summary) for run in runs]
-        row = _build_row(metric, averages, change)
-        if change.judgement.verdict in (Verdict.WORSE, Verdict.BETTER):
-            segments = _list_segments(checked, report, metric, runs[1].id, judgements)
-            more = max(0, len(segments) - MOST_SEGMENTS)
-            row = replace(row, segments=tuple(segments[:MOST_SEGMENTS]), more_segments=more)
-        yield Candidate(change, row, sections[name], name in named)
+        segments = _list_segments(checked, report, metric, runs[1].id, judgements)
+        row = replace(
+            _build_row(metric, averages, change),
+            segments=tuple(segments[:MOST_SEGMENTS]),
+            more_segments=max(0, len(segments) - MOST_SEGMENTS),
+        )
+        verdicts = tuple(judgements.changes[item.metric, runs[1].id].judgement.verdict for item in segments)
+        yield Candidate(change, row, sections[name], name in named, verdicts)
 
 
 def _list_gated_segments(
@@ -235,12 +240,13 @@ def compose_answer(
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     left, right = _name_sides(printed)
     printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
+    segment_counts = Counter(verdict for item in directed for verdict in item.segment_verdicts)
     return Answer(
         *labels,
         run_id,
         level,
-        compose_headline(*labels, [item.change for item in directed]),
-        compose_counts([item.change for item in directed]),
+        compose_headline(*labels, [item.change for item in directed], segment_counts),
+        compose_counts([item.change for item in directed], segment_counts),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(
             JudgedGroup(title, tuple(item.row for item in printed if item.section == title))
@@ -255,14 +261,22 @@ def compose_answer(
     )
 
 
-def compose_headline(base: str, run: str, changes: Sequence[JudgedChange]) -> str:
-    """Return the outcome in one sentence; the changes are those of metrics that are better in a direction."""
+def compose_headline(
+    base: str, run: str, changes: Sequence[JudgedChange], segment_counts: Mapping[Verdict, int] = MappingProxyType({})
+) -> str:
+    """Return the outcome in one sentence; the changes are those of metrics that are better in a direction.
+
+    `segment_counts` are the numbers of their segments that are worse or better: what changed in some segments only
+    may be lost in the whole metric.
+    """
     counts = _count_verdicts(changes)
     judged = sum(counts[verdict] for verdict in _JUDGED)
     worse, better = counts[Verdict.WORSE], counts[Verdict.BETTER]
     of_all = f"of {format_count(judged, 'metric')}"
     if judged == 1 and worse + better:
         return f"{run} is {'worse' if worse else 'better'} than {base} in the only metric that is judged"
+    if not worse + better and any(segment_counts.values()):
+        return f"{run} is {_describe_segments(base, segment_counts)}, but in no metric as a whole"
     if not judged:
         return f"No metric of {run} can be judged against {base}"
     if worse and worse >= better:
@@ -277,13 +291,25 @@ def compose_headline(base: str, run: str, changes: Sequence[JudgedChange]) -> st
     return f"No change{beyond} is certain between {base} and {run}"
 
 
-def compose_counts(changes: Sequence[JudgedChange]) -> str:
+def _describe_segments(base: str, segment_counts: Mapping[Verdict, int]) -> str:
+    worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
+    if not worse:
+        return f"better than {base} in {format_count(better, 'segment')}"
+    return f"worse than {base} in {format_count(worse, 'segment')}{f', and better in {better}' if better else ''}"
+
+
+def compose_counts(
+    changes: Sequence[JudgedChange], segment_counts: Mapping[Verdict, int] = MappingProxyType({})
+) -> str:
     """Return how many metrics are worse, better, the same, open and not judged; if none is judged, also why.
 
-    The metrics are those that are better in a direction.
+    The metrics are those that are better in a direction. How many of their segments are worse or better comes last.
     """
     if not changes:
         return "No metric of the report is better in a direction."
+    if any(segment_counts.values()):
+        worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
+        return f"{compose_counts(changes)} Segments: {worse} worse, {better} better."
     counts = _count_verdicts(changes)
     left_out = counts[Verdict.NOT_JUDGED]
     if left_out == len(changes):
