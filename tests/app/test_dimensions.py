@@ -268,6 +268,7 @@ def test_unknown_dimension_of_a_comparison_is_an_error(place: Path) -> None:
     result = run_assay(*words, cwd=place)
     assert (result.status, result.out) == (2, "")
     assert "unknown dimension `host` in --by\n  expected: kind, cached, shard\n" in result.err
+    assert "  note: `assay query` and `assay build` also take other columns, such as the host\n" in result.err
 
 
 def test_tables_list_the_most_frequent_values_of_all_runs(built: Path) -> None:

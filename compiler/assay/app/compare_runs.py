@@ -178,6 +178,7 @@ def split_by(
         names = dict.fromkeys(name for metric in metrics for name in list_dimensions(checked.package, metric))
         raise fail("unknown-dimension", f"unknown dimension `{by}` in --by", status=USAGE,
                    expected=", ".join(names) or "dimensions; these metrics have none",
+                   notes=("`assay query` and `assay build` also take other columns, such as the host",),
                    hint=suggest_columns(by, tuple(names), checked.package.system) if names else "")  # fmt: skip
     return split_metrics(checked, metrics, dimensions, count_values)
 

@@ -296,9 +296,8 @@ def _report_unknown(cells: Sequence[Cell], name: str) -> AssayError:
     )
     if row is None:
         head = rest.rpartition("/")[0] or rest
-        return _build_error(
-            f"`{section}` has no row `{head}`", head, dict.fromkeys(item.row for item in cells_of_section)
-        )
+        message = f"`{section}` has no row `{head}`" if head else f"`{name}` is a table, not a cell"
+        return _build_error(message, head, dict.fromkeys(item.row for item in cells_of_section))
     column = rest[len(row) + 1 :]
     columns = dict.fromkeys(item.column for item in cells_of_section if row in (item.row, *item.row_aliases))
     return _build_error(f"`{section}/{row}` has no column `{column}`", column, columns)
