@@ -1,5 +1,5 @@
--- What a rate of writes means over a year, and for drives that bear a number of bytes written. Every conversion is exact;
--- a year has 365 days.
+-- Disk writes per year from a write rate, and the lifetime of drives by rated endurance. Conversions are exact. A year
+-- has 365 days.
 let S = ../schema/package.dhall
 
 let A = S.article
@@ -14,57 +14,57 @@ let year = X.quantity 365.0 U.day
 
 let aYearOf = \(rate : S.Metric.Type) -> X.times (M.value rate) year
 
--- Published were 120 and 0.378 a year, which follow two conventions: prefixes of 1024 throughout, and of 1000.
+-- Published figures follow two conventions: 120 a year has binary prefixes (1024), 0.378 decimal prefixes (1000).
 let diskWritesPerYear =
       \(rate : S.Metric.Type) ->
-        let example = \(x : Double) -> \(unit : S.Unit) -> M.example [ M.given rate x (U.perSecond unit) ]
+        let example = \(x : Double) -> \(unit : S.Unit) -> M.example [ M.input rate x (U.perSecond unit) ]
 
         in  { decimal =
                     M.formula
                       { id = "disk_writes_per_year"
-                      , name = "Disk writes in 365 days"
-                      , doc = "Bytes written in 365 days at the mean rate; 1 TB is 10^12 bytes, as drives are rated (TBW)"
+                      , name = "Disk writes per year"
+                      , doc = "Bytes written in 365 days at the mean rate, in units of TBW (1 TB = 10^12 bytes)"
                       , formula = aYearOf rate
                       , unit = U.terabyte
                       }
                 //  { better = "lower"
                     , examples =
-                      [ example 4.0 U.megabyte "126.1" U.terabyte "prefixes of 1000 throughout"
-                      , example 12.0 U.kilobyte "0.378" U.terabyte "prefixes of 1000 throughout: the published 0.378"
+                      [ example 4.0 U.megabyte "126.1" U.terabyte "decimal prefixes (1000)"
+                      , example 12.0 U.kilobyte "0.378" U.terabyte "decimal prefixes (1000): the published 0.378"
                       ]
                     }
             , binary =
                     M.formula
                       { id = "disk_writes_per_year_binary"
-                      , name = "Disk writes in 365 days"
-                      , doc = "The same with prefixes of 1024; 1 TiB is 2^40 bytes"
+                      , name = "Disk writes per year"
+                      , doc = "Bytes written in 365 days at the mean rate, with binary prefixes (1 TiB = 2^40 bytes)"
                       , formula = aYearOf rate
                       , unit = U.tebibyte
                       }
                 //  { better = "lower"
                     , examples =
-                      [ example 4.0 U.mebibyte "120.3" U.tebibyte "prefixes of 1024 throughout: the published 120"
-                      , example 12.0 U.kibibyte "0.352" U.tebibyte "prefixes of 1024 throughout"
+                      [ example 4.0 U.mebibyte "120.3" U.tebibyte "binary prefixes (1024): the published 120"
+                      , example 12.0 U.kibibyte "0.352" U.tebibyte "binary prefixes (1024)"
                       ]
                     }
             }
 
--- Terabytes that a drive bears to be written (TBW), as its maker says.
-let bears = \(name : Text) -> \(terabytes : Double) -> A.class name terabytes U.terabyte
+-- Rated endurance of a drive: terabytes written (TBW), as its manufacturer states.
+let rated = \(name : Text) -> \(terabytes : Double) -> A.class name terabytes U.terabyte
 
 let drives =
-      [ bears "150 TBW" 150.0
-      , bears "300 TBW" 300.0
-      , bears "600 TBW" 600.0
-      , bears "1200 TBW" 1200.0
-      , bears "2000 TBW" 2000.0
+      [ rated "150 TBW" 150.0
+      , rated "300 TBW" 300.0
+      , rated "600 TBW" 600.0
+      , rated "1200 TBW" 1200.0
+      , rated "2000 TBW" 2000.0
       ]
 
 let usedUp =
       \(rate : S.Metric.Type) ->
         A.usedUp
-          { title = "Years until a drive is used up"
-          , heading = "Drive bears"
+          { title = "Drive lifetime in years"
+          , heading = "Rated endurance"
           , classes = drives
           , metric = rate
           , unit = U.year

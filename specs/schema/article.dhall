@@ -13,27 +13,27 @@ let P = ./phase.dhall
 
 let C = ./claim.dhall
 
--- A table of the rows of a grain: key columns, then what metrics measure on each row. A metric of a grain whose rows
--- belong to those of the listing (it has the columns of their key) shows its reduced value, or its mean.
+-- A table of the rows of a grain: key columns, then the values of metrics on each row. A metric of another grain that
+-- has the key columns of the listing shows its reduced value, or its mean, over the rows with that key.
 --   rejected  the rows that filters reject, with the names of these filters (in reports)
---   most      pages print only the rows of which this metric is greatest; empty: all rows
+--   most      pages print only the rows with the greatest values of this metric; empty: all rows
 let Listing =
       { title : Text, grain : Text, keys : List Text, metrics : List Text, rejected : Bool, most : Text }
 
 -- A column whose value is a constant of the run; a constant that is 0 or empty sets no value.
 let Pin = { column : Text, constant : Text }
 
--- A row of a grain that is chosen in each run. Where constants of the run tell `pins`, it is the row that has these
--- values. Else, of the rows whose metric `done` does not fall short of the metric `due` by more than `tolerance` percent
--- (with `short`: of those whose does), it is the one of which the metric `most` is greatest; of several, one of those with
--- the least values of the columns `least`. Without `most`, and of several, the least `first` counts; with pins and without
--- `most`, a run that tells none has no such row.
---   keys      with keys the last run chooses, and of every other run it is the row that agrees with that one in these
---             columns; without, each run chooses for itself
+-- A row of a grain that is chosen in each run. If constants of the run set `pins`, it is the row with these values.
+-- Else it is the row with the greatest value of the metric `most`, among the rows whose metric `done` is at most
+-- `tolerance` percent below the metric `due` (with `short`: more than that below it). Ties are resolved by the least
+-- values of the columns `least`, then by the least `first`; without `most`, the least `first` counts. With pins and
+-- without `most`, a run that sets no pins has no such row.
+--   keys      with keys, the row is chosen in the last run, and every other run has the row with the same values in
+--             these columns; without, it is chosen in each run
 --   label     columns that identify the row in text
 --   begin, end  columns with the first and last instant of its time, for figures
 --   absent    the text for a run without such a row: `no ...`
---   without   choices (without keys) whose rows are chosen only where pins tell so
+--   without   choices (without keys) whose rows are chosen only by pins
 --   repeats   columns in which the repeats of the chosen row agree with it; empty: `keys`
 let Choice =
       { Type =
@@ -72,9 +72,10 @@ let Choice =
         }
       }
 
--- A table with a row for each value of the column `down`, a column for each of `across`, cells of a metric.
---   first      the column that tells repeats apart: rows that meet in a cell, whose mean it shows
---   due        a metric with the amount that is due; a cell that falls short of it by more than `tolerance` percent is marked
+-- A table with a row per value of the column `down`, a column per value of `across`, and values of a metric in its
+-- cells.
+--   first      the column that distinguishes repeats: rows of the same cell, which shows their mean
+--   due        a metric with the expected value; a cell more than `tolerance` percent below it is marked
 --   diagonals  cells of equal `down` times `across` share a shade, and are listed in their own table
 --   choice     the cell of the chosen row is bold, with `diagonals` all cells of its diagonal; empty: none
 --   without    choices whose rows are left out
@@ -92,9 +93,10 @@ let Pivot =
       , without : List Text
       }
 
--- A figure of a series: a line for each value of a label; `mean`: that of all lines too, dashed; `alone`: only that.
---   stacked  lines are layers, one upon another
---   choice   only the time of the chosen row, from its beginning; empty: all windows of the series
+-- A figure of a series: a line per value of a label; `mean`: also the mean of all lines, dashed; `alone`: only the
+-- mean.
+--   stacked  lines are stacked layers
+--   choice   only the time of the chosen row, from its start; empty: all windows of the series
 let Timeline =
       { series : Text
       , title : Text
@@ -106,13 +108,13 @@ let Timeline =
       , template : Text
       }
 
--- A figure of the rows of a grain over their instants `at`: a line for each metric, all in one unit. A row without a value
--- breaks a line.
---   by  a line for each value of this column instead, of the only metric
+-- A figure of the rows of a grain over their instants `at`: a line per metric, all in one unit. A row without a value
+-- interrupts a line.
+--   by  instead, a line of the only metric per value of this column
 let Curve = { title : Text, grain : Text, metrics : List Text, template : Text, by : Text }
 
--- A figure for each value of the column `per`: rows as points, one metric over another. Columns `label` of the grain
--- `of`, whose key is `per`, name a figure; figures of several runs that agree in the columns `keys` are side by side.
+-- A figure per value of the column `per`: rows as points, one metric over another. The columns `label` of the grain
+-- `of`, whose key is `per`, name a figure; figures of several runs with equal columns `keys` are side by side.
 let Scatter =
       { title : Text
       , grain : Text
@@ -125,14 +127,14 @@ let Scatter =
       , template : Text
       }
 
--- A table that judges further runs by the first, on the rows of a grain that agree in `keys`: a change for the worse of
--- more than `tolerance` percent fails (of a metric that is not better in any direction, any change).
+-- A table that compares further runs with the first, on the rows of a grain with equal `keys`: a value more than
+-- `tolerance` percent worse fails (for a metric without a direction: more than that different).
 --   scenario  the name of the verdict in the table of results
 --   choice    only the chosen row of each run; empty: all rows
---   first     the column that tells repeats apart: rows of a run that agree, whose mean is judged
+--   first     the column that distinguishes repeats: rows of a run with equal `keys`, whose mean is judged
 --   without   choices whose rows are not judged
---   group     in a part without a group, the group whose runs are judged
--- Without a grain nothing is judged: the scenario has its rows in the table of results only.
+--   group     the group whose runs are judged, in a part without a group
+-- Without a grain nothing is judged, and the scenario has rows only in the table of results.
 let Verdict =
       { title : Text
       , scenario : Text
@@ -146,18 +148,18 @@ let Verdict =
       , group : Text
       }
 
--- Small multiples: a row for each run that is a case (the article's `cases`), a column for each scatter and timeline.
--- Scatters show the rows of the chosen row's key, timelines its time, both with its repeats; without a choice all rows.
+-- Small multiples: a row per run that is a case (`cases` of the article), a column per scatter and timeline. Scatters
+-- show the rows with the key of the chosen row, timelines its time, both with its repeats; without a choice, all rows.
 let Grid = { title : Text, choice : Text, scatters : List Scatter, timelines : List Timeline, template : Text }
 
 -- A class with its amount, a decimal number in a unit.
 let Class = { name : Text, amount : Text, unit : U.Unit }
 
--- A table of metrics against declared classes: a row for each class, and in each column a formula (`value`) over its
--- amount and the values of metrics there, in `unit`.
---   heading    the text above the names of the classes
---   across     empty: a column for each run, over which metrics are averaged; else the rows of the metrics' grain, each
---              called by its value of this column
+-- A table of metrics by declared classes: a row per class, and in each column a formula (`value`) over the amount of
+-- the class and the values of metrics, in `unit`.
+--   heading    the heading of the column with the names of the classes
+--   across     empty: a column per run, with averages of metrics; else a column per row of the metrics' grain, with its
+--              value of this column as heading
 --   width      digits of a value, as of a metric
 let ClassTable =
       { title : Text
@@ -169,26 +171,26 @@ let ClassTable =
       , width : Natural
       }
 
--- A table of metrics: a column for each run, or each phase of it, with differences from the first.
+-- A table of metrics: a column per run, or per phase, with differences from the first.
 let Comparison = { title : Text, metrics : List Text }
 
--- What is expected of a metric's average from the first column to another: `falls` or `rises` by at least so many
--- percent, `stays` within, `not worse` by more.
+-- The expected change of a metric's average from the first column to another: `falls` or `rises` by at least a
+-- percentage, `stays` within it, `not worse` by more than it.
 let Rule = { metric : Text, kind : Text, percent : Natural }
 
--- A table of rules, and whether they hold.
+-- A table of rules, with the result of each.
 let Conclusion = { title : Text, rules : List Rule }
 
--- A table of series in one unit: of each its label filter, its lines, and the mean over time of the mean of all lines.
+-- A table of series in one unit: label filter, lines, and the mean over time of the mean of all lines.
 --   choice  only the time of the chosen row; empty: all windows of the series
 let Averages = { title : Text, series : List Text, choice : Text }
 
 -- A group of runs: the first is its baseline. Its runs are named GROUP:LABEL on the command line.
---   title  precedes the titles of its parts
+--   title  prefix of the titles of its parts
 let Group = { name : Text, title : Text }
 
--- A part: prose (a file below the system's folder of specs; paragraphs that may quote results), figures, tables.
---   group  the group of runs that it shows, of an article that has groups
+-- A part: prose (a file below the folder of the system's specs, which may quote results), figures, tables.
+--   group  the group of runs that it shows, in an article with groups
 let Part =
       { Type =
           { title : Text
@@ -230,12 +232,12 @@ let Part =
 --   choices       rows that parts and prose refer to
 --   cases         a constant with the case of a run; such runs are shown by grids only, unless all are cases
 --   style         the number style: prefixed, three-digits, typst-2026, org-2023
---   label         the constant that names a run
---   phases        the times of each run that are compared
+--   label         the constant with the name of a run
+--   phases        the phases of each run that are compared
 --   claims        statements of documents about its pivots
---   alternatives  sources of which a run needs one: what reads another is left out
+--   alternatives  sources of which a run needs one: blocks on missing sources are left out
 --   groups        groups of runs, such as testnets; each run belongs to one
---   revision      a constant with the commit, or the like, of a run's version: beside its label in tables of results
+--   revision      a constant with the commit of a run's version, printed after its label in tables of results
 let Article =
       { Type =
           { name : Text
@@ -363,7 +365,7 @@ in  { Listing
           : Listing
       -- a listing of the rows that filters reject
     , rejected = \(l : Listing) -> l // { rejected = True }
-      -- a listing of which pages print only the rows of which a metric is greatest
+      -- a listing of which pages print only the rows with the greatest values of a metric
     , most = \(m : M.Metric.Type) -> \(l : Listing) -> l // { most = m.id }
     , verdict =
         \(v :
@@ -388,7 +390,7 @@ in  { Listing
             , group = ""
             }
           : Verdict
-      -- of a verdict, only the chosen row
+      -- a verdict on the chosen row only
     , verdictOf = \(c : Choice.Type) -> \(v : Verdict) -> v // { choice = c.name }
       -- a verdict on the runs of a group
     , verdictOfGroup =
@@ -435,7 +437,7 @@ in  { Listing
             , without = [] : List Text
             }
           : Pivot
-      -- a pivot with its diagonals told apart
+      -- a pivot with marked diagonals
     , withDiagonals = \(p : Pivot) -> p // { diagonals = True }
       -- a pivot with the chosen row's cell, or diagonal, bold
     , withChoice = \(c : Choice.Type) -> \(p : Pivot) -> p // { choice = c.name }
@@ -447,7 +449,7 @@ in  { Listing
     , against =
         \(t : { title : Text, heading : Text, classes : List Class, value : X.Expression, unit : U.Unit }) ->
           t /\ { across = "", width = 4 } : ClassTable
-      -- how long a metric, which uses up so much in a time, takes for the amount of each class
+      -- the time in which a rate uses up the amount of each class
     , usedUp =
         \(t : { title : Text, heading : Text, classes : List Class, metric : M.Metric.Type, unit : U.Unit }) ->
             { title = t.title
@@ -512,7 +514,7 @@ in  { Listing
     , grid =
         \(title : Text) -> \(c : Choice.Type) -> \(scatters : List Scatter) -> \(timelines : List Timeline) ->
           { title, choice = c.name, scatters, timelines, template = "grid" } : Grid
-      -- series beside the first of them
+      -- several series, compared with the first
     , averages =
         \(title : Text) -> \(ss : List G.Series.Type) ->
             { title

@@ -1,10 +1,10 @@
 -- Claims: statements of a document about the cells of a table.
 
--- A cell as it is published: the values of its row and of its column, and the number as it is printed.
+-- A published cell: the values of its row and its column, and the printed number.
 let Cell = { down : Text, across : Text, value : Text }
 
--- The cells of a pivot (by its title) that a `document` states for a run, which it calls `run`.
---   statement  the table of the document, or its words
+-- The cells of a pivot (by its title) that a `document` states for a run with the label `run`.
+--   statement  the table of the document, or its text
 let Claim = { document : Text, statement : Text, run : Text, pivot : Text, cells : List Cell }
 
 in  { Cell

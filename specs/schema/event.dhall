@@ -9,10 +9,10 @@ let Transform = { kind : Text, number : Integer, text : Text }
 
 -- A field.
 --   type        integer, unsigned (both 64 bits), real, text, boolean; or instant: see `time`
---   kind        value, counter (only its increases mean something) or gauge
---   paths       keys from the record's body; the first that holds a value is taken
---   default     the value when no path holds one
---   required    a record without a value (and without a default) is broken; else the field is absent
+--   kind        value, counter (only its increases are meaningful) or gauge
+--   paths       keys from the record's body; the first with a value counts
+--   default     the value if no path has one
+--   required    a record without a value and without a default is malformed; else the field is missing
 let Field =
       { name : Text
       , type : Text
@@ -28,10 +28,10 @@ let Field =
 -- A name that marks a record as this event, in a generation of names.
 let Name = { generation : Text, name : Text }
 
--- The record is not this event when the text at `path` of its body `equals` this (or, with `present`, is there).
+-- The record is not of this event if the text at `path` of its body `equals` this (or, with `present`, exists).
 let Unless = { path : List Text, equals : Text, present : Bool }
 
--- One form of an event: its names, what rules it out, how its fields are found.
+-- One form of an event: its names, the conditions that exclude a record, its fields.
 let Form = { names : List Name, unless : List Unless, fields : List Field }
 
 let Event = { name : Text, source : Text, forms : List Form, doc : Text }
@@ -84,9 +84,9 @@ in  { Transform
     , otherwise = \(value : Text) -> \(f : Field) -> f // { default = Some value }
     , optional = \(f : Field) -> f // { required = False }
     , changed = \(transforms : List Transform) -> \(f : Field) -> f // { transforms }
-      -- a field that every record of the form has, whatever it says
+      -- a field with the same value in every record of the form
     , always = \(value : Text) -> \(f : Field) -> f // { paths = [] : List (List Text), default = Some value }
-      -- the record's instant, where it is not at the `time` of the source; of JSON lines: keys from the record's root
+      -- the record's instant, if it is not at the `time` of the source; for JSON lines: keys from the record's root
     , time = \(path : List Text) -> field "instant" "" // { paths = [ path ] }
       -- a field that no record of the form has
     , never = \(f : Field) -> f // { paths = [] : List (List Text), required = False }
@@ -94,17 +94,17 @@ in  { Transform
     , take = \(n : Integer) -> { kind = "take", number = n, text = "" } : Transform
     , before = \(separator : Text) -> { kind = "before", number = +0, text = separator } : Transform
     , plus = \(n : Integer) -> { kind = "plus", number = n, text = "" } : Transform
-      -- a duration as Go writes it (`1m2.5s`, `448.05ms`), as whole nanoseconds
+      -- a duration in the format of Go (`1m2.5s`, `448.05ms`), as whole nanoseconds
     , duration = { kind = "duration", number = +0, text = "" } : Transform
       -- a size as whole bytes: `467kB` are thousands, `1.5MiB` are units of 1024
     , size = { kind = "size", number = +0, text = "" } : Transform
-      -- a size as whole bytes in which `K`, `kB`, `MB` are units of 1024, too, as the JVM and PostgreSQL write them
+      -- a size as whole bytes in which `K`, `kB`, `MB` are units of 1024, too, as in the JVM and PostgreSQL
     , binarySize = { kind = "binarySize", number = +0, text = "" } : Transform
       -- a second instant of a record, in ISO 8601 with `Z` or an offset, as whole nanoseconds since 1970
     , instant =
         \(name : Text) ->
           field "integer" name // { unit = U.nanosecond, transforms = [ { kind = "instant", number = +0, text = "" } ] }
-      -- what rules a record out
+      -- conditions that exclude a record
     , is = \(path : List Text) -> \(value : Text) -> { path, equals = value, present = False } : Unless
     , has = \(path : List Text) -> { path, equals = "", present = True } : Unless
     }

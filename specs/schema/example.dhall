@@ -10,9 +10,9 @@ let File = { path : Text, text : Text }
 let Expectation = { metric : Text, samples : List Text }
 
 -- An example.
---   files    all files of the run: logs, and the documents that its constants are read from
+--   files    all files of the run: logs, and the documents with its constants
 --   filters  the applied filters (default: none)
---   expect   the expected samples of metrics; no others are computed
+--   expect   the expected samples of metrics; no other metrics are computed
 let Example =
       { Type =
           { name : Text

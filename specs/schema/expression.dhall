@@ -28,7 +28,7 @@ let many =
 in  { Token
     , Expression
     , Column
-      -- nothing: no condition, no value
+      -- no condition, no value
     , nothing = [] : Expression
       -- literals
     , integer = \(n : Integer) -> [ token // { op = "integer", number = Integer/show n } ] : Expression
@@ -42,8 +42,8 @@ in  { Token
         \(x : Double) -> \(u : U.Unit) -> [ token // { op = "quantity", number = Double/show x, unit = u.name } ] : Expression
       -- a column of the grain
     , column = \(c : Column) -> leaf "column" c.name
-      -- arithmetic; `over` is the real quotient, `div` that of whole numbers (cut toward zero), both missing if the
-      -- divisor is zero; `floor` rounds down
+      -- arithmetic; `over` is the real quotient, `div` that of whole numbers (truncated toward zero), both missing if
+      -- the divisor is zero; `floor` rounds down
     , plus = binary "plus"
     , minus = binary "minus"
     , times = binary "times"
@@ -52,9 +52,9 @@ in  { Token
     , floor = unary "floor"
       -- the greater of two values, or the only one that is present
     , greatest = \(a : Expression) -> \(b : Expression) -> many "greatest" [ a, b ]
-      -- conversion of a whole number to a unit, cut to a whole number of it
+      -- conversion of a whole number to a unit, truncated to a whole number of it
     , whole = \(u : U.Unit) -> \(a : Expression) -> a # [ token // { op = "whole", unit = u.name } ] : Expression
-      -- the number is declared to be in another unit: a claim, seen by every reader of the definition, not a conversion
+      -- declares the number to be in another unit, without a conversion; visible in the definition
     , asUnit = \(u : U.Unit) -> \(a : Expression) -> a # [ token // { op = "as_unit", unit = u.name } ] : Expression
       -- comparisons; they fail if an operand is missing
     , atLeast = binary "at_least"
@@ -62,7 +62,7 @@ in  { Token
     , above = binary "above"
     , below = binary "below"
     , equals = binary "equals"
-      -- the whole text matches a pattern (a regular expression as RE2 has them, which Prometheus's `=~` takes too)
+      -- the whole text matches a pattern (a regular expression in RE2 syntax, as for Prometheus's `=~`)
     , matches =
         \(e : Expression) -> \(pattern : Text) ->
           e # [ token // { op = "text", text = pattern } ] # [ token // { op = "matches" } ] : Expression

@@ -1,4 +1,4 @@
--- Relations (SQL over events), and grains: what one sample is about.
+-- Relations (SQL over events), and grains: what the rows of a table represent.
 let U = ./units.dhall
 
 let X = ./expression.dhall
@@ -9,14 +9,15 @@ let Column = X.Column
 
 let Expression = X.Expression
 
--- Rows that must not exist: a query over the relation; `message` and `hint` have `{column}` places for its columns.
+-- Rows that must not exist: a query over the relation; `message` and `hint` have placeholders `{column}` for its
+-- columns.
 --   severity    error (the run cannot be analysed) or warning (printed in the report)
 let Check =
       { Type = { code : Text, sql : Text, uses : List Text, message : Text, hint : Text, severity : Text }
       , default = { uses = [] : List Text, hint = "", severity = "error" }
       }
 
--- A SQL file over the tables it `uses`, yielding just the declared columns, unique by `key`.
+-- A SQL file over the tables that it `uses`. It yields exactly the declared columns, and its rows are unique by `key`.
 let Relation =
       { Type =
           { name : Text
@@ -35,9 +36,9 @@ let Pair = { column : Text, field : Text }
 
 -- A point in time of a grain's row.
 --   pick    first, last (of the rows of `of` that agree on the pairs `on`), `latest before` (the last row of `of` in
---           log order ahead of the instant `before`) or computed (`value`)
---   where   narrows the bound rows
---   fields  fields of the picked row that the grain takes along
+--           log order before the instant `before`) or computed (`value`)
+--   where   a condition on the bound rows
+--   fields  fields of the picked row that become columns of the grain
 let Instant =
       { Type =
           { name : Text
@@ -68,18 +69,19 @@ let Tally = { column : Column, of : Text, on : List Pair, where : Expression }
 -- A column computed from the others.
 let Derived = { column : Column, value : Expression }
 
--- A grain computed from another: the maximal runs of its accepted rows where `holds`, consecutive in `along`, for each `by`.
--- Its columns: those of `by`, `first`, `last` (of `along`), `length` (rows), `first_x` and `last_x` for x in `carry`.
+-- A grain computed from another: the maximal sequences of its accepted rows where `holds`, consecutive in `along`, per
+-- `by`. Its columns: those of `by`, `first`, `last` (of `along`), `length` (rows), `first_x` and `last_x` for x in
+-- `carry`.
 let Runs = { of : Text, holds : Expression, by : List Text, along : Text, carry : List Text }
 
--- The coarser grain whose filters decide on this one's rows.
+-- The coarser grain whose filters also decide on the rows of this one.
 let Subject = { grain : Text, on : List Pair }
 
--- What one sample is about: a relation (or runs of another grain) plus instants, tallies and derived columns.
---   at      the instant (a member of it) by which phases cut its rows
---   time    the column or instant whose order is that of the run: a slot, a height, an instant; without it, metrics are
---           not judged
---   cluster   the column that names the host, or what else groups the rows
+-- A grain: a relation (or sequences of rows of another grain) with instants, tallies and derived columns.
+--   at      the instant (or an instant column) that decides the phase of a row
+--   time    the column or instant that orders rows by the time of the run: a slot, a height, an instant; without it,
+--           metrics are not judged
+--   cluster   the column with the host, or another group of the rows
 --   dimensions   columns by whose values tables and queries may split its metrics: text, boolean or integer
 let Grain =
       { Type =
@@ -115,29 +117,29 @@ let Grain =
         }
       }
 
--- Records of an event, those where a condition holds.
+-- Records of an event that satisfy a condition.
 let Sampled = { event : Text, where : Expression }
 
--- What ends a line: rows of an event that agree with it on label fields, where a condition holds.
+-- The end of a line: records of an event with the same label fields that satisfy a condition.
 let Gone = { event : Text, on : List Text, where : Expression }
 
--- An input of a computed series, called `name` in its value. `over` is the reduction of its lines that agree in the
--- labels: mean, sum, least, greatest; empty if both series have the same labels.
+-- An input of a computed series, with the name `name` in its value. `over` is the reduction of lines with equal labels:
+-- mean, sum, least, greatest; empty if both series have the same labels.
 let Term = { name : Text, series : Text, over : Text }
 
--- A table of values over time: a row for each window, step of it, and line that has a value then.
---   samples   its samples; of several, the first with a value at a step counts
---   by        label fields: each of their values is a line
---   windows   a relation with the instants `from_ns` and `to_ns`, which are the first and at most the last step
+-- A table of values over time: a row per window, step, and line with a value at that step.
+--   samples   its samples; if there are several, the first with a value at a step counts
+--   by        label fields: each combination of their values is a line
+--   windows   a relation with the instants `from_ns` (the first step) and `to_ns` (no step is later)
 --   every     ns from step to step
---   reading   latest (the last sample of the last `window` ns) or rate (the increase of a counter, a second, over them);
---             count, sum, mean, least, greatest: of the records from each step to the next
---   gone      what ends a line until its next sample
---   ceases    a line also ends where its rows of the event of `gone` end while other rows continue
---   covered   of a rate: only the steps whose windows have samples near both of their ends; of intervals: whole ones (so are
---             those of a count or sum in a unit per second)
+--   reading   latest (the last sample in the last `window` ns) or rate (the increase of a counter per second in that
+--             window); count, sum, mean, least, greatest: over the records from each step to the next
+--   gone      the records that end a line until its next sample
+--   ceases    a line also ends if its records of the event of `gone` stop while those of other lines continue
+--   covered   for a rate: only steps whose windows have samples near both ends; for intervals: only complete ones (as
+--             always for a count or sum in a unit per second)
 --   terms     instead of samples: other series, in the same windows and steps, from which `value` is computed
---   value     what a record contributes (if nothing is named, its field `value`); with terms, the value computed from them
+--   value     the value of a record (default: its field `value`); with terms, the value computed from them
 --   window    a constant of the run, a duration, instead of `windowNs`; `every` likewise instead of `everyNs`
 let Series =
       { Type =
@@ -183,7 +185,7 @@ let column = \(type : Text) -> \(name : Text) -> \(unit : U.Unit) -> \(doc : Tex
 
 let columnOf = \(f : E.Field) -> column f.type f.name f.unit f.doc
 
--- A grain with a row for each record of an event, and the relation that provides its rows. The columns are the host, the
+-- A grain with a row per record of an event, and the relation that provides its rows. The columns are the host, the
 -- position `seq` in its log, the fields, and the instant `at` of the record.
 let eachRecord =
       \(r : { name : Text, event : E.Event, fields : List E.Field, doc : Text }) ->
@@ -261,7 +263,7 @@ in  { Check
     , Term
     , Series
     , fieldNames
-      -- an input of a computed series: unchanged, or with lines that agree in the labels reduced to one
+      -- an input of a computed series: unchanged, or with lines of equal labels reduced to one
     , term = termOf ""
     , meanOf = termOf "mean"
     , sumOf = termOf "sum"
@@ -272,7 +274,7 @@ in  { Check
       -- samples of an event
     , samples = \(e : E.Event) -> [ { event = e.name, where = X.nothing } ] : List Sampled
     , samplesWhere = \(e : E.Event) -> \(where : Expression) -> [ { event = e.name, where } ] : List Sampled
-      -- windows: one, from the first to the last record of the sources of these events
+      -- one window, from the first to the last record of the sources of these events
     , wholeRun =
         \(name : Text) ->
         \(events : List E.Event) ->
@@ -312,9 +314,9 @@ in  { Check
     , rowInstant = X.leaf "field" "t_ns"
       -- an instant of the grain, as a point in time
     , instant
-      -- a field that an instant takes along
+      -- a field of the picked row of an instant
     , taken = \(i : Instant.Type) -> \(f : E.Field) -> [ X.token // { op = "taken", text = i.name, name = f.name } ] : Expression
-      -- time from the first of `from` that there is, to `to`
+      -- time from the first of `from` that is present, to `to`
     , elapsed =
         \(m : { from : List Instant.Type, to : Instant.Type }) ->
           instant m.to # X.many "coalesce" (instants m.from) # [ X.token // { op = "minus" } ] : Expression

@@ -13,23 +13,23 @@ let Expression = X.Expression
 let Reduction = { by : List Text, kind : Text, centile : Double }
 
 -- A value of a metric (or of a constant of the run) in an example: a decimal number, in a unit.
-let Given = { metric : Text, value : Text, unit : U.Unit }
+let Input = { metric : Text, value : Text, unit : U.Unit }
 
--- An example of a formula: the printed value (`shows`) of the values `given`, in a unit, rounded to its decimals.
-let Example = { given : List Given, shows : Text, unit : U.Unit, doc : Text }
+-- An example of a formula: the printed value (`shows`) for the values `inputs`, in a unit, rounded to its decimals.
+let Example = { inputs : List Input, shows : Text, unit : U.Unit, doc : Text }
 
--- How small a change is too little to matter: up to the greater of so much percent of the base and an amount (decimal
+-- How small a change is too little to matter: up to the greater of a percentage of the baseline and an amount (decimal
 -- texts, empty for none).
 let Margin = { percent : Text, amount : Text, unit : U.Unit }
 
 -- One metric.
 --   measure    the measure of each row of the grain; a row without a value gives no sample
 --   where      which rows count (default: all)
---   accepted   whether filters apply
+--   accepted   whether filters apply to the rows
 --   per        empty: all samples form one distribution; otherwise each value of this column (the host) has its
 --              own distribution, and the metric is summarised over these
---   sampledOnly  with `per`: whether only its values with samples count; otherwise a value without samples counts as if
---              its samples were all 0
+--   sampledOnly  with `per`: whether only values with samples count; else a value without samples counts with samples
+--                of 0
 --   better     lower, higher or neither
 --   width      digits of its value in published tables and charts
 --   margin     of judgements; default: the margin of the report
@@ -65,8 +65,8 @@ let Metric =
         }
       }
 
--- How metrics with one distribution per host are averaged over hosts. `lowest` above 0 selects only that many
--- hosts, those with the lowest means. `deviation` selects the shown standard deviation of hosts: greatest or mean.
+-- How metrics with one distribution per host are averaged over hosts. `lowest` above 0 selects only that many hosts,
+-- those with the lowest means. `deviation` selects the printed standard deviation of hosts: greatest or mean.
 -- `reciprocalPoints`: charts plot 1 / (1 / median).
 let Summary =
       { Type = { name : Text, lowest : Natural, deviation : Text, reciprocalPoints : Bool, doc : Text }
@@ -102,13 +102,13 @@ in  { Reduction
     , Margin
       -- the metrics of a record: `all (toMap m)`
     , all = ../Prelude/Map/values.dhall Text Metric.Type
-      -- margins: in percent of the base, an amount, the greater of both
+      -- margins: in percent of the baseline, an amount, the greater of both
     , percent = \(percent : Text) -> { percent, amount = "", unit = U.none } : Margin
     , amount = \(amount : Text) -> \(unit : U.Unit) -> { percent = "", amount, unit } : Margin
     , percentOr =
         \(percent : Text) -> \(amount : Text) -> \(unit : U.Unit) -> { percent, amount, unit } : Margin
     , Metric
-    , Given
+    , Input
     , Example
     , Summary
     , Parameter
@@ -134,12 +134,12 @@ in  { Reduction
           , unit = f.unit
           }
       -- the values of an example, and its printed value
-    , given =
-        \(m : Metric.Type) -> \(x : Double) -> \(unit : U.Unit) -> { metric = m.id, value = Double/show x, unit } : Given
-    , givenConstant =
-        \(c : S.Constant.Type) -> \(x : Double) -> \(unit : U.Unit) -> { metric = c.name, value = Double/show x, unit } : Given
+    , input =
+        \(m : Metric.Type) -> \(x : Double) -> \(unit : U.Unit) -> { metric = m.id, value = Double/show x, unit } : Input
+    , inputConstant =
+        \(c : S.Constant.Type) -> \(x : Double) -> \(unit : U.Unit) -> { metric = c.name, value = Double/show x, unit } : Input
     , example =
-        \(given : List Given) -> \(shows : Text) -> \(unit : U.Unit) -> \(doc : Text) -> { given, shows, unit, doc } : Example
+        \(inputs : List Input) -> \(shows : Text) -> \(unit : U.Unit) -> \(doc : Text) -> { inputs, shows, unit, doc } : Example
     , parameter = \(p : Parameter) -> X.leaf "parameter" p.name
     , columnNames
     }

@@ -21,13 +21,13 @@ let P = ./phase.dhall
 
 let C = ./coverage.dhall
 
--- A unit of the domain that the unit library does not know.
+-- A unit of the domain that is not in the unit library.
 let BaseUnit = { name : Text, doc : Text }
 
 -- A unit of the domain that is `factor`, a decimal number, times another.
 let DerivedUnit = { name : Text, factor : Text, of : Text, doc : Text }
 
--- Everything that the specs of one system define; its root file yields one. A list that is not named is empty.
+-- Everything that the specs of one system define; its root file evaluates to a package. Omitted lists are empty.
 let Package =
       { Type =
           { system : Text

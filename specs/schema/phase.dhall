@@ -1,13 +1,13 @@
--- Phases: instants at which a run is cut, and the times between them.
+-- Phases: parts of a run between instants, and these instants (boundaries).
 let X = ./expression.dhall
 
 let S = ./source.dhall
 
 let E = ./event.dhall
 
--- A named instant of a run: a constant of it, or the first or last (`pick`) `column` of the table `of` where a condition
--- holds. `--at NAME=TIME` takes precedence over both; without both it is required, unless it is `optional`: then a phase
--- that begins at it is left out, and one that ends at it goes on to the end.
+-- A named instant of a run: a constant, or the first or last (`pick`) `column` of the table `of` where a condition
+-- holds. `--at NAME=TIME` takes precedence over both, and is required without both, unless the instant is `optional`:
+-- then a phase that begins at it is left out, and a phase that ends at it extends to the end of the run.
 let Cut =
       { Type =
           { name : Text
@@ -22,8 +22,8 @@ let Cut =
       , default = { constant = "", of = "", column = "", pick = "", where = X.nothing, optional = False }
       }
 
--- The time from the instant `since` to just before `until`; open where it names none.
---   marginNs   ns that are left out next to each of its instants
+-- The time from the instant `since` to just before `until`; an empty name leaves that side open.
+--   marginNs   ns that are left out at each of its instants
 --   margin     a constant of the run, a duration, instead
 let Phase =
       { Type = { name : Text, since : Text, until : Text, marginNs : Natural, margin : Text, doc : Text }
@@ -36,11 +36,12 @@ let picked =
 
 in  { Cut
     , Phase
-      -- an instant that is a constant of the run; one that only the user sets
-    , told = \(c : S.Constant.Type) -> Cut::{ name = c.name, constant = c.name, doc = c.doc }
-      -- an instant that not every run has
+      -- an instant that is a constant of the run
+    , constant = \(c : S.Constant.Type) -> Cut::{ name = c.name, constant = c.name, doc = c.doc }
+      -- an instant that a run may lack
     , optional = \(c : Cut.Type) -> c // { optional = True }
-    , given = \(name : Text) -> \(doc : Text) -> Cut::{ name, doc }
+      -- an instant that only the option `--at` sets
+    , option = \(name : Text) -> \(doc : Text) -> Cut::{ name, doc }
       -- the instant of the first, or last, event of a kind
     , firstOf = picked "first"
     , lastOf = picked "last"
@@ -48,7 +49,7 @@ in  { Cut
     , firstIn =
         \(name : Text) -> \(relation : Text) -> \(c : X.Column) -> \(doc : Text) ->
           Cut::{ name, of = relation, column = c.name, pick = "first", doc }
-      -- the phases up to an instant, from one to another, and from one on
+      -- the phases before an instant, between two, and after one
     , before = \(name : Text) -> \(c : Cut.Type) -> Phase::{ name, until = c.name }
     , between = \(name : Text) -> \(c : Cut.Type) -> \(d : Cut.Type) -> Phase::{ name, since = c.name, until = d.name }
     , after = \(name : Text) -> \(c : Cut.Type) -> Phase::{ name, since = c.name }

@@ -11,9 +11,8 @@ let P = ./phase.dhall
 
 let A = ./article.dhall
 
--- How a manifest value is printed: text, unsuffixed (a text without the letters s at its end), integer, real, spread,
--- date, time; `cut` is the number of printed characters (0: all);
--- `empty` replaces an empty text.
+-- How a manifest value is printed: text, unsuffixed (a text without trailing letters s), integer, real, spread, date,
+-- time; `cut` is the number of printed characters (0: all); `empty` replaces an empty text.
 let Cell = { kind : Text, cut : Natural, empty : Text }
 
 -- A row of the manifest: a constant of the run, a column of a relation that yields one row, or a fact of the build
@@ -29,35 +28,36 @@ let ManifestRow =
       , cell : Cell
       }
 
--- A table of metrics. `*GRAIN` stands for all metrics of a grain that no section of the report shows. `columns` are shown besides averages: median, min, max, stddev, mean, count, p95, p99.9.
---   by      one or two dimensions: each metric is followed by a row for each of their values
---   limit   how many values have rows, those with most samples; the samples of all others are pooled (0 without `by`)
+-- A table of metrics. `*GRAIN` stands for all metrics of a grain that no section of the report has. `columns` are
+-- printed in addition to averages: median, min, max, stddev, mean, count, p95, p99.9.
+--   by      one or two dimensions: each metric is followed by a row per value of these
+--   limit   the number of values with rows, those with the most samples; all other samples are pooled (0 without `by`)
 let Section =
       { title : Text, doc : Text, metrics : List Text, columns : List Text, by : List Text, limit : Natural }
 
--- A chart: `cdf` shows the cumulative distribution, a line a run. `scale`: linear, log, or auto.
---   by, limit   as in a section: a figure for each run, with a line for each value
+-- A chart: `cdf` shows the cumulative distribution, with a line per run. `scale`: linear, log, or auto.
+--   by, limit   as in a section: a figure per run, with a line per value
 let Chart = { metric : Text, template : Text, scale : Text, by : List Text, limit : Natural }
 
--- A figure of a series over the time of runs, a line each. `over` is the reduction of the lines of the series to one:
--- mean, sum, least, greatest; empty if the series has one line.
+-- A figure of a series over time, with a line per run. `over` is the reduction of the lines of the series to one: mean,
+-- sum, least, greatest; empty if the series has one line.
 let Timeline = { title : Text, series : Text, over : Text, template : Text }
 
 let DictionaryGroup = { title : Text, metrics : List Text }
 
 let FilterUse = { name : Text, argument : Text }
 
--- A condition of a filter file: its tags, outermost first, and the filter that it is.
+-- A condition of a filter file: its tags, outermost first, and the corresponding filter.
 let FilterTag = { tags : List Text, filter : Text }
 
--- A named list of filters, as another tool ships it.
+-- A named list of filters that another tool ships.
 let FilterSet = { name : Text, filters : List FilterUse }
 
 let KeyPath = { keys : List Text }
 
--- The JSON documents in which another tool keeps filters: a list of conditions, or an object that has such lists at
--- `lists`, and at `names` lists of names of sets or files. A condition is an object: `tag` is the member with its
--- tag, `contents` that with a further condition or the argument. `files` are such documents in a run's directory.
+-- The JSON documents of another tool with filters: a list of conditions, or an object with such lists at `lists`, and
+-- lists of names of sets or files at `names`. A condition is an object: the member `tag` has its tag, the member
+-- `contents` a further condition or the argument. `files` are such documents in the directory of a run.
 let FilterFile =
       { Type =
           { name : Text
@@ -79,13 +79,13 @@ let FilterFile =
         }
       }
 
--- What an edition calls a row of the manifest; `id` is that of a row of the report, or of a former row.
+-- The label of a manifest row in an edition; `id` is that of a row of the report, or of a former row.
 let RowLabel = { id : Text, label : Text }
 
 -- Name and unit of a metric in an edition, if they differ from those of the metric.
 let Label = { metric : Text, name : Optional Text, symbol : Optional Text }
 
--- A form in which a report was published from the day `since` (YYYY-MM-DD) to that of the next edition.
+-- An edition: the form of published reports from the day `since` (YYYY-MM-DD) to that of the next edition.
 let Edition =
       { Type =
           { name : Text
@@ -103,23 +103,23 @@ let Edition =
 
 -- How differences between runs are judged.
 --   level     of intervals, a decimal text
---   margin    of metrics that have none of their own
---   gate      metrics and segments that must not get worse (empty: all metrics that are better in a direction)
---   repeats   how many runs of each version `assay gate` demands (0: one is enough)
+--   margin    for metrics without a margin of their own
+--   gate      metrics and segments that must not get worse (empty: all metrics with a direction)
+--   repeats   the number of runs of each version that `assay gate` requires (0: one is enough)
 let Judgement =
       { Type = { level : Text, margin : M.Margin, gate : List Text, repeats : Natural }
       , default = { level = "0.95", margin = M.percent "2", gate = [] : List Text, repeats = 3 }
       }
 
 -- A report.
---   editions       the forms in which it was published, oldest first
+--   editions       its editions, oldest first
 --   title, intro   may hold {base}, {others}, {last} (labels of runs) and {constant.NAME} (of the base run)
---   also           metrics that the results hold, though no table or chart shows them
---   label          the constant that names a run in headings
+--   also           further metrics in the results that no table or chart shows
+--   label          the constant with the name of a run in headings
 --   compare        constants that should agree between runs; a difference is a warning in the report
 --   style          the number style: prefixed, three-digits, typst-2026, org-2023
---   judgement      how differences are judged (None S.Judgement.Type: they are not)
---   phases         the times of each run that are compared, instead of whole runs
+--   judgement      how differences are judged (None S.Judgement.Type: not at all)
+--   phases         the phases of each run that are compared, instead of whole runs
 --   listings       tables of the rows of each run; all rows are also written to files
 --   timelines      figures of series over time, with a line for each run
 let Report =
@@ -157,17 +157,17 @@ let Report =
         }
       }
 
--- A point in time before and after which values of some metrics are not comparable.
+-- A break: values of some metrics before and after it are not comparable.
 --   since   day of the first publication after it (YYYY-MM-DD)
---   run     label of the first run of that publication that is measured the new way; empty when all of its runs are
---   doc     the known facts about it
+--   run     label of the first run of that publication that is measured the new way; empty if all of its runs are
+--   doc     what is known about it
 let Break = { metrics : List Text, since : Text, run : Text, doc : Text }
 
 -- A report over publications: metrics over releases, as small multiples.
 --   of            the report whose editions the publications are in
 --   title, intro  may hold {publications}, {first}, {last}, {workloads}, {editions}
 --   template      the chart template of its plots
---   moves         how many rows the table of the largest moves has at most
+--   moves         maximum number of rows in the table of the largest moves
 let History =
       { Type =
           { name : Text
@@ -245,7 +245,7 @@ in  { Cell
           : Section
       -- a section that splits its metrics by one or two dimensions of their grain
     , splitBy = \(cs : List X.Column) -> \(s : Section) -> s // { by = M.columnNames cs, limit = 10 }
-      -- a section with, after its own metrics, all others of a grain that no section of the report shows
+      -- a section with its own metrics, then all others of a grain that no section of the report has
     , withAllOf = \(g : G.Grain.Type) -> \(s : Section) -> s // { metrics = s.metrics # [ "*${g.name}" ] }
       -- a dictionary group with all other metrics of a grain in the same way
     , groupWithAllOf =
@@ -254,7 +254,7 @@ in  { Cell
     , cdf =
         \(m : M.Metric.Type) ->
           { metric = m.id, template = "cdf", scale = "auto", by = [] : List Text, limit = 0 } : Chart
-      -- a chart of each run with a line for each value of one or two dimensions
+      -- a chart per run, with a line per value of one or two dimensions
     , chartBy =
         \(cs : List X.Column) ->
         \(m : M.Metric.Type) ->

@@ -7,10 +7,10 @@ let X = ./expression.dhall
 --   files    candidates, relative to the run; the first that exists is read; for `line`, globs (also with .gz or .zst)
 --   path     keys from the document's root
 --   orAt     further paths, tried in order if `path` has no value; objects and lists are not values
---   line     instead of `path`: a pattern with the place `{value}`; the first line that matches it counts
---   type     integer, real, text, boolean, instant (UTC time) or duration (a decimal number of `unit`)
+--   line     instead of `path`: a pattern with the placeholder `{value}`; the first matching line counts
+--   type     integer, real, text, boolean, instant (UTC) or duration (a decimal number in `unit`)
 --   default  the value if it is missing; without a default it is required
---   positive the number must be above 0; durations always must
+--   positive the number must be above 0, as durations always must
 let Constant =
       { Type =
           { name : Text
@@ -39,31 +39,31 @@ let Constant =
 -- after dropping the prefix `drop`, is looked up among the event names of a generation.
 let Lookup = { path : List Text, inBody : Bool, drop : Text, generation : Text }
 
--- A body is replaced by its member `take` if it lacks `absent` and has all of `present`.
+-- A body is replaced by its member `take` if it has no member `absent`, but all members `present`.
 let Unwrap = { absent : Text, present : List Text, take : Text }
 
--- Broken lines are accepted up to this share of a host's lines, and always up to `atLeast` of them.
+-- Malformed records are accepted up to this share of a host's lines, and always up to `atLeast` of them.
 let Quarantine = { share : Double, atLeast : Natural }
 
 -- A kind of raw record.
---   kind     `json-lines`: one JSON object per line; other lines are skipped
---            `logfmt`: lines of `key=value`; `text-lines`: lines with a common pattern; names of events are patterns, too
---            `json-records`: a JSON document with a list of records; `csv`: a row; `blocks`: lines `Key: value`,
---            blocks below each other or side by side; `samples`: samples of time series
+--   kind     `json-lines`: one JSON object per line; other lines are skipped `logfmt`: lines of `key=value`;
+--            `text-lines`: lines with a common pattern; names of events are patterns, too `json-records`: a JSON
+--            document with a list of records; `csv`: a row; `blocks`: lines `Key: value`, blocks below each other or
+--            side by side; `samples`: samples of time series
 --   hosts    glob of the host directories below the run's; the directory's name is the host's
 --   hostFiles  `hosts` is a glob of files, one log per host (also with .gz or .zst): the host's name is the part that
 --            the star in the last part of the glob matches; `logs` is empty
 --   logs     globs of log files below a host's directory (each also with .gz or .zst)
---   time     path of the record's instant: ISO 8601 with `Z` or an offset, and any fraction; empty of rows without one;
---            of tables and blocks, the columns of the instant; of text lines, its places in `line`
---   orTime   of JSON lines and logfmt: further paths of the instant; the first that holds a value is read
---   body     path of the object that holds the fields
---   lookups  ways to recognise a record, in order; without any, each record of a log is one of the only event
---   line     of text lines: their common pattern; `time` and `body` are its placeholders
+--   time     path of the record's instant: ISO 8601 with `Z` or an offset, and any fraction; empty for rows without
+--            one; for tables and blocks, the columns of the instant; for text lines, its placeholders in `line`
+--   orTime   for JSON lines and logfmt: further paths of the instant; the first with a value counts
+--   body     path of the object with the fields
+--   lookups  ways to recognise a record, in order; without any, each record belongs to the only event of the source
+--   line     for text lines: their common pattern; `time` and `body` are its placeholders
 --   timeForm the form of an instant that is not ISO 8601: `s`, `ms`, `us`, `ns` since 1970, or a text with `%`
 --   start    the constant, an instant, from which numbers of the form `s`, `ms`, `us` or `ns` count, instead of 1970
---   zone     of times without a zone: `UTC`, or an offset such as `+02:00`
---   begins   of blocks: the key that a block begins with
+--   zone     for times without a zone: `UTC`, or an offset such as `+02:00`
+--   begins   for blocks: the key that a block begins with
 --   ignored  names of records, or prefixes that end in `*`, that belong to no event and cause no warning
 let Source =
       { Type =
@@ -112,6 +112,6 @@ in  { Constant
     , Source
       -- lookup: the name is the text at this path from the record's root, in the generation without a name
     , nameAt = \(path : List Text) -> { path, inBody = False, drop = "", generation = "" } : Lookup
-      -- the value of a run's constant
+      -- the value of a constant of the run
     , constant = \(c : Constant.Type) -> X.leaf "constant" c.name
     }

@@ -1,9 +1,9 @@
--- Units that no domain owns. `name` is what the checker reads (a pint expression), `symbol` what reports print.
+-- Units of no particular domain. The checker reads `name` (a pint expression), reports print `symbol`.
 let Unit = { name : Text, symbol : Text }
 
 let unit = \(name : Text) -> \(symbol : Text) -> { name, symbol } : Unit
 
--- A rate: so much of a unit a second, day, year (of 365 days).
+-- A rate: a unit per second, day or year (of 365 days).
 let rate =
       \(name : Text) -> \(symbol : Text) -> \(u : Unit) -> unit "${u.name} / ${name}" "${u.symbol}/${symbol}"
 

@@ -26,7 +26,7 @@ let number = metric "number" "rows" (X.column n) U.count // { name = "n", doc = 
 
 let doubled =
       formula "doubled" (X.times (X.natural 2) (M.value number)) // { examples =
-        [ M.example [ M.given number 2.0 U.count ] "4" U.count "twice" ] }
+        [ M.example [ M.input number 2.0 U.count ] "4" U.count "twice" ] }
 
 let more = formula "more" (X.plus (M.value doubled) (X.natural 1))
 """

@@ -16,7 +16,7 @@ from tests.support.commands import run_assay
 from tests.support.laboratory import Laboratory
 
 RATE = (
-    "the increase a second of the counter over the run's rate_window, where samples cover these, of `cpu_seconds` "
+    "the increase per second of the counter over the run's rate_window, where samples cover these, of `cpu_seconds` "
     "where `mode` = “idle”, read at steps of the run's step of each of `sampled_time`; a line for each `job`, "
     "`instance`, `cpu`"
 )
@@ -49,7 +49,7 @@ def test_formula_lists_its_metrics_and_their_series(cache: Path) -> None:
     assert rate["sentence"].startswith("`value`, in kB/s; one sample for each row of `disk_point`")
     assert data["series"] == rate["series"]
     (series,) = data["series"]
-    assert series["sentence"].startswith("the increase a second of the counter over the run's rate_window")
+    assert series["sentence"].startswith("the increase per second of the counter over the run's rate_window")
 
 
 def test_series_lists_its_terms_and_not_itself(cache: Path) -> None:

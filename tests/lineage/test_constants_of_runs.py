@@ -46,7 +46,7 @@ def test_explain_names_document_and_key_of_a_constant(built: Path, cache: Path) 
     text = run_assay("explain", "target_tps", "--run", built / "run", "--cache", cache).out
     flat = " ".join(text.split())
     assert (
-        "Constants `target_tps`: Transactions a second that were meant to be reached (-1: not told) — run.json "
+        "Constants `target_tps`: Target of transactions per second (-1: not specified) — run.json "
         ".targetTPS; default: -1 Also read" in flat
     )
     assert f"with the run's target_tps {expected_value} tx/s" in flat
@@ -61,7 +61,7 @@ def test_explain_names_document_and_key_of_a_constant(built: Path, cache: Path) 
         {"name": "target_tps", "value": expected_value, "place": "run.json .targetTPS", "is_defined": True}
     ]
     (sample,) = data["run"]["largest"]
-    assert (sample["value"], sample["records"], sample["given"]) == (expected_value, 0, True)
+    assert (sample["value"], sample["records"], sample["is_from_constants"]) == (expected_value, 0, True)
 
 
 def test_constant_is_a_leaf_of_the_lineage(cache: Path) -> None:
@@ -88,17 +88,15 @@ def test_cell_of_a_constant_leads_to_its_document(built: Path, cache: Path) -> N
         {"name": "target_tps", "value": document["targetTPS"], "place": "run.json .targetTPS", "is_defined": True}
     ]
     (sample,) = target["greatest"]
-    assert (sample["records"], sample["lines"], sample["given"]) == (0, [], True)
+    assert (sample["records"], sample["lines"], sample["is_from_constants"]) == (0, [], True)
     text = run_assay("trace", built / "report", f"{ROW}/Target, tx/s", "--cache", cache).out
-    expected_line = (
-        f"Constants  target_tps {document['targetTPS']} tx/s: Transactions a second that were meant to be reached"
-    )
+    expected_line = f"Constants  target_tps {document['targetTPS']} tx/s: Target of transactions per second"
     assert expected_line in " ".join(text.split()).replace("Constants ", "Constants  ")
     assert "(run.json .targetTPS)" in text
     assert "   no record: the value is computed from constants of the run\n" in text + "\n"
     completed_cell = trace_cell(built, "Run completed", cache)
     assert [item["name"] for item in completed_cell["constants"]] == ["completed"]
-    assert completed_cell["greatest"][0]["given"]
+    assert completed_cell["greatest"][0]["is_from_constants"]
 
 
 def test_cell_of_records_and_constants_has_both(built: Path, cache: Path) -> None:
@@ -113,7 +111,7 @@ def test_cell_of_records_and_constants_has_both(built: Path, cache: Path) -> Non
     }
     (sample,) = traced_cell["greatest"]
     assert sample["records"] > 200
-    assert not sample["given"]
+    assert not sample["is_from_constants"]
     reached = trace_cell(built, "Reached, tx/s", cache)
     assert "target_tps" not in [item["name"] for item in reached["constants"]]
     assert reached["greatest"][0]["records"] > 200

@@ -73,7 +73,7 @@ let read =
 let c =
       { drive = G.column "text" "drive" U.none "Drive"
       , place = G.column "integer" "place" U.none "Line"
-      , rate = G.column "integer" "rate" U.bytePerSecond "Bytes a second"
+      , rate = G.column "integer" "rate" U.bytePerSecond "Bytes per second"
       }
 
 let rates =
@@ -116,7 +116,7 @@ let paid =
             }
       //  { examples =
               [ M.example
-                  [ M.givenConstant constant.paid 252.288 U.terabyte, M.given rate 4.0 (U.perSecond U.megabyte) ]
+                  [ M.inputConstant constant.paid 252.288 U.terabyte, M.input rate 4.0 (U.perSecond U.megabyte) ]
                   "2.000"
                   U.year
                   ""

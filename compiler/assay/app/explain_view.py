@@ -325,7 +325,7 @@ def export_sample(sample: Sample) -> dict[str, object]:
         "measured": _export_value(sample.measured_value),
         "keys": _export_keys(sample.keys),
         "records": sample.records,
-        "given": sample.is_from_constants,
+        "is_from_constants": sample.is_from_constants,
         "lines": [_export_line(item) for item in sample.lines],
     }
 

@@ -56,8 +56,8 @@ def _rename_in_formula(node: Expression, names: Mapping[str, str]) -> Expression
 
 
 def _rename_in_example(item: Worked, names: Mapping[str, str]) -> Worked:
-    inputs = tuple(replace(value, metric=names.get(value.metric, value.metric)) for value in item.given)
-    return replace(item, given=inputs)
+    inputs = tuple(replace(value, metric=names.get(value.metric, value.metric)) for value in item.inputs)
+    return replace(item, inputs=inputs)
 
 
 # Instants

@@ -272,7 +272,7 @@ def _describe_readings(series: Series) -> str:
     value = f" ({describe_expression(series.value)})" if series.value else ""
     read = {
         "latest": f"the last sample{value} of the last {describe_window(series)}",
-        "rate": f"the increase a second of the counter{value} over {describe_window(series)}",
+        "rate": f"the increase per second of the counter{value} over {describe_window(series)}",
     }[series.reading]
     if series.covered:
         read += ", where samples cover these,"

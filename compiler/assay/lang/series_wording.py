@@ -33,7 +33,7 @@ def _describe_samples(package: Package, series: Series) -> str:
     if not series.has_intervals:
         return f"Of {'; else of '.join(filters)}"
     interval = f"the run's {series.every}" if series.every else f"{Decimal(series.every_ns).scaleb(-9).normalize():f} s"
-    reading = f"{series.reading.capitalize()}{' a second' if series.per_second else ''}"
+    reading = f"{series.reading.capitalize()}{' per second' if series.per_second else ''}"
     return f"{reading} in intervals of {interval}, of {'; and of '.join(filters)}"
 
 

@@ -267,7 +267,7 @@ def _describe_filters(run: RunFigures) -> list[dict[str, object]]:
 
 
 def _describe_phases(instants: Sequence[tuple[str, int, str]], phases: Sequence[RunFigures]) -> dict[str, object]:
-    described_instants = [dict(zip(("instant", "t_ns", "told_by"), item, strict=True)) for item in instants]
+    described_instants = [dict(zip(("instant", "t_ns", "set_by"), item, strict=True)) for item in instants]
     described_phases = [
         {
             "phase": run.phase.name,

@@ -37,7 +37,7 @@ def _describe_formula(metric: Metric) -> tuple[str, ...]:
 
 def _format_example(example: Worked) -> str:
     input_values = ", ".join(
-        f"{item.metric} = {formula.format_number(item.value)} {item.unit.symbol}".strip() for item in example.given
+        f"{item.metric} = {formula.format_number(item.value)} {item.unit.symbol}".strip() for item in example.inputs
     )
     explanation = f" ({example.doc})" if example.doc else ""
     return f"{input_values} gives {example.shows} {example.unit.symbol}".strip() + explanation

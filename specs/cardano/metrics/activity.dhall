@@ -1,4 +1,4 @@
--- What hosts do with transactions, and what they log: one sample a slot of a host; each host has a distribution of its own.
+-- Activity of hosts: one sample per slot of a host, one distribution per host.
 let S = ../../schema/package.dhall
 
 let X = S.x
@@ -25,41 +25,41 @@ let lower = { better = "lower" }
 let accepted =
       perSlot
         { id = "txsAccepted"
-        , name = "Transactions accepted"
+        , name = "Accepted transactions"
         , column = c.accepted
         , unit = D.transaction
-        , doc = "Transactions of peers that the mempool accepted, in a slot (TxSubmission.TxInbound.Processed, accepted)"
+        , doc = "Transactions of peers accepted by the mempool per slot (TxSubmission.TxInbound.Processed, accepted)"
         }
 
 let rejected =
           perSlot
             { id = "txsRejected"
-            , name = "Transactions rejected"
+            , name = "Rejected transactions"
             , column = c.rejected
             , unit = D.transaction
             , doc =
-                "Transactions of peers that the mempool did not accept, in a slot (TxSubmission.TxInbound.Processed, rejected)"
+                "Transactions of peers rejected by the mempool per slot (TxSubmission.TxInbound.Processed, rejected)"
             }
       //  lower
 
 in  { collected =
         perSlot
           { id = "txsCollected"
-          , name = "Transactions collected"
+          , name = "Collected transactions"
           , column = c.collected
           , unit = D.transaction
-          , doc = "Transactions that peers offered, in a slot (TxSubmission.TxInbound.Collected)"
+          , doc = "Transactions offered by peers per slot (TxSubmission.TxInbound.Collected)"
           }
     , accepted
     , rejected
     , refused =
             perSlot
               { id = "mempoolRefusals"
-              , name = "Mempool refusals"
+              , name = "Mempool rejections"
               , column = c.refused
               , unit = U.event
               , doc =
-                  "How often the mempool turned a transaction down, in a slot (Mempool.RejectedTx): transactions of peers, and those submitted to the host"
+                  "Transactions rejected by the mempool per slot (Mempool.RejectedTx), both of peers and submitted to the host"
               }
         //  lower
     , mempoolTxs =
@@ -69,15 +69,15 @@ in  { collected =
           , column = c.mempoolTxs
           , unit = D.transaction
           , doc =
-              "Transactions in the mempool at the end of a slot: as last logged, in the slot or before (Mempool.AddedTx, Mempool.RemoveTxs)"
+              "Transactions in the mempool at the end of a slot, from the last record in or before it (Mempool.AddedTx, Mempool.RemoveTxs)"
           }
     , forged =
         perSlot
           { id = "hostForges"
-          , name = "Blocks forged"
+          , name = "Forged blocks"
           , column = c.forged
           , unit = D.block
-          , doc = "Blocks that the host forged, in a slot (Forge.Loop.ForgedBlock); on the main chain or not"
+          , doc = "Blocks forged by the host per slot (Forge.Loop.ForgedBlock), on the main chain or not"
           }
     , snapshots =
         perSlot
@@ -85,7 +85,7 @@ in  { collected =
           , name = "Ledger snapshots"
           , column = c.snapshots
           , unit = U.event
-          , doc = "Snapshots of the ledger that were on disk, in a slot (ChainDB.LedgerEvent.Snapshot.TookSnapshot)"
+          , doc = "Ledger snapshots written to disk per slot (ChainDB.LedgerEvent.Snapshot.TookSnapshot)"
           }
     , objects =
         perSlot
@@ -93,22 +93,22 @@ in  { collected =
           , name = "Log objects"
           , column = c.objects
           , unit = U.count
-          , doc = "Log objects of events that metrics read, in a slot; from the one that reached the slot on"
+          , doc = "Log objects of events that metrics use per slot, from the one that reached the slot on"
           }
     , acceptedShare =
             M.formula
               { id = "txsAcceptedShare"
-              , name = "Share of transactions accepted"
-              , doc = "Transactions that the mempool accepted, of those of peers that were processed"
+              , name = "Share of accepted transactions"
+              , doc = "Accepted transactions of peers, as a share of those processed"
               , formula = X.over (M.value accepted) (X.plus (M.value accepted) (M.value rejected))
               , unit = U.ratio
               }
         //  { better = "higher"
             , examples =
-              [ { given = [ M.given accepted 3.0 D.transaction, M.given rejected 1.0 D.transaction ]
+              [ { inputs = [ M.input accepted 3.0 D.transaction, M.input rejected 1.0 D.transaction ]
                 , shows = "0.75"
                 , unit = U.ratio
-                , doc = "One of four transactions is turned down"
+                , doc = "One of four transactions is rejected"
                 }
               ]
             }

@@ -240,7 +240,7 @@ def _report_failed_example(
     checker: Checker, owner: str, example: Worked, expected: str, computed: str, notes: tuple[str, ...]
 ) -> None:
     inputs = ", ".join(
-        f"{item.metric} = {formula.format_number(item.value)} {item.unit.symbol}".rstrip() for item in example.given
+        f"{item.metric} = {formula.format_number(item.value)} {item.unit.symbol}".rstrip() for item in example.inputs
     )
     checker.report(
         "example",
@@ -261,17 +261,17 @@ def convert_example_values(checker: Checker, owner: str, metric: Metric, example
     scope = build_formula_scope(checker.package)
     units = {**scope.metrics, **{name: kind.unit for name, kind in scope.constants.items()}}
     required = dict.fromkeys(item.name for item in metric.measure.walk() if item.op in ("metric", "constant"))
-    if sorted(item.metric for item in example.given) != sorted(required):
+    if sorted(item.metric for item in example.inputs) != sorted(required):
         checker.report(
             "example",
             f"an example of {owner} does not give a value to exactly the metrics and constants of the formula",
             example.shows,
             expected=", ".join(required),
-            found=", ".join(item.metric for item in example.given) or "none",
+            found=", ".join(item.metric for item in example.inputs) or "none",
         )
         return None
     values = {}
-    for item in example.given:
+    for item in example.inputs:
         value = _convert(checker, owner, item, units[item.metric])
         if value is None:
             return None

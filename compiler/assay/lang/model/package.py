@@ -374,9 +374,9 @@ class ExampleValue:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A worked example of a formula: the values `given`, and the rounded result that it `shows`."""
+    """A worked example of a formula: the values `inputs`, and the rounded result that it `shows`."""
 
-    given: tuple[ExampleValue, ...]
+    inputs: tuple[ExampleValue, ...]
     shows: str
     unit: Unit
     doc: str

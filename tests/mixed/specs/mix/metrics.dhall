@@ -26,7 +26,7 @@ let size = S.Metric::{ id = "size", name = "Result size", doc = "Result size", g
 
 let failures = S.Metric::{ id = "failures", name = "Failures", doc = "Failures of a host", grain = "host", measure = X.column c.failures, unit = U.count, accepted = False }
 
-let failed = S.Metric::{ id = "failed_jobs", name = "Failed jobs", doc = "Jobs that failed", grain = "job", measure = X.natural 1, where = X.present (G.instant at.failed), unit = U.count, reduction = M.number ([] : List S.Column) }
+let failed = S.Metric::{ id = "failed_jobs", name = "Failed jobs", doc = "Failed jobs", grain = "job", measure = X.natural 1, where = X.present (G.instant at.failed), unit = U.count, reduction = M.number ([] : List S.Column) }
 
 let came = S.Metric::{ id = "came", name = "Jobs", doc = "Jobs", grain = "job", measure = X.natural 1, unit = U.count, reduction = M.number ([] : List S.Column) }
 

@@ -16,7 +16,7 @@ let c = (./relations.dhall).c
 
 let g = ./grains.dhall
 
-let deploy = P.told k.deploy
+let deploy = P.constant k.deploy
 
 let times = [ m.wait, m.work, m.took ]
 

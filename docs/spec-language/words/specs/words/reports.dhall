@@ -50,7 +50,7 @@ let number =
       , unit = U.none
       }
 
--- M.formula, M.value, M.example, M.given, M.givenConstant => comparison: | [Share of a slot
+-- M.formula, M.value, M.example, M.input, M.inputConstant => comparison: | [Share of a slot
 let share =
           M.formula
             { id = "share"
@@ -61,7 +61,7 @@ let share =
             }
       //  { examples =
             [ M.example
-                [ M.given size 30.0 U.byte, M.givenConstant constant.slot 20.0 U.second ]
+                [ M.input size 30.0 U.byte, M.inputConstant constant.slot 20.0 U.second ]
                 "1.5"
                 U.bytePerSecond
                 "30 bytes in 20 seconds"
@@ -193,8 +193,8 @@ let comparison =
       , also = R.metricIds [ size ]
       }
 
--- P.told => phases: | [Number
-let middle = P.told constant.middle
+-- P.constant => phases: | [Number
+let middle = P.constant constant.middle
 
 -- P.firstOf => phases: | [Number
 let opened = P.firstOf "opened" instants.received "The first request"
@@ -219,8 +219,8 @@ let failures =
 -- P.firstIn => ends: | [Number
 let failed = P.firstIn "failed" failures.name at "The first row that is not ok"
 
--- P.given, P.optional => ends: | [Number
-let stopped = P.optional (P.given "stopped" "When the user stopped the run, if --at says so")
+-- P.option, P.optional => ends: | [Number
+let stopped = P.optional (P.option "stopped" "When the user stopped the run, if --at says so")
 
 let ends = [ P.before "requests" closed, P.after "failures" failed, P.after "stopped" stopped ]
 
