@@ -1,4 +1,4 @@
--- The mean rate of each drive: compensated sums in ascending order, so that nothing depends on threads.
+-- The mean rate of each drive: compensated sums in ascending order, so that the result does not depend on threads.
 SELECT
     instance,
     device,

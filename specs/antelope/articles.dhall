@@ -19,7 +19,7 @@ let harness =
       S.Article::{
       , name = "harness"
       , title = "Performance harness: {base}"
-      , intro = "What a test chain did under load, as the log of one of its nodes tells: transactions a second, what blocks take, and whether the run passes."
+      , intro = "Throughput, block statistics and the verdict of a load test, from the log of one node."
       , parts =
         [ part::{
           , title = "Verdict"
@@ -33,28 +33,28 @@ let harness =
             ]
           }
         , part::{
-          , title = "Blocks and the window"
+          , title = "Blocks and the analysis window"
           , prose = "prose/window.md"
           , listings =
-            [ A.listing "The log" grains.run [ c.host ] [ m.firstBlock, m.lastBlock, m.totalBlocks, m.testStart, m.testEnd ]
+            [ A.listing "Block range" grains.run [ c.host ] [ m.firstBlock, m.lastBlock, m.totalBlocks, m.testStart, m.testEnd ]
             , A.listing
-                "What its blocks count as"
+                "Blocks by phase"
                 grains.run
                 [ c.host ]
                 [ m.setup, m.leadingEmpty, m.analysed, m.droppedAtEnds, m.trailingEmpty, m.tearDown ]
             , A.listing
-                "Totals of the test"
+                "Totals over the test"
                 grains.run
                 [ c.host ]
                 [ m.totalTransactions, m.totalNet, m.totalCpu, m.totalElapsed, m.totalTime, m.totalLatency ]
             ]
           }
         , part::{
-          , title = "Transactions a second"
+          , title = "Transactions per second"
           , prose = "prose/tps.md"
           , scatters =
             [ A.scatter
-                { title = "Transactions a second"
+                { title = "Transactions per second"
                 , grain = grains.pair
                 , per = c.host
                 , of = grains.run
@@ -67,31 +67,31 @@ let harness =
           , listings = [ A.listing "TPS" grains.tps [ c.host ] (listed m.tps # [ m.tpsEmpty ]) ]
           }
         , part::{
-          , title = "What a block takes"
+          , title = "Block statistics"
           , prose = "prose/blocks.md"
           , listings =
             [ A.listing "Block size" grains.blockStatistics [ c.host ] (listed m.size # [ m.sizeEmpty, m.numBlocks ])
-            , A.listing "CPU time billed" grains.blockStatistics [ c.host ] (listed m.cpu)
-            , A.listing "Time of applying transactions" grains.blockStatistics [ c.host ] (listed m.elapsed)
-            , A.listing "Time of validating the block" grains.blockStatistics [ c.host ] (listed m.time)
+            , A.listing "Billed CPU time" grains.blockStatistics [ c.host ] (listed m.cpu)
+            , A.listing "Time to apply transactions" grains.blockStatistics [ c.host ] (listed m.elapsed)
+            , A.listing "Time to validate the block" grains.blockStatistics [ c.host ] (listed m.time)
             , A.listing "Latency" grains.blockStatistics [ c.host ] (listed m.latency)
             ]
           }
         , part::{
-          , title = "What a transaction takes"
+          , title = "Transaction statistics"
           , prose = "prose/transactions.md"
           , listings =
-            [ A.listing "Latency of transactions" grains.transactions [ c.generators ] (listed m.trxLatency # [ m.samples ])
-            , A.listing "CPU time of transactions" grains.transactions [ c.generators ] (listed m.trxCpu)
-            , A.listing "Size of transactions" grains.transactions [ c.generators ] (listed m.trxNet)
-            , A.listing "Time of answers" grains.transactions [ c.generators ] (listed m.ack)
+            [ A.listing "Transaction latency" grains.transactions [ c.generators ] (listed m.trxLatency # [ m.samples ])
+            , A.listing "Billed CPU time of transactions" grains.transactions [ c.generators ] (listed m.trxCpu)
+            , A.listing "Net usage of transactions" grains.transactions [ c.generators ] (listed m.trxNet)
+            , A.listing "Response time" grains.transactions [ c.generators ] (listed m.ack)
             ]
           }
         , part::{
           , title = "Producers and forks"
           , prose = "prose/producers.md"
           , listings =
-            [ A.listing "Turns of producers" grains.productionWindows [ c.host ] [ m.windows, m.windowSize, m.missed ]
+            [ A.listing "Production windows" grains.productionWindows [ c.host ] [ m.windows, m.windowSize, m.missed ]
             , A.listing
                 "Nodes"
                 grains.node
@@ -102,7 +102,7 @@ let harness =
         ]
       , style = "prefixed"
       , label = constant.ident.name
-      , doc = "The statistics of the performance harness, out of a node's log"
+      , doc = "Statistics of the performance harness, from a node's log"
       }
 
 in  { harness }

@@ -1,4 +1,4 @@
--- How long the drives of a host last: what is written to them, from samples of node_exporter, against classes of drives.
+-- Drive endurance of a host: write rates from samples of node_exporter, and the lifetime of drives by rated endurance.
 let S = ../schema/package.dhall
 
 let A = S.article
@@ -22,10 +22,10 @@ let written = e.written
 let column =
       { window = G.column "text" "name" U.none "Name of the window"
       , from = G.column "instant" "from_ns" U.nanosecond "First step"
-      , to = G.column "instant" "to_ns" U.nanosecond "No step later"
-      , instance = G.column "text" "instance" U.none "Host, as the server calls it"
+      , to = G.column "instant" "to_ns" U.nanosecond "Last step"
+      , instance = G.column "text" "instance" U.none "Host (label `instance`)"
       , device = G.column "text" "device" U.none "Drive"
-      , rate = G.column "real" "write_rate" U.bytePerSecond "Mean of the rates at which it is written to"
+      , rate = G.column "real" "write_rate" U.bytePerSecond "Mean write rate"
       }
 
 let windows =
@@ -35,7 +35,7 @@ let windows =
       , uses = [ written.name ]
       , columns = [ column.window, column.from, column.to ]
       , key = [ column.window.name ]
-      , doc = "All the time of which there are samples, but for the first 20 s"
+      , doc = "Time range of the samples without the first 20 s"
       }
 
 let rates =
@@ -48,7 +48,7 @@ let rates =
       , windowNs = 20000000000
       , covered = True
       , unit = U.bytePerSecond
-      , doc = "Bytes a second that are written to each drive, over the last 20 s"
+      , doc = "Write rate per drive (20 s window)"
       }
 
 let drives =
@@ -58,7 +58,7 @@ let drives =
       , uses = [ rates.name ]
       , columns = [ column.instance, column.device, column.rate ]
       , key = [ column.instance.name, column.device.name ]
-      , doc = "Drives, each with the rate at which it is written to"
+      , doc = "Drives with their mean write rates"
       }
 
 let drive =
@@ -76,7 +76,7 @@ let diskWriteRate =
       S.Metric::{
       , id = "drive_write_rate"
       , name = "Drive write rate"
-      , doc = "Mean of the rates at which a drive is written to"
+      , doc = "Mean write rate of a drive"
       , grain = drive.name
       , measure = X.column column.rate
       , accepted = False
@@ -95,20 +95,20 @@ let writes =
 let article =
       S.Article::{
       , name = "endurance"
-      , title = "Endurance of the drives of {base}"
-      , intro = "What is written to each drive, in how long a drive of each class is used up by it, and how both are worked out."
+      , title = "Drive endurance: {base}"
+      , intro = "Write rate of each drive, lifetime of drives by rated endurance, and how both are computed."
       , parts =
         [ A.Part::{
           , title = "Disk"
           , prose = "prose/endurance.md"
           , listings = [ A.listing "Writes" drive [ column.instance, column.device ] [ diskWriteRate, writes.decimal, writes.binary ] ]
-          , timelines = [ A.lines "Bytes written a second" rates "device" ]
+          , timelines = [ A.lines "Write rate per drive" rates "device" ]
           , classTables = [ A.across column.device (formulas.usedUp diskWriteRate) ]
           }
         ]
       , style = "three-digits"
       , label = e.constant.ident.name
-      , doc = "How long drives last that are written to as those of the run are"
+      , doc = "Lifetime of drives at the write rates of the run"
       }
 
 in  { windows

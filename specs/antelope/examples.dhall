@@ -1,4 +1,4 @@
--- Examples: samples of a host's server, and what the metrics of its drives and of its upgrade come to over them.
+-- Examples: samples of a Prometheus server, and the expected values of the endurance and upgrade metrics.
 let S = ../schema/package.dhall
 
 let Q = S.example
@@ -9,8 +9,8 @@ let upgrade = (./upgrade.dhall).metric
 
 let of = Q.samples
 
--- The answer of a server, with its series.
-let answer =
+-- The response of a Prometheus server with some series.
+let response =
       \(series : Text) ->
         Q.file "prom/raw.json" "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":[${series}]}}\n"
 
@@ -34,9 +34,9 @@ let ofDrive = \(drive : Text) -> series "node_disk_written_bytes_total" ",\"devi
 
 let drives =
       S.Example::{
-      , name = "25 seconds of two drives, one of which begins anew"
+      , name = "25 seconds of two drives; the counter of one is reset"
       , files =
-        [ answer
+        [ response
             ''
             ${ofDrive "vda" (six "1000000000" "1060000000" "1070000000" "1150000000" "1180000000" "1320000000")},
             ${ofDrive "vdb" (six "890000000" "930000000" "960000000" "15000000" "30000000" "150000000")}
@@ -44,7 +44,7 @@ let drives =
         ]
       , expect = [ of endurance.diskWriteRate [ "5", "9" ] ]
       , doc =
-          "Steps are the seconds 20 to 25. The last 20 s hold at 20 the samples from 0 to 20, up to 24 those from 5 to 20, at 25 those from 5 to 25. vda: 180 MB in 20 s, 120 in 15, 260 in 20: 9, four times 8, and 13 MB/s. vdb, with 960 MB more where it begins anew: 100 MB in 20 s, 60 in 15, 180 in 20: 5, four times 4, and 9 MB/s."
+          "Steps are the seconds 20 to 25. The window of 20 s has the samples from 0 to 20 s at 20 s, from 5 to 20 s up to 24 s, and from 5 to 25 s at 25 s. vda: 180 MB in 20 s, 120 in 15 s, 260 in 20 s: 9, four times 8, and 13 MB/s. vdb, with 960 MB added at the counter reset: 100 MB in 20 s, 60 in 15 s, 180 in 20 s: 5, four times 4, and 9 MB/s."
       }
 
 let ofCpu = \(cpu : Text) -> \(mode : Text) -> series "node_cpu_seconds_total" ",\"cpu\":\"${cpu}\",\"mode\":\"${mode}\""
@@ -53,10 +53,10 @@ let memory = \(name : Text) -> series "node_memory_${name}_bytes" ""
 
 let host =
       S.Example::{
-      , name = "15 seconds of a host, whose exporter is gone at the end"
+      , name = "15 seconds of a host whose exporter is down at the end"
       , files =
         [ Q.file "meta.json" "{\"state\": {\"device\": \"vda\"}, \"rate_window_seconds\": 10, \"step_seconds\": 5}"
-        , answer
+        , response
             ''
             ${series "up" "" "${three "1" "1" "1"},${at "15" "0"}"},
             ${ofCpu "0" "idle" (three "100" "104" "106.5")},
@@ -78,7 +78,7 @@ let host =
         , of upgrade.diskWriteRate [ "8", "10", "12" ]
         ]
       , doc =
-          "Amounts are there at 0, 5 and 10: at 15 the node tells its head block, and the host is gone. Rates look back 10 s, over two samples at least: at 5 over the first two, at 10 over all, at 15 over the last two. Idle are 0.8, 0.65 and 0.5 of the time of one CPU, 0.4, 0.65 and 0.9 of the other's."
+          "Gauges have values at 0, 5 and 10 s: at 15 s only the node responds. Rates have a window of 10 s and need two samples: the first two at 5 s, all at 10 s, the last two at 15 s. The idle shares are 0.8, 0.65 and 0.5 for one CPU, 0.4, 0.65 and 0.9 for the other."
       }
 
 let node =
@@ -86,7 +86,7 @@ let node =
       , name = "10 seconds of a node"
       , files =
         [ Q.file "meta.json" "{\"rate_window_seconds\": 10, \"step_seconds\": 5}"
-        , answer
+        , response
             ''
             ${series "nodeos_head_block_num" "" (three "7" "17" "27")},
             ${series "nodeos_p2p_clients" "" (three "3" "4" "5")},
@@ -101,7 +101,7 @@ let node =
         , of upgrade.incoming [ "10", "14" ]
         , of upgrade.produced [ "0", "0.5" ]
         ]
-      , doc = "At 5 a rate is that of the first two samples, at 10 that of all three"
+      , doc = "A rate covers the first two samples at 5 s, and all three at 10 s"
       }
 
 in  [ drives, host, node ]

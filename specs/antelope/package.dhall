@@ -1,4 +1,4 @@
--- Antelope (EOS): upgrades of a node, runs of the performance harness, virtual machines.
+-- Antelope (EOS): node upgrades, runs of the performance harness, virtual machines.
 let S = ../schema/package.dhall
 
 let harness =
@@ -91,7 +91,7 @@ in  S.Package::{
       ]
     , metrics = harness.m.all # rrd.metrics # endurance.metrics # upgrade.metrics
     , series = s.all # [ endurance.rates ]
-    , summaries = [ S.Summary::{ name = "runs", doc = "All rows count alike" } ]
+    , summaries = [ S.Summary::{ name = "runs", doc = "All rows have the same weight" } ]
     , cuts = [ phases.upgrade, phases.secondStart ]
     , articles = [ (./articles.dhall).harness, endurance.article, upgrade.upgrade ]
     , examples = ./harness/examples.dhall # ./rrd/examples.dhall # ./examples.dhall

@@ -1,4 +1,4 @@
--- Samples of an operator's Prometheus server: those of node_exporter, and of the node's own exporter.
+-- Samples of a Prometheus server: node_exporter and the node's own exporter.
 let S = ../schema/package.dhall
 
 let E = S.event
@@ -19,14 +19,14 @@ let seconds =
 
 let constant =
       { ident =
-              text "ident" [ "ident" ] "run" "What the run is called in reports"
+              text "ident" [ "ident" ] "run" "Name of the run in reports"
           //  { files = meta # [ "run.json" ] }
       , host = text "host" [ "host" ] "" "Host"
       , before = text "version_before" [ "versions", "before" ] "" "Version before the upgrade"
       , after = text "version_after" [ "versions", "after" ] "" "Version after the upgrade"
-      , modeBefore = text "mode_before" [ "state", "mode_before" ] "" "How the state was held in memory before"
-      , modeAfter = text "mode_after" [ "state", "mode_after" ] "" "How the state is held in memory after"
-      , device = text "state_device" [ "state", "device" ] "" "Drive that holds the state"
+      , modeBefore = text "mode_before" [ "state", "mode_before" ] "" "State memory mapping before the upgrade"
+      , modeAfter = text "mode_after" [ "state", "mode_after" ] "" "State memory mapping after the upgrade"
+      , device = text "state_device" [ "state", "device" ] "" "State device"
       , upgrade =
           S.Constant::{
           , name = "upgrade"
@@ -34,7 +34,7 @@ let constant =
           , path = [ "upgrade" ]
           , type = "instant"
           , default = Some ""
-          , doc = "When the node was upgraded"
+          , doc = "Time of the upgrade"
           }
       , secondStart =
           S.Constant::{
@@ -43,20 +43,20 @@ let constant =
           , path = [ "second_start" ]
           , type = "instant"
           , default = Some ""
-          , doc = "When the upgraded node was started again"
+          , doc = "Time of the second start of the upgraded node"
           }
       , os = fact "os" [ "hardware", "os" ] "Operating system"
       , hypervisor = fact "hypervisor" [ "hardware", "hypervisor" ] "Hypervisor"
       , cpu = fact "cpu" [ "hardware", "cpu" ] "CPU"
       , memory = fact "memory" [ "hardware", "memory" ] "Memory"
       , swap = fact "swap" [ "hardware", "swap" ] "Swap space"
-      , stateDrive = fact "state_drive" [ "hardware", "state_drive" ] "Drive of the state"
-      , blocksDrive = fact "blocks_drive" [ "hardware", "blocks_drive" ] "Drive of the blocks"
-      , stateSize = fact "state_size" [ "configuration", "chain_state_db_size" ] "Greatest size of the state"
-      , maxClients = fact "max_clients" [ "configuration", "max_clients" ] "Peers that may connect at most"
-      , plugins = fact "plugins" [ "configuration", "plugins" ] "Plugins of the node"
-      , window = seconds "rate_window" [ "rate_window_seconds" ] "20" "Time that rates are taken over"
-      , step = seconds "step" [ "step_seconds" ] "1" "Time from point to point of a series"
+      , stateDrive = fact "state_drive" [ "hardware", "state_drive" ] "State drive"
+      , blocksDrive = fact "blocks_drive" [ "hardware", "blocks_drive" ] "Blocks drive"
+      , stateSize = fact "state_size" [ "configuration", "chain_state_db_size" ] "Maximum state size"
+      , maxClients = fact "max_clients" [ "configuration", "max_clients" ] "Maximum number of incoming peers"
+      , plugins = fact "plugins" [ "configuration", "plugins" ] "Node plugins"
+      , window = seconds "rate_window" [ "rate_window_seconds" ] "20" "Rate window"
+      , step = seconds "step" [ "step_seconds" ] "1" "Step between points of a series"
       }
 
 let samples =
@@ -91,7 +91,7 @@ let samples =
         , constant.window
         , constant.step
         ]
-      , doc = "Samples of the host's and the node's metrics, as a Prometheus server has them"
+      , doc = "Samples of host and node metrics, from a Prometheus server"
       }
 
 let label = \(name : Text) -> E.otherwise "" (E.at [ "labels", name ] (E.text name))
@@ -147,28 +147,28 @@ in  { constant
     , field
     , value
     , unit = { block, transaction, peer, microsecond, transactionPerSecond = D.transactionPerSecond }
-    , up = plain "up" "up" none U.none "Whether a target answered: 1, or 0"
+    , up = plain "up" "up" none U.none "Whether the target responded: 1 or 0"
     , cpu =
-        plain "cpu_seconds" "node_cpu_seconds_total" [ field.cpu, field.mode ] U.second "Time that a CPU has spent in a mode"
-    , memoryTotal = memory "memory_total" "MemTotal" "Memory of the host"
-    , memoryAvailable = memory "memory_available" "MemAvailable" "Memory that programs can still have without swapping"
-    , swapTotal = memory "swap_total" "SwapTotal" "Swap space of the host"
-    , swapFree = memory "swap_free" "SwapFree" "Swap space that is free"
+        plain "cpu_seconds" "node_cpu_seconds_total" [ field.cpu, field.mode ] U.second "CPU time by mode"
+    , memoryTotal = memory "memory_total" "MemTotal" "Total memory of the host"
+    , memoryAvailable = memory "memory_available" "MemAvailable" "Memory available to programs without swapping"
+    , swapTotal = memory "swap_total" "SwapTotal" "Total swap space of the host"
+    , swapFree = memory "swap_free" "SwapFree" "Free swap space"
     , written =
-        plain "written" "node_disk_written_bytes_total" [ field.device ] U.byte "What has been written to a drive"
-    , head = node "head_block" "head_block_num" block "Number of the node's head block"
-    , irreversible = node "irreversible_block" "last_irreversible" block "Number of its last irreversible block"
-    , clients = node "p2p_clients" "p2p_clients" peer "Peers that have connected to the node"
-    , peers = node "p2p_peers" "p2p_peers" peer "Peers that the node has connected to"
-    , incoming = node "transactions_incoming" "trxs_incoming_total" transaction "Transactions that have come in"
-    , produced = node "transactions_produced" "trxs_produced_total" transaction "Transactions in blocks that the node made"
+        plain "written" "node_disk_written_bytes_total" [ field.device ] U.byte "Bytes written to a drive"
+    , head = node "head_block" "head_block_num" block "Head block number"
+    , irreversible = node "irreversible_block" "last_irreversible" block "Last irreversible block number"
+    , clients = node "p2p_clients" "p2p_clients" peer "Incoming peers: connected to the node"
+    , peers = node "p2p_peers" "p2p_peers" peer "Outgoing peers: the node connected to them"
+    , incoming = node "transactions_incoming" "trxs_incoming_total" transaction "Received transactions"
+    , produced = node "transactions_produced" "trxs_produced_total" transaction "Transactions in blocks that the node produced"
     , blockCpu =
-        plain "block_cpu" "nodeos_cpu_usage_us_total" [ field.blockType ] microsecond "Time that blocks have taken on a CPU"
+        plain "block_cpu" "nodeos_cpu_usage_us_total" [ field.blockType ] microsecond "CPU time of blocks"
     , blockNet =
         plain
           "block_net"
           "nodeos_net_usage_us_total"
           [ field.blockType ]
           U.byte
-          "Size of the transactions of blocks (bytes, in spite of the metric's name)"
+          "Net usage of blocks (in bytes, despite the name of the metric)"
     }

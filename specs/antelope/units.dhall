@@ -15,8 +15,8 @@ in  { block = unit "block" "blocks"
           [ { name = "block", doc = "A block of the chain" }
           , { name = "transaction", doc = "A transaction" }
           , { name = "peer", doc = "A peer of a node" }
-          , { name = "production_window", doc = "A turn of a producer: blocks in succession that it signs" }
-          , { name = "net_word", doc = "What a transaction takes of the network is billed in words of 8 bytes" }
+          , { name = "production_window", doc = "A producer's consecutive blocks" }
+          , { name = "net_word", doc = "The unit in which the net usage of transactions is billed: 8 bytes" }
           ]
         : List S.BaseUnit
     }

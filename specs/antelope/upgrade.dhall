@@ -1,4 +1,4 @@
--- The upgrade report: what a host bears before and after its node was upgraded.
+-- The upgrade report: resource usage of a host before and after its node was upgraded.
 let S = ../schema/package.dhall
 
 let A = S.article
@@ -43,42 +43,42 @@ let metric =
       { cpuUsage =
           measured
             { id = "cpu_usage", name = "CPU usage", grain = point.cpu, of = s.cpuUsage.unit, unit = U.percent
-            , doc = "Use of all CPUs of the host: 100 % less the mean of the shares of time that they were idle" }
+            , doc = "Usage of all CPUs of the host: 100 % minus the mean idle share of the CPUs" }
       , memoryUsed =
           measured
-            { id = "memory_used", name = "Memory used", grain = point.memory, of = s.memoryUsed.unit, unit = U.mebibyte
-            , doc = "Memory of the host less what programs can still have without swapping" }
+            { id = "memory_used", name = "Used memory", grain = point.memory, of = s.memoryUsed.unit, unit = U.mebibyte
+            , doc = "Total memory of the host minus the memory available to programs without swapping" }
       , swapUsed =
           measured
-            { id = "swap_used", name = "Swap used", grain = point.swap, of = s.swapUsed.unit, unit = U.mebibyte
-            , doc = "Swap space of the host less what is free" }
+            { id = "swap_used", name = "Used swap", grain = point.swap, of = s.swapUsed.unit, unit = U.mebibyte
+            , doc = "Total swap space of the host minus free swap space" }
       , diskWriteRate =
               measured
-                { id = "disk_write_rate", name = "Disk writes", grain = point.disk, of = s.writeRate.unit
+                { id = "disk_write_rate", name = "Disk write rate", grain = point.disk, of = s.writeRate.unit
                 , unit = U.unit "kilobyte / second" "kB/s"
-                , doc = "What is written to the drive that holds the state, a second (1 kB is 1000 bytes)" }
+                , doc = "Write rate of the state drive (1 kB = 1000 bytes)" }
           //  { where = X.equals (X.column s.column.device) (S.source.constant constant.device) }
       , clients =
               measured
-                { id = "peers_incoming", name = "Peers that have connected", grain = point.clients, of = s.node.clients.unit
-                , unit = samples.unit.peer, doc = "Peers that have connected to the node" }
+                { id = "peers_incoming", name = "Incoming peers", grain = point.clients, of = s.node.clients.unit
+                , unit = samples.unit.peer, doc = "Incoming peers: connected to the node" }
           //  neither
       , peers =
               measured
-                { id = "peers_outgoing", name = "Peers connected to", grain = point.peers, of = s.node.peers.unit
-                , unit = samples.unit.peer, doc = "Peers that the node has connected to" }
+                { id = "peers_outgoing", name = "Outgoing peers", grain = point.peers, of = s.node.peers.unit
+                , unit = samples.unit.peer, doc = "Outgoing peers: the node connected to them" }
           //  neither
       , incoming =
               measured
-                { id = "transactions_incoming_rate", name = "Transactions coming in", grain = point.incoming
+                { id = "transactions_incoming_rate", name = "Incoming transactions", grain = point.incoming
                 , of = s.node.incoming.unit, unit = samples.unit.transactionPerSecond
-                , doc = "Transactions that come in, a second" }
+                , doc = "Incoming transactions per second" }
           //  neither
       , produced =
               measured
-                { id = "transactions_produced_rate", name = "Transactions produced", grain = point.produced
+                { id = "transactions_produced_rate", name = "Produced transactions", grain = point.produced
                 , of = s.node.produced.unit, unit = samples.unit.transactionPerSecond
-                , doc = "Transactions in blocks that the node makes, a second" }
+                , doc = "Transactions per second in blocks that the node produced" }
           //  neither
       }
 
@@ -90,7 +90,7 @@ let upgrade =
       S.Article::{
       , name = "upgrade"
       , title = "Upgrade of {base}"
-      , intro = "What a host bears before and after its node was upgraded."
+      , intro = "Resource usage of a host before and after its node was upgraded."
       , phases = [ phases.before, phases.after, phases.again ]
       , alternatives = A.alternatives [ samples.samples, rrd.source ]
       , parts =
@@ -138,25 +138,25 @@ let upgrade =
           , title = "Memory"
           , prose = "prose/upgrade_memory.md"
           , timelines =
-            [ A.lines "Memory used" s.memoryUsed "instance", A.lines "Swap used" s.swapUsed "instance" ]
+            [ A.lines "Used memory" s.memoryUsed "instance", A.lines "Used swap" s.swapUsed "instance" ]
           , comparisons = [ A.comparison "Memory before and after" [ metric.memoryUsed, metric.swapUsed ] ]
           }
         , part::{
           , title = "Disk"
           , prose = "prose/upgrade_disk.md"
-          , timelines = [ A.lines "Disk writes" s.writeRate "device" ]
-          , comparisons = [ A.comparison "Disk writes before and after" [ metric.diskWriteRate ] ]
+          , timelines = [ A.lines "Disk write rate" s.writeRate "device" ]
+          , comparisons = [ A.comparison "Disk write rate before and after" [ metric.diskWriteRate ] ]
           }
         , part::{
           , title = "CPU of the virtual machine"
           , prose = "prose/upgrade_vm_cpu.md"
-          , curves = [ A.curve "CPU use" rrd.reading [ vm.cpu ] ]
-          , comparisons = [ A.comparison "CPU use of the virtual machine before and after" [ vm.cpu ] ]
+          , curves = [ A.curve "CPU usage of the virtual machine" rrd.reading [ vm.cpu ] ]
+          , comparisons = [ A.comparison "CPU usage of the virtual machine before and after" [ vm.cpu ] ]
           }
         , part::{
           , title = "Memory of the virtual machine"
           , prose = "prose/upgrade_vm_memory.md"
-          , curves = [ A.curve "Memory" rrd.reading [ vm.memory, vm.memoryTotal ] ]
+          , curves = [ A.curve "Memory usage" rrd.reading [ vm.memory, vm.memoryTotal ] ]
           , comparisons =
             [ A.comparison "Memory of the virtual machine before and after" [ vm.memory, vm.memoryShare ] ]
           }
@@ -164,7 +164,7 @@ let upgrade =
           , title = "Disk and network of the virtual machine"
           , prose = "prose/upgrade_vm_disk.md"
           , curves =
-            [ A.curve "Disk writes and reads" rrd.reading [ vm.write, vm.read ]
+            [ A.curve "Disk write and read rates" rrd.reading [ vm.write, vm.read ]
             , A.curve "Network traffic" rrd.reading [ vm.netIn, vm.netOut ]
             ]
           , comparisons =
@@ -177,15 +177,15 @@ let upgrade =
           , title = "Endurance"
           , prose = "prose/upgrade_endurance.md"
           , comparisons =
-            [ A.comparison "Writes in a year before and after" [ writes.decimal, writes.binary ]
+            [ A.comparison "Disk writes per year before and after" [ writes.decimal, writes.binary ]
             , A.comparison
-                "Writes of the virtual machine in a year before and after"
+                "Disk writes of the virtual machine per year before and after"
                 [ rrd.writes.decimal, rrd.writes.binary ]
             ]
           , classTables =
             [ formulas.usedUp metric.diskWriteRate
             ,     formulas.usedUp vm.write
-              //  { title = "Years until a drive is used up by the virtual machine" }
+              //  { title = "Drive lifetime in years (virtual machine)" }
             ]
           }
         , part::{
@@ -194,12 +194,12 @@ let upgrade =
           , timelines =
             [ A.lines "Head block" s.node.head "instance"
             , A.lines "Last irreversible block" s.node.irreversible "instance"
-            , A.lines "Peers that have connected" s.node.clients "instance"
-            , A.lines "Peers connected to" s.node.peers "instance"
-            , A.lines "Transactions coming in" s.node.incoming "instance"
-            , A.lines "Transactions produced" s.node.produced "instance"
+            , A.lines "Incoming peers" s.node.clients "instance"
+            , A.lines "Outgoing peers" s.node.peers "instance"
+            , A.lines "Incoming transactions" s.node.incoming "instance"
+            , A.lines "Produced transactions" s.node.produced "instance"
             , A.lines "CPU time of blocks" s.node.cpu "block_type"
-            , A.lines "Size of blocks" s.node.net "block_type"
+            , A.lines "Net usage of blocks" s.node.net "block_type"
             ]
           , comparisons =
             [ A.comparison
@@ -212,17 +212,17 @@ let upgrade =
           , prose = "prose/upgrade_conclusion.md"
           , conclusions =
             [ A.conclusion
-                "What was expected of the upgrade"
+                "Expectations of the upgrade"
                 [ A.notWorse metric.cpuUsage 10, A.notWorse metric.memoryUsed 10, A.falls metric.diskWriteRate 50 ]
             , A.conclusion
-                "What was expected of the upgrade, for the virtual machine"
+                "Expectations of the upgrade (virtual machine)"
                 [ A.notWorse vm.cpu 10, A.notWorse vm.memory 10, A.falls vm.write 50 ]
             ]
           }
         ]
       , style = "prefixed"
       , label = constant.ident.name
-      , doc = "What a host bears before and after its node was upgraded"
+      , doc = "Resource usage of a host before and after its node was upgraded"
       }
 
 in  { metric

@@ -101,8 +101,8 @@ def test_report_shows_both_published_conventions(report: Path) -> None:
     changes = ("Δ", "Δ%", "95 %", "Verdict")
     assert section["header"] == ["", first, *(cell for name in others for cell in (name, *changes))]
     cells = {row[0]: [row[1], *row[2::5]] for row in section["rows"]}
-    assert cells["Disk writes in 365 days, TB"] == ["126.1", "132.3", "0.378", "0.388", "0.0"]
-    assert cells["Disk writes in 365 days, TiB"] == ["114.7", "120.3", "0.344", "0.352", "0.0"]
+    assert cells["Disk writes per year, TB"] == ["126.1", "132.3", "0.378", "0.388", "0.0"]
+    assert cells["Disk writes per year, TiB"] == ["114.7", "120.3", "0.344", "0.352", "0.0"]
     assert cells["Paid terabytes last, years"][-1] == "—"
 
 
@@ -127,18 +127,18 @@ def test_dictionary_has_formula_unit_and_examples(report: Path) -> None:
     assert entries["disk_write_rate"]["description"] == "Rate at which a drive is written to"
     assert (entries["disk_writes_per_year"]["unit"], entries["disk_writes_per_year_binary"]["unit"]) == ("TB", "TiB")
     assert entries["disk_writes_per_year"]["description"].split("\n") == [
-        "Bytes written in 365 days at the mean rate; 1 TB is 10^12 bytes, as drives are rated (TBW)",
+        "Bytes written in 365 days at the mean rate, in units of TBW (1 TB = 10^12 bytes)",
         "Formula: disk_write_rate × 365 day, in terabyte.",
         "Conversions, exact: 1 megabyte / second = 1000000 byte / second; 1 day = 86400 second; "
         "1 terabyte = 1000000000000 byte.",
-        "Example: disk_write_rate = 4 MB/s gives 126.1 TB (prefixes of 1000 throughout).",
-        "Example: disk_write_rate = 12 kB/s gives 0.378 TB (prefixes of 1000 throughout: the published 0.378).",
+        "Example: disk_write_rate = 4 MB/s gives 126.1 TB (decimal prefixes (1000)).",
+        "Example: disk_write_rate = 12 kB/s gives 0.378 TB (decimal prefixes (1000): the published 0.378).",
     ]
     assert entries["disk_writes_per_year_binary"]["description"].split("\n")[2:] == [
         "Conversions, exact: 1 megabyte / second = 1000000 byte / second; 1 day = 86400 second; "
         "1 tebibyte = 1099511627776 byte.",
-        "Example: disk_write_rate = 4 MiB/s gives 120.3 TiB (prefixes of 1024 throughout: the published 120).",
-        "Example: disk_write_rate = 12 KiB/s gives 0.352 TiB (prefixes of 1024 throughout).",
+        "Example: disk_write_rate = 4 MiB/s gives 120.3 TiB (binary prefixes (1024): the published 120).",
+        "Example: disk_write_rate = 12 KiB/s gives 0.352 TiB (binary prefixes (1024)).",
     ]
 
 
@@ -231,7 +231,7 @@ def read_tables(article: Path) -> dict[str, Any]:
 def test_endurance_is_in_years_of_365_days(article: Path) -> None:
     actual = read_tables(article)
     run_names = ("decimal", "binary", "trickle")
-    for title, heading in (("Years until a drive is used up", "Drive bears"), ("By the year", "Bears")):
+    for title, heading in (("Drive lifetime in years", "Drive bears"), ("By the year", "Bears")):
         assert actual[title]["header"] == [heading, *(f"{name}, years" for name in (*run_names, "still"))]
         rows = [[row[0], *map(float, row[1:-1]), row[-1]] for row in actual[title]["rows"]]
         assert rows == [
@@ -246,7 +246,7 @@ def test_endurance_is_in_years_of_365_days(article: Path) -> None:
 
 
 def test_endurance_works_across_rows_of_a_grain(article: Path) -> None:
-    actual = read_tables(article)["Years until a drive is used up: trickle"]
+    actual = read_tables(article)["Drive lifetime in years: trickle"]
     assert actual["header"] == ["Drive bears", "sda, years"]
     assert actual["rows"][-1] == ["2000 TBW", "5285.0"]
 
@@ -256,9 +256,9 @@ def test_listing_and_prose_show_formulas_and_reasons(article: Path) -> None:
     assert read_tables(article)["Rows: binary"]["rows"] == [["sda", "4.19", "132.3"]]
     assert gallery["text"] == [
         "The first drive is written to at 0.0 MB/s: 0.0 TB a year.",
-        "Years until a drive is used up, still has no value: division by zero: disk_write_rate is 0.",
+        "Drive lifetime in years, still has no value: division by zero: disk_write_rate is 0.",
         "By the year, still has no value: division by zero: disk_writes_per_year is 0.",
-        "Years until a drive is used up: still, sda has no value: division by zero: disk_write_rate is 0.",
+        "Drive lifetime in years: still, sda has no value: division by zero: disk_write_rate is 0.",
     ]
 
 
@@ -384,7 +384,7 @@ def test_yearly_writes_of_real_drive_equal_plain_python(endurance: Path) -> None
     assert drive["drive_write_rate"] == pytest.approx(mean, rel=1e-12)
     assert drive["drive_writes_per_year"] == pytest.approx(mean * YEAR / 1e12, rel=1e-12)
     assert drive["drive_writes_per_year_binary"] == pytest.approx(mean * YEAR / 2**40, rel=1e-12)
-    cells = read_tables(endurance)["Years until a drive is used up"]
+    cells = read_tables(endurance)["Drive lifetime in years"]
     assert cells["header"] == ["Drive bears", "vda, years", "zram0, years"]
     assert [float(row[1]) for row in cells["rows"]] == [
         pytest.approx(amount * 1e12 / mean / YEAR, rel=0.005) for amount in CLASSES

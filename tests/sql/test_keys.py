@@ -56,8 +56,8 @@ def test_instants_of_a_key_are_written_as_times(place: Path, tmp_path: Path) -> 
 
 def test_a_relation_without_a_key_has_one_row(place: Path, tmp_path: Path) -> None:
     for name, old, new in (
-        ("requests", "key = [ host.name, request.name ]\n      , doc = \"The requests that came in\"",
-         "key = [] : List Text\n      , doc = \"The requests that came in\""),
+        ("requests", "key = [ host.name, request.name ]\n      , doc = \"All received requests\"",
+         "key = [] : List Text\n      , doc = \"All received requests\""),
     ):  # fmt: skip
         specs = place / "specs" / "service" / f"{name}.dhall"
         text = specs.read_text(encoding="utf-8")

@@ -127,7 +127,7 @@ articles =
 
 def test_listing_shows_instants_as_times_and_null_as_a_dash(place: Path, cache: Path) -> None:
     package = place / "specs/tries/package.dhall"
-    listing_columns = '[ G.column "instant" "at" U.nanosecond "When", place, took ] [ same ]'
+    listing_columns = '[ G.column "instant" "at" U.nanosecond "Time of the record", place, took ] [ same ]'
     edit_file(package, "reports = ", ARTICLE.replace('[ host, n ] [ metric "n" name n ]', listing_columns))
     edit_file(package, '(E.real "took")', '(E.optional (E.real "took"))')
     log = place / "run/h1/log.jsonl"

@@ -89,7 +89,7 @@ def test_nan_in_a_dump_ends_a_gauge_and_hides_no_restart(tmp_path: Path, cache: 
     assert min(rates.values()) > 0
     # the window from 79 to 89 has samples on both sides of the restart, and near both of its ends
     assert rates[89] == pytest.approx((5_080_000 - 5_079_000 + 3000) / 10, rel=1e-9)
-    assert read_rules(out)["Disk writes, kB/s"] == "no"
+    assert read_rules(out)["Disk write rate, kB/s"] == "no"
 
 
 def test_negative_rate_is_warned_of_and_nan_is_not_judged(tmp_path: Path, cache: Path) -> None:
@@ -101,7 +101,7 @@ def test_negative_rate_is_warned_of_and_nan_is_not_judged(tmp_path: Path, cache:
         "that is not a number hides a reset of the counter, or samples are below 0.\n"
     ) in warned
     assert "warning: after: disk_writes_per_year has no value: disk_write_rate is no finite number.\n" in warned
-    assert read_rules(out)["Disk writes, kB/s"] == "no value"
+    assert read_rules(out)["Disk write rate, kB/s"] == "no value"
 
 
 def test_constant_counter_has_a_rate_of_zero(tmp_path: Path, cache: Path) -> None:

@@ -1,5 +1,5 @@
--- Hosts, where there are samples of several: means over steps would be those of all of them together.
-WITH told AS (
+-- Hosts, if there are samples of several: means over steps would mix them.
+WITH targets AS (
     SELECT DISTINCT 'node_cpu_seconds_total' AS series, job, instance FROM cpu_seconds
     UNION ALL
     SELECT DISTINCT 'node_memory_MemTotal_bytes' AS series, job, instance FROM memory_total
@@ -11,7 +11,7 @@ SELECT
     series,
     count(*) AS number,
     string_agg(concat_ws(' ', nullif(job, ''), instance), ', ' ORDER BY job, instance) AS hosts
-FROM told
+FROM targets
 GROUP BY series
 HAVING count(*) > 1
 ORDER BY series

@@ -1,4 +1,4 @@
--- The drive of the state, when no point is one of it.
+-- The state drive, if no point is of it.
 SELECT
     $state_device AS device,
     string_agg(DISTINCT device, ', ' ORDER BY device) AS devices

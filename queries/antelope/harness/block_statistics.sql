@@ -1,4 +1,5 @@
--- The analysed blocks: what a block takes, over those that tell it. Sums are exact; deviations are those of the population.
+-- Statistics of the analysed blocks whose lines have the value. Sums are exact; standard deviations are those of the
+-- population.
 SELECT
     guide.host,
     count(window_blocks.place) AS num_blocks,

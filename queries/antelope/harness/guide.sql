@@ -1,4 +1,4 @@
--- How many blocks each phase has.
+-- The number of blocks of each phase.
 SELECT
     blocks.host,
     arg_min(blocks.number, blocks.place) AS first_block,

@@ -1,5 +1,5 @@
--- Each node: the blocks that it received and produced, its switches of forks, the blocks that it dropped.
-WITH told AS (
+-- For each node: received and produced blocks, fork switches, dropped blocks.
+WITH counts AS (
     SELECT
         host,
         count(*) FILTER (WHERE origin = 'received') AS received,
@@ -25,14 +25,14 @@ drops AS (
 
 SELECT
     logs.host,
-    coalesce(told.received, 0) AS received,
-    coalesce(told.produced, 0) AS produced,
+    coalesce(counts.received, 0) AS received,
+    coalesce(counts.produced, 0) AS produced,
     coalesce(switches.forks, 0) AS forks,
     coalesce(switches.forked_blocks, '') AS forked_blocks,
     coalesce(drops.dropped, 0) AS dropped,
     coalesce(drops.dropped_blocks, '') AS dropped_blocks
 FROM logs
-LEFT JOIN told ON told.host = logs.host
+LEFT JOIN counts ON counts.host = logs.host
 LEFT JOIN switches ON switches.host = logs.host
 LEFT JOIN drops ON drops.host = logs.host
 WHERE logs.host <> ''

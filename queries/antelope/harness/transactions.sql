@@ -1,4 +1,4 @@
--- Transactions that were sent and found in a block; the latency is from the sending to the block's time.
+-- Transactions that are in blocks; the latency is from sending the transaction to the timestamp of the block.
 SELECT
     id,
     in_block,

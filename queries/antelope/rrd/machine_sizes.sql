@@ -1,4 +1,4 @@
--- What the machine had of cores and memory, and in which steps.
+-- The sizes of the machine (cores and memory), and the steps with each.
 SELECT
     cores,
     maxmem,

@@ -1,4 +1,4 @@
--- Lines of a node's log, and what a generator notes of a transaction.
+-- Lines of a node's log, and records of the transaction generators.
 let S = ../../schema/package.dhall
 
 let E = S.event
@@ -22,18 +22,18 @@ let form =
         , fields
         }
 
-let told = \(unit : S.Unit) -> \(f : S.Field) -> E.optional (E.inUnit unit f)
+let optional = \(unit : S.Unit) -> \(f : S.Field) -> E.optional (E.inUnit unit f)
 
 let f =
       { number = E.inUnit D.block (E.integer "number")
       , producer = E.text "producer"
       , stamp = E.text "stamp"
       , transactions = E.inUnit D.transaction (E.integer "transactions")
-      , net = told U.byte (E.integer "net")
-      , cpu = told D.microsecond (E.integer "cpu")
-      , elapsed = told D.microsecond (E.integer "elapsed")
-      , timeTaken = told D.microsecond (E.integer "time_taken")
-      , latency = told U.millisecond (E.integer "latency")
+      , net = optional U.byte (E.integer "net")
+      , cpu = optional D.microsecond (E.integer "cpu")
+      , elapsed = optional D.microsecond (E.integer "elapsed")
+      , timeTaken = optional D.microsecond (E.integer "time_taken")
+      , latency = optional U.millisecond (E.integer "latency")
       , origin = E.text "origin"
       , from = E.at [ "from" ] (E.inUnit D.block (E.integer "from_number"))
       , to = E.at [ "to" ] (E.inUnit D.block (E.integer "to_number"))
@@ -41,8 +41,8 @@ let f =
       , acknowledged = E.text "acknowledged"
       , ack = E.inUnit D.microsecond (E.integer "ack")
       , inBlock = E.optional (E.inUnit D.block (E.integer "in_block"))
-      , trxCpu = told D.microsecond (E.integer "trx_cpu")
-      , trxNet = told D.netWord (E.integer "trx_net")
+      , trxCpu = optional D.microsecond (E.integer "trx_cpu")
+      , trxNet = optional D.netWord (E.integer "trx_net")
       , blockTime = E.optional (E.text "block_time")
       }
 
@@ -60,9 +60,9 @@ let ofBlock =
         , E.always origin f.origin
         ]
 
--- Lines of a block in the versions that there are. EOSIO tells no net, cpu, elapsed and time; Leap does. Spring 1.0.0 leaves
--- out how many blocks the producer confirms; since 1.0.2 it names the units, and of a block ahead of Savanna 1.0 repeats
--- `confirmed`. Of a produced block no latency is told.
+-- Log lines of a block by version. EOSIO does not log net, cpu, elapsed and time; Leap does. Spring 1.0.0 omits the
+-- number of blocks that the producer confirms; since 1.0.2 it logs units, and repeats `confirmed` for blocks before
+-- Savanna 1.0. Lines of produced blocks have no latency.
 let blockLines =
       \(origin : Text) ->
         let start = "${origin} block {id}... #{number} @ {stamp} signed by {producer} [trxs: {transactions}, lib: {}"
@@ -81,7 +81,7 @@ let block =
           [ form (blockLines "Received") (ofBlock "received")
           , form (blockLines "Produced") (ofBlock "produced")
           ]
-        , doc = "The node has received a block, or produced one"
+        , doc = "The node received or produced a block"
         }
       : S.Event
 
@@ -89,7 +89,7 @@ let dropped =
         { name = "dropped"
         , source = source.nodes.name
         , forms = [ form [ "dropped incoming block #{number} id: {id}" ] [ f.number, f.id ] ]
-        , doc = "The node has dropped a block that came in while it was producing"
+        , doc = "The node dropped a block that it received while it was producing"
         }
       : S.Event
 
@@ -103,7 +103,7 @@ let forked =
               ]
               [ f.from, f.to ]
           ]
-        , doc = "The node has switched to another fork"
+        , doc = "The node switched to another fork"
         }
       : S.Event
 
@@ -115,7 +115,7 @@ let sent =
               [ "{id},{sent},{acknowledged},{ack}{?,{in_block},{trx_cpu},{trx_net},{block_time}?}" ]
               [ f.id, f.acknowledged, f.ack, f.inBlock, f.trxCpu, f.trxNet, f.blockTime ]
           ]
-        , doc = "A generator has sent a transaction; what is known of the block that holds it"
+        , doc = "A generator sent a transaction; if known, with the block that includes it"
         }
       : S.Event
 

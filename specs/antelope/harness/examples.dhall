@@ -1,5 +1,5 @@
--- Examples: small runs of the harness, and what each metric comes to over them. Numbers are chosen so that averages and
--- deviations are whole, and that no two counts of a run are alike.
+-- Examples: small runs of the harness, and the expected value of each metric. Averages and deviations are whole
+-- numbers, and all counts of a run differ.
 let S = ../../schema/package.dhall
 
 let Q = S.example
@@ -20,29 +20,29 @@ let line =
       \(second : Text) -> \(message : Text) ->
         "info  2026-01-01T00:00:${second} nodeos    producer_plugin.cpp:461       on_incoming_block    ] ${message}"
 
--- What follows the id of a block; `takes` is what only newer versions tell.
+-- A log line of a block; `usage` has the fields that only newer versions log.
 let block =
       \(origin : Text) ->
       \(second : Text) ->
       \(number : Text) ->
       \(producer : Text) ->
       \(transactions : Text) ->
-      \(takes : Text) ->
+      \(usage : Text) ->
         line
           second
-          "${origin} block 620af4ee1adc2bab... #${number} @ 2026-01-01T00:00:${second} signed by ${producer} [trxs: ${transactions}, lib: 100, conf: 0${takes}]"
+          "${origin} block 620af4ee1adc2bab... #${number} @ 2026-01-01T00:00:${second} signed by ${producer} [trxs: ${transactions}, lib: 100, conf: 0${usage}]"
 
 let received = block "Received"
 
 let produced = block "Produced"
 
-let takes =
+let usage =
       \(net : Text) -> \(cpu : Text) -> \(elapsed : Text) -> \(time : Text) -> \(latency : Text) ->
         ", net: ${net}, cpu: ${cpu}, elapsed: ${elapsed}, time: ${time}, latency: ${latency} ms"
 
 let empty =
       \(second : Text) -> \(number : Text) -> \(producer : Text) ->
-        received second number producer "0" (takes "0" "0" "0" "1000" "3")
+        received second number producer "0" (usage "0" "0" "0" "1000" "3")
 
 let dropped = \(second : Text) -> \(number : Text) -> line second "dropped incoming block #${number} id: 620af4ee1adc2bab"
 
@@ -50,7 +50,8 @@ let forked =
       \(second : Text) -> \(from : Text) -> \(to : Text) ->
         line second "switching forks from 620af4ee1adc2bab (block number ${from}) to 3876cda17d2a4f14 (block number ${to})"
 
--- One block before the test, 3 empty ones, 1 left out, 6 analysed, 1 left out, 4 empty ones, 5 after the test.
+-- In this order: 1 block before the test, 3 leading empty, 1 dropped, 6 analysed, 1 dropped, 4 trailing empty, 5 after
+-- it.
 let phases =
       S.Example::{
       , name = "a test with all phases"
@@ -64,23 +65,23 @@ let phases =
         , Q.file
             "node_01/stderr.txt"
             ( Q.lines
-                [ received "00.500" "101" "a" "9" (takes "360" "40" "45" "2000" "8")
+                [ received "00.500" "101" "a" "9" (usage "360" "40" "45" "2000" "8")
                 , empty "01.000" "102" "a"
                 , empty "01.500" "103" "a"
                 , empty "02.000" "104" "a"
-                , received "02.500" "105" "b" "7" (takes "280" "30" "40" "3000" "11")
-                , received "03.000" "106" "b" "20" (takes "300" "50" "50" "11000" "4")
-                , received "03.510" "107" "b" "50" (takes "1600" "130" "140" "16000" "7")
-                , received "04.000" "108" "b" "0" (takes "0" "10" "10" "4000" "-5")
-                , received "04.507" "109" "b" "30" (takes "1000" "80" "130" "14000" "5")
-                , received "05.000" "110" "c" "10" (takes "100" "70" "70" "13000" "2")
-                , received "05.500" "111" "c" "0" (takes "0" "20" "20" "8000" "-1")
-                , received "06.000" "112" "c" "3" (takes "120" "15" "25" "2500" "12")
+                , received "02.500" "105" "b" "7" (usage "280" "30" "40" "3000" "11")
+                , received "03.000" "106" "b" "20" (usage "300" "50" "50" "11000" "4")
+                , received "03.510" "107" "b" "50" (usage "1600" "130" "140" "16000" "7")
+                , received "04.000" "108" "b" "0" (usage "0" "10" "10" "4000" "-5")
+                , received "04.507" "109" "b" "30" (usage "1000" "80" "130" "14000" "5")
+                , received "05.000" "110" "c" "10" (usage "100" "70" "70" "13000" "2")
+                , received "05.500" "111" "c" "0" (usage "0" "20" "20" "8000" "-1")
+                , received "06.000" "112" "c" "3" (usage "120" "15" "25" "2500" "12")
                 , empty "06.500" "113" "d"
                 , empty "07.000" "114" "d"
                 , empty "07.500" "115" "d"
                 , empty "08.000" "116" "d"
-                , received "08.500" "117" "d" "8" (takes "320" "35" "30" "2000" "6")
+                , received "08.500" "117" "d" "8" (usage "320" "35" "30" "2000" "6")
                 , empty "09.000" "118" "d"
                 , empty "09.500" "119" "d"
                 , empty "10.000" "120" "d"
@@ -90,7 +91,7 @@ let phases =
         , Q.file
             "node_00/stderr.txt"
             ( Q.lines
-                [ received "00.500" "101" "a" "9" (takes "360" "40" "45" "2000" "8")
+                [ received "00.500" "101" "a" "9" (usage "360" "40" "45" "2000" "8")
                 , produced "02.500" "105" "b" "7" ""
                 , produced "03.000" "106" "b" "20" ""
                 , produced "03.500" "107" "b" "50" ""
@@ -145,13 +146,13 @@ let phases =
             , of m.passed [ "1" ]
             ]
       , doc =
-          "Empty are 108 and 111 by their size; a pair begins with 108 only. Of the turns of producers the first (102 to 104) and the last (113 to 116) are cut off: 5 and 3 blocks are left. 40 a second pass for 100, as they are fewer by less than a hundred."
+          "Blocks 108 and 111 are empty (size 0); only 108 begins a pair. The first (102 to 104) and the last (113 to 116) production window are incomplete and left out: windows of 5 and 3 blocks remain. 40 tx/s pass a target of 100 tx/s, because they are less than 100 tx/s below it."
       }
 
--- The first turn is whole and counts; the last one is not, and does not.
-let turns =
+-- The first production window is complete and counts; the last is incomplete and does not.
+let productionWindows =
       S.Example::{
-      , name = "a whole turn and one cut short, told by an older version"
+      , name = "a complete and an incomplete production window, in a log of an older version"
       , files =
         [ Q.file "run.json" "{\"targetTPS\": 102, \"expectedTxns\": 16}"
         , Q.file
@@ -191,13 +192,13 @@ let turns =
           # none m.elapsed
           # none m.time
           # none m.latency
-      , doc = "2 a second fail for 102: they are fewer by a hundred. What blocks take is not told."
+      , doc = "2 tx/s fail a target of 102 tx/s: they are 100 tx/s below it. The log has no resource usage of blocks."
       }
 
 let single =
       S.Example::{
-      , name = "one block, of a run that tells neither a target nor what was sent"
-      , files = [ Q.file "node_00/nodeos.log" (Q.lines [ produced "01.000" "1" "a" "7" (takes "56" "9" "8" "700" "6") ]) ]
+      , name = "one block, in a run without a target and a number of expected transactions"
+      , files = [ Q.file "node_00/nodeos.log" (Q.lines [ produced "01.000" "1" "a" "7" (usage "56" "9" "8" "700" "6") ]) ]
       , expect =
             [ of m.pairTps [ "7" ]
             , of m.sinceStart [ "0" ]
@@ -211,10 +212,10 @@ let single =
             ]
           # figures m.tps "7" "7" "7" "0"
           # figures m.size "56" "56" "56" "0"
-      , doc = "A window of one block counts as that block"
+      , doc = "With a single block in the window, that block counts alone"
       }
 
--- Blocks as the versions of Spring write them, the last in the journal of the system; and a switch with what it compares.
+-- Blocks as the versions of Spring log them, the last in the system journal; and a fork switch with what it compares.
 let spring =
       let of1 = \(second : Text) -> \(origin : Text) -> \(number : Text) -> \(rest : Text) ->
             line second "${origin} block 620af4ee1adc2bab... #${number} @ 2026-01-01T00:00:${second} signed by a [trxs: ${rest}]"
@@ -283,14 +284,14 @@ let transactions =
           # figures m.trxCpu "130" "270" "200" "50"
           # figures m.trxNet "8" "22" "15" "5"
           # figures m.ack "300" "1700" "1000" "500"
-      , doc = "The third was answered and is in no block: it counts nowhere"
+      , doc = "The third transaction has a response but is in no block: no metric counts it"
       }
 
-let unfound =
+let notInBlock =
       S.Example::{
-      , name = "a transaction that no block holds"
+      , name = "a transaction in no block"
       , files = [ Q.file "trxGenLogs/trx_data_output_1.txt" (Q.lines [ "cc,2026-01-01T00:00:00.600,NA,-1" ]) ]
       , expect = [ Q.none m.samples ] # none m.trxLatency
       }
 
-in  [ phases, turns, single, spring, transactions, unfound ]
+in  [ phases, productionWindows, single, spring, transactions, notInBlock ]

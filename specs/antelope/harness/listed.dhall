@@ -1,4 +1,4 @@
--- The four metrics of a figure in the order in which they are shown.
+-- The four statistics of a quantity in the order of the reports.
 let S = ../../schema/package.dhall
 
 let Four = { min : S.Metric.Type, max : S.Metric.Type, avg : S.Metric.Type, sigma : S.Metric.Type }

@@ -1,4 +1,4 @@
--- Metrics of a run of the performance harness, by the names that its reports have.
+-- Metrics of a run of the performance harness, named as in its reports.
 let S = ../../schema/package.dhall
 
 let X = S.x
@@ -30,7 +30,7 @@ let of =
         , doc = m.column.doc
         }
 
--- What a column has, under its own name and unit.
+-- A metric with the id and unit of its column.
 let own =
       \(grain : S.Grain.Type) -> \(name : Text) -> \(column : S.Column) ->
         of grain { id = column.name, name, column, unit = column.unit, better = "neither" }
@@ -41,10 +41,10 @@ let figures =
       \(grain : S.Grain.Type) -> \(better : Text) -> \(unit : S.Unit) -> \(of_ : Figures) ->
         let figure = \(name : Text) -> \(column : S.Column) -> of grain { id = column.name, name, column, unit, better }
 
-        in  { min = figure "Least" of_.min
-            , max = figure "Greatest" of_.max
+        in  { min = figure "Minimum" of_.min
+            , max = figure "Maximum" of_.max
             , avg = figure "Average" of_.avg
-            , sigma = figure "Deviation" of_.sigma // { better = "neither" }
+            , sigma = figure "Standard deviation" of_.sigma // { better = "neither" }
             }
 
 let listed = ./listed.dhall
@@ -72,7 +72,7 @@ let m =
       , tearDown = own grains.run "Tear-down" c.tearDown
       , leadingEmpty = own grains.run "Leading empty" c.leadingEmpty
       , trailingEmpty = own grains.run "Trailing empty" c.trailingEmpty
-      , droppedAtEnds = own grains.run "Left out besides" c.droppedAtEnds
+      , droppedAtEnds = own grains.run "Additionally dropped" c.droppedAtEnds
       , analysed = own grains.run "Analysed" c.analysed
       , totalTransactions = own grains.run "Transactions" c.totalTransactions
       , totalNet = own grains.run "Net" c.totalNet
@@ -82,7 +82,7 @@ let m =
       , totalLatency = own grains.run "Latency" c.totalLatency
       , windows =
           of grains.productionWindows
-            { id = "production_windows_total", name = "Turns", column = c.windows, unit = D.window, better = "neither" }
+            { id = "production_windows_total", name = "Production windows", column = c.windows, unit = D.window, better = "neither" }
       , windowSize =
           of grains.productionWindows
             { id = "production_windows_average_size", name = "Average size", column = c.windowSize
@@ -90,7 +90,7 @@ let m =
             }
       , missed =
           of grains.productionWindows
-            { id = "production_windows_missed", name = "Cut short", column = c.missed, unit = D.window, better = "lower" }
+            { id = "production_windows_missed", name = "Incomplete", column = c.missed, unit = D.window, better = "lower" }
       , received = own grains.node "Received" c.received
       , produced = own grains.node "Produced" c.produced
       , forks = own grains.node "Forks" c.forks
@@ -111,10 +111,10 @@ let m =
           of grains.verdict { id = "test_passed", name = "Passed", column = c.passed, unit = U.none, better = "higher" }
       , pairTps =
           of grains.pair
-            { id = "pair_tps", name = "Transactions a second", column = c.tps, unit = D.transactionPerSecond, better = "higher" }
+            { id = "pair_tps", name = "Transactions per second", column = c.tps, unit = D.transactionPerSecond, better = "higher" }
       , sinceStart =
           of grains.pair
-            { id = "pair_since_start", name = "Time of the block", column = c.sinceStart, unit = U.second, better = "neither" }
+            { id = "pair_since_start", name = "Time since start", column = c.sinceStart, unit = U.second, better = "neither" }
       , trxLatency = trx U.second f.trxLatency
       , trxCpu = trx D.microsecond f.trxCpu
       , trxNet = figures grains.transactions "neither" D.netWord f.trxNet

@@ -1,4 +1,4 @@
--- Relations: the blocks of the observing node, what each counts as, and what is worked out of those that are analysed.
+-- Relations: the blocks in the log of the observer, their phases, and statistics of the analysed blocks.
 let S = ../../schema/package.dhall
 
 let G = S.grain
@@ -11,13 +11,13 @@ let events = ./events.dhall
 
 let column = G.column
 
--- Least, greatest, average and deviation of something.
+-- Columns for the minimum, maximum, average and standard deviation of a quantity.
 let figures =
-      \(name : Text) -> \(unit : S.Unit) -> \(what : Text) ->
-        { min = column "integer" "${name}_min" unit "Least ${what}"
-        , max = column "integer" "${name}_max" unit "Greatest ${what}"
-        , avg = column "real" "${name}_avg" unit "Average ${what}"
-        , sigma = column "real" "${name}_sigma" unit "Population deviation of the ${what}"
+      \(name : Text) -> \(unit : S.Unit) -> \(quantity : Text) ->
+        { min = column "integer" "${name}_min" unit "Minimum ${quantity}"
+        , max = column "integer" "${name}_max" unit "Maximum ${quantity}"
+        , avg = column "real" "${name}_avg" unit "Average ${quantity}"
+        , sigma = column "real" "${name}_sigma" unit "Population standard deviation of the ${quantity}"
         }
 
 let Figures = { min : S.Column, max : S.Column, avg : S.Column, sigma : S.Column }
@@ -28,81 +28,81 @@ let count = \(name : Text) -> \(doc : Text) -> column "integer" name D.block doc
 
 let c =
       { host = column "text" "host" U.none "Node"
-      , place = column "integer" "place" U.none "Place in the node's log"
-      , toldAt = column "instant" "told_at" U.nanosecond "Time of the line"
-      , number = column "integer" "number" D.block "Number of the block"
-      , producer = column "text" "producer" U.none "Who signed the block"
+      , place = column "integer" "place" U.none "Position in the node's log"
+      , loggedAt = column "instant" "logged_at" U.nanosecond "Time of the log line"
+      , number = column "integer" "number" D.block "Block number"
+      , producer = column "text" "producer" U.none "Producer that signed the block"
       , transactions = column "integer" "transactions" D.transaction "Transactions in the block"
-      , net = column "integer" "net" U.byte "What they take of the network"
-      , cpu = column "integer" "cpu" D.microsecond "CPU time that they are billed"
-      , elapsed = column "integer" "elapsed" D.microsecond "Time in which they were applied"
-      , timeTaken = column "integer" "time_taken" D.microsecond "Time in which the block was validated, with all else"
-      , latency = column "integer" "latency" U.millisecond "From the block's time to the end of its validation"
-      , ofTest = column "boolean" "of_test" U.none "Whether the block is of the test"
+      , net = column "integer" "net" U.byte "Net usage of the transactions"
+      , cpu = column "integer" "cpu" D.microsecond "Billed CPU time of the transactions"
+      , elapsed = column "integer" "elapsed" D.microsecond "Time to apply the transactions"
+      , timeTaken = column "integer" "time_taken" D.microsecond "Total time to validate the block"
+      , latency = column "integer" "latency" U.millisecond "Time from the block's timestamp to the end of its validation"
+      , ofTest = column "boolean" "of_test" U.none "Whether the block belongs to the test"
       , phase =
-          column "text" "phase" U.none "set-up, leading empty, dropped, analysed, trailing empty, tear-down"
+          column "text" "phase" U.none "set-up, leading empty, dropped, analysed, trailing empty or tear-down"
       , sinceStart = column "integer" "since_start" U.nanosecond "Time since the first analysed block"
-      , tps = column "integer" "tps" D.transactionPerSecond "Transactions of the block and of the next one: one second"
-      , empty = column "boolean" "empty" U.none "Whether the first of the two is empty"
+      , tps = column "integer" "tps" D.transactionPerSecond "Transactions of the block and the next one, which cover one second"
+      , empty = column "boolean" "empty" U.none "Whether the first block of the pair is empty"
       , firstBlock = count "first_block" "Number of the first block of the log"
-      , lastBlock = count "last_block" "Number of the last"
-      , totalBlocks = count "total_blocks" "Blocks of the log"
+      , lastBlock = count "last_block" "Number of the last block of the log"
+      , totalBlocks = count "total_blocks" "Blocks in the log"
       , testStart = count "test_start_block" "Number of the first block of the test"
-      , testEnd = count "test_end_block" "Number of the last"
+      , testEnd = count "test_end_block" "Number of the last block of the test"
       , setup = count "setup_blocks" "Blocks before the test"
       , tearDown = count "tear_down_blocks" "Blocks after the test"
       , leadingEmpty = count "leading_empty_blocks" "Empty blocks before the test's first transaction"
       , trailingEmpty = count "trailing_empty_blocks" "Empty blocks after the test's last transaction"
-      , droppedAtEnds = count "dropped_blocks" "Blocks left out beside these, at both ends together"
-      , analysed = count "analysed_blocks" "Blocks that are left"
+      , droppedAtEnds = count "dropped_blocks" "Blocks dropped in addition to the empty ones, at both ends together"
+      , analysed = count "analysed_blocks" "Analysed blocks: blocks of the test that are neither empty at an end nor dropped"
       , totalTransactions = column "integer" "total_transactions" D.transaction "Transactions of all blocks of the test"
-      , totalNet = column "integer" "total_net" U.byte "What they take of the network"
-      , totalCpu = column "integer" "total_cpu" D.microsecond "CPU time that they are billed"
-      , totalElapsed = column "integer" "total_elapsed" D.microsecond "Time in which they were applied"
-      , totalTime = column "integer" "total_time" D.microsecond "Time in which the blocks were validated"
-      , totalLatency = column "integer" "total_latency" U.millisecond "Sum of the blocks' latencies"
-      , tpsEmpty = count "tps_empty_blocks" "Empty blocks of the window without its last"
-      , numBlocks = count "num_blocks" "Blocks of the window"
-      , sizeEmpty = count "block_size_empty_blocks" "Blocks that take nothing of the network"
-      , windows = column "integer" "windows" D.window "Turns of producers, with those that are cut short"
-      , windowSize = column "real" "average_size" D.blockPerWindow "Blocks of a turn on average"
-      , missed = column "integer" "missed" D.window "Turns of another number of blocks than twelve"
+      , totalNet = column "integer" "total_net" U.byte "Net usage of all transactions of the test"
+      , totalCpu = column "integer" "total_cpu" D.microsecond "Billed CPU time of all transactions of the test"
+      , totalElapsed = column "integer" "total_elapsed" D.microsecond "Time to apply all transactions of the test"
+      , totalTime = column "integer" "total_time" D.microsecond "Time to validate all blocks of the test"
+      , totalLatency = column "integer" "total_latency" U.millisecond "Sum of the latencies of all blocks of the test"
+      , tpsEmpty = count "tps_empty_blocks" "Empty blocks in the analysis window, without its last block"
+      , numBlocks = count "num_blocks" "Blocks in the analysis window"
+      , sizeEmpty = count "block_size_empty_blocks" "Blocks in the analysis window without net usage"
+      , windows = column "integer" "windows" D.window "Production windows, including incomplete ones"
+      , windowSize = column "real" "average_size" D.blockPerWindow "Average number of blocks per production window"
+      , missed = column "integer" "missed" D.window "Production windows that do not have twelve blocks"
       , received = count "received" "Blocks that the node received"
       , produced = count "produced" "Blocks that the node produced"
       , forks = column "integer" "forks" U.count "Switches to another fork"
-      , forkedBlocks = column "text" "forked_blocks" U.none "How many blocks each switch took back"
-      , dropped = count "dropped" "Blocks that came in while the node was producing, and were dropped"
-      , droppedBlocks = column "text" "dropped_blocks" U.none "Their numbers"
+      , forkedBlocks = column "text" "forked_blocks" U.none "Reverted blocks by switch"
+      , dropped = count "dropped" "Blocks that were dropped because the node was producing when they arrived"
+      , droppedBlocks = column "text" "dropped_blocks" U.none "Numbers of the dropped blocks"
       , id = column "text" "id" U.none "Id of the transaction"
-      , inBlock = column "integer" "in_block" D.block "Block that holds the transaction"
-      , trxLatency = column "integer" "latency" U.nanosecond "From the sending to the time of the block"
-      , trxCpu = column "integer" "trx_cpu" D.microsecond "CPU time that the transaction is billed"
-      , trxNet = column "integer" "trx_net" D.netWord "What it takes of the network"
-      , ack = column "integer" "ack" D.microsecond "From the sending to the answer (-1: none is told)"
-      , generators = column "text" "generators" U.none "Which generators"
-      , samples = column "integer" "samples" D.transaction "Transactions that were found in blocks"
-      , targetTps = column "integer" "target_tps" D.transactionPerSecond "Transactions a second that were meant to be reached"
-      , expected = column "integer" "expected" D.transaction "Transactions that were sent"
-      , counted = column "integer" "counted" D.transaction "Transactions that are in blocks"
-      , completed = column "text" "run_completed" U.none "Whether the run came to its end"
-      , tpsExpectation = column "text" "tps_expectation" U.none "Whether as many a second were reached"
-      , trxExpectation = column "text" "trx_expectation" U.none "Whether all that were sent are in blocks"
-      , successful = column "text" "run_successful" U.none "Whether the run ended with all transactions in blocks"
-      , result = column "text" "result" U.none "pass, fail, or not judged"
-      , passed = column "integer" "passed" U.none "1 for a pass, 0 for a fail"
+      , inBlock = column "integer" "in_block" D.block "Block that includes the transaction"
+      , trxLatency = column "integer" "latency" U.nanosecond "Time from sending the transaction to the timestamp of its block"
+      , trxCpu = column "integer" "trx_cpu" D.microsecond "Billed CPU time of the transaction"
+      , trxNet = column "integer" "trx_net" D.netWord "Net usage of the transaction"
+      , ack = column "integer" "ack" D.microsecond "Time from sending the transaction to the response (-1: not recorded)"
+      , generators = column "text" "generators" U.none "Generators"
+      , samples = column "integer" "samples" D.transaction "Transactions included in blocks"
+      , targetTps = column "integer" "target_tps" D.transactionPerSecond "Target of transactions per second"
+      , expected = column "integer" "expected" D.transaction "Transactions sent"
+      , counted = column "integer" "counted" D.transaction "Transactions included in the blocks of the test"
+      , completed = column "text" "run_completed" U.none "Whether the run was completed"
+      , tpsExpectation = column "text" "tps_expectation" U.none "Whether the target of transactions per second was met"
+      , trxExpectation = column "text" "trx_expectation" U.none "Whether all sent transactions are in blocks"
+      , successful = column "text" "run_successful" U.none "Whether the run was completed with all transactions in blocks"
+      , result = column "text" "result" U.none "pass, fail or not judged"
+      , passed = column "integer" "passed" U.none "1: pass, 0: fail"
       }
 
 let f =
-      { tps = figures "tps" D.transactionPerSecond "number of transactions a second"
+      { tps = figures "tps" D.transactionPerSecond "number of transactions per second"
       , size = figures "block_size" U.byte "size of a block"
-      , cpu = figures "block_cpu" D.microsecond "CPU time of a block"
-      , elapsed = figures "block_elapsed" D.microsecond "time of applying a block's transactions"
-      , time = figures "block_time" D.microsecond "time of validating a block"
+      , cpu = figures "block_cpu" D.microsecond "billed CPU time of a block"
+      , elapsed = figures "block_elapsed" D.microsecond "time to apply the transactions of a block"
+      , time = figures "block_time" D.microsecond "time to validate a block"
       , latency = figures "block_latency" U.millisecond "latency of a block"
       , trxLatency = figures "trx_latency" U.nanosecond "latency of a transaction"
-      , trxCpu = figures "trx_cpu" D.microsecond "CPU time of a transaction"
-      , trxNet = figures "trx_net" D.netWord "size of a transaction"
-      , ack = figures "trx_ack" D.microsecond "time of an answer"
+      , trxCpu = figures "trx_cpu" D.microsecond "billed CPU time of a transaction"
+      , trxNet = figures "trx_net" D.netWord "net usage of a transaction"
+      , ack = figures "trx_ack" D.microsecond "response time"
       }
 
 let observer =
@@ -113,7 +113,7 @@ let observer =
       , columns =
         [ c.host ]
       , key = [ c.host.name ]
-      , doc = "The node whose log is read for blocks: the first that receives some and produces none"
+      , doc = "The node whose log provides the blocks: the first that receives blocks and produces none"
       }
 
 let blocks =
@@ -124,7 +124,7 @@ let blocks =
       , columns =
         [ c.host
         , c.place
-        , c.toldAt
+        , c.loggedAt
         , c.number
         , c.producer
         , c.transactions
@@ -141,12 +141,12 @@ let blocks =
           , code = "mixed"
           , sql = ../../../queries/antelope/harness/checks/mixed.sql as Text
           , uses = [ "blocks" ]
-          , message = "{telling} of the {blocks} blocks of {host} tell their net, cpu, elapsed and time, the others were written by an older version: figures of these are of those that tell them"
+          , message = "only {complete} of the {blocks} blocks of {host} have net, cpu, elapsed and time; an older version logged the others. Statistics of these fields cover only blocks that have them"
           , hint = ""
           , severity = "warning"
           }
         ]
-      , doc = "The blocks of the observing node, in the order of its log"
+      , doc = "Blocks of the observer, in the order of its log"
       }
 
 let phases =
@@ -162,7 +162,7 @@ let phases =
         , c.phase
         ]
       , key = [ c.place.name ]
-      , doc = "What each block counts as: the window of the analysis is what is left of the test without empty blocks at its ends"
+      , doc = "Phase of each block: the analysis window is the test without the empty blocks at its ends"
       }
 
 let guide =
@@ -196,7 +196,7 @@ let guide =
           , code = "gaps"
           , sql = ../../../queries/antelope/harness/checks/gaps.sql as Text
           , uses = [ "guide" ]
-          , message = "the log of {host} tells of {total_blocks} blocks from {first_block} to {last_block}, which are {due} numbers: blocks are missing, or were received twice"
+          , message = "the log of {host} has {total_blocks} blocks from number {first_block} to {last_block}, expected {due}: blocks are missing or were received more than once"
           , hint = ""
           , severity = "warning"
           }
@@ -204,12 +204,12 @@ let guide =
           , code = "no-block"
           , sql = ../../../queries/antelope/harness/checks/no_block.sql as Text
           , uses = [ "guide" ]
-          , message = "no block of {host} is left to analyse, of {total_blocks}"
-          , hint = "are `testStartBlockNum`, `testEndBlockNum` and `configAddlDropCnt` in run.json those of this log?"
+          , message = "none of the {total_blocks} blocks of {host} is analysed"
+          , hint = "check `testStartBlockNum`, `testEndBlockNum` and `configAddlDropCnt` in run.json"
           , severity = "warning"
           }
         ]
-      , doc = "How many blocks count as what, and totals of the test"
+      , doc = "Number of blocks by phase, and totals of the test"
       }
 
 let windowBlocks =
@@ -231,7 +231,7 @@ let windowBlocks =
         , c.latency
         ]
       , key = [ c.place.name ]
-      , doc = "The blocks that are analysed"
+      , doc = "Analysed blocks"
       }
 
 let pairs =
@@ -248,7 +248,7 @@ let pairs =
         , c.empty
         ]
       , key = [ c.place.name ]
-      , doc = "Each analysed block with the next one"
+      , doc = "Pairs of adjacent analysed blocks"
       }
 
 let tps =
@@ -259,7 +259,7 @@ let tps =
       , columns =
         [ c.host ] # listed f.tps # [ c.tpsEmpty ]
       , key = [ c.host.name ]
-      , doc = "Transactions a second, over pairs of adjacent blocks"
+      , doc = "Transactions per second, over pairs of adjacent blocks"
       }
 
 let blockStatistics =
@@ -275,7 +275,7 @@ let blockStatistics =
         # listed f.time
         # listed f.latency
       , key = [ c.host.name ]
-      , doc = "What an analysed block takes"
+      , doc = "Statistics of the analysed blocks"
       }
 
 let productionWindows =
@@ -290,7 +290,7 @@ let productionWindows =
         , c.missed
         ]
       , key = [ c.host.name ]
-      , doc = "Turns of producers in the test"
+      , doc = "Production windows in the test"
       }
 
 let nodes =
@@ -313,12 +313,12 @@ let nodes =
           , code = "silent"
           , sql = ../../../queries/antelope/harness/checks/silent.sql as Text
           , uses = [ "nodes", "logs" ]
-          , message = "no block is received or produced in the logs of {hosts}"
-          , hint = "is the node cut off from the others, or its version one whose lines are not known? docs/antelope.md lists those that are"
+          , message = "the logs of {hosts} have no received or produced block"
+          , hint = "check that the node has peers, and that docs/antelope.md lists its version"
           , severity = "warning"
           }
         ]
-      , doc = "What each node tells of blocks, forks and drops"
+      , doc = "Blocks, forks and dropped blocks by node"
       }
 
 let verdict =
@@ -340,7 +340,7 @@ let verdict =
         , c.passed
         ]
       , key = [ c.host.name ]
-      , doc = "Whether the run passes"
+      , doc = "Verdict of the run"
       }
 
 let transactions =
@@ -357,7 +357,7 @@ let transactions =
         , c.ack
         ]
       , key = [ c.id.name ]
-      , doc = "Transactions of the generators that were found in blocks"
+      , doc = "Transactions of the generators that are in blocks"
       }
 
 let transactionStatistics =
@@ -372,7 +372,7 @@ let transactionStatistics =
         # listed f.trxNet
         # listed f.ack
       , key = [ c.generators.name ]
-      , doc = "What a transaction takes"
+      , doc = "Transaction statistics"
       }
 
 in  { column = c

@@ -1,4 +1,4 @@
--- What a run of the performance harness leaves: the nodes' logs, and what the transaction generators noted.
+-- Output of the performance harness: logs of the nodes, records of the transaction generators, facts in run.json.
 let S = ../../schema/package.dhall
 
 let U = S.unit
@@ -13,32 +13,32 @@ let constant =
       { completed =
           fact
             { name = "completed", path = [ "testRunCompleted" ], type = "boolean", unit = U.none, default = "true"
-            , doc = "The run came to its end"
+            , doc = "Run completed"
             }
       , targetTps =
           fact
             { name = "target_tps", path = [ "targetTPS" ], type = "integer", unit = D.transactionPerSecond, default = "-1"
-            , doc = "Transactions a second that were meant to be reached (-1: not told)"
+            , doc = "Target of transactions per second (-1: not specified)"
             }
       , expected =
           fact
             { name = "expected_transactions", path = [ "expectedTxns" ], type = "integer", unit = D.transaction
-            , default = "-1", doc = "Transactions that were sent (-1: not told)"
+            , default = "-1", doc = "Transactions sent (-1: not specified)"
             }
       , testStart =
           fact
             { name = "test_start", path = [ "testStartBlockNum" ], type = "integer", unit = D.block, default = "-1"
-            , doc = "First block of the test (-1: the first of the log)"
+            , doc = "First block of the test (-1: first of the log)"
             }
       , testEnd =
           fact
             { name = "test_end", path = [ "testEndBlockNum" ], type = "integer", unit = D.block, default = "-1"
-            , doc = "Last block of the test (-1: the last of the log)"
+            , doc = "Last block of the test (-1: last of the log)"
             }
       , drop =
           fact
             { name = "additional_drop", path = [ "configAddlDropCnt" ], type = "integer", unit = D.block, default = "0"
-            , doc = "Blocks that are left out at each end beside the empty ones"
+            , doc = "Blocks dropped at each end, in addition to the empty ones"
             }
       }
 
@@ -101,7 +101,7 @@ let nodes =
         , constant.testEnd
         , constant.drop
         ]
-      , doc = "Logs of the nodes; the first EOSIO versions (`2449775ms thread-0 ...`) write no date, and cannot be read"
+      , doc = "Logs of the nodes; logs of the first EOSIO versions (`2449775ms thread-0 ...`) have no dates and cannot be read"
       }
 
 let generators =
@@ -114,7 +114,7 @@ let generators =
       , body = [] : List Text
       , zone = "UTC"
       , lookups = [] : List S.source.Lookup
-      , doc = "What the transaction generators noted of each transaction"
+      , doc = "Records of the transaction generators"
       }
 
 in  { nodes, generators, constant }

@@ -1,4 +1,4 @@
--- Examples: records of a virtual machine, and what each metric comes to over them.
+-- Examples: records of a virtual machine, and the expected value of each metric.
 let S = ../../schema/package.dhall
 
 let Q = S.example
@@ -10,7 +10,7 @@ let sizes = (./package.dhall).sizes
 let of = Q.samples
 
 in  [ S.Example::{
-      , name = "steps of which one has no data, one not all of it"
+      , name = "a step without data and one with missing values"
       , files =
         [ Q.file
             "rrddata.json"
@@ -46,6 +46,6 @@ in  [ S.Example::{
         , of sizes.memory [ "4096" ]
         , of sizes.steps [ "2" ]
         ]
-      , doc = "The step that stands in both files counts once"
+      , doc = "A step that is in both files counts once"
       }
     ]

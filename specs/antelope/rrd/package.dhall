@@ -1,4 +1,4 @@
--- What a Proxmox server has of a virtual machine: records of steps, with values that may be missing.
+-- Records of a virtual machine from a Proxmox server: one per step, with values that may be missing.
 let S = ../../schema/package.dhall
 
 let E = S.event
@@ -23,10 +23,10 @@ let source =
       , timeForm = "s"
       , body = [ "data" ]
       , lookups = [] : List S.source.Lookup
-      , doc = "Records of the virtual machine, as a Proxmox server has them"
+      , doc = "Records of a virtual machine from a Proxmox server"
       }
 
--- A step without data has no key but the time.
+-- A record without data has only the time.
 let value = \(name : Text) -> \(unit : S.Unit) -> E.optional (E.inUnit unit (E.real name))
 
 let machine =
@@ -47,7 +47,7 @@ let machine =
               ]
             }
           ]
-        , doc = "A step of the records of a virtual machine"
+        , doc = "A record of a virtual machine, for one step"
         }
       : S.Event
 
@@ -55,14 +55,14 @@ let real = G.column "real"
 
 let c =
       { at = G.column "instant" "t_ns" U.nanosecond "Time of the step"
-      , cpu = real "cpu" U.none "Use of all cores"
-      , cores = real "cores" U.none "Cores that the machine has"
-      , mem = real "mem" U.byte "Memory that is used"
-      , maxmem = real "maxmem" U.byte "Memory that the machine has"
-      , diskRead = real "disk_read" bytePerSecond "Read from its disks"
-      , diskWrite = real "disk_write" bytePerSecond "Written to its disks"
-      , netIn = real "net_in" bytePerSecond "Received from the network"
-      , netOut = real "net_out" bytePerSecond "Sent to the network"
+      , cpu = real "cpu" U.none "Usage of all cores"
+      , cores = real "cores" U.none "Number of cores"
+      , mem = real "mem" U.byte "Used memory"
+      , maxmem = real "maxmem" U.byte "Total memory"
+      , diskRead = real "disk_read" bytePerSecond "Disk read rate"
+      , diskWrite = real "disk_write" bytePerSecond "Disk write rate"
+      , netIn = real "net_in" bytePerSecond "Network receive rate"
+      , netOut = real "net_out" bytePerSecond "Network transmit rate"
       }
 
 let readings =
@@ -77,18 +77,18 @@ let readings =
           , code = "two-values"
           , sql = ../../../queries/antelope/rrd/checks/two_values.sql as Text
           , uses = [ machine.name ]
-          , message = "{steps} steps of the records have two values, the first at {instant}: {what}"
-          , hint = "a run has the records of one machine, in steps of one length: is this of two, or of an hour and a day?"
+          , message = "{steps} steps of the records have different values, the first at {instant}: {fields}"
+          , hint = "a run needs the records of one machine with steps of one length; check for records of two machines, or of an hour and a day"
           }
         , S.Check::{
           , code = "step-lengths"
           , sql = ../../../queries/antelope/rrd/checks/steps.sql as Text
           , uses = [ "readings" ]
-          , message = "the records have steps of {lengths} s: averages count each alike, whatever its length"
+          , message = "the records have steps of {lengths} s; averages weight all steps equally, regardless of their length"
           , severity = "warning"
           }
         ]
-      , doc = "Steps of the records of a virtual machine"
+      , doc = "Records of a virtual machine, by step"
       }
 
 let reading =
@@ -98,14 +98,14 @@ let reading =
       , key = readings.key
       , columns = readings.columns
       , at = c.at.name
-      , doc = "A step of the records of a virtual machine"
+      , doc = "A record of a virtual machine, for one step"
       }
 
--- What the machine has, and from when to when: a row for each size that it had.
+-- Sizes of the machine (cores and memory), with the time range of each.
 let size =
-      { from = G.column "instant" "first_step" U.nanosecond "First step of this size"
-      , to = G.column "instant" "last_step" U.nanosecond "Last step of this size"
-      , steps = G.column "integer" "steps" U.none "Steps of this size"
+      { from = G.column "instant" "first_step" U.nanosecond "First step with this size"
+      , to = G.column "instant" "last_step" U.nanosecond "Last step with this size"
+      , steps = G.column "integer" "steps" U.none "Number of steps with this size"
       }
 
 let machines =
@@ -115,7 +115,7 @@ let machines =
       , uses = [ readings.name ]
       , columns = [ c.cores, c.maxmem, size.from, size.to, size.steps ]
       , key = [ c.cores.name, c.maxmem.name ]
-      , doc = "Sizes that the virtual machine had"
+      , doc = "Sizes of the virtual machine over time"
       }
 
 let sized =
@@ -124,7 +124,7 @@ let sized =
       , relation = machines.name
       , key = machines.key
       , columns = machines.columns
-      , doc = "A size of the virtual machine: its cores and its memory"
+      , doc = "A size of the virtual machine: number of cores and total memory"
       }
 
 let metric =
@@ -132,18 +132,18 @@ let metric =
         S.Metric::{ id, name, unit, measure, doc, grain = reading.name, accepted = False, better = "lower", width = 5 }
 
 let m =
-      { cpu = metric "vm_cpu_usage" "CPU use" U.percent (X.column c.cpu) "Use of the machine's cores, of all of them"
-      , memory = metric "vm_memory_used" "Memory used" U.mebibyte (X.column c.mem) "Memory that the machine uses"
+      { cpu = metric "vm_cpu_usage" "CPU usage" U.percent (X.column c.cpu) "Usage of all cores of the machine"
+      , memory = metric "vm_memory_used" "Used memory" U.mebibyte (X.column c.mem) "Used memory of the machine"
       , memoryShare =
-          metric "vm_memory_share" "Memory used, of all" U.percent (X.over (X.column c.mem) (X.column c.maxmem))
-            "Memory that the machine uses, of what it has"
-      , read = metric "vm_disk_read_rate" "Disk reads" U.kibibytePerSecond (X.column c.diskRead) "Read from disks, a second"
+          metric "vm_memory_share" "Used memory (share)" U.percent (X.over (X.column c.mem) (X.column c.maxmem))
+            "Used memory of the machine, as a share of its total memory"
+      , read = metric "vm_disk_read_rate" "Disk read rate" U.kibibytePerSecond (X.column c.diskRead) "Read rate of all disks"
       , write =
-          metric "vm_disk_write_rate" "Disk writes" U.kibibytePerSecond (X.column c.diskWrite) "Written to disks, a second"
-      , netIn = metric "vm_network_in" "Received" U.kibibytePerSecond (X.column c.netIn) "Received from the network, a second"
+          metric "vm_disk_write_rate" "Disk write rate" U.kibibytePerSecond (X.column c.diskWrite) "Write rate of all disks"
+      , netIn = metric "vm_network_in" "Network receive rate" U.kibibytePerSecond (X.column c.netIn) "Bytes received from the network, per second"
       , memoryTotal =
-          metric "vm_memory_total" "Memory of the machine" U.mebibyte (X.column c.maxmem) "Memory that the machine has"
-      , netOut = metric "vm_network_out" "Sent" U.kibibytePerSecond (X.column c.netOut) "Sent to the network, a second"
+          metric "vm_memory_total" "Total memory" U.mebibyte (X.column c.maxmem) "Total memory of the machine"
+      , netOut = metric "vm_network_out" "Network transmit rate" U.kibibytePerSecond (X.column c.netOut) "Bytes sent to the network, per second"
       }
 
 let ofSize =
@@ -151,9 +151,9 @@ let ofSize =
         S.Metric::{ id, name, unit, measure = X.column column, doc, grain = sized.name, accepted = False }
 
 let sizes =
-      { cores = ofSize "vm_cores" "Cores" U.none c.cores "Cores of a size of the machine"
-      , memory = ofSize "vm_memory_size" "Memory" U.mebibyte c.maxmem "Memory of a size of the machine"
-      , steps = ofSize "vm_steps" "Steps" U.none size.steps "Steps in which the machine had this size"
+      { cores = ofSize "vm_cores" "Cores" U.none c.cores "Number of cores"
+      , memory = ofSize "vm_memory_size" "Memory" U.mebibyte c.maxmem "Total memory"
+      , steps = ofSize "vm_steps" "Steps" U.none size.steps "Number of steps with this size"
       }
 
 let ofAll = formulas.diskWritesPerYear m.write

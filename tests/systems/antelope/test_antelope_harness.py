@@ -302,20 +302,19 @@ def test_forks_and_drops_are_listed_by_node(tmp_path: Path, cache: Path) -> None
 def test_report_shows_statistics_and_verdict(built: Path) -> None:
     document = load_json(built / "document.json")
     assert [gallery["title"] for gallery in document["galleries"]] == [
-        "Verdict", "Blocks and the window", "Transactions a second", "What a block takes", "What a transaction takes",
-        "Producers and forks",
+        "Verdict", "Blocks and the analysis window", "Transactions per second", "Block statistics",
+        "Transaction statistics", "Producers and forks",
     ]  # fmt: skip
     tables = {item["title"]: item["rows"] for gallery in document["galleries"] for item in gallery["tables"]}
-    assert document["manifest"]["rows"][0] == ["The run came to its end", "yes"]
+    assert document["manifest"]["rows"][0] == ["Run completed", "yes"]
     assert tables["Result"] == [["node_01", "yes", "met", "met", "yes", "pass", "1", "1.21", "133", "133"]]
     assert tables["TPS"] == [["node_01", "0", "21", "1.21", "3.23", "147"]]
-    assert tables["What its blocks count as"] == [["node_01", "0", "15", "219", "0", "30", "0"]]
+    assert tables["Blocks by phase"] == [["node_01", "0", "15", "219", "0", "30", "0"]]
     assert document["warnings"] == []
     text = " ".join(page.extract_text() for page in pypdf.PdfReader(built / "report.pdf").pages)
     assert "make 1.211 tx/s on average, with a deviation of 3.226 tx/s" in re.sub(r"\s+", " ", text)
-    assert (
-        "Run harness has no records of source generators (what the transaction generators noted of each transaction)"
-        in (re.sub(r"\s+", " ", text))
+    assert "Run harness has no records of source generators (records of the transaction generators)" in (
+        re.sub(r"\s+", " ", text)
     )
 
 
@@ -324,11 +323,11 @@ def test_oddities_of_log_are_warnings_of_the_report(tmp_path: Path, cache: Path)
     run = create_run(tmp_path / "r", {"configAddlDropCnt": 3}, {"node_00/stderr.txt": lines})
     assert build_article(run, tmp_path / "out", cache).status == 0
     assert load_json(tmp_path / "out" / "document.json")["warnings"] == [
-        "run: 3 of the 4 blocks of node_00 tell their net, cpu, elapsed and time, the others were written by an older "
-        "version: figures of these are of those that tell them",
-        "run: the log of node_00 tells of 4 blocks from 2 to 6, which are 5 numbers: blocks are missing, or were "
-        "received twice",
-        "run: no block of node_00 is left to analyse, of 4",
+        "run: only 3 of the 4 blocks of node_00 have net, cpu, elapsed and time; an older version logged the others. "
+        "Statistics of these fields cover only blocks that have them",
+        "run: the log of node_00 has 4 blocks from number 2 to 6, expected 5: blocks are missing or were received more "
+        "than once",
+        "run: none of the 4 blocks of node_00 is analysed",
     ]
 
 
@@ -339,9 +338,9 @@ def test_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: Pat
         1,
         "",
         "error[no-source]: article `harness` has nothing to show: each of its parts needs records that a run lacks\n"
-        "  expected: files trxGenLogs/trx_data_output_*.txt (What the transaction generators noted of each "
-        "transaction); directories node_* with files stderr*.txt, nodeos*.txt, nodeos*.log (Logs of the nodes; the "
-        "first EOSIO versions (`2449775ms thread-0 ...`) write no date, and cannot be read)\n"
+        "  expected: files trxGenLogs/trx_data_output_*.txt (Records of the transaction generators); "
+        "directories node_* with files stderr*.txt, nodeos*.txt, nodeos*.log (Logs of the nodes; logs of the first "
+        "EOSIO versions (`2449775ms thread-0 ...`) have no dates and cannot be read)\n"
         "  found:    DIR/r\n",
     )
 

@@ -218,7 +218,7 @@ def format_metrics(family: str, labels: str, value: Callable[[int], float]) -> s
 
 
 def test_rates_at_gaps_count_in_no_average(tmp_path: Path, cache: Path) -> None:
-    """CPU use rises from 0.1 to 0.15 at the upgrade; the write rate is constant."""
+    """CPU usage rises from 0.1 to 0.15 at the upgrade; the write rate is constant."""
     run, cut = tmp_path / "run", 300
     run.mkdir()
     facts = {"upgrade": "2026-01-01T00:05:00Z", "rate_window_seconds": 60, "state": {"device": "sda"}}
@@ -234,7 +234,7 @@ def test_rates_at_gaps_count_in_no_average(tmp_path: Path, cache: Path) -> None:
     printed = read_averages(tmp_path / "out")
     assert printed["cpu_usage"] == (pytest.approx(10, rel=1e-9), pytest.approx(15, rel=1e-9))
     assert printed["disk_write_rate"] == (pytest.approx(1000, rel=1e-9), pytest.approx(1000, rel=1e-9))
-    (rule, *_) = find_table(tmp_path / "out", "What was expected of the upgrade")["rows"]
+    (rule, *_) = find_table(tmp_path / "out", "Expectations of the upgrade")["rows"]
     assert rule[3:] == ["+50", "at most 10 % higher", "no"]
 
 
@@ -246,18 +246,18 @@ def test_recorded_disk_writes_fall_as_concluded(report: Path) -> None:
     before, after = read_averages(report)["disk_write_rate"]
     assert before > 15_000
     assert after < before / 2
-    rows = find_table(report, "Disk writes before and after")
+    rows = find_table(report, "Disk write rate before and after")
     assert rows["header"] == ["", "before", "after", "Δ", "Δ%"]
-    (row,) = find_table(report, "What was expected of the upgrade")["rows"][2:]
-    assert (row[0], *row[4:]) == ("Disk writes, MB/s", "falls by at least 50 %", "yes")
+    (row,) = find_table(report, "Expectations of the upgrade")["rows"][2:]
+    assert (row[0], *row[4:]) == ("Disk write rate, MB/s", "falls by at least 50 %", "yes")
 
 
 def test_tables_of_averages_have_no_undefined_number(report: Path) -> None:
     """Swap is never used; CPUs are always used after the upgrade."""
     assert find_table(report, "CPU before and after")["rows"] == [["CPU usage, %", "94.7", "100", "+5.3", "+5.6"]]
     assert find_table(report, "Memory before and after")["rows"] == [
-        ["Memory used, GiB", "0.819", "1.02", "+0.196", "+24"],
-        ["Swap used, MiB", "0", "0", "0", "—"],
+        ["Used memory, GiB", "0.819", "1.02", "+0.196", "+24"],
+        ["Used swap, MiB", "0", "0", "0", "—"],
     ]
 
 
@@ -283,7 +283,7 @@ def test_differing_upgrade_instant_is_warned_of(tmp_path: Path, cache: Path) -> 
     message = f"{cut} instead of {run_instant}, the value of its constant upgrade."
     assert (result.status, result.err) == (0, f"warning: {message}\n")
     assert load_json(tmp_path / "other" / "document.json")["warnings"] == [message]
-    assert ["When the node was upgraded", run_instant] in find_table(tmp_path / "other", "Facts")["rows"]
+    assert ["Time of the upgrade", run_instant] in find_table(tmp_path / "other", "Facts")["rows"]
     assert build_report(UPGRADE, tmp_path / "same", cache, "--at", f"upgrade={run_instant}").err == ""
 
 
@@ -313,7 +313,8 @@ def test_each_of_several_runs_has_tables_of_its_phases(tmp_path: Path, cache: Pa
     result = build_report(tmp_path / "one", tmp_path / "out", cache, *runs)
     warning = "warning: two has the raw files of one, byte for byte: a run is compared with itself.\n"
     assert (result.status, result.err) == (0, warning)
-    first, second = (find_table(tmp_path / "out", f"Disk writes before and after: {name}") for name in ("one", "two"))
+    title = "Disk write rate before and after"
+    first, second = (find_table(tmp_path / "out", f"{title}: {name}") for name in ("one", "two"))
     assert (first["header"], first["rows"]) == (second["header"], second["rows"])
     assert first["header"] == ["", "before", "after", "Δ", "Δ%"]
     manifest = load_json(tmp_path / "out" / "document.json")["manifest"]
@@ -334,8 +335,8 @@ def test_drive_without_samples_is_reported(tmp_path: Path, cache: Path) -> None:
     result = build_report(run, tmp_path / "out", cache)
     assert result.status == 1
     assert result.err.startswith(
-        "error[state-device]: run run, phase before: there are no samples of the drive that holds the state, sda; "
-        "there are of vda, zram0\n  hint: name it in meta.json: state.device\n"
+        "error[state-device]: run run, phase before: there are no samples of the state drive `sda`, only "
+        "of vda, zram0\n  hint: set `state.device` in meta.json to one of these drives\n"
     )
 
 
@@ -381,8 +382,8 @@ def test_series_of_node_are_read_and_drawn(tmp_path: Path, cache: Path) -> None:
     assert [len(node["plots"]), len(node["text"])] == [8, 1]
     (table,) = node["tables"]
     assert [row[0] for row in table["rows"]] == [
-        "Peers that have connected, peers", "Peers connected to, peers", "Transactions coming in, tx/s",
-        "Transactions produced, tx/s",
+        "Incoming peers, peers", "Outgoing peers, peers", "Incoming transactions, tx/s",
+        "Produced transactions, tx/s",
     ]  # fmt: skip
 
 

@@ -111,14 +111,14 @@ def test_report_of_records_has_their_parts_only(report: Path) -> None:
     assert list(galleries) == ["Host and configuration", *RECORD_PARTS, "Endurance", "Conclusion"]
     host, *others = galleries.values()
     assert host["text"][-1] == (
-        "This report reads source records (records of the virtual machine, as a Proxmox server has them). Source "
+        "This report reads source records (records of a virtual machine from a Proxmox server). Source "
         "samples, its alternative, is left out, and with it the parts CPU, Memory, Disk, Node."
     )
     assert not [text for gallery in others for text in gallery["text"] if "left out" in text or "no samples" in text]
     assert [row[0].split(",")[0] for row in list_tables([host])["Facts"]["rows"]] == [
-        "Time that rates are taken over", "Time from point to point of a series",
+        "Rate window", "Step between points of a series",
     ]  # fmt: skip
-    rules = list_tables(others)["What was expected of the upgrade, for the virtual machine"]["rows"]
+    rules = list_tables(others)["Expectations of the upgrade (virtual machine)"]["rows"]
     assert [row[-1] for row in rules] == ["yes", "yes", "yes"]
     (machine,) = list_tables([host])["Virtual machine"]["rows"]
     assert machine[:2] == ["2024-01-22T19:21:00Z", "2024-01-22T20:28:00Z"]
@@ -128,7 +128,8 @@ def test_report_of_records_has_their_parts_only(report: Path) -> None:
 def test_figures_draw_records_and_mark_the_upgrade(report: Path) -> None:
     plots = [plot for gallery in list_galleries(report).values() for plot in gallery["plots"]]
     assert [plot["title"] for plot in plots] == [
-        "CPU use, %", "Memory, MiB", "Disk writes and reads, KiB/s", "Network traffic, KiB/s",
+        "CPU usage of the virtual machine, %", "Memory usage, MiB",
+        "Disk write and read rates, KiB/s", "Network traffic, KiB/s",
     ]  # fmt: skip
     points = [tuple(row[1:3]) for row in plots[0]["rows"] if row[0] is not None]
     records = json.loads(RECORDS.read_text(encoding="utf-8"))
@@ -136,7 +137,7 @@ def test_figures_draw_records_and_mark_the_upgrade(report: Path) -> None:
     drawn = [(pytest.approx((item["time"] - start) / 60), item.get("cpu")) for item in records]
     assert [(x, y and y / 100) for x, y in points] == [(x, y and pytest.approx(y, rel=1e-12)) for x, y in drawn]
     assert [row[1:] for row in plots[0]["rows"] if row[3]] == [[40, None, "upgrade"]]
-    assert list(plots[1]["panels"]) == ["Memory used", "Memory of the machine"]
+    assert list(plots[1]["panels"]) == ["Used memory", "Total memory"]
 
 
 def test_second_start_is_a_phase_of_its_own(tmp_path: Path, cache: Path) -> None:
@@ -150,8 +151,8 @@ def test_second_start_is_a_phase_of_its_own(tmp_path: Path, cache: Path) -> None
     assert load_json(out / "document.json")["manifest"]["header"] == ["", *bounds]
     rows = list_tables(list_galleries(out).values())["Facts"]["rows"]
     assert [row for row in rows if not row[0].startswith("Time")] == [
-        ["When the node was upgraded", UPGRADE],
-        ["When the upgraded node was started again", SECOND_START],
+        ["Time of the upgrade", UPGRADE],
+        ["Time of the second start of the upgraded node", SECOND_START],
         ["Memory", "32 GB"],
     ]
     verified = run_assay("verify", out, "--cache", cache)
@@ -180,8 +181,8 @@ def test_runs_of_different_sources_are_refused(tmp_path: Path, cache: Path) -> N
     assert result.status == 1
     assert result.err == (
         "error[no-source]: article `upgrade` has nothing to show: each of its parts needs records that a run lacks\n"
-        "  expected: files rrddata*.json (Records of the virtual machine, as a Proxmox server has them) or "
+        "  expected: files rrddata*.json (Records of a virtual machine from a Proxmox server) or "
         "files prom/raw*.json, *.parquet, *.om "
-        "(Samples of the host's and the node's metrics, as a Prometheus server has them)\n"
+        "(Samples of host and node metrics, from a Prometheus server)\n"
         f"  found:    {run}, {SAMPLES}\n"
     )

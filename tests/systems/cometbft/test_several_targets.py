@@ -66,8 +66,9 @@ def test_upgrade_is_of_one_host(tmp_path: Path, cache: Path) -> None:
     )
     assert result.status == 1
     assert result.err == (
-        "error[one-host]: run two: there are samples of 2 hosts, and an upgrade is of one: node_cpu_seconds_total of "
-        "node h1, node h2\n  hint: fetch those of one: a selector of its label `instance`, or `job`\n"
+        "error[one-host]: run two: the samples are of 2 hosts, but an upgrade report covers one host: "
+        "node_cpu_seconds_total of node h1, node h2\n"
+        "  hint: fetch the samples of one host: select its label `instance` or `job`\n"
     )
     alone = create_run(
         tmp_path / "one", one, format_samples("nodeos_head_block_num", 'job="nodeos",instance="h1:8888"', float)
@@ -191,9 +192,9 @@ def test_records_of_two_machines_are_not_merged(tmp_path: Path, cache: Path) -> 
     status, message = query_metric(tmp_path / "two", cache, a=one, b=two)
     assert status == 1
     assert message.startswith(
-        "error[two-values]: run two: 10 steps of the records have two values, the first at 2026-01-01 00:00:00: cpu\n"
-        "  hint: a run has the records of one machine, in steps of one length: is this of two, or of an hour and a "
-        "day?\n"
+        "error[two-values]: run two: 10 steps of the records have different values, the first at 2026-01-01 00:00:00: "
+        "cpu\n  hint: a run needs the records of one machine with steps of one length; check for records of two "
+        "machines, or of an hour and a day\n"
     )
     status, message = query_metric(tmp_path / "twice", cache, a=one, b=one)
     assert status == 0
@@ -207,7 +208,8 @@ def test_steps_of_several_lengths_are_reported(tmp_path: Path, cache: Path) -> N
     )
     assert status == 0
     expected = (
-        "warning: both: the records have steps of 60 and 1800 s: averages count each alike, whatever its length\n"
+        "warning: both: the records have steps of 60 and 1800 s; averages weight all steps equally, "
+        "regardless of their length\n"
     )
     assert expected in message
     status, message = query_metric(

@@ -1,5 +1,5 @@
--- Steps of which records tell different values, and of what.
-WITH told AS (
+-- Steps with records that differ, and the columns in which they differ.
+WITH differences AS (
     SELECT
         t_ns,
         concat_ws(
@@ -12,7 +12,7 @@ WITH told AS (
             CASE WHEN count(DISTINCT diskwrite) > 1 THEN 'diskwrite' END,
             CASE WHEN count(DISTINCT netin) > 1 THEN 'netin' END,
             CASE WHEN count(DISTINCT netout) > 1 THEN 'netout' END
-        ) AS what
+        ) AS fields
     FROM machine
     GROUP BY t_ns
 )
@@ -20,7 +20,7 @@ WITH told AS (
 SELECT
     count(*) AS steps,
     strftime(make_timestamp_ns(min(t_ns)), '%Y-%m-%d %H:%M:%S') AS instant,
-    arg_min(what, t_ns) AS what
-FROM told
-WHERE what <> ''
+    arg_min(fields, t_ns) AS fields
+FROM differences
+WHERE fields <> ''
 HAVING count(*) > 0
