@@ -1,4 +1,4 @@
--- What the log of each node tells of it as a whole.
+-- Totals of each node, from its log.
 WITH blocks AS (
     SELECT
         node,
@@ -12,7 +12,7 @@ WITH blocks AS (
     GROUP BY node
 ),
 
-held AS (
+executed AS (
     SELECT host, sum(transactions)::BIGINT AS transactions
     FROM (SELECT host, height, arg_min(transactions, seq) AS transactions FROM finalized GROUP BY host, height)
     GROUP BY host
@@ -40,7 +40,7 @@ SELECT
     blocks.last_height,
     coalesce(blocks.blocks, 0) AS blocks,
     coalesce(blocks.blocks_caught_up, 0) AS blocks_caught_up,
-    held.transactions,
+    executed.transactions,
     blocks.interval_avg,
     blocks.interval_max,
     longest.catching_up,
@@ -48,7 +48,7 @@ SELECT
     coalesce(complaints.complaints, 0) AS complaints
 FROM logs
 LEFT JOIN blocks ON blocks.node = logs.host
-LEFT JOIN held ON held.host = logs.host
+LEFT JOIN executed ON executed.host = logs.host
 LEFT JOIN starts ON starts.host = logs.host
 LEFT JOIN proposals ON proposals.host = logs.host
 LEFT JOIN complaints ON complaints.host = logs.host

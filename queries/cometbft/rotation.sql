@@ -1,4 +1,4 @@
--- From when the first rotating node (a job whose name begins with `ephemeral`) is sampled to the last block of the load.
+-- From the first sample of a rotating node (a job whose name begins with `ephemeral`) to the last block of the load.
 WITH firsts AS (
     SELECT min(t_ns) AS first_sample
     FROM height

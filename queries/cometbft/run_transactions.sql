@@ -1,4 +1,4 @@
--- The transactions of the load, all with the clock of the time series.
+-- The transactions of the load, with times since the start of the series.
 SELECT
     windows.name,
     loaded.seq AS place,

@@ -1,4 +1,4 @@
--- The QA report: what a testnet does under load.
+-- The QA report: a testnet under load.
 let S = ../schema/package.dhall
 
 let A = S.article
@@ -17,7 +17,7 @@ let part = A.Part
 
 let configuration = [ c.number.name, c.connections.name, c.rate.name ]
 
--- Experiments whose metrics are shown: each has a time.
+-- Experiments whose series are shown: each has a time range.
 let experiment =
       A.Choice::{
       , name = ""
@@ -30,7 +30,7 @@ let experiment =
       , absent = ""
       }
 
--- Percent by which a result may fall short of what is due, or be worse than the baseline's.
+-- Percent by which a result may be below the expected value, or worse than the baseline.
 let tolerance = 10
 
 let fault =
@@ -94,7 +94,7 @@ let rotation =
 
 let choices = [ chosen, overload, fault, heaviest, rotation ]
 
--- What is published of the nodes' metrics.
+-- Figures of the nodes' metrics, as in the published QA documents.
 let plots =
       [ A.stack "Mempool size" s.mempoolSize "job"
       , A.meanOnly "Average mempool size" s.mempoolSize
@@ -135,7 +135,7 @@ let verdict =
           , tolerance
           }
 
--- The parts of the report, which that on several testnets has, too.
+-- The parts of the report, shared with the report on several testnets.
 let issues =
       part::{ title = "Issues", prose = "prose/issues.md" }
 
@@ -150,7 +150,7 @@ let saturation =
                 ( A.pivotWithout
                     [ fault ]
                     ( A.pivot
-                        { title = "Transactions found in blocks, by rate (rows) and connections (columns)"
+                        { title = "Transactions in blocks, by rate (rows) and connections (columns)"
                         , grain = grains.experiment
                         , down = c.rate
                         , across = c.connections
@@ -195,7 +195,7 @@ let nodes =
         [ A.averagesDuring
             chosen
             ( A.averages
-                "Average resident memory with and without the exporters' processes"
+                "Average resident memory with and without exporter processes"
                 [ s.memory, s.nodeMemory ]
             )
         ]
@@ -301,7 +301,7 @@ let qa =
       S.Article::{
       , name = "qa"
       , title = "QA results of {last}"
-      , intro = "What a testnet of {last} does under load: the point at which it saturates, latencies, and the metrics of its nodes."
+      , intro = "Load tests of {last} on a testnet: saturation point, latencies and metrics of the nodes."
       , choices
       , cases = constant.extensions.name
       , parts =
@@ -321,17 +321,17 @@ let qa =
           , verdicts =
             [ A.verdictWithout
                 [ fault ]
-                (verdict "Load: every configuration" "Experiments beside those of the baseline")
-            , A.verdictOf chosen (verdict "Load: the chosen experiment" "The chosen experiment beside the baseline's")
-            , A.verdictOf overload (verdict "Overload" "The overloaded experiment beside the baseline's")
-            , A.verdictOf fault (verdict "Fault" "The experiment with a fault beside the baseline's")
+                (verdict "Load: every configuration" "Experiments compared with the baseline")
+            , A.verdictOf chosen (verdict "Load: chosen experiment" "Chosen experiment compared with the baseline")
+            , A.verdictOf overload (verdict "Overload" "Overloaded experiment compared with the baseline")
+            , A.verdictOf fault (verdict "Fault" "Experiment with a fault compared with the baseline")
             ]
           }
         , conclusion
         ]
       , style = "prefixed"
       , label = constant.ident.name
-      , doc = "What a testnet does under load"
+      , doc = "QA results of a testnet under load"
       }
 
 in  { qa

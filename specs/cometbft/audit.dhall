@@ -1,4 +1,4 @@
--- The report on published saturation tables, with what documents say of them.
+-- The report on published saturation tables, and the claims of documents about them.
 let S = ../schema/package.dhall
 
 let A = S.article
@@ -11,8 +11,8 @@ let p = ./published.dhall
 
 let configuration = [ c.connections.name, c.rate.name ]
 
--- The rule of the QA documents: the heaviest load that is nearly all found in blocks, by as few connections as possible.
--- The tolerance is that of v1's, which chooses 31200 of 35600 transactions, 87.6 %.
+-- The rule of the QA documents: the highest load of which nearly all is in blocks, with the fewest connections. The
+-- tolerance fits the choice of v1: 31200 of 35600 transactions, 87.6 %.
 let chosen =
       A.Choice::{
       , name = "chosen"
@@ -27,7 +27,7 @@ let chosen =
       , least = [ c.connections.name ]
       , first = c.number.name
       , label = configuration
-      , absent = "no experiment of which at least 85 % is found in blocks"
+      , absent = "no experiment with at least 85 % of its load in blocks"
       }
 
 let saturation =
@@ -35,7 +35,7 @@ let saturation =
         chosen
         ( A.withDiagonals
             ( A.pivot
-                { title = "Transactions found in blocks, by rate (rows) and connections (columns)"
+                { title = "Transactions in blocks, by rate (rows) and connections (columns)"
                 , grain = p.grain
                 , down = c.rate
                 , across = c.connections
@@ -49,7 +49,7 @@ let saturation =
 
 let document = "The QA document of v0.38"
 
--- Of the baseline's table only two cells are claimed: those by which it is known.
+-- Of the table of the baseline, only the two cells that distinguish the versions are claimed.
 let claims =
       [ A.claim
           { document
@@ -84,7 +84,7 @@ let published =
       S.Article::{
       , name = "published"
       , title = "Published saturation tables"
-      , intro = "The load tool's own summaries, as they were published with the QA documents, and what the documents say of them."
+      , intro = "The load tool's own summaries, as published with the QA documents, compared with the claims of the documents."
       , choices = [ chosen ]
       , parts =
         [ A.Part::{ title = "Saturation", prose = "prose/published.md", pivots = [ saturation ] }
@@ -101,7 +101,7 @@ let published =
         ]
       , style = "prefixed"
       , label = constant.ident.name
-      , doc = "Published saturation tables, and what documents say of them"
+      , doc = "Published saturation tables, compared with the claims of documents"
       , claims
       }
 

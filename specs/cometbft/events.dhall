@@ -1,4 +1,4 @@
--- A transaction in the load tool's report, and the series of samples that nodes and their machines offer.
+-- A transaction in the load tool's report, samples of the nodes and their machines, lines of the nodes' logs.
 let S = ../schema/package.dhall
 
 let E = S.event
@@ -28,16 +28,16 @@ let loaded =
             , fields = [ tx.experiment, tx.blockTime, tx.duration, tx.hash, tx.connections, tx.rate, tx.size ]
             }
           ]
-        , doc = "A transaction of the load, found in a block"
+        , doc = "A transaction of the load that is in a block"
         }
       : S.Event
 
--- The labels that tell lines apart; a sample without one has the empty text.
+-- The labels that identify a line; a missing label is the empty text.
 let job = E.otherwise "" (E.at [ "labels", "job" ] (E.text "job"))
 
 let instance = E.otherwise "" (E.at [ "labels", "instance" ] (E.text "instance"))
 
--- What begins the job's name: that of rotating nodes is `ephemeral` and a number.
+-- The beginning of the name of the job, which is `ephemeral` and a number for rotating nodes.
 let role = E.otherwise "" (E.at [ "labels", "job" ] (E.changed [ E.take +9 ] (E.text "role")))
 
 let plainValue = E.at [ "value" ] (E.real "value")
@@ -56,7 +56,7 @@ let series =
           }
         : S.Event
 
--- Metrics of a node: their prefix was another one in older versions.
+-- Metrics of a node, also with the prefix of older versions.
 let ofNode =
       \(metric : Text) ->
         [ { generation = "cometbft", name = "cometbft_${metric}" }
@@ -75,8 +75,8 @@ let inLog =
 
 let message = \(name : Text) -> [ { generation = "message", name } ]
 
--- A message as versions before 1.0 write it, and as those since do: 0.34 to 0.38.26, 0.39.0 to 0.40.0; 1.0.1, 2.0.0-rc1.
--- The message about joining consensus is another one since 0.39.
+-- A message as logged before 1.0 (0.34 to 0.38.26, 0.39.0 to 0.40.0) and since (1.0.1, 2.0.0-rc1). The message about
+-- joining consensus already changed in 0.39.
 let renamed = \(before : Text) -> \(since : Text) -> message before # message since
 
 let blockHeight = E.inUnit D.block (E.integer "height")
@@ -88,16 +88,16 @@ let level = E.text "level"
 in  { tx
     , blockHeight
     , finalized =
-        inLog "finalized" (renamed "finalized block" "Finalized block") [ blockHeight, transactions ] "The node has worked out a block"
-    , committed = inLog "committed" (renamed "committed state" "Committed state") [ blockHeight ] "The node has committed the state after a block"
-    , proposed = inLog "proposed" (renamed "received proposal" "Received proposal") ([] : List E.Field) "The node has received the proposal of a block"
-    , started = inLog "started" (message "Started node") ([] : List E.Field) "The node has started"
+        inLog "finalized" (renamed "finalized block" "Finalized block") [ blockHeight, transactions ] "The node executed a block"
+    , committed = inLog "committed" (renamed "committed state" "Committed state") [ blockHeight ] "The node committed the state after a block"
+    , proposed = inLog "proposed" (renamed "received proposal" "Received proposal") ([] : List E.Field) "The node received a block proposal"
+    , started = inLog "started" (message "Started node") ([] : List E.Field) "The node started"
     , caughtUp =
         inLog
           "caught_up"
           (renamed "Time to switch to consensus reactor!" "Time to switch to consensus mode!")
           [ blockHeight ]
-          "The node has caught up, and joins consensus"
+          "The node caught up and joins consensus"
     , complained =
         inLog
           "complained"
@@ -107,20 +107,20 @@ in  { tx
           , { generation = "level", name = "WARN" }
           ]
           [ level ]
-          "The node says that something is wrong: a line of level warn or error"
+          "The node logged a line of level warn or error"
     , job
     , instance
     , role
     , value = plainValue
     , loaded
-    , height = series "height" (ofNode "consensus_height") D.block "Height of a node's chain"
+    , height = series "height" (ofNode "consensus_height") D.block "Block height of a node"
     , syncedHeight =
-        series "synced_height" (ofNode "blocksync_latest_block_height") D.block "Height that a node that catches up has reached"
-    , totalTxs = series "total_txs" (ofNode "consensus_total_txs") D.transaction "Transactions that a node has seen in blocks"
+        series "synced_height" (ofNode "blocksync_latest_block_height") D.block "Block height of a node that is catching up"
+    , totalTxs = series "total_txs" (ofNode "consensus_total_txs") D.transaction "Transactions in blocks, counted by a node"
     , mempool = series "mempool" (ofNode "mempool_size") D.transaction "Transactions in a node's mempool"
     , peers = series "peers" (ofNode "p2p_peers") D.peer "Peers of a node"
-    , rounds = series "rounds" (ofNode "consensus_rounds") D.round "Rounds that a node's consensus has taken for the height"
+    , rounds = series "rounds" (ofNode "consensus_rounds") D.round "Consensus rounds of a node at its height"
     , resident = series "resident" (plain "process_resident_memory_bytes") U.byte "Resident memory of a process"
-    , load1 = series "load1" (plain "node_load1") U.none "Load average of a machine over a minute"
-    , up = series "up" (plain "up") U.none "Whether a target answered: 1, or 0"
+    , load1 = series "load1" (plain "node_load1") U.none "One-minute load average of a machine"
+    , up = series "up" (plain "up") U.none "Whether the target responded: 1 or 0"
     }

@@ -1,4 +1,4 @@
--- Examples: small runs, and what metrics come to over them: of a load, of nodes' logs, of published summaries.
+-- Examples: small runs with the expected values of metrics, from a load report, logs of nodes and published summaries.
 let S = ../schema/package.dhall
 
 let Q = S.example
@@ -18,7 +18,7 @@ let row =
 
 let load =
       S.Example::{
-      , name = "an experiment of three transactions, and one of a single"
+      , name = "an experiment of three transactions, and one of a single transaction"
       , files =
         [ meta
         , Q.file
@@ -46,7 +46,7 @@ let load =
         , of m.sinceBegin [ "1", "3", "4", "99" ]
         , of m.throughput [ "-2", "0.75" ]
         ]
-      , doc = "Whole nanoseconds: averages are cut, not rounded"
+      , doc = "Averages are truncated to whole nanoseconds, not rounded"
       }
 
 let line =
@@ -70,8 +70,8 @@ let finalized =
 
 let committed = \(second : Text) -> \(height : Text) -> info second "committed state" (ofHeight height)
 
--- The validator commits 1 to 3, starts again, repeats 3, catches up with 4 and joins for 5 and 6. The log of the other
--- node begins later.
+-- The validator commits 1 to 3, restarts, repeats 3, catches up with 4 and joins consensus for 5 and 6. The log of the
+-- other node begins later.
 let nodes =
       S.Example::{
       , name = "a validator that starts twice, and the end of another log"
@@ -123,10 +123,10 @@ let nodes =
         , of m.height [ "2", "3", "6", "6" ]
         , of m.interval [ "1.5", "2", "2.1", "3" ]
         ]
-      , doc = "Intervals of the validator are 1.5, 3 and 2 s: 4 was committed while it was catching up. A log that begins later is one of consensus."
+      , doc = "The intervals of the validator are 1.5, 3 and 2 s: it committed block 4 while catching up. A log that begins later counts as in consensus."
       }
 
--- A validator of version 0.40: the message about joining consensus is that of 1.0, all others are those of 0.38.
+-- A validator of version 0.40: the message about joining consensus is that of 1.0, the others are those of 0.38.
 let joinsSince039 =
       S.Example::{
       , name = "a validator of version 0.40"
@@ -155,7 +155,7 @@ let joinsSince039 =
         ]
       }
 
--- A validator of a candidate of version 2.0, whose logger has other keys, and levels in capital letters.
+-- A validator of a release candidate of 2.0, whose logger has other keys, and levels in capital letters.
 let candidate =
       let line =
             \(second : Text) -> \(level : Text) -> \(message : Text) -> \(more : Text) ->
@@ -165,7 +165,7 @@ let candidate =
       let info = \(second : Text) -> line second "INFO"
 
       in  S.Example::{
-          , name = "a validator of a candidate of version 2.0"
+          , name = "a validator of a release candidate of 2.0"
           , files =
             [ meta
             , Q.file
@@ -271,7 +271,7 @@ let published =
         , of p.average [ "1.5", "2.000000001", "4.75" ]
         , of p.deviation [ "0.5", "1.25", "3" ]
         ]
-      , doc = "Expected are rate times connections over 29 of 30 seconds"
+      , doc = "Expected transactions: rate × connections × 29 of 30 seconds"
       }
 
 in  [ load, nodes, joinsSince039, renamed, candidate, published ]

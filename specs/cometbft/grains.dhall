@@ -1,5 +1,5 @@
--- Grains: a transaction of the load, an experiment, the time of all; a node, a block that it has committed; the time of
--- rotating nodes.
+-- Grains: a transaction of the load, an experiment, the time range of all; a node, a block that it committed; the time
+-- range of rotating nodes.
 let S = ../schema/package.dhall
 
 let relations = ./relations.dhall
@@ -24,7 +24,7 @@ let transaction =
       , columns = relations.transactions.columns
       , at = c.blockTime.name
       , dimensions = [ c.experiment.name ]
-      , doc = "A transaction of the load, found in a block"
+      , doc = "A transaction of the load that is in a block"
       }
 
 let window =
@@ -33,7 +33,7 @@ let window =
       , relation = relations.windows.name
       , key = [ c.name.name ]
       , columns = relations.windows.columns
-      , doc = "The time of all experiments"
+      , doc = "The time range of all experiments"
       }
 
 let runTransaction =
@@ -42,7 +42,7 @@ let runTransaction =
       , relation = relations.runTransactions.name
       , key = [ c.name.name, c.place.name ]
       , columns = relations.runTransactions.columns
-      , doc = "A transaction of the load, found in a block, in the time of all experiments"
+      , doc = "A transaction of the load that is in a block, over the time range of all experiments"
       }
 
 let nodeBlock =
@@ -52,7 +52,7 @@ let nodeBlock =
       , key = [ c.node.name, c.height.name ]
       , columns = relations.nodeBlocks.columns
       , dimensions = [ c.node.name, c.inConsensus.name ]
-      , doc = "A block that a node has committed"
+      , doc = "A block that a node committed"
       }
 
 let node =
@@ -61,7 +61,7 @@ let node =
       , relation = relations.nodes.name
       , key = [ c.node.name ]
       , columns = relations.nodes.columns
-      , doc = "A node, out of its log"
+      , doc = "A node, from its log"
       }
 
 let rotation =
@@ -70,7 +70,7 @@ let rotation =
       , relation = relations.rotation.name
       , key = [ c.name.name ]
       , columns = relations.rotation.columns
-      , doc = "The time in which rotating nodes are watched"
+      , doc = "The time range of the samples of rotating nodes"
       }
 
 in  { experiment, transaction, window, runTransaction, nodeBlock, node, rotation }

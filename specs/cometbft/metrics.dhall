@@ -1,4 +1,4 @@
--- Metrics of experiments: each is a column of the experiment, and has one value an experiment.
+-- Metrics of experiments, transactions and nodes. Metrics of an experiment have one value per experiment.
 let S = ../schema/package.dhall
 
 let X = S.x
@@ -38,29 +38,29 @@ let countOfNode =
 in  { validTxs =
         transactions
           { id = "valid_txs", name = "Transactions", measure = X.column c.validTxs, better = "higher"
-          , doc = "Transactions of the load that were found in blocks"
+          , doc = "Transactions of the load that are in blocks"
           }
     , negative =
         transactions
           { id = "negative_latencies", name = "Negative latencies", measure = X.column c.negative, better = "lower"
-          , doc = "Transactions whose block's time is before they were sent"
+          , doc = "Transactions with a block time before their sending time"
           }
     , expected =
         transactions
           { id = "expected_txs", name = "Expected", measure = X.column c.expected, better = "neither"
-          , doc = "Transactions that the load tool meant to send: its rate over all but one second"
+          , doc = "Transactions that the load tool should send: rate × connections × (length of the experiment - 1 s)"
           }
-    , least = time { id = "latency_min", name = "Least latency", measure = X.column c.least, doc = "Least latency" }
-    , greatest = time { id = "latency_max", name = "Greatest latency", measure = X.column c.greatest, doc = "Greatest latency" }
+    , least = time { id = "latency_min", name = "Minimum latency", measure = X.column c.least, doc = "Minimum latency" }
+    , greatest = time { id = "latency_max", name = "Maximum latency", measure = X.column c.greatest, doc = "Maximum latency" }
     , average =
         time
           { id = "latency_avg", name = "Average latency", measure = X.column c.average
-          , doc = "Sum of the latencies divided by their number, cut to whole nanoseconds"
+          , doc = "Mean latency, truncated to whole nanoseconds"
           }
     , deviation =
         time
-          { id = "latency_stddev", name = "Deviation of latencies", measure = X.column c.deviation
-          , doc = "Sample deviation of the latencies, cut to whole nanoseconds"
+          { id = "latency_stddev", name = "Standard deviation of latency", measure = X.column c.deviation
+          , doc = "Sample standard deviation of the latencies, truncated to whole nanoseconds"
           }
     , throughput =
         ofExperiment
@@ -68,18 +68,18 @@ in  { validTxs =
           , measure = X.over (X.column c.validTxs) (X.column c.span)
           , unit = D.transactionPerSecond
           , better = "higher"
-          , doc = "Transactions found in blocks, over the time from the first sent of the first block to the last block"
+          , doc = "Transactions in blocks per second, from the sending of the first transaction in the first block to the last block"
           }
     , sinceStart =
         S.Metric::{
         , id = "since_start"
-        , name = "Time of the block"
+        , name = "Time since start"
         , grain = grains.transaction.name
         , measure = X.column c.sinceStart
         , accepted = False
         , per = c.experiment.name
         , unit = U.second
-        , doc = "From the first transaction sent to the transaction's block"
+        , doc = "Time from the sending of the first transaction to the block of the transaction"
         }
     , latency =
         S.Metric::{
@@ -91,18 +91,18 @@ in  { validTxs =
         , per = c.experiment.name
         , unit = U.second
         , better = "lower"
-        , doc = "From the sending of a transaction to the block after the one that holds it"
+        , doc = "Time from the sending of a transaction to the block after the one that includes it"
         }
     , sinceBegin =
         S.Metric::{
         , id = "since_begin"
-        , name = "Time of the block in the run"
+        , name = "Time since start of the run"
         , grain = grains.runTransaction.name
         , measure = X.column c.sinceBegin
         , accepted = False
         , per = c.name.name
         , unit = U.second
-        , doc = "From the whole second at which the first experiment began to the transaction's block"
+        , doc = "Time from the start of the first experiment, as a whole second, to the block of the transaction"
         }
     , runLatency =
         S.Metric::{
@@ -114,53 +114,53 @@ in  { validTxs =
         , per = c.name.name
         , unit = U.second
         , better = "lower"
-        , doc = "As latency, of the transactions of all experiments together"
+        , doc = "Latency of the transactions of all experiments"
         }
     , blocks =
         ofNode
-          { id = "node_blocks_committed", name = "Blocks committed", measure = X.column c.blocks, unit = D.block
+          { id = "node_blocks_committed", name = "Committed blocks", measure = X.column c.blocks, unit = D.block
           , better = "higher"
-          , doc = "Blocks that the node has committed, by its log"
+          , doc = "Blocks that the node committed, from its log"
           }
     , blocksCaughtUp =
         countOfNode
-          { id = "node_blocks_caught_up", name = "While catching up", measure = X.column c.blocksCaughtUp, unit = D.block
-          , doc = "Of the blocks that the node has committed, those from a start until it joined consensus"
+          { id = "node_blocks_caught_up", name = "Committed while catching up", measure = X.column c.blocksCaughtUp, unit = D.block
+          , doc = "Blocks that the node committed between a start and joining consensus"
           }
     , nodeTransactions =
         countOfNode
           { id = "node_txs", name = "Transactions", measure = X.column c.transactions, unit = D.transaction
-          , doc = "Transactions in the blocks that the node has worked out, each height once"
+          , doc = "Transactions in the blocks that the node executed, counting each height once"
           }
     , proposals =
         countOfNode
           { id = "node_proposals", name = "Proposals", measure = X.column c.proposals, unit = D.number
-          , doc = "Proposals of blocks that the node has received, by its log"
+          , doc = "Block proposals that the node received, from its log"
           }
     , complaints =
         ofNode
           { id = "node_complaints", name = "Errors", measure = X.column c.complaints, unit = D.number, better = "lower"
-          , doc = "Lines of level warn or error in the node's log"
+          , doc = "Log lines of the node with level warn or error"
           }
     , starts =
         ofNode
           { id = "node_starts", name = "Starts", measure = X.column c.starts, unit = D.number, better = "lower"
-          , doc = "How often the node has started, by its log"
+          , doc = "Number of starts of the node, from its log"
           }
     , catchingUp =
         timeOfNode
           { id = "node_catching_up", name = "Catching up", measure = X.column c.catchingUp
-          , doc = "Longest time from a start of the node to its joining consensus"
+          , doc = "Longest time from a start of the node to joining consensus"
           }
     , intervalAverage =
         timeOfNode
           { id = "node_block_interval", name = "Average block interval", measure = X.column c.intervalAverage
-          , doc = "Mean time from a node's commit of a block to that of the next, both in consensus, cut to whole nanoseconds"
+          , doc = "Mean time between a node's commits of consecutive blocks, both in consensus, truncated to whole nanoseconds"
           }
     , intervalGreatest =
         timeOfNode
-          { id = "node_block_interval_max", name = "Greatest block interval", measure = X.column c.intervalGreatest
-          , doc = "Greatest time from a node's commit of a block to that of the next, both in consensus"
+          { id = "node_block_interval_max", name = "Maximum block interval", measure = X.column c.intervalGreatest
+          , doc = "Maximum time between a node's commits of consecutive blocks, both in consensus"
           }
     , height =
         S.Metric::{
@@ -172,7 +172,7 @@ in  { validTxs =
         , accepted = False
         , per = c.node.name
         , unit = D.block
-        , doc = "Height of a block that a node has committed in consensus, as the one before it"
+        , doc = "Height of a block that a node committed in consensus, like the block before it"
         }
     , interval =
         S.Metric::{
@@ -184,6 +184,6 @@ in  { validTxs =
         , per = c.node.name
         , unit = U.second
         , better = "lower"
-        , doc = "From a node's commit of a block to that of the next, both in consensus"
+        , doc = "Time between a node's commits of consecutive blocks, both in consensus"
         }
     }

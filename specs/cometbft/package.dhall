@@ -74,7 +74,7 @@ in  S.Package::{
       , p.average
       , p.deviation
       ]
-    , summaries = [ S.Summary::{ name = "experiments", doc = "All experiments count alike" } ]
+    , summaries = [ S.Summary::{ name = "experiments", doc = "All experiments have the same weight" } ]
     , articles = [ (./articles.dhall).qa, (./testnets.dhall).testnets, (./audit.dhall).published ]
     , examples = ./examples.dhall
     }

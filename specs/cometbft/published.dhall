@@ -1,4 +1,4 @@
--- The load tool's own summaries of its experiments, as they are published: what is read of them, and what it means.
+-- The load tool's own summaries of its experiments, as published: source, event, relation, grain and metrics.
 let S = ../schema/package.dhall
 
 let E = S.event
@@ -21,9 +21,9 @@ let source =
       , time = [] : List Text
       , body = [] : List Text
       , lookups = [] : List S.source.Lookup
-        -- as much as a row of blocks of a published table
+        -- Tolerates one malformed row of blocks of a published table.
       , quarantine = { share = 0.34, atLeast = 0 }
-      , doc = "Summaries of experiments, as the load tool prints them"
+      , doc = "Summaries of experiments, printed by the load tool"
       }
 
 let number = \(name : Text) -> \(unit : S.Unit) -> \(key : Text) -> E.inUnit unit (E.at [ key ] (E.integer name))
@@ -74,7 +74,7 @@ let experiments =
         , c.expected
         ]
       , key = [ c.experiment.name ]
-      , doc = "Experiments as summaries of the load tool have them"
+      , doc = "Experiments in summaries of the load tool"
       }
 
 let grain =
@@ -83,7 +83,7 @@ let grain =
       , relation = experiments.name
       , key = [ c.experiment.name ]
       , columns = experiments.columns
-      , doc = "An experiment, as a summary of the load tool has it"
+      , doc = "An experiment in a summary of the load tool"
       }
 
 let metric =
@@ -101,43 +101,43 @@ let latency =
 let txs =
       count
         { id = "reported_txs", name = "Transactions", measure = X.column c.validTxs, better = "higher"
-        , doc = "Transactions of the load that were found in blocks, as the load tool reported"
+        , doc = "Transactions of the load that are in blocks, as reported by the load tool"
         }
 
 let expected =
       count
         { id = "reported_expected", name = "Expected", measure = X.column c.expected, better = "neither"
-        , doc = "Transactions that the load tool meant to send: its rate over all but one second"
+        , doc = "Transactions that the load tool should send: rate × connections × (length of the experiment - 1 s)"
         }
 
 let negative =
       count
         { id = "reported_negative", name = "Negative latencies", measure = X.column c.negative, better = "lower"
-        , doc = "Transactions whose block's time is before they were sent, as the load tool reported"
+        , doc = "Transactions with a block time before their sending time, as reported by the load tool"
         }
 
 let least =
       latency
-        { id = "reported_min", name = "Least latency", measure = X.column c.least
-        , doc = "Least latency, as the load tool reported"
+        { id = "reported_min", name = "Minimum latency", measure = X.column c.least
+        , doc = "Minimum latency, as reported by the load tool"
         }
 
 let greatest =
       latency
-        { id = "reported_max", name = "Greatest latency", measure = X.column c.greatest
-        , doc = "Greatest latency, as the load tool reported"
+        { id = "reported_max", name = "Maximum latency", measure = X.column c.greatest
+        , doc = "Maximum latency, as reported by the load tool"
         }
 
 let average =
       latency
         { id = "reported_avg", name = "Average latency", measure = X.column c.average
-        , doc = "Average latency, as the load tool reported"
+        , doc = "Average latency, as reported by the load tool"
         }
 
 let deviation =
       latency
-        { id = "reported_stddev", name = "Deviation of latencies", measure = X.column c.deviation
-        , doc = "Sample deviation of the latencies, as the load tool reported"
+        { id = "reported_stddev", name = "Standard deviation of latency", measure = X.column c.deviation
+        , doc = "Sample standard deviation of the latencies, as reported by the load tool"
         }
 
 in  { source, reported, experiments, grain, txs, expected, negative, least, greatest, average, deviation }

@@ -1,4 +1,4 @@
--- Relations: experiments and their windows.
+-- Relations: experiments, windows of series, transactions, nodes and their blocks.
 let S = ../schema/package.dhall
 
 let G = S.grain
@@ -13,45 +13,45 @@ let column = G.column
 
 let c =
       { experiment = column "text" "experiment_id" U.none "Id of the experiment"
-      , number = column "integer" "number" U.none "Place among the experiments, by time"
+      , number = column "integer" "number" U.none "Number of the experiment in the order of time, from 1"
       , connections = column "integer" "connections" D.connection "Connections of the load tool"
-      , rate = column "integer" "rate" D.transactionPerSecond "Transactions a second on each connection"
+      , rate = column "integer" "rate" D.transactionPerSecond "Transactions per second on each connection"
       , size = column "integer" "size" U.byte "Size of a transaction"
-      , validTxs = column "integer" "valid_txs" D.transaction "Transactions found in blocks"
-      , negative = column "integer" "negative_latencies" D.transaction "Of these, with a latency below 0"
-      , least = column "integer" "latency_min" U.nanosecond "Least latency"
-      , greatest = column "integer" "latency_max" U.nanosecond "Greatest latency"
-      , average = column "integer" "latency_avg" U.nanosecond "Sum of the latencies divided by their number, cut to whole ns"
-      , deviation = column "integer" "latency_stddev" U.nanosecond "Sample deviation of the latencies, cut to whole ns"
-      , firstSent = column "instant" "first_sent" U.nanosecond "When the first transaction of the first block was sent"
+      , validTxs = column "integer" "valid_txs" D.transaction "Transactions in blocks"
+      , negative = column "integer" "negative_latencies" D.transaction "Transactions in blocks with a negative latency"
+      , least = column "integer" "latency_min" U.nanosecond "Minimum latency"
+      , greatest = column "integer" "latency_max" U.nanosecond "Maximum latency"
+      , average = column "integer" "latency_avg" U.nanosecond "Mean latency, truncated to whole ns"
+      , deviation = column "integer" "latency_stddev" U.nanosecond "Sample standard deviation of the latencies, truncated to whole ns"
+      , firstSent = column "instant" "first_sent" U.nanosecond "Time at which the first transaction of the first block was sent"
       , firstBlock = column "instant" "first_block" U.nanosecond "Time of the first block"
       , lastBlock = column "instant" "last_block" U.nanosecond "Time of the last block"
-      , span = column "integer" "span" U.nanosecond "From the first transaction sent to the last block"
-      , expected = column "integer" "expected_txs" D.transaction "Transactions that the load tool meant to send"
+      , span = column "integer" "span" U.nanosecond "Time from the sending of the first transaction to the last block"
+      , expected = column "integer" "expected_txs" D.transaction "Transactions that the load tool should send"
       , name = column "text" "name" U.none "Name of the window"
       , from = column "instant" "from_ns" U.nanosecond "First step"
-      , to = column "instant" "to_ns" U.nanosecond "No step later"
-      , place = column "integer" "place" U.none "Place in the report"
+      , to = column "instant" "to_ns" U.nanosecond "Last step"
+      , place = column "integer" "place" U.none "Position in the load report"
       , blockTime = column "instant" "block_time" U.nanosecond "Time of the block"
-      , latency = column "integer" "latency" U.nanosecond "From sending to the block after the transaction's"
-      , sinceBegin = column "integer" "since_begin" U.nanosecond "From the begin of the window to the block"
-      , sinceStart = column "integer" "since_start" U.nanosecond "From the first transaction sent to the block"
+      , latency = column "integer" "latency" U.nanosecond "Time from sending to the block after the one that includes the transaction"
+      , sinceBegin = column "integer" "since_begin" U.nanosecond "Time from the start of the window to the block"
+      , sinceStart = column "integer" "since_start" U.nanosecond "Time from the sending of the first transaction to the block"
       , node = column "text" "node" U.none "Name of the node"
       , height = column "integer" "height" D.block "Height of the block"
-      , committedAt = column "instant" "committed_at" U.nanosecond "When the node committed the block"
-      , inConsensus = column "boolean" "in_consensus" U.none "Whether the node took part in consensus, and did not catch up"
-      , interval = column "integer" "block_interval" U.nanosecond "From the commit of the block before, both in consensus"
-      , starts = column "integer" "starts" D.number "How often the node started"
+      , committedAt = column "instant" "committed_at" U.nanosecond "Time at which the node committed the block"
+      , inConsensus = column "boolean" "in_consensus" U.none "Whether the node was in consensus, not catching up"
+      , interval = column "integer" "block_interval" U.nanosecond "Time since the commit of the previous block, both in consensus"
+      , starts = column "integer" "starts" D.number "Number of starts of the node"
       , firstHeight = column "integer" "first_height" D.block "Height of the node's first block"
       , lastHeight = column "integer" "last_height" D.block "Height of the node's last block"
-      , blocks = column "integer" "blocks" D.block "Blocks that the node has committed"
-      , blocksCaughtUp = column "integer" "blocks_caught_up" D.block "Of these, while it was catching up"
-      , transactions = column "integer" "transactions" D.transaction "Transactions in the blocks that it has worked out"
-      , intervalAverage = column "integer" "interval_avg" U.nanosecond "Mean of the block intervals, cut to whole ns"
-      , intervalGreatest = column "integer" "interval_max" U.nanosecond "Greatest block interval"
+      , blocks = column "integer" "blocks" D.block "Blocks that the node committed"
+      , blocksCaughtUp = column "integer" "blocks_caught_up" D.block "Blocks that the node committed while catching up"
+      , transactions = column "integer" "transactions" D.transaction "Transactions in the blocks that the node executed"
+      , intervalAverage = column "integer" "interval_avg" U.nanosecond "Mean block interval, truncated to whole ns"
+      , intervalGreatest = column "integer" "interval_max" U.nanosecond "Maximum block interval"
       , catchingUp = column "integer" "catching_up" U.nanosecond "Longest time from a start to joining consensus"
-      , proposals = column "integer" "proposals" D.number "Proposals that the node has received"
-      , complaints = column "integer" "complaints" D.number "Lines of level warn or error in the node's log"
+      , proposals = column "integer" "proposals" D.number "Proposals that the node received"
+      , complaints = column "integer" "complaints" D.number "Log lines of the node with level warn or error"
       }
 
 let experiments =
@@ -85,15 +85,15 @@ let experiments =
           , code = "counted-twice"
           , sql = ../../queries/cometbft/checks/counted_twice.sql as Text
           , uses = [ events.loaded.name ]
-          , message = "experiment {experiment_id}: {transactions} of its transactions stand in the load reports more than once, up to {times} times, {example} among them: each would count as often"
-          , hint = "leave one report of an experiment in the run: a copy of it, or that of another node, has the same transactions"
+          , message = "experiment {experiment_id}: {transactions} transactions, such as {example}, are in the load reports up to {times} times and would be counted as often"
+          , hint = "keep one load report per experiment: a copy, or the report of another node, has the same transactions"
           }
         , S.Check::{
           , code = "several-configurations"
           , sql = ../../queries/cometbft/checks/several_configurations.sql as Text
           , uses = [ events.loaded.name ]
-          , message = "experiment {experiment_id} has {configurations} configurations: {told}"
-          , hint = "an experiment has one number of connections, one rate and one size: give each an id of its own"
+          , message = "experiment {experiment_id} has {configurations} configurations: {settings}"
+          , hint = "an experiment has one number of connections, one rate and one size: use one id per configuration"
           }
         ]
       , doc = "Experiments of the load report"
@@ -106,7 +106,7 @@ let windows =
       , uses = [ experiments.name ]
       , columns = [ c.name, c.from, c.to ]
       , key = [ "name" ]
-      , doc = "From when to when time series are read"
+      , doc = "Time range of the series"
       }
 
 let transactions =
@@ -116,7 +116,7 @@ let transactions =
       , uses = [ events.loaded.name, experiments.name ]
       , columns = [ c.experiment, c.place, c.blockTime, c.sinceStart, c.latency ]
       , key = [ "experiment_id", "place" ]
-      , doc = "Transactions of the load, found in blocks"
+      , doc = "Transactions of the load that are in blocks"
       }
 
 let runTransactions =
@@ -126,7 +126,7 @@ let runTransactions =
       , uses = [ events.loaded.name, windows.name ]
       , columns = [ c.name, c.place, c.sinceBegin, c.latency ]
       , key = [ "name", "place" ]
-      , doc = "Transactions of the load, found in blocks, in the time of all experiments"
+      , doc = "Transactions of the load that are in blocks, over the time range of all experiments"
       }
 
 let nodeBlocks =
@@ -136,7 +136,7 @@ let nodeBlocks =
       , uses = [ events.started.name, events.caughtUp.name, events.committed.name ]
       , columns = [ c.node, c.height, c.committedAt, c.inConsensus, c.interval ]
       , key = [ "node", "height" ]
-      , doc = "Blocks that nodes have committed, out of their logs"
+      , doc = "Blocks that nodes committed, from their logs"
       }
 
 let nodes =
@@ -173,12 +173,12 @@ let nodes =
           , sql = ../../queries/cometbft/checks/no_commit.sql as Text
           , uses = [ "nodes_logged", "logs" ]
           , message =
-              "no block is committed in the logs of {nodes} ({lines} lines, {starts} starts, {proposals} proposals received)"
-          , hint = "does the node run without the others, or is its version one whose messages are not known? docs/cometbft.md lists those that are"
+              "the logs of {nodes} have no committed block ({lines} lines, {starts} starts, {proposals} proposals received)"
+          , hint = "check that the node has peers, and that docs/cometbft.md lists its version"
           , severity = "warning"
           }
         ]
-      , doc = "Nodes, out of their logs"
+      , doc = "Nodes, from their logs"
       }
 
 let rotation =
@@ -188,7 +188,7 @@ let rotation =
       , uses = [ events.height.name, windows.name ]
       , columns = [ c.name, c.from, c.to ]
       , key = [ "name" ]
-      , doc = "From when to when rotating nodes are watched; no row where there are none"
+      , doc = "Time range of the samples of rotating nodes; no row if there are none"
       }
 
 in  { column = c, experiments, windows, transactions, runTransactions, nodeBlocks, nodes, rotation }

@@ -1,11 +1,11 @@
--- What a QA run leaves: the report of the load tool, and the samples of its Prometheus server.
+-- The data of a QA run: the load tool's report, samples from its Prometheus server, logs of the nodes.
 let S = ../schema/package.dhall
 
 let U = S.unit
 
 let meta = [ "meta.json" ]
 
--- An experiment that the author of the run names.
+-- The number of an experiment that meta.json specifies.
 let numberOf =
       \(name : Text) -> \(key : Text) -> \(doc : Text) ->
         S.Constant::{ name, files = meta, path = [ "experiments", key ], type = "integer", default = Some "0", doc }
@@ -18,7 +18,7 @@ let constant =
           , path = [ "ident" ]
           , type = "text"
           , default = Some "run"
-          , doc = "What the run is called in reports"
+          , doc = "Name of the run in reports"
           }
       , commit =
           S.Constant::{
@@ -37,11 +37,11 @@ let constant =
           , type = "integer"
           , unit = U.second
           , default = Some "90"
-          , doc = "How long the load tool sends in an experiment"
+          , doc = "Length of an experiment"
           }
-      , chosen = numberOf "chosen_experiment" "chosen" "Experiment chosen for figures, by its number (0: the rule chooses)"
-      , fault = numberOf "fault_experiment" "fault" "Experiment with a fault, by its number (0: none)"
-      , overload = numberOf "overload_experiment" "overload" "Overloaded experiment, by its number (0: the rule chooses)"
+      , chosen = numberOf "chosen_experiment" "chosen" "Number of the experiment chosen for figures (0: chosen by the rule)"
+      , fault = numberOf "fault_experiment" "fault" "Number of the experiment with a fault (0: none)"
+      , overload = numberOf "overload_experiment" "overload" "Number of the overloaded experiment (0: chosen by the rule)"
       , extensions =
           S.Constant::{
           , name = "vote_extensions"
@@ -71,7 +71,7 @@ let load =
         , constant.overload
         , constant.extensions
         ]
-      , doc = "Reports of the load tool: a row a transaction that was found in a block"
+      , doc = "Reports of the load tool, with a row for each transaction in a block"
       }
 
 let samples =
@@ -83,17 +83,17 @@ let samples =
       , time = [] : List Text
       , body = [] : List Text
       , lookups = [] : List S.source.Lookup
-      , doc = "Samples of the nodes' metrics, as a Prometheus server has them"
+      , doc = "Samples of the nodes' metrics, from a Prometheus server"
       }
 
--- The log of a node is a file; what a line is stands in its message, or else in its level.
+-- The log of a node is a file. A line is recognised by its message, or else by its level.
 let logs =
       S.Source::{
       , name = "nodes"
       , hosts = "logs/*.log"
       , hostFiles = True
       , time = [ "ts" ]
-      -- candidates of 2.0 have another logger
+      -- Release candidates of 2.0 have another logger.
       , orTime = [ [ "time" ] ]
       , body = [] : List Text
       , lookups =
@@ -101,7 +101,7 @@ let logs =
         , { path = [ "msg" ], inBody = False, drop = "", generation = "message" }
         , { path = [ "level" ], inBody = False, drop = "", generation = "level" }
         ]
-      -- What a node writes at level info besides the events: 0.38.26, 0.39.4, 0.40.0, 1.0.1 and 2.0.0-rc1.
+      -- Other messages at level info in 0.38.26, 0.39.4, 0.40.0, 1.0.1 and 2.0.0-rc1.
       , ignored =
         [ "ABCI Handshake App Info"
         , "ABCI Replay Blocks"

@@ -1,4 +1,4 @@
--- The QA report on several testnets, each with its own baseline: as it is published for a version.
+-- The QA report on several testnets, each with its own baseline, as published for a version.
 let S = ../schema/package.dhall
 
 let A = S.article
@@ -19,7 +19,7 @@ let testnets =
       S.Article::{
       , name = "testnets"
       , title = "QA results of {last}"
-      , intro = "What testnets of {last} do under load. Each testnet is compared with its own baseline."
+      , intro = "Load tests of {last} on several testnets. Each testnet is compared with its own baseline."
       , choices = qa.choices
       , cases = constant.extensions.name
       , groups = [ large, rotating, extensions ]
@@ -38,22 +38,22 @@ let testnets =
                     large
                     ( A.verdictWithout
                         [ qa.fault ]
-                        (qa.verdict "200 nodes: every configuration" "Experiments beside those of the baseline")
+                        (qa.verdict "200 nodes: every configuration" "Experiments compared with the baseline")
                     )
                 , A.verdictOfGroup
                     large
                     ( A.verdictOf
                         qa.chosen
                         ( qa.verdict
-                            "200 nodes: the chosen experiment"
-                            "The chosen experiment beside the baseline's"
+                            "200 nodes: chosen experiment"
+                            "Chosen experiment compared with the baseline"
                         )
                     )
                 , A.verdictOfGroup
                     rotating
                     ( A.verdictWithout
                         [ qa.fault ]
-                        (qa.verdict "Rotating nodes" "Experiments beside those of the baseline")
+                        (qa.verdict "Rotating nodes" "Experiments compared with the baseline")
                     )
                 , A.notJudged extensions "Vote extensions"
                 ]
@@ -63,7 +63,7 @@ let testnets =
       , style = "prefixed"
       , label = constant.ident.name
       , revision = constant.commit.name
-      , doc = "What several testnets do under load, each beside its own baseline"
+      , doc = "QA results of several testnets, each compared with its own baseline"
       }
 
 in  { testnets }

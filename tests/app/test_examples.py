@@ -92,7 +92,8 @@ def test_failing_example_reports_expected_and_actual(own_workspace: Path, cache:
     )
     assert result.status == 3
     assert result.out.splitlines()[1:5] == [
-        "  FAILED an experiment of three transactions, and one of a single at specs/cometbft/examples.dhall:21:16",
+        "  FAILED an experiment of three transactions, and one of a single transaction "
+        "at specs/cometbft/examples.dhall:21:16",
         "    latency_avg, s",
         "      expected: -0.5, 2.6",
         "      found:    -0.5, 2.5",
@@ -156,19 +157,19 @@ def test_example_with_unreadable_run_is_an_error(own_workspace: Path, cache: Pat
             'm.least [ "-0.5", "1" ]',
             'm.least [ "-0.5", "one" ]',
             "error[example]: a sample of `latency_min` in example `an experiment of three transactions, and one of a "
-            "single` is not a number",
+            "single transaction` is not a number",
         ),
         (
             '"report/raw.csv"',
             '"../raw.csv"',
             "error[example-file]: file `../raw.csv` of example `an experiment of three transactions, and one of a "
-            "single` is outside the run directory",
+            "single transaction` is outside the run directory",
         ),
         (
             "of m.latency [",
             "of m.least [",
-            "error[example]: example `an experiment of three transactions, and one of a single` expects `latency_min` "
-            "2 times",
+            "error[example]: example `an experiment of three transactions, and one of a single transaction` "
+            "expects `latency_min` 2 times",
         ),
     ],
 )

@@ -16,7 +16,7 @@ from tests.support.workspaces import Edit, copy_workspace
 
 SATURATION = "specs/cometbft/prose/saturation.md"
 HARNESS = ROOT / "golden" / "antelope" / "harness"
-PIVOT = "Transactions found in blocks, by rate (rows) and connections (columns)"
+PIVOT = "Transactions in blocks, by rate (rows) and connections (columns)"
 TPS = "specs/antelope/prose/tps.md"
 
 
@@ -134,20 +134,20 @@ def test_changed_filter_of_a_report_names_its_cells(shipped_specs: Path, cache: 
     ("edit", "expected"),
     [
         (("specs/antelope/upgrade.dhall", "notWorse metric.cpuUsage 10", "notWorse metric.cpuUsage 20"),
-         {("verdict", "Conclusion/What was expected of the upgrade", "CPU usage, %")}),
+         {("verdict", "Conclusion/Expectations of the upgrade", "CPU usage, %")}),
         (("specs/cometbft/audit.dhall", "tolerance = 10", "tolerance = 20"),
          {("table", f"Saturation/{PIVOT}", label) for label in ("Transactions, tx", "Expected, tx")}),
         (("specs/cometbft/articles.dhall", "let tolerance = 10", "let tolerance = 20"), {
             *(("table", f"{group}Saturation point/{PIVOT}", label)
               for group in ("", "200-node testnet: ") for label in ("Transactions, tx", "Expected, tx")),
             *(("verdict", f"Results/{title}", label)
-              for title in ("200-node testnet: Experiments beside those of the baseline",
-                            "200-node testnet: The chosen experiment beside the baseline's",
-                            "Rotating-node testnet: Experiments beside those of the baseline",
-                            "Experiments beside those of the baseline",
-                            "The chosen experiment beside the baseline's",
-                            "The overloaded experiment beside the baseline's",
-                            "The experiment with a fault beside the baseline's")
+              for title in ("200-node testnet: Experiments compared with the baseline",
+                            "200-node testnet: Chosen experiment compared with the baseline",
+                            "Rotating-node testnet: Experiments compared with the baseline",
+                            "Experiments compared with the baseline",
+                            "Chosen experiment compared with the baseline",
+                            "Overloaded experiment compared with the baseline",
+                            "Experiment with a fault compared with the baseline")
               for label in ("Average latency, s", "Greatest latency, s", "Throughput, tx/s", "Transactions, tx")),
         }),
     ],
@@ -176,14 +176,14 @@ def test_choice_names_the_blocks_of_its_rows(shipped_specs: Path, cache: Path, t
     choice_edit = (path, CHOSEN.format(""), CHOSEN.format("").replace("[ fault.name ]", "[] : List Text"))
     item, _ = read_changes(shipped_specs, tmp_path / "overload", cache, choice_edit)
     assert item["place"] == "choices / overload / without"
-    verdict = "Results/The overloaded experiment beside the baseline's"
+    verdict = "Results/Overloaded experiment compared with the baseline"
     judged_rows = ("Average latency, s", "Greatest latency, s", "Throughput, tx/s", "Transactions, tx")
     assert list_labels(item, "verdict") == [(verdict, label) for label in judged_rows]
     assert {section for section, _ in list_labels(item, "figure")} == {"Overload"}
     item, _ = read_changes(shipped_specs, tmp_path / "fault", cache, (path, "constant.fault ]", "constant.overload ]"))
     assert item["place"] == "choices / fault / pins / #1 / constant"
     sections = {section for section, _ in list_labels(item, "verdict")}
-    assert {"Results/The experiment with a fault beside the baseline's", verdict} <= sections
+    assert {"Results/Experiment with a fault compared with the baseline", verdict} <= sections
     item, _ = read_changes(
         shipped_specs, tmp_path / "words", cache, (path, '"Overloaded experiment"', '"The overloaded one"')
     )

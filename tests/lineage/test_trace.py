@@ -150,7 +150,7 @@ def test_a_cell_of_an_article_leads_to_its_row(tmp_path: Path, cache: Path) -> N
     assert f"{sample['value']:.2f}" == result["text"]
     (line,) = sample["lines"]
     assert line["text"].split(",")[2] == str(sample["measured"])
-    pivot = "Saturation point/Transactions found in blocks, by rate (rows) and connections (columns)/800/2"
+    pivot = "Saturation point/Transactions in blocks, by rate (rows) and connections (columns)/800/2"
     second_trace = trace_cell(out, pivot, cache)
     ((sample,),) = (run["greatest"] for run in second_trace["runs"])
     assert (second_trace["text"], sample["measured"], sample["records"]) == ("18147", 18147, 18147)
@@ -174,8 +174,8 @@ def faults(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 def test_a_cell_of_a_verdict_leads_to_the_row_that_is_judged(faults: Path, cache: Path) -> None:
     """It does not lead to another row of the same configuration, whether a choice excludes or selects that row."""
     titles = {
-        "Experiments beside those of the baseline": "good",
-        "The experiment with a fault beside the baseline's": "bad",
+        "Experiments compared with the baseline": "good",
+        "Experiment with a fault compared with the baseline": "bad",
     }
     for title, experiment in titles.items():
         row = f"Results/{title}: two/1, 50, Average latency, s"

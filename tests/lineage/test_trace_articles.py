@@ -95,9 +95,9 @@ def test_a_cell_of_a_phase_leads_to_the_samples_of_that_phase(upgrade: Path, cac
 
 
 def test_a_difference_of_phases_leads_to_both(upgrade: Path, cache: Path) -> None:
-    result = trace_cell(upgrade, "Disk/Disk writes before and after/Disk writes, MB/s/Δ%", cache)
+    result = trace_cell(upgrade, "Disk/Disk write rate before and after/Disk write rate, MB/s/Δ%", cache)
     assert (result["prints"], [run["id"] for run in result["runs"]]) == ("percent", ["run:before", "run:after"])
-    rule = trace_cell(upgrade, "Conclusion/What was expected of the upgrade/disk_write_rate/Holds", cache)
+    rule = trace_cell(upgrade, "Conclusion/Expectations of the upgrade/disk_write_rate/Holds", cache)
     assert (rule["prints"], [run["average"] for run in rule["runs"]]) == (
         "judged", [run["average"] for run in result["runs"]]
     )  # fmt: skip
@@ -111,15 +111,15 @@ def test_a_cell_without_a_value_leads_to_no_samples(tmp_path: Path, cache: Path)
     duckdb.execute(f"COPY ({samples}) TO '{run / 'samples.parquet'}'")
     out = build_report(tmp_path, cache, "antelope/upgrade", run)
     for column, phases in (("before", ["before"]), ("Δ%", ["before", "after"])):
-        result = trace_cell(out, f"Memory/Memory before and after/Swap used, MiB/{column}", cache)
+        result = trace_cell(out, f"Memory/Memory before and after/Used swap, MiB/{column}", cache)
         runs = [(run_data["id"], run_data["size"], run_data["greatest"]) for run_data in result["runs"]]
         assert (result["text"], runs) == ("—", [(f"run:{phase}", 0, []) for phase in phases])
-    text = run_assay("trace", out, "Memory/Memory before and after/Swap used, MiB/after", "--cache", cache).out
+    text = run_assay("trace", out, "Memory/Memory before and after/Used swap, MiB/after", "--cache", cache).out
     assert "\nSamples    0\n" in text  # no samples, no average
 
 
 def test_formula_leads_to_its_metrics(upgrade: Path, cache: Path) -> None:
-    result = trace_cell(upgrade, "Endurance/Writes in a year before and after/disk_writes_per_year/before", cache)
+    result = trace_cell(upgrade, "Endurance/Disk writes per year before and after/disk_writes_per_year/before", cache)
     (run,) = result["runs"]
     assert (result["metric"], run["metric"], run["id"]) == ("disk_writes_per_year", "disk_write_rate", "run:before")
     assert "computed from the averages of `disk_write_rate`" in result["means"]
@@ -128,7 +128,7 @@ def test_formula_leads_to_its_metrics(upgrade: Path, cache: Path) -> None:
 
 
 def test_cell_against_a_class_leads_to_metrics_of_its_formula(upgrade: Path, cache: Path) -> None:
-    result = trace_cell(upgrade, "Endurance/Years until a drive is used up/150 TBW/after, years", cache)
+    result = trace_cell(upgrade, "Endurance/Drive lifetime in years/150 TBW/after, years", cache)
     (run,) = result["runs"]
     assert (result["prints"], run["metric"], run["id"]) == ("formula", "disk_write_rate", "run:after")
     assert "class / disk_write_rate, in year" in result["means"]
@@ -136,7 +136,7 @@ def test_cell_against_a_class_leads_to_metrics_of_its_formula(upgrade: Path, cac
 
 
 def test_averages_of_series_lead_to_their_values(qa: Path, cache: Path) -> None:
-    table = "Metrics of the nodes/Average resident memory with and without the exporters' processes"
+    table = "Metrics of the nodes/Average resident memory with and without exporter processes"
     result = trace_cell(qa, f"{table}/memory/Average, MB", cache)
     (run,) = result["runs"]
     assert (result["series"], result["prints"], result["definition"]) == ("memory", "mean", "")
@@ -160,7 +160,7 @@ def test_values_that_a_text_quotes_lead_to_their_rows(harness: Path, cache: Path
     quoted_cells = [cell for cell in list_cells(harness, "antelope", cache) if "/paragraph " in cell.name]
     document = json.loads((harness / "document.json").read_text(encoding="utf-8"))
     assert len(quoted_cells) == sum(len(part.get("quoted", ())) for part in document["galleries"])
-    result = trace_cell(harness, "Blocks and the window/paragraph 1/264 blocks", cache)
+    result = trace_cell(harness, "Blocks and the analysis window/paragraph 1/264 blocks", cache)
     ((sample,),) = (run["greatest"] for run in result["runs"])
     assert (result["prints"], sample["value"], sample["records"]) == ("row", 264, 264)
 
@@ -168,10 +168,10 @@ def test_values_that_a_text_quotes_lead_to_their_rows(harness: Path, cache: Path
 @pytest.mark.parametrize(
     ("cell", "expected_count"),
     [
-        ("What a block takes/Block size/node_01/Empty, blocks", 147),
-        ("Transactions a second/TPS/node_01/Empty, blocks", 147),
-        ("Blocks and the window/What its blocks count as/node_01/Analysed, blocks", 219),
-        ("Blocks and the window/What its blocks count as/node_01/Trailing empty, blocks", 30),
+        ("Block statistics/Block size/node_01/Empty, blocks", 147),
+        ("Transactions per second/TPS/node_01/Empty, blocks", 147),
+        ("Blocks and the analysis window/Blocks by phase/node_01/Analysed, blocks", 219),
+        ("Blocks and the analysis window/Blocks by phase/node_01/Trailing empty, blocks", 30),
     ],
 )
 def test_number_of_records_leads_to_as_many_records(harness: Path, cache: Path, cell: str, expected_count: int) -> None:

@@ -16,7 +16,7 @@ from tests.support.commands import run_assay
 from tests.support.loads import Experiment, add_samples, create_load_run
 
 SECOND = 10**9
-EVERY = "Experiments beside those of the baseline"
+EVERY = "Experiments compared with the baseline"
 AVERAGE = "Average latency, s"
 
 
@@ -43,7 +43,7 @@ def test_mean_of_equal_experiments_is_judged(tmp_path: Path, cache: Path) -> Non
     document = assemble_document(cache, base, run)
     mean = Fraction(1 + 3 + 1, 3)
     change = f"{float(100 * (mean - 5) / 5):.1f}"
-    titles = (EVERY, "The chosen experiment beside the baseline's")
+    titles = (EVERY, "Chosen experiment compared with the baseline")
     for title in titles:
         expected = ["5.00 (n=2)", f"{float(mean):.2f} (n=3)", change, "-100 … +2617", "pass"]
         assert judge(document, "run", title)["1", "50", AVERAGE] == expected
@@ -98,20 +98,20 @@ def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) ->
     run = create_load_run(tmp_path / "run", Experiment("r", 5), faults[1], experiments={"fault": 2})
     document = assemble_document(cache, base, run)
     assert judge(document, "run")["1", "50", AVERAGE] == ["1.00", "1.00", "0.0", "pass"]
-    chosen_verdict = judge(document, "run", "The chosen experiment beside the baseline's")
+    chosen_verdict = judge(document, "run", "Chosen experiment compared with the baseline")
     assert chosen_verdict["1", "50", AVERAGE] == ["1.00", "1.00", "0.0", "pass"]
     assert find_part(document, "Results")["text"][1:] == [
         f"{EVERY}: not judged: experiment with a fault (base: number 1, connections 1, rate 50; run: number 2, "
         "connections 1, rate 100)."
     ]
-    fault = judge(document, "run", "The experiment with a fault beside the baseline's")
+    fault = judge(document, "run", "Experiment with a fault compared with the baseline")
     assert fault["1", "50", AVERAGE] == ["9.00", "—", "—", "not run"]
 
 
 def test_reference_run_is_not_judged_by_its_own_fault(cache: Path) -> None:
     document = assemble_document(cache, f"a={RUN}", f"b={RUN}")
     assert judge(document, "b")["1", "100", "Throughput, tx/s"][:2] == ["101", "101"]
-    fault = judge(document, "b", "The experiment with a fault beside the baseline's")
+    fault = judge(document, "b", "Experiment with a fault compared with the baseline")
     assert fault["1", "100", "Throughput, tx/s"][:2] == ["91.6", "91.6"]
 
 
@@ -208,7 +208,7 @@ def test_duplicate_load_report_is_refused(tmp_path: Path, cache: Path) -> None:
 error[counted-twice]: run run: experiment e: 3 of its transactions stand in the load reports more than once, up to 2 \
 times, e-0 among them: each would count as often
   note: 1 more like it
-  hint: leave one report of an experiment in the run: a copy of it, or that of another node, has the same transactions
+  hint: keep one load report per experiment: a copy, or the report of another node, has the same transactions
 """,
     )
 
@@ -223,7 +223,7 @@ def test_experiment_of_two_configurations_is_refused(tmp_path: Path, cache: Path
         """\
 error[several-configurations]: run run: experiment e has 2 configurations: 1 x 50 tx/s of 1024 bytes, 2 x 100 tx/s of \
 1024 bytes
-  hint: an experiment has one number of connections, one rate and one size: give each an id of its own
+  hint: an experiment has one number of connections, one rate and one size: use one id per configuration
 """,
     )
 

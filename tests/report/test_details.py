@@ -76,7 +76,7 @@ def test_phase_metrics_have_a_distribution_per_phase(built: dict[str, Path]) -> 
     ]
     assert metric["file"] == "sql/phases/metrics/cpu_usage.sql"
     assert [name for name, _ in metric["events"]][:1] == ["cpu_seconds"]
-    assert ["rate_window", "Time that rates are taken over — meta.json .rate_window_seconds"] in metric["constants"]
+    assert ["rate_window", "Rate window — meta.json .rate_window_seconds"] in metric["constants"]
 
 
 def test_formula_has_its_values_and_sql_of_its_operands(built: dict[str, Path]) -> None:
@@ -124,5 +124,5 @@ def test_sql_of_phase_report_is_the_executed_file(tmp_path: Path, cache: Path) -
 def test_constant_metrics_name_document_and_key(built: dict[str, Path]) -> None:
     data, _ = read_page_data(built["antelope/harness"])
     constants = dict(data["metrics"]["target_tps"]["constants"])
-    expected_text = "Transactions a second that were meant to be reached (-1: not told) — run.json .targetTPS"
+    expected_text = "Target of transactions per second (-1: not specified) — run.json .targetTPS"
     assert constants["target_tps"] == expected_text

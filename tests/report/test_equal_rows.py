@@ -26,7 +26,7 @@ from tests.support.loads import Experiment, add_samples, create_load_run
 CASE = ROOT / "golden" / "cases" / "networks" / "14-vote-extension-runs" / "run"
 SECOND = 10**9
 GRID = "Cases of vote extensions"
-PIVOT = "Transactions found in blocks, by rate (rows) and connections (columns)"
+PIVOT = "Transactions in blocks, by rate (rows) and connections (columns)"
 
 
 def find_part(document: dict[str, Any], title: str) -> Any:

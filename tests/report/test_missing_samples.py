@@ -10,7 +10,7 @@ import pytest
 from tests.support.cometbft import assemble_document
 from tests.support.loads import Experiment, add_samples, create_load_run
 
-AVERAGES = "Average resident memory with and without the exporters' processes"
+AVERAGES = "Average resident memory with and without exporter processes"
 SECONDS = (0, 5, 10, 15)
 
 

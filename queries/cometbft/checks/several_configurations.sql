@@ -1,8 +1,8 @@
--- Experiments whose rows tell several configurations.
+-- Experiments whose rows have several configurations.
 SELECT
     experiment_id,
     count(*) AS configurations,
-    string_agg(connections || ' x ' || rate || ' tx/s of ' || size || ' bytes', ', ' ORDER BY connections, rate, size) AS told
+    string_agg(connections || ' x ' || rate || ' tx/s of ' || size || ' bytes', ', ' ORDER BY connections, rate, size) AS settings
 FROM (SELECT DISTINCT experiment_id, connections, rate, size FROM loaded)
 GROUP BY experiment_id
 HAVING count(*) > 1

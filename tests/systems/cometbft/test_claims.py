@@ -20,7 +20,7 @@ from tests.support.workspaces import copy_workspace, edit_file
 
 PUBLISHED = ROOT / "golden" / "cometbft" / "published"
 LABELS = {"v034": "v0.34", "v037": "v0.37", "v038": "v0.38", "v1": "v1"}
-TITLE = "Transactions found in blocks, by rate (rows) and connections (columns)"
+TITLE = "Transactions in blocks, by rate (rows) and connections (columns)"
 BASELINE = "The QA document of v0.38, the saturation table of the baseline, v0.37"
 AUDIT = "specs/cometbft/audit.dhall"
 
@@ -228,8 +228,8 @@ def test_printed_decimals_set_the_precision(tmp_path: Path, cache: Path) -> None
         ),
         (
             "pivots = [ saturation ] }",
-            'pivots = [ saturation // { title = "Transactions found in blocks" } ] }',
-            "error[claim-pivot]: unknown pivot `Transactions found in blocks, by rate (rows) and connections "
+            'pivots = [ saturation // { title = "Transactions in blocks" } ] }',
+            "error[claim-pivot]: unknown pivot `Transactions in blocks, by rate (rows) and connections "
             "(columns)` in the claim of `The QA document of v0.38` (the saturation table of v0.38) in article "
             "`published`\n",
         ),

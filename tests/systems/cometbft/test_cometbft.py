@@ -118,7 +118,7 @@ def test_throughput_and_due_transactions_equal_plain_python(built: Path) -> None
 
 
 def test_saturation_table_takes_first_of_equal_rows(built: Path) -> None:
-    actual = find_table(built, "Transactions found in blocks, by rate (rows) and connections (columns)")
+    actual = find_table(built, "Transactions in blocks, by rate (rows) and connections (columns)")
     assert actual["header"][1:] == ["1", "2"]
     assert actual["rows"] == [
         ["50", "1450", "2900"],
@@ -328,7 +328,7 @@ def test_empty_run_is_refused(tmp_path: Path, cache: Path) -> None:
 error[no-source]: article `qa` has nothing to show: each of its parts needs records that a run lacks
   expected: files report/*.csv, results/raw.csv (Reports of the load tool: a row a transaction that was found in a \
 block); files logs/*.log (Logs of the nodes, as JSON lines: `log_format = "json"` in config.toml); files \
-prom/raw*.json, *.parquet, *.om (Samples of the nodes' metrics, as a Prometheus server has them)
+prom/raw*.json, *.parquet, *.om (Samples of the nodes' metrics, from a Prometheus server)
   found:    RUN
 """,
     )
@@ -348,7 +348,7 @@ def test_memory_names_its_filter_and_missing_exporters(built: Path) -> None:
                 if t in steps:
                     values.setdefault(t, []).append(float(value))
         means.append(sum(sum(actual_values) / len(actual_values) for actual_values in values.values()) / len(values))
-    actual_values = find_table(built, "Average resident memory with and without the exporters' processes")
+    actual_values = find_table(built, "Average resident memory with and without exporter processes")
     assert actual_values["header"] == ["Series", "Labels", "Lines", "Average, MB", "Δ%"]
     every, nodes = actual_values["rows"]
     assert [every[1:3], nodes[1:3]] == [["every label", "5"], ['job !~ ".*exporter.*|prometheus"', "4"]]

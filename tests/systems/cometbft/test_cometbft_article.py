@@ -136,7 +136,7 @@ def test_chosen_experiment_is_the_fastest_unsaturated_one(qa: Path) -> None:
     assert find_part(qa, "Saturation point")["text"][-3:] == [
         "The chosen one found 11600 tx of 11600 tx, 403.9 tx/s.",
         "Chosen experiment: number 6, connections 2, rate 200.",
-        "Transactions found in blocks, by rate (rows) and connections (columns): not shown: experiment with a fault "
+        "Transactions in blocks, by rate (rows) and connections (columns): not shown: experiment with a fault "
         "(number 7, connections 1, rate 100).",
     ]
 
@@ -258,7 +258,7 @@ def test_results_without_another_run_have_a_note(qa: Path) -> None:
     reason = "there is no other run to compare with"
     assert table["rows"] == [
         [scenario, "2026-11-21", "0.38.17", "no baseline", reason]
-        for scenario in ("Load: every configuration", "Load: the chosen experiment", "Overload", "Fault")
+        for scenario in ("Load: every configuration", "Load: chosen experiment", "Overload", "Fault")
     ]
     assert find_part(qa, "Vote extensions")["text"][-1] == (
         "Nothing to show: the constant `vote_extensions` is empty in all runs."
@@ -373,7 +373,7 @@ def test_scenario_results_pass_or_fail_by_the_rule(four_run_report: Path, runs: 
     scenarios, load_, chosen, *_ = find_part(four_run_report, "Results")["tables"]
     assert [(row[0], row[2], row[3]) for row in scenarios["rows"]] == [
         ("Load: every configuration", "0.38.17", "pass"),
-        ("Load: the chosen experiment", "0.38.17", "pass"),
+        ("Load: chosen experiment", "0.38.17", "pass"),
         ("Overload", "0.38.17", "pass"),
         ("Fault", "0.38.17", "not run"),
     ]

@@ -16,7 +16,7 @@ from tests.support.loads import Experiment, create_load_run
 from tests.support.workspaces import copy_workspace, edit_file
 
 PUBLISHED = ROOT / "golden" / "cometbft" / "published"
-TITLE = "Transactions found in blocks, by rate (rows) and connections (columns)"
+TITLE = "Transactions in blocks, by rate (rows) and connections (columns)"
 AUDIT = "specs/cometbft/audit.dhall"
 #: version -> (rate, connections) of the cells that the QA documents print in bold
 BOLD = {
