@@ -1,6 +1,7 @@
 -- The block gap of each slot: slots since the tip of the host's chain last changed.
--- A host keeps the block number of its last block context and the slot of the last change, both 0 at first. A context
--- with another block number sets the gap of its slot to 0; one with the same number sets it to that of the latest slot.
+-- State of a host: the block number of its last block context and the slot of the last change, both 0 at first. A
+-- context with another block number sets the gap of its slot to 0; one with the same number sets it to that of the
+-- latest slot.
 WITH contexts AS (
     SELECT
         host,
@@ -24,7 +25,7 @@ changes AS (
     WHERE changed
 ),
 
--- what each slot starts with
+-- The block gap at the start of each slot.
 starts AS (
     SELECT
         timeline.host,
@@ -35,14 +36,14 @@ starts AS (
     ASOF LEFT JOIN changes ON changes.host = timeline.host AND changes.seq < timeline.reached_seq
 ),
 
--- Most slots keep what they start with: those of which every context comes in them, and changes nothing.
+-- Most slots keep their initial block gap: all contexts of the slot are logged in it, and change nothing.
 notable AS (
     SELECT DISTINCT host, slot
     FROM located
     WHERE changed OR latest <> slot
 ),
 
--- the last context that names a slot decides, if there is one
+-- The last context that names a slot decides, if there is one.
 deciding AS (
     SELECT
         host,
@@ -56,7 +57,7 @@ deciding AS (
     GROUP BY host, slot
 ),
 
--- what the latest slot has, where the context that decides comes in another slot than it names
+-- The block gap of the latest slot, if the context that decides is logged in another slot than it names.
 elsewhere AS (
     SELECT deciding.host, deciding.slot, starts.gap, reset.first_change
     FROM deciding

@@ -1,4 +1,4 @@
--- Who says what of a block: one row for each host that is its forger or an observer, as its first event of it tells.
+-- The forger and the observers of each block: one row per host, whose first event of the block decides its role.
 WITH forgings AS (
     SELECT
         host,

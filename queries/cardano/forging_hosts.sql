@@ -1,6 +1,6 @@
--- What became of the blocks of each host: how many it made, how many are on the main chain, how many of these the
--- filters let pass.
-WITH made AS (
+-- The blocks of each host: how many it forged, how many of them are on the main chain, and how many of those the
+-- filters accept.
+WITH counts AS (
     SELECT
         blocks.host,
         count(*) AS total,
@@ -14,8 +14,8 @@ WITH made AS (
 
 SELECT
     logs.host,
-    coalesce(made.total, 0) AS total,
-    coalesce(made.chained, 0) AS chained,
-    coalesce(made.filtered, 0) AS filtered
+    coalesce(counts.total, 0) AS total,
+    coalesce(counts.chained, 0) AS chained,
+    coalesce(counts.filtered, 0) AS filtered
 FROM logs
-LEFT JOIN made ON made.host = logs.host
+LEFT JOIN counts ON counts.host = logs.host

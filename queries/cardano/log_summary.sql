@@ -1,5 +1,5 @@
--- What manifests print of the logs of a run, and of the slots of its hosts: one row.
--- Compatibility: switches to another fork, and notices of dropped records, are known but do not count as analysed.
+-- Values of the manifest about the logs of a run and the slots of its hosts: one row.
+-- Compatibility: fork switches and records about dropped records are known, but do not count as analysed.
 WITH switches AS (
     SELECT host, count(*) AS switches
     FROM (SELECT host FROM fork_switched UNION ALL SELECT host FROM records_limited)
@@ -60,7 +60,7 @@ SELECT
     log_totals.start_spread,
     log_totals.stop_spread,
     slot_totals.slots_analysed,
-    -- old profiles have two flags for the loop, newer ones a type and a name
+    -- Old profiles have two flags for the loop script, newer ones a type and a name.
     CASE
         WHEN $plutus_mode AND $plutus_auto_mode THEN 'Loop'
         WHEN $plutus_type <> '' THEN $plutus_script

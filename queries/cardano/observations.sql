@@ -1,4 +1,4 @@
--- The blocks of the main chain as their observers saw them: a row for each block and observer.
+-- The observations of blocks of the main chain: a row per block and observer.
 SELECT chain.block, chain.block_no, roles.host
 FROM chain
 INNER JOIN roles ON roles.block = chain.block

@@ -1,7 +1,7 @@
--- What a host used between one `resources` event and the one before it.
--- Compatibility: the first counts from 0 at 1970-01-01; increases, 100 times these, and shares are modulo 2^64, so that a
--- counter that falls gives a huge number; shares of a core are in single precision and rounded up, 0 where no time has
--- passed.
+-- Resource usage of a host between consecutive `resources` events.
+-- Compatibility: the first increase counts from 0 at 1970-01-01; increases, 100 times these, and shares are modulo 2^64,
+-- so a decreasing counter gives a huge number; shares of a core are in single precision and rounded up, 0 where no time
+-- has passed.
 WITH successive AS (
     SELECT
         resources.*,
@@ -22,7 +22,7 @@ WITH successive AS (
     WINDOW previous AS (PARTITION BY host ORDER BY seq)
 ),
 
--- how much more it is, or by how much less than 2^64 when it is less
+-- The increase, or 2^64 minus the decrease.
 increases AS (
     SELECT
         host,
@@ -93,7 +93,7 @@ increases AS (
     FROM successive
 ),
 
--- integers of 128 bits are slow: only what may be 2^53 or more, or less than 0, is worked out in them
+-- Integers of 128 bits are slow: only values that may be 2^53 or more, or negative, are computed with them.
 products AS (
     SELECT
         increases.*,

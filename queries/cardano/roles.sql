@@ -1,4 +1,4 @@
--- The role of a host for a block hash: its first event of the hash decides, and some later ones undo it.
+-- The role of a host for a block hash: its first event of the hash decides, and some later events revoke it.
 WITH sightings AS (
     SELECT host, block, seq, 'forged' AS sighting FROM block_forged
     UNION ALL

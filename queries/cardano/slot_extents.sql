@@ -1,4 +1,4 @@
--- First and last analysed slot of each host. Hosts that the filters leave no slot are missing.
+-- First and last analysed slot of each host. Hosts without a slot that the filters accept have no row.
 SELECT slot.host, min(slot.slot) AS first_slot, max(slot.slot) AS last_slot
 FROM slot
 WHERE slot.accepted

@@ -1,6 +1,6 @@
--- The events that extend a host's slot timeline, and those before it: the slot of each (the one it names, or that its
--- instant lies in), and the latest slot of the timeline once it has come, and before.
--- Events before the start of the system do not count.
+-- The events that extend a host's slot timeline, and those before it: the slot of each (the one that it names, or that
+-- of its instant), and the latest slot of the timeline before and after it. Events before the start of the system do
+-- not count.
 WITH marks AS (
     SELECT host, seq, t_ns, TRUE AS started, slot
     FROM leadership_check_started
@@ -16,8 +16,8 @@ successive AS (
     FROM marks
 ),
 
--- Slots mostly ascend, and where they do the greatest so far is the mark's own. So it is enough to know the greatest of
--- those after which they fall; that of all marks, as a running value, takes three times as long.
+-- Slots mostly ascend, and then the greatest slot so far is that of the mark itself. So only the greatest slots before
+-- a descent are needed; a running maximum over all marks takes three times as long.
 peaks AS (
     SELECT
         host,
@@ -29,7 +29,7 @@ peaks AS (
     WHERE slot < preceding
 ),
 
--- what does not go beyond the mark before it extends nothing
+-- A mark that is not after the previous one does not extend the timeline.
 stepping AS (
     SELECT successive.*, openings.slot AS opening
     FROM successive

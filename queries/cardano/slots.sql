@@ -1,7 +1,7 @@
--- The slots of each host, with what each held at its end.
+-- The slots of each host, with their values at the end of the slot.
 -- Resources: a slot has the values of its last `resources` event. Without one it has the last shares of a core and the
--- last gauges (0 before any), and 0 for all that is counted; an opening slot without one has none.
--- Density and UTxO size: as last told in the slot, 0 otherwise; a gap slot begins with those of the slot before the gap.
+-- last gauges (0 before any), and 0 for all counters; an opening slot without one has no values.
+-- Density and UTxO size: from the last record of the slot, else 0; a gap slot starts with those of the slot before it.
 -- Compatibility: the opening slot counts as epoch 0, epoch slot 0, safe interval 0; `true_epoch_slot` is the true one.
 WITH several AS (
     SELECT host, slot, max(seq) AS seq
@@ -17,7 +17,7 @@ last_usage AS (
     WHERE several.seq IS NULL OR several.seq = resource_usage.seq
 ),
 
--- slots without an event of their own: few, so what they have instead is looked up for them alone
+-- Slots without an event of their own are few, so their values are looked up separately.
 earlier AS (
     SELECT missing.host, missing.slot, places.seq
     FROM (
@@ -45,8 +45,9 @@ carried AS (
     INNER JOIN resource_usage AS usage ON usage.host = earlier.host AND usage.seq = earlier.seq
 ),
 
--- a check tells each of the two only when it is above 0; ledger metrics, which belong to the latest slot, always do
-told AS (
+-- A leadership check has each of the two only if it is above 0; ledger metrics, which belong to the latest slot,
+-- always.
+recorded AS (
     SELECT
         host,
         slot,
@@ -76,29 +77,29 @@ gaps AS (
 
 densities AS (
     SELECT host, slot, seq, density
-    FROM told
-    SEMI JOIN gaps ON gaps.host = told.host AND gaps.before = told.slot
+    FROM recorded
+    SEMI JOIN gaps ON gaps.host = recorded.host AND gaps.before = recorded.slot
     WHERE density IS NOT NULL
 ),
 
 utxos AS (
     SELECT host, slot, seq, utxo
-    FROM told
-    SEMI JOIN gaps ON gaps.host = told.host AND gaps.before = told.slot
+    FROM recorded
+    SEMI JOIN gaps ON gaps.host = recorded.host AND gaps.before = recorded.slot
     WHERE utxo IS NOT NULL
 ),
 
-last_told AS (
+last_recorded AS (
     SELECT
         host,
         slot,
         max_by(density, seq) FILTER (WHERE density IS NOT NULL) AS density,
         max_by(utxo, seq) FILTER (WHERE utxo IS NOT NULL) AS utxo
-    FROM told
+    FROM recorded
     GROUP BY host, slot
 ),
 
--- what the slot before a gap had when the gap was jumped over
+-- The values of the slot before a gap when the gap was skipped.
 inherited AS (
     SELECT gaps.host, gaps.slot, densities.density, utxos.utxo
     FROM gaps
@@ -108,14 +109,14 @@ inherited AS (
         ON utxos.host = gaps.host AND utxos.slot = gaps.before AND utxos.seq < gaps.reached_seq
 ),
 
-held AS (
+slot_values AS (
     SELECT
         timeline.host,
         timeline.slot,
         timeline.kind = 'opening' AS opens,
         last_usage.seq IS NOT NULL AS used,
-        coalesce(last_told.density, inherited.density, 0) AS density,
-        coalesce(last_told.utxo, inherited.utxo, 0) AS utxo,
+        coalesce(last_recorded.density, inherited.density, 0) AS density,
+        coalesce(last_recorded.utxo, inherited.utxo, 0) AS utxo,
         block_gaps.block_gap,
         coalesce(last_usage.cpu, carried.cpu, 0) AS cpu,
         coalesce(last_usage.gc, carried.gc, 0) AS gc,
@@ -134,7 +135,7 @@ held AS (
         last_usage.fs_wr
     FROM timeline
     LEFT JOIN block_gaps ON block_gaps.host = timeline.host AND block_gaps.slot = timeline.slot
-    LEFT JOIN last_told ON last_told.host = timeline.host AND last_told.slot = timeline.slot
+    LEFT JOIN last_recorded ON last_recorded.host = timeline.host AND last_recorded.slot = timeline.slot
     LEFT JOIN inherited ON inherited.host = timeline.host AND inherited.slot = timeline.slot
     LEFT JOIN carried ON carried.host = timeline.host AND carried.slot = timeline.slot
     LEFT JOIN last_usage ON last_usage.host = timeline.host AND last_usage.slot = timeline.slot
@@ -168,4 +169,4 @@ SELECT
     CASE WHEN used THEN net_wr WHEN NOT opens THEN 0 END AS net_wr,
     CASE WHEN used THEN fs_rd WHEN NOT opens THEN 0 END AS fs_rd,
     CASE WHEN used THEN fs_wr WHEN NOT opens THEN 0 END AS fs_wr
-FROM held
+FROM slot_values

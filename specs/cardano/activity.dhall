@@ -1,4 +1,4 @@
--- What hosts do with transactions and what they log: a report of metrics, and an article of timelines.
+-- Activity of hosts (transactions, mempool, logs): a report of metrics, and an article of timelines.
 let S = ../schema/package.dhall
 
 let R = S.report
@@ -20,7 +20,7 @@ let report =
       , name = "host-activity"
       , title = "Transactions, mempool and logs of {others} against {base}"
       , intro =
-          "What hosts log of transactions, blocks and snapshots, slot by slot. Values are means over hosts of their means over slots."
+          "Logged transactions, blocks and snapshots of hosts per slot. Values are means over hosts of their means over slots."
       , manifest = (./manifest.dhall).current
       , sections =
         [ R.section "Transactions" [ m.collected, m.accepted, m.rejected, m.acceptedShare, m.refused ]
@@ -29,7 +29,7 @@ let report =
         ]
       , charts = [ R.cdf m.mempoolTxs, R.cdf m.accepted, R.cdf m.objects ]
       , timelines =
-        [ R.timeline "Transactions accepted" series.accepted
+        [ R.timeline "Accepted transactions" series.accepted
         , R.timelineOfMean "Mempool size" series.mempool
         , R.timeline "Headers" series.headers
         ]
@@ -60,7 +60,7 @@ let report =
       , style = "prefixed"
       , summary = summaries.meanOfHosts.name
       , label = constant.ident.name
-      , doc = "Transactions, mempool, forging, snapshots and log objects of two or more runs, by host and slot"
+      , doc = "Transactions, mempool, forging, snapshots and log objects by host and slot, for two or more runs"
       }
 
 let byHost =
@@ -70,22 +70,22 @@ let timelines =
       A.Article::{
       , name = "host-timelines"
       , title = "Hosts over time"
-      , intro = "What each host logs in each slot, over the time of the run. Lines are hosts."
+      , intro = "Logged values of each host per slot, over the time of the run. Each line is a host."
       , parts =
         [ A.Part::{
           , title = "Transactions"
           , curves =
-            [ byHost "Transactions collected" m.collected
-            , byHost "Transactions accepted" m.accepted
-            , byHost "Transactions rejected" m.rejected
-            , byHost "Mempool refusals" m.refused
+            [ byHost "Collected transactions" m.collected
+            , byHost "Accepted transactions" m.accepted
+            , byHost "Rejected transactions" m.rejected
+            , byHost "Mempool rejections" m.refused
             ]
           }
         , A.Part::{ title = "Mempool", curves = [ byHost "Mempool size" m.mempoolTxs ] }
         , A.Part::{
           , title = "Blocks, snapshots and logs"
           , curves =
-            [ byHost "Blocks forged" m.forged
+            [ byHost "Forged blocks" m.forged
             , byHost "Ledger snapshots" m.snapshots
             , byHost "Log objects" m.objects
             ]

@@ -1,4 +1,4 @@
--- What reports on runs show: tables, charts, dictionary; now, and in earlier editions.
+-- Contents of the reports on runs: tables, charts and dictionary, in the current and in earlier editions.
 let S = ../schema/package.dhall
 
 let R = S.report
@@ -163,7 +163,7 @@ let propagating =
       , R.cdf propagation.ninetySix
       ]
 
--- What needs no chain: the metrics of hosts and their slots.
+-- Sections that need no chain: the metrics of hosts and their slots.
 let loop =
       R.section
         "Leadership checks"

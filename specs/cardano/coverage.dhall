@@ -1,5 +1,5 @@
--- What a complete run has: events that only some hosts have, instants of some rows, and records by which a log says that
--- others were dropped.
+-- Coverage of a complete run: events that only some hosts have, instants of some rows, and records about dropped
+-- records.
 let S = ../schema/package.dhall
 
 let events = ./events.dhall

@@ -1,4 +1,4 @@
--- The forms in which the comparison was published, each from a day on. The next one is an edit of the one before it.
+-- The editions of the published comparison, each valid from a day on. Each is an edit of the previous one.
 let S = ../schema/package.dhall
 
 let R = S.report

@@ -1,4 +1,4 @@
--- The trace events that metrics are made of, with the names they had in three generations of the tracing system.
+-- The trace events that metrics use, with their names in three generations of the tracing system.
 let S = ../schema/package.dhall
 
 let E = S.event
@@ -31,7 +31,7 @@ let same = \(name : Text) -> form [ name ] [ name ] [ name ]
 
 let event = \(name : Text) -> \(doc : Text) -> \(forms : List E.Form) -> { name, source, forms, doc } : S.Event
 
--- The fields, each a value that instants and grains refer to.
+-- The fields that instants and grains refer to.
 let slot = E.inUnit D.slot (E.integer "slot")
 
 let block = E.text "block"
@@ -91,7 +91,7 @@ let field =
       , numSuppressed = E.optional (E.at [ "numSuppressed" ] (E.integer "number"))
       }
 
--- The slot of a block context is under a key of two words; its block number counts from 1, all others from 0.
+-- In a block context, the slot has a key of two words, and the block number counts from 1, elsewhere from 0.
 let contextSlot = E.at [ "current slot" ] slot
 
 let contextBlockNo =
@@ -101,7 +101,7 @@ let hashAt = \(path : Text) -> E.at [ path ] block
 
 let hashOf = \(paths : List (List Text)) -> E.changed [ E.take +64 ] (E.atAny paths block)
 
--- An update of the header server is no announcement when it tells the end of something, or a rollback.
+-- An update of the header server that ends something or rolls back is not an announcement.
 let announcement =
       { unless =
         [ E.is [ "risingEdge" ] "false", E.is [ "blockingRead" ] "false", E.has [ "rollBackTo" ] ]
@@ -111,7 +111,7 @@ in  { field
     , resources =
         event
           "resources"
-          "What the process has used so far, and holds now"
+          "Resource usage of the process: counters since its start, and gauges"
           [ same
               "Resources"
               [ field.centiCpu
@@ -134,7 +134,7 @@ in  { field
     , leadershipCheckStarted =
         event
           "leadership_check_started"
-          "The forge loop begins for a slot"
+          "The forge loop started for a slot"
           [ form
               [ "Forge.Loop.StartLeadershipCheck" ]
               [ "Forge.Loop.StartLeadershipCheckPlus" ]
@@ -144,7 +144,7 @@ in  { field
     , blockContext =
         event
           "block_context"
-          "The forge loop knows the block to build on"
+          "The forge loop acquired the block context"
           [ form
               [ "Forge.Loop.BlockContext" ]
               [ "Forge.BlockContext" ]
@@ -154,17 +154,17 @@ in  { field
     , ledgerState =
         event
           "ledger_state"
-          "The forge loop has the ledger state"
+          "The forge loop acquired the ledger state"
           [ form [ "Forge.Loop.LedgerState" ] [ "Forge.LedgerState" ] [ "TraceLedgerState" ] [ slot ] ]
     , ledgerView =
         event
           "ledger_view"
-          "The forge loop has the ledger view"
+          "The forge loop acquired the ledger view"
           [ form [ "Forge.Loop.LedgerView" ] [ "Forge.LedgerView" ] [ "TraceLedgerView" ] [ slot ] ]
     , leadershipDecided =
         event
           "leadership_decided"
-          "The host knows whether it leads the slot"
+          "The host decided whether it is a leader of the slot"
           [ form
               [ "Forge.Loop.NodeIsLeader" ]
               [ "Forge.NodeIsLeader" ]
@@ -179,7 +179,7 @@ in  { field
     , ledgerTicked =
         event
           "ledger_ticked"
-          "The ledger state is ticked to the slot"
+          "The ledger state was ticked to the slot"
           [ form
               [ "Forge.Loop.ForgeTickedLedgerState", "Forge.Loop.TickedLedgerState" ]
               [ "Forge.TickedLedgerState" ]
@@ -189,7 +189,7 @@ in  { field
     , mempoolSnapshot =
         event
           "mempool_snapshot"
-          "The mempool's snapshot is taken"
+          "The forge loop took a mempool snapshot"
           [ form
               [ "Forge.Loop.ForgingMempoolSnapshot", "Forge.Loop.MempoolSnapshot" ]
               [ "Forge.MempoolSnapshot" ]
@@ -199,7 +199,7 @@ in  { field
     , blockForged =
         event
           "block_forged"
-          "The host has made a block"
+          "The host forged a block"
           [ form
               [ "Forge.Loop.ForgedBlock" ]
               [ "Forge.ForgedBlock" ]
@@ -209,7 +209,7 @@ in  { field
     , headerSeen =
         event
           "header_seen"
-          "The host has a block's header from a peer"
+          "The host downloaded a block header from a peer"
           [ form
               [ "ChainSync.Client.DownloadedHeader" ]
               [ "ChainSyncClient.ChainSyncClientEvent.DownloadedHeader" ]
@@ -219,7 +219,7 @@ in  { field
     , fetchRequested =
         event
           "fetch_requested"
-          "The host asks a peer for blocks"
+          "The host requested blocks from a peer"
           [ form
               [ "BlockFetch.Client.SendFetchRequest" ]
               [ "BlockFetchClient.SendFetchRequest" ]
@@ -229,7 +229,7 @@ in  { field
     , fetchCompleted =
         event
           "fetch_completed"
-          "The host has a block from a peer"
+          "The host fetched a block from a peer"
           [ form
               [ "BlockFetch.Client.CompletedBlockFetch" ]
               [ "BlockFetchClient.CompletedBlockFetch" ]
@@ -239,7 +239,7 @@ in  { field
     , headerAnnounced =
         event
           "header_announced"
-          "The host announces a header to a peer"
+          "The host announced a header to a peer"
           [     form
                   [ "ChainSync.ServerHeader.Update" ]
                   [ "ChainSyncServerEvent.TraceChainSyncServerUpdate" ]
@@ -255,7 +255,7 @@ in  { field
     , blockSent =
         event
           "block_sent"
-          "The host sends a block to a peer"
+          "The host started to send a block to a peer"
           [ form
               [ "BlockFetch.Server.SendBlock" ]
               [ "BlockFetchServer.SendBlock" ]
@@ -265,7 +265,7 @@ in  { field
     , blockAdopted =
         event
           "block_adopted"
-          "A block is the tip of the host's chain; its maker also tells the size"
+          "The host adopted a block as the tip of its chain; the forger also logs its size"
           [ form
               [ "ChainDB.AddBlockEvent.AddedToCurrentChain" ]
               [ "ChainDB.AddBlockEvent.AddedToCurrentChain" ]
@@ -280,7 +280,7 @@ in  { field
     , forkSwitched =
         event
           "fork_switched"
-          "A block is the tip of the host's chain as the host switches to another fork; no metric counts it as an adoption"
+          "The host switched to another fork with this block as its tip; no metric counts this as an adoption"
           [ form
               [ "ChainDB.AddBlockEvent.SwitchedToAFork" ]
               [ "ChainDB.AddBlockEvent.SwitchedToAFork" ]
@@ -290,7 +290,7 @@ in  { field
     , ledgerSnapshot =
         event
           "ledger_snapshot"
-          "A snapshot of the ledger is on disk"
+          "The host wrote a snapshot of the ledger to disk"
           [ form
               [ "ChainDB.LedgerEvent.Snapshot.TookSnapshot", "ChainDB.LedgerEvent.TookSnapshot" ]
               [ "TraceLedgerEvent.TookSnapshot" ]
@@ -300,12 +300,12 @@ in  { field
     , ledgerMetrics =
         event
           "ledger_metrics"
-          "Density of the chain and size of the ledger at a slot"
+          "Chain density and UTxO size at a slot"
           [ same "LedgerMetrics" [ slot, utxoSize, chainDensity ] ]
     , recordsLimited =
         event
           "records_limited"
-          "The tracing system begins or ends to drop records of a name"
+          "The tracing system starts or stops dropping records of a name"
           [ form
               [ "Reflection.StartLimiting", "Reflection.StopLimiting", "StartLimiting", "StopLimiting" ]
               [ "Reflection.StartLimiting", "Reflection.StopLimiting", "StartLimiting", "StopLimiting" ]
@@ -313,11 +313,11 @@ in  { field
               [ field.dropped, field.numSuppressed ]
           ]
     , txsAcked =
-        event "txs_acked" "The generator knows of submitted transactions" [ same "TraceBenchTxSubServAck" [ field.txIds ] ]
+        event "txs_acked" "The generator received acknowledgements of submitted transactions" [ same "TraceBenchTxSubServAck" [ field.txIds ] ]
     , txsCollected =
         event
           "txs_collected"
-          "Transactions offered by a peer"
+          "The host collected transactions that a peer offered"
           [ form
               [ "TxSubmission.TxInbound.Collected" ]
               [ "TraceTxSubmissionCollected" ]
@@ -327,7 +327,7 @@ in  { field
     , txsProcessed =
         event
           "txs_processed"
-          "Transactions of a peer, accepted or not"
+          "The host processed transactions of a peer: accepted or rejected"
           [ form
               [ "TxSubmission.TxInbound.Processed" ]
               [ "TraceTxSubmissionProcessed" ]
@@ -337,7 +337,7 @@ in  { field
     , mempoolSize =
         event
           "mempool_size"
-          "The mempool has changed"
+          "The size of the mempool changed"
           [ form
               [ "Mempool.AddedTx", "Mempool.RemoveTxs" ]
               [ "Mempool.AddedTx", "Mempool.RemoveTxs" ]
@@ -347,12 +347,12 @@ in  { field
     , txRejected =
         event
           "tx_rejected"
-          "The mempool turns a transaction down"
+          "The mempool rejected a transaction"
           [ form [ "Mempool.RejectedTx" ] [ "Mempool.RejectedTx" ] [ "TraceMempoolRejectedTx" ] ([] : List S.Field) ]
     , generatorSummary =
         event
           "generator_summary"
-          "The generator sums its work up"
+          "The generator logged its summary"
           [ form
               [ "Benchmark.BenchTxSubSummary" ]
               [ "TraceBenchTxSubSummary" ]

@@ -1,5 +1,5 @@
--- Examples: small runs of a few lines, and what each metric comes to over them. Distances in time are all different,
--- so that no two metrics can be taken for each other.
+-- Examples: small runs of a few lines, and the expected samples of each metric. All time differences are distinct, so
+-- that no metric has the samples of another.
 let S = ../schema/package.dhall
 
 let Q = S.example
@@ -40,13 +40,13 @@ let meta =
 
 let host = \(name : Text) -> \(lines : List Text) -> Q.file "${name}/stdout" (Q.lines lines)
 
--- A line of the tracing system of today; `second` counts from midnight.
+-- A line of the current tracing system; `second` counts from midnight.
 let line =
       \(second : Text) -> \(name : Text) -> \(body : Text) ->
         ''
         {"at":"2026-01-01T00:00:${second}Z","ns":"${name}","data":{${body}}}''
 
--- A line of the oldest tracing system, whose records have their name within the body.
+-- A line of the oldest tracing system, whose records have their name in the body.
 let legacy =
       \(second : Text) -> \(kind : Text) -> \(body : Text) ->
         ''
@@ -61,7 +61,7 @@ let b = hash "b"
 let inSlot = \(slot : Text) -> ''
   "slot":${slot}''
 
-let told = \(utxo : Text) -> \(density : Text) -> ''
+let ledger = \(utxo : Text) -> \(density : Text) -> ''
   ,"utxoSize":${utxo},"chainDensity":${density}''
 
 let forged = \(slot : Text) -> \(number : Text) -> \(block : Text) -> \(previous : Text) -> ''
@@ -88,14 +88,14 @@ let adopted = \(block : Text) -> \(size : Text) -> ''
 let context = \(slot : Text) -> \(tipBlock : Text) -> ''
   "current slot":${slot},"tipBlockNo":${tipBlock}''
 
--- The block that ends the chain: the highest one is left out, as the run may end before it is everywhere.
+-- The last block of the chain. It is left out, because the run may end before it has reached all hosts.
 let next = \(second : Text) -> \(slot : Text) -> \(previous : Text) ->
       line second "Forge.Loop.ForgedBlock" (forged slot "1" (hash "f") previous)
 
--- Host 0 makes a block in slot 2 that two peers take over.
+-- Host 0 forges a block in slot 2, which two peers adopt.
 let block =
       S.Example::{
-      , name = "a block and its way to two peers"
+      , name = "a block that propagates to two peers"
       , files =
         [ genesis
         , meta
@@ -164,15 +164,15 @@ let block =
         , of anomaly.size [ "3000" ]
         , of anomaly.battles [ "0" ]
         , of anomaly.blocksPerHost [ "0", "0", "2" ]
-        , of steps.lacking [ "0" ]
+        , of steps.incomplete [ "0" ]
         , of steps.early [ "0" ]
         , of anomaly.chainedRatio [ "0.5" ]
         , of anomaly.filteredRatio [ "1" ]
         ]
-      , doc = "All steps are told, each in a log of its own host"
+      , doc = "All steps have records, each in the log of its host"
       }
 
--- Names of node 11, with the prefix that a node may write ahead of them. The last peer adopts by a switch: no metric counts it.
+-- Names of node 11, with the prefix that a node may add. The last peer adopts by a fork switch, which no metric counts.
 let newest =
       let named = \(second : Text) -> \(name : Text) -> line second "Cardano.Node.${name}"
 
@@ -219,10 +219,10 @@ let newest =
             ]
           }
 
--- Two blocks of one height: one of them is on no chain. Steps that the host does not tell are taken as 10 ms, or left out.
+-- Two blocks of one height, one of them on no chain. Steps without a record take 10 ms, or are left out.
 let battle =
       S.Example::{
-      , name = "a battle, and steps that are not told"
+      , name = "a battle, and steps without records"
       , files =
         [ genesis
         , meta
@@ -255,14 +255,14 @@ let battle =
         , of forging.announceCum [ "0.01" ]
         , Q.none forging.ticked
         , of anomaly.battles [ "1" ]
-        , of steps.lacking [ "4" ]
+        , of steps.incomplete [ "4" ]
         , of anomaly.blocksPerHost [ "1", "2" ]
         , of anomaly.chainedRatio [ "0", "0.5" ]
         ]
       , doc = "Names of the oldest generation"
       }
 
--- What a process has used so far, at half past each second.
+-- Resource usage of a process since its start, at half past each second.
 let used =
       \(second : Text) -> \(centiseconds : Text) -> \(mebibytes : Text) -> \(kibibytes : Text) -> \(collections : Text) ->
         line
@@ -273,26 +273,26 @@ let used =
 
 let process =
       S.Example::{
-      , name = "what a process does from slot to slot"
+      , name = "resource usage of a process over several slots"
       , files =
         [ genesis
         , meta
         , host
             "node-0"
             [ used "00.500" "10" "1048576" "1024" "1"
-            , line "01.002" "Forge.Loop.StartLeadershipCheck" (inSlot "1" ++ told "7" "0.25")
+            , line "01.002" "Forge.Loop.StartLeadershipCheck" (inSlot "1" ++ ledger "7" "0.25")
             , line "01.005" "Forge.Loop.BlockContext" (context "1" "0")
             , line "01.009" "Forge.Loop.LedgerState" (inSlot "1")
             , line "01.014" "Forge.Loop.LedgerView" (inSlot "1")
             , line "01.020" "Forge.Loop.NodeNotLeader" (inSlot "1")
             , used "01.500" "100" "3145728" "3072" "3"
-            , line "02.003" "Forge.Loop.StartLeadershipCheck" (inSlot "2" ++ told "8" "0.5")
+            , line "02.003" "Forge.Loop.StartLeadershipCheck" (inSlot "2" ++ ledger "8" "0.5")
             , line "02.013" "Forge.Loop.NodeIsLeader" (inSlot "2")
             , line "02.020" "Forge.Loop.ForgedBlock" (forged "2" "0" a "GenesisHash")
             , line "02.030" "Forge.Loop.AdoptedBlock" (adopted a "1000")
             , used "02.500" "190" "6291456" "7168" "7"
             , line "03.004" "Forge.Loop.StartLeadershipCheck" (inSlot "3")
-            , line "03.009" "LedgerMetrics" (inSlot "3" ++ told "9" "0.75")
+            , line "03.009" "LedgerMetrics" (inSlot "3" ++ ledger "9" "0.75")
             , used "03.500" "200" "7340032" "8192" "8"
             , line "04.005" "Forge.Loop.StartLeadershipCheck" (inSlot "4")
             ]
@@ -337,14 +337,14 @@ let process =
         ]
       }
 
--- A slot in which a process goes on using the processor.
+-- A slot in which a process keeps a processor busy.
 let goesOn =
       \(slot : Text) -> \(centiseconds : Text) ->
         [ line "${slot}.001" "Forge.Loop.StartLeadershipCheck" (inSlot slot), used "${slot}.500" centiseconds "0" "0" "0" ]
 
 let busy =
       S.Example::{
-      , name = "a process that is busy over the beginning of an epoch"
+      , name = "a process that is busy across an epoch boundary"
       , files =
         [ genesis
         , meta
@@ -368,13 +368,13 @@ let busy =
         , of machine.spanCpuReward [ "8" ]
         , of machine.hostSlots [ "9" ]
         ]
-      , doc = "Slots 11 to 18 are slots 1 to 8 of epoch 1: over the boundary's 3 slots, and over the reward's 7"
+      , doc = "Slots 11 to 18 are slots 1 to 8 of epoch 1: across the 3 slots of the boundary, and the 7 of the reward update"
       }
 
--- One host takes transactions up in slot 1, turns one down in slot 2, and makes a block in slot 3. The other submits one.
+-- One host collects transactions in slot 1, rejects one in slot 2, and forges a block in slot 3. The other submits one.
 let transactions =
       S.Example::{
-      , name = "what hosts do with transactions from slot to slot"
+      , name = "transactions of hosts over several slots"
       , files =
         [ genesis
         , meta

@@ -1,4 +1,4 @@
--- The filter files of the workbench (`analyse/chain-filters/*.json`), and the filters of a run's own profile.
+-- The filter files of the workbench (`analyse/chain-filters/*.json`), and the filters in the profile of a run.
 let S = ../schema/package.dhall
 
 let R = S.report

@@ -21,7 +21,7 @@ let n = \(unit : U.Unit) -> { name = "n", type = "integer", unit } : M.Parameter
 
 let share = { name = "x", type = "real", unit = U.none } : M.Parameter
 
-let given = M.parameter
+let parameterOf = M.parameter
 
 let onBlocks =
       \(name : Text) ->
@@ -30,7 +30,7 @@ let onBlocks =
       \(holds : S.Expression) ->
         S.Filter::{ name, doc, parameter, conditions = [ { grain = block.name, holds } ] }
 
--- A condition on slots holds for the blocks of the slots, and for the slots of hosts.
+-- A condition on slots applies to the blocks of these slots, and to the slots of hosts.
 let onBoth =
       \(name : Text) ->
       \(doc : Text) ->
@@ -43,44 +43,44 @@ let onBoth =
         , doc
         , parameter = Some (n unit)
         , conditions =
-          [ { grain = block.name, holds = holds (X.column ofBlock) (given (n unit)) }
-          , { grain = slot.name, holds = holds (X.column ofSlot) (given (n unit)) }
+          [ { grain = block.name, holds = holds (X.column ofBlock) (parameterOf (n unit)) }
+          , { grain = slot.name, holds = holds (X.column ofSlot) (parameterOf (n unit)) }
           ]
         }
 
 let c = slot.column
 
--- Compatibility: the published filter counts a block as full to a share when its size is above that share of the
--- limit, cut to whole bytes, and as not full when it is below; a size that equals it is neither.
-let fullness = X.floor (X.times (given share) (of constant.maxBlockBodySize))
+-- Compatibility: as in the published filters, sizes are compared with the share of the limit, truncated to whole bytes.
+-- A block of exactly that size is neither above nor below.
+let fullness = X.floor (X.times (parameterOf share) (of constant.maxBlockBodySize))
 
 in  { unitary =
         onBlocks
           "unitary"
-          "The block made its forger's chain longer by just one"
+          "The block extended its forger's chain by exactly one block"
           (None M.Parameter)
           (X.equals block.chainDelta (X.asUnit D.block (X.natural 1)))
     , nonnegative =
-        -- Compatibility: this filter never accepted a block.
-        onBlocks "nonnegative" "Never holds: it accepts no block" (None M.Parameter) X.no
+        -- Compatibility: the published filter accepts no block.
+        onBlocks "nonnegative" "Accepts no block" (None M.Parameter) X.no
     , minAdoptions =
         onBlocks
           "min-adoptions"
           "At least n observers adopted the block"
           (Some (n U.none))
-          (X.atLeast (X.column block.adoptingObservers) (given (n U.none)))
+          (X.atLeast (X.column block.adoptingObservers) (parameterOf (n U.none)))
     , sizeGeq =
         onBlocks
           "size-geq"
           "The block has at least n bytes"
           (Some (n U.byte))
-          (X.atLeast (X.column block.size) (given (n U.byte)))
+          (X.atLeast (X.column block.size) (parameterOf (n U.byte)))
     , sizeLeq =
         onBlocks
           "size-leq"
           "The block has at most n bytes"
           (Some (n U.byte))
-          (X.atMost (X.column block.size) (given (n U.byte)))
+          (X.atMost (X.column block.size) (parameterOf (n U.byte)))
     , fullnessAbove =
         onBlocks
           "fullness-above"
@@ -108,7 +108,7 @@ in  { unitary =
     , slotHasLeaders =
         S.Filter::{
         , name = "slot-has-leaders"
-        , doc = "The host found itself leader of the slot; every block is of such a slot"
+        , doc = "The host was a leader of the slot; true for the slot of every block"
         , conditions =
           [ { grain = block.name, holds = X.yes }
           , { grain = slot.name, holds = X.atLeast (X.column slot.leads) (X.asUnit U.count (X.natural 1)) }

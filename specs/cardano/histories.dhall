@@ -1,4 +1,4 @@
--- Reports over what was published.
+-- Reports over publications.
 let S = ../schema/package.dhall
 
 let R = S.report
@@ -18,7 +18,7 @@ let history =
       , name = "history"
       , title = "Releases, {first} to {last}"
       , intro =
-          "Every metric over {publications} publications from {first} to {last}, a panel a workload ({workloads}). The numbers are those that were printed at the time; nothing is worked out anew. Each publication compares new runs with a base; the base is often the newest run of the publication before, and where its numbers are others it was run or analysed again."
+          "Every metric over {publications} publications from {first} to {last}, with a panel per workload ({workloads}). The numbers are those of the publications; nothing is recomputed. Each publication compares new runs with a baseline, often the newest run of the previous publication. If its numbers differ, it was run or analysed again."
       , of = reports.comparison.name
       , sections = contents.sections2024
       , breaks =
@@ -26,35 +26,35 @@ let history =
           , since = "2024-03-10"
           , run = ""
           , doc =
-              "From here to the publications of July 2024 the spans are shorter by a factor of 40 and more, for all workloads and all runs, the base runs too. The publications do not say why."
+              "From here to the publications of July 2024, the spans are shorter by a factor of 40 or more, for all workloads and all runs, including the baselines. The publications do not explain this."
           }
         , { metrics = R.metricIds [ machine.spanCpu ]
           , since = "2024-09-20"
           , run = ""
           , doc =
-              "The spans are as long again as before 2024-03, for all workloads and all runs. The publications do not say why."
+              "The spans are as long as before 2024-03 again, for all workloads and all runs. The publications do not explain this."
           }
         , { metrics = R.metricIds [ peers.announce ]
           , since = "2025-01-30"
           , run = "10.2.0"
           , doc =
-              "Until here next to zero, at times below it; from this run on about a millisecond, for all workloads. The publications do not say why."
+              "Before: near zero, sometimes negative. From this run on: about a millisecond, for all workloads. The publications do not explain this."
           }
         , { metrics = R.metricIds [ forging.blockContext ]
           , since = "2025-07-01"
           , run = "10.5.0"
           , doc =
-              "From 0.024 s to 0.00007 s with this run, for all workloads: values before and after cannot be compared. The publications do not say why."
+              "From 0.024 s to 0.00007 s with this run, for all workloads: values before and after are not comparable. The publications do not explain this."
           }
         , { metrics = R.metricIds [ forging.announceCum, peers.noticeFirst, peers.fetchFirst ]
           , since = "2025-07-01"
           , run = "10.5.0"
           , doc =
-              "Counted from the start of the slot, the acquisition of the block context included: about 0.02 s less than before, nearly all that it takes less. So the time has gone, and is not told elsewhere."
+              "Measured from the start of the slot, including the block context acquisition: about 0.02 s less than before, nearly the whole decrease of that step. So the time was saved, not moved to another step."
           }
         ]
       , moves = 24
-      , doc = "Each metric over all publications, with the breaks in what was measured"
+      , doc = "Each metric over all publications, with breaks in its definition or measurement"
       }
 
 in  { history }

@@ -1,4 +1,4 @@
--- Listings of blocks: the analysed chain, and what the filters reject.
+-- Listings of blocks: the analysed chain, and the blocks that the filters reject.
 let S = ../schema/package.dhall
 
 let A = S.article
@@ -19,7 +19,7 @@ let steps = ./metrics/steps.dhall
 
 let adoption = [ propagation.half, propagation.eighty, propagation.ninetySix, propagation.all ]
 
-let completeness = [ anomaly.battles, anomaly.size, steps.lacking, steps.early ]
+let completeness = [ anomaly.battles, anomaly.size, steps.incomplete, steps.early ]
 
 in  { analysed =
         A.most

@@ -1,4 +1,4 @@
--- The rows of the manifest: what a run was; now, and in earlier editions of the report.
+-- The rows of the manifest (run parameters), in the current and in earlier editions of the report.
 let S = ../schema/package.dhall
 
 let R = S.report
@@ -9,7 +9,7 @@ let relations = ./relations.dhall
 
 let f = relations.figures
 
--- Compatibility: published texts lose the letters s at their end, as durations lose their unit.
+-- Compatibility: published texts lose trailing letters s, because the unit of durations is removed from them.
 let published = R.unsuffixed
 
 let identity =
@@ -37,7 +37,7 @@ let identity =
       , R.fact "Delegation map size" c.delegators R.integer
       ]
 
--- The figures of a relation: of the logs alone, or of the whole run.
+-- The values of a relation: of the logs alone, or of the whole run.
 let figuresOf =
       \(relation : S.Relation.Type) ->
         let figure = \(label : Text) -> R.figure label relation
@@ -85,7 +85,7 @@ let utxo = \(label : Text) -> [ R.fact label c.utxo R.integer ]
 
 let dreps = [ R.fact "DRep count" c.dreps R.integer ]
 
--- What logs no longer tell.
+-- Rows whose values are no longer in the logs.
 let textLines = [ { id = "text_lines", label = "Log text lines emitted per host" } ]
 
 let analysisSpreads =

@@ -1,4 +1,4 @@
--- Cardano: benchmark runs of node clusters, in the workbench's layout.
+-- Cardano: benchmark runs of node clusters, in the layout of the workbench.
 let S = ../schema/package.dhall
 
 let source = ./source.dhall

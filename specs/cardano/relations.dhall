@@ -1,4 +1,4 @@
--- Relations: what no declaration can express, as SQL over events, other relations and grains.
+-- Relations: what declarations cannot express, as SQL over events, other relations and grains.
 let S = ../schema/package.dhall
 
 let G = S.grain
@@ -13,49 +13,49 @@ let column = G.column
 
 let c =
       { host = column "text" "host" U.none "Host"
-      , seq = column "integer" "seq" U.none "Place in the host's log"
-      , at = column "instant" "t_ns" U.nanosecond "When"
+      , seq = column "integer" "seq" U.none "Position in the host's log"
+      , at = column "instant" "t_ns" U.nanosecond "Time of the record"
       , block = column "text" "block" U.none "Hash of the block"
-      , blockNo = column "integer" "block_no" D.block "Number of the block"
+      , blockNo = column "integer" "block_no" D.block "Block number"
       , slot = column "integer" "slot" D.slot "Slot"
       , role = column "text" "role" U.none "forger, observer or error"
-      , blockPrev = column "text" "block_prev" U.none "Hash of the block before"
-      , forger = column "text" "forger" U.none "Host that made the block"
-      , battles = column "unsigned" "battles" D.block "Other hashes with the block's number"
+      , blockPrev = column "text" "block_prev" U.none "Hash of the parent block"
+      , forger = column "text" "forger" U.none "Host that forged the block"
+      , battles = column "unsigned" "battles" D.block "Number of other blocks with the same block number"
       , slotStart = column "instant" "slot_start" U.nanosecond "Start of the block's slot"
-      , adopted = column "instant" "adopted" U.nanosecond "When the host adopted the block"
-      , total = column "integer" "total" D.block "Blocks made by the host"
-      , chained = column "integer" "chained" D.block "Of these, on the main chain"
-      , filtered = column "integer" "filtered" D.block "Of these, accepted by the filters"
+      , adopted = column "instant" "adopted" U.nanosecond "Time at which the host adopted the block"
+      , total = column "integer" "total" D.block "Blocks that the host forged"
+      , chained = column "integer" "chained" D.block "Forged blocks that are on the main chain"
+      , filtered = column "integer" "filtered" D.block "Forged blocks on the main chain that the filters accept"
       , mark = column "text" "mark" U.none "started or resources"
       , opening = column "integer" "opening" D.slot "First slot of the host's timeline"
-      , latest = column "integer" "latest" D.slot "Latest slot of the timeline once the event has come"
+      , latest = column "integer" "latest" D.slot "Latest slot of the timeline after the event"
       , kind = column "text" "kind" U.none "opening, reached or gap"
-      , reachedSeq = column "integer" "reached_seq" U.none "Place in the log of the event that reached the slot"
-      , before = column "integer" "before" D.slot "Latest slot before that event"
+      , reachedSeq = column "integer" "reached_seq" U.none "Position in the log of the event that reached the slot"
+      , before = column "integer" "before" D.slot "Latest slot of the timeline before the event"
       , blockGap = column "unsigned" "block_gap" D.slot "Slots since the tip of the chain changed"
       , epoch = column "integer" "epoch" D.epoch "Epoch of the slot; 0 for an opening slot"
       , epochSlot = column "integer" "epoch_slot" D.slot "Slot within its epoch; 0 for an opening slot"
       , trueEpochSlot = column "integer" "true_epoch_slot" D.slot "Slot within its epoch"
       , safeInterval = column "integer" "safe_interval" U.none "Safe interval of the slot; 0 for an opening slot"
-      , density = column "real" "density" U.none "Blocks a slot, as last told in the slot"
-      , utxo = column "integer" "utxo" U.none "Entries of the UTxO set, as last told in the slot"
-      , cpu = column "unsigned" "cpu" U.percent "Share of a core used by the process, rounded up"
-      , gc = column "unsigned" "gc" U.percent "Share of a core used by garbage collection, rounded up"
-      , mut = column "unsigned" "mut" U.percent "Share of a core used by the program proper, rounded up"
-      , blkIo = column "unsigned" "blk_io" U.percent "Share of the time spent waiting for storage, rounded up"
-      , gcsMajor = column "unsigned" "gcs_major" U.event "Major collections"
-      , gcsMinor = column "unsigned" "gcs_minor" U.event "Minor collections"
-      , alloc = column "unsigned" "alloc" U.byte "Bytes allocated"
+      , density = column "real" "density" U.none "Blocks per slot, from the last record of the slot"
+      , utxo = column "integer" "utxo" U.none "Entries of the UTxO set, from the last record of the slot"
+      , cpu = column "unsigned" "cpu" U.percent "CPU usage of the process, as a share of a core, rounded up"
+      , gc = column "unsigned" "gc" U.percent "CPU usage of garbage collection, as a share of a core, rounded up"
+      , mut = column "unsigned" "mut" U.percent "CPU usage of the mutator, as a share of a core, rounded up"
+      , blkIo = column "unsigned" "blk_io" U.percent "Share of time spent waiting for storage, rounded up"
+      , gcsMajor = column "unsigned" "gcs_major" U.event "Major garbage collections"
+      , gcsMinor = column "unsigned" "gcs_minor" U.event "Minor garbage collections"
+      , alloc = column "unsigned" "alloc" U.byte "Allocated bytes"
       , netRd = column "unsigned" "net_rd" U.byte "Bytes read from the network"
       , netWr = column "unsigned" "net_wr" U.byte "Bytes written to the network"
       , fsRd = column "unsigned" "fs_rd" U.byte "Bytes fetched from storage"
       , fsWr = column "unsigned" "fs_wr" U.byte "Bytes sent to storage"
-      , rss = column "unsigned" "rss" U.byte "Resident set"
-      , heap = column "unsigned" "heap" U.byte "Heap of the runtime"
-      , live = column "unsigned" "live" U.byte "Live data after the last collection"
-      , threads = column "unsigned" "threads" U.none "Threads"
-      , fell = column "boolean" "fell" U.none "Whether a counter tells less than the event before it does"
+      , rss = column "unsigned" "rss" U.byte "Resident set size"
+      , heap = column "unsigned" "heap" U.byte "Heap size of the runtime"
+      , live = column "unsigned" "live" U.byte "Live data after the last garbage collection"
+      , threads = column "unsigned" "threads" U.none "Number of threads"
+      , fell = column "boolean" "fell" U.none "Whether a counter is lower than in the previous event"
       }
 
 let clocks =
@@ -65,28 +65,28 @@ let clocks =
       , uses = [ events.leadershipCheckStarted.name ]
       , columns =
         [ c.host
-        , column "integer" "late" U.nanosecond "Median over the leadership checks of instant - start of the slot"
-        , column "integer" "apart" U.nanosecond "The same, minus that of the median host"
+        , column "integer" "late" U.nanosecond "Median time of leadership checks since the start of their slot"
+        , column "integer" "apart" U.nanosecond "Difference of that median from the median host"
         ]
       , key = [ "host" ]
-      , doc = "How far the instants of each host lie from the slots, and from the other hosts' instants"
+      , doc = "Offset of each host's timestamps from the slots and from the other hosts"
       }
 
--- Whether the slots of the genesis are those of the logs, and the hosts' clocks agree: of whatever tells slots by the
--- instants of events. These come before other checks, which would blame missing logs.
+-- Checks that the genesis has the slots of the logs, and that the clocks of the hosts agree. They precede the other
+-- checks, which would report missing logs.
 let slotChecks =
       let clock =
             { uses = [ clocks.name ]
-            , message = "{host}'s instants lie {distance} the other hosts'; is its clock right?"
-            , hint = "synchronise the clocks of the hosts; or is the log of {host} of another run?"
+            , message = "the timestamps of {host} are {distance} those of the other hosts"
+            , hint = "synchronize the clocks of the hosts, and check that the log of {host} is of this run"
             }
 
       let slot =
             { uses = [ clocks.name, events.leadershipCheckStarted.name ]
             , message =
-                "{outside} of {checks} leadership checks lie in another slot than the one that they name, the first of {host} for slot {slot} at {instant}: {implied} by systemStart and slotLength; the instants of {host} lie {distance} where the genesis puts its slots"
+                "{outside} of {checks} leadership checks are outside the slot that they name, first on {host} for slot {slot} at {instant}, which is {implied} by systemStart and slotLength; the timestamps of {host} are {distance} the slots of the genesis"
             , hint =
-                "is the genesis the one that the run was started with? Slots of several lengths (mainnet had slots of 20 s before Shelley) are not supported"
+                "check that the genesis is that of the run. Slots of several lengths (mainnet had slots of 20 s before Shelley) are not supported"
             }
 
       in  [ S.Check::( slot // { code = "slots-unfit", sql = ../../queries/cardano/checks/slots_unfit.sql as Text } )
@@ -128,7 +128,7 @@ let roles =
           , code = "blocks-apart"
           , sql = ../../queries/cardano/checks/blocks_apart.sql as Text
           , uses = [ clocks.name, events.blockForged.name, events.headerSeen.name ]
-          , message = "{host}'s first records about blocks lie {distance} the other hosts' in the median of {blocks} blocks; is its clock right?"
+          , message = "the first records of blocks on {host} are {distance} those of the other hosts (median of {blocks} blocks); check its clock"
           , severity = "warning"
           }
         , S.Check::{
@@ -143,8 +143,8 @@ let roles =
           , code = "unknown-forger"
           , sql = ../../queries/cardano/checks/unknown_forger.sql as Text
           , uses = [ events.blockForged.name, events.headerSeen.name ]
-          , message = "no host forged block {block} (number {block_no}, slot {slot}), which {hosts} saw first at {instant}"
-          , hint = "is the log of a host missing, or cut off at its beginning?"
+          , message = "no host forged block {block} (number {block_no}, slot {slot}), first seen by {hosts} at {instant}"
+          , hint = "check whether the log of a host is missing or truncated at its start"
           }
         , S.Check::{
           , code = "no-adoption"
@@ -155,8 +155,8 @@ let roles =
             , events.blockAdopted.name
             , events.forkSwitched.name
             ]
-          , message = "no block is forged or adopted on {hosts}, though leadership is checked there"
-          , hint = "is the node cut off from the others, or are its events of other names? `assay list events` prints those that are known"
+          , message = "no block was forged or adopted on {hosts}, although leadership checks ran there"
+          , hint = "check that the node has peers, and that `assay list events` has the names of its events"
           , severity = "warning"
           }
         ]
@@ -170,7 +170,7 @@ let blocks =
       , uses = [ roles.name, events.blockForged.name, events.headerSeen.name ]
       , columns = [ c.host, c.block, c.role, c.blockNo, c.slot, c.blockPrev ]
       , key = [ "host", "block" ]
-      , doc = "What the forger and the observers of a block say of it"
+      , doc = "The records of the forger and the observers of each block"
       }
 
 let chain =
@@ -186,18 +186,18 @@ let chain =
           , sql = ../../queries/cardano/checks/no_forger.sql as Text
           , uses = [ "chain", blocks.name, roles.name, events.blockForged.name, events.headerSeen.name ]
           , message =
-              "block {block} (number {block_no}) is needed for the main chain, but no host counts as its forger; seen by {hosts}"
+              "the main chain needs block {block} (number {block_no}), but no host counts as its forger; seen by {hosts}"
           , hint = "a host that forged it twice, or also fetched it, does not count as its forger"
           }
         , S.Check::{
           , code = "no-chain"
           , sql = ../../queries/cardano/checks/no_chain.sql as Text
           , uses = [ "chain", blocks.name ]
-          , message = "there is no chain to analyse: {known} blocks are known, and the highest is left out"
-          , hint = "was the run stopped before its second block?"
+          , message = "there is no chain to analyse: the logs have {known} blocks, and the highest block is left out"
+          , hint = "check whether the run stopped before its second block"
           }
         ]
-      , doc = "The main chain, from the block below the highest one back to block 0"
+      , doc = "The main chain, from the block below the highest block down to block 0"
       }
 
 let observations =
@@ -207,7 +207,7 @@ let observations =
       , uses = [ chain.name, roles.name ]
       , columns = [ c.block, c.blockNo, c.host ]
       , key = [ "block", "host" ]
-      , doc = "The blocks of the main chain, each with every host that observed it"
+      , doc = "The blocks of the main chain with every host that observed them"
       }
 
 let adoptions =
@@ -217,7 +217,7 @@ let adoptions =
       , uses = [ "block", "observation" ]
       , columns = [ c.block, c.host, c.slotStart, c.adopted ]
       , key = [ "block", "host" ]
-      , doc = "Every adoption of a block of the main chain, the forger's included"
+      , doc = "All adoptions of blocks of the main chain, including those by the forger"
       }
 
 let forgingHosts =
@@ -227,7 +227,7 @@ let forgingHosts =
       , uses = [ "logs", blocks.name, "block" ]
       , columns = [ c.host, c.total, c.chained, c.filtered ]
       , key = [ "host" ]
-      , doc = "What became of the blocks that each host made"
+      , doc = "Number of forged, chained and filtered blocks by host"
       }
 
 let openings =
@@ -242,12 +242,12 @@ let openings =
           , code = "nothing-recognised"
           , sql = ../../queries/cardano/checks/nothing_recognised.sql as Text
           , uses = [ "logs" ]
-          , message = "the log of {host} holds no event that is known: {lines} lines, {objects} of them log objects"
-          , hint = "is it the log of a node? `assay list events` tells the names that are known"
+          , message = "the log of {host} has no known event: {lines} lines, {objects} of them log objects"
+          , hint = "check that it is the log of a node; `assay list events` prints the known names"
           }
         ]
         # slotChecks
-      , doc = "The slot with which the timeline of each host opens"
+      , doc = "The first slot of the timeline of each host"
       }
 
 let slotMarks =
@@ -262,11 +262,11 @@ let slotMarks =
           , code = "silence"
           , sql = ../../queries/cardano/checks/silence.sql as Text
           , uses = [ "slot_marks" ]
-          , message = "{host} is silent for {silence} slots, from slot {before} to slot {slot} (at {instant})"
-          , hint = "a silence of 1000 slots or more cannot be analysed: leave the host out, or cut the run before it"
+          , message = "{host} has no events for {silence} slots, from slot {before} to slot {slot} (at {instant})"
+          , hint = "a gap of 1000 slots or more cannot be analysed: remove the host from the run, or truncate its log before the gap"
           }
         ]
-      , doc = "The events that extend the slot timeline of a host, or come before it"
+      , doc = "The events that extend the slot timeline of a host, or precede it"
       }
 
 let timeline =
@@ -292,10 +292,10 @@ let timeline =
             , events.blockForged.name
             ]
           , message = "{host} has an event `{event}` for slot {slot} at {instant}, outside its timeline at that time"
-          , hint = "are the host's log files of one run, and complete? is it the run of this genesis (systemStart, slotLength)?"
+          , hint = "check that the log files of the host are complete and of one run, and that the genesis (systemStart, slotLength) is that of the run"
           }
         ]
-      , doc = "The slots of each host: opening, reached, or jumped over"
+      , doc = "The slots of each host: opening, reached or skipped (gap)"
       }
 
 let blockGaps =
@@ -341,12 +341,12 @@ let resourceUsage =
           , sql = ../../queries/cardano/checks/counters_fall.sql as Text
           , uses = [ events.resources.name ]
           , message =
-              "counters of resources fall in {events} of {hosts}, first of {host} at {instant} ({counters}); as increases are taken modulo 2^64, theirs are huge there, and so are averages over them"
-          , hint = "was a node started again, or are logs of several runs in the folder?"
+              "resource counters decrease in {events} of {hosts}, first on {host} at {instant} ({counters}). Increases are computed modulo 2^64, so they are huge there, and so are averages over them"
+          , hint = "check whether a node was restarted, or the folder has logs of several runs"
           , severity = "warning"
           }
         ]
-      , doc = "What a host used between one resources event and the one before"
+      , doc = "Resource usage of a host between consecutive resources events"
       }
 
 let slots =
@@ -387,22 +387,22 @@ let slots =
         , c.fsWr
         ]
       , key = [ "host", "slot" ]
-      , doc = "The slots of each host with what each held at its end"
+      , doc = "The slots of each host with their values at the end of the slot"
       }
 
 let figures =
       { machines = column "integer" "machines" U.none "Hosts"
-      , objectsPerHost = column "real" "objects_per_host" U.none "Mean over hosts of log objects"
-      , recognisedPerHost = column "real" "recognised_per_host" U.none "Mean over hosts of recognised log objects"
-      , hostRunTime = column "real" "host_run_time" U.second "Mean over hosts of last - first log object"
-      , lineRate = column "real" "line_rate" U.hertz "Mean over hosts of lines / whole seconds of run time"
-      , recognisedTotal = column "huge" "recognised_total" U.none "Recognised log objects of all hosts"
-      , runTime = column "integer" "run_time" U.second "Latest last - earliest first log object, rounded"
+      , objectsPerHost = column "real" "objects_per_host" U.none "Log objects, mean over hosts"
+      , recognisedPerHost = column "real" "recognised_per_host" U.none "Recognised log objects, mean over hosts"
+      , hostRunTime = column "real" "host_run_time" U.second "Time from the first to the last log object, mean over hosts"
+      , lineRate = column "real" "line_rate" U.hertz "Lines per second of run time (in whole seconds), mean over hosts"
+      , recognisedTotal = column "huge" "recognised_total" U.none "Recognised log objects, all hosts"
+      , runTime = column "integer" "run_time" U.second "Time from the first to the last log object of all hosts, rounded"
       , analysedTime = column "integer" "analysed_time" U.second "Duration of the analysed slots, rounded"
-      , efficiency = column "real" "efficiency" U.none "Analysed duration / run time, as rounded"
-      , startSpread = column "integer" "start_spread" U.nanosecond "Latest - earliest first log object of a host"
-      , stopSpread = column "integer" "stop_spread" U.nanosecond "Latest - earliest last log object of a host"
-      , slotsAnalysed = column "huge" "slots_analysed" D.slot "Mean over hosts of last - first analysed slot, cut"
+      , efficiency = column "real" "efficiency" U.none "Duration of the analysed slots / run time, both rounded"
+      , startSpread = column "integer" "start_spread" U.nanosecond "Time between the earliest and the latest first log object of the hosts"
+      , stopSpread = column "integer" "stop_spread" U.nanosecond "Time between the earliest and the latest last log object of the hosts"
+      , slotsAnalysed = column "huge" "slots_analysed" D.slot "Last minus first analysed slot, mean over hosts, truncated"
       , blocksAnalysed = column "integer" "blocks_analysed" D.block "Blocks of the main chain that the filters accept"
       , blocksRejected = column "integer" "blocks_rejected" D.block "Blocks of the main chain that the filters reject"
       , plutusScript = column "text" "plutus_script" U.none "Plutus script of the workload, if any"
@@ -430,7 +430,7 @@ let logSummary =
       , uses = [ "logs", "slot_extents", events.forkSwitched.name, events.recordsLimited.name ]
       , columns = ofLogs # [ figures.plutusScript ]
       , key = [ "machines" ]
-      , doc = "What manifests print of the logs of a run and of the slots of its hosts"
+      , doc = "Values of the manifest about the logs of a run and the slots of its hosts"
       }
 
 let runSummary =
@@ -440,7 +440,7 @@ let runSummary =
       , uses = [ logSummary.name, "block" ]
       , columns = ofLogs # [ figures.blocksAnalysed, figures.blocksRejected, figures.plutusScript ]
       , key = [ "machines" ]
-      , doc = "What the manifest of a run prints beside its constants"
+      , doc = "Values of the manifest of a run that are not constants"
       }
 
 in  { column = c

@@ -26,11 +26,11 @@ let comparison =
       , name = "comparison"
       , title = "{others} against {base}"
       , intro =
-          "We compare {others} relative to {base}. Every table shows one value a run, then for each further run its difference to {base}, as it is and in percent."
+          "We compare {others} relative to {base}. Every table shows one value per run, then the difference of each further run to {base}, absolute and in percent."
       , manifest = (./manifest.dhall).current
       , sections = contents.sections
       , charts = contents.charts
-      , dictionary = contents.dictionary # [ R.group "Blocks" [ steps.lacking, steps.early ] ]
+      , dictionary = contents.dictionary # [ R.group "Blocks" [ steps.incomplete, steps.early ] ]
       , listings = [ listings.analysed, listings.rejected ]
       , also = R.metricIds [ machine.spanCpuReward, machine.blkIo, machine.threads, machine.leads, machine.utxo, machine.hostSlots ]
       , style = "prefixed"
@@ -49,16 +49,16 @@ let comparison =
         , gate = R.metricIds [ machine.cpu, forging.announceCum, propagation.eighty ]
         }
       , editions = ./editions.dhall
-      , doc = "Two or more runs of a cluster, the first of which is the baseline"
+      , doc = "Comparison of two or more runs of a cluster; the first is the baseline"
       }
 
--- Without a chain: it builds on runs whose logs have no events of blocks.
+-- Needs no chain, so it also builds on runs whose logs have no events of blocks.
 let performance =
       S.Report::{
       , name = "performance"
       , title = "Performance of {others} against {base}"
       , intro =
-          "We compare the hosts of {others} with those of {base}: their resources and their slots. No number needs the chain."
+          "We compare the resource usage and slots of the hosts of {others} with those of {base}. No number needs the main chain."
       , manifest = (./manifest.dhall).performance
       , sections = contents.performance.sections
       , charts = contents.performance.charts
@@ -68,7 +68,7 @@ let performance =
       , label = constant.ident.name
       , compare = comparison.compare
       , judgement = Some S.Judgement::{ gate = R.metricIds [ machine.cpu, machine.rss ] }
-      , doc = "Hosts and their slots in one or more runs, also in runs without a chain"
+      , doc = "Resource usage and slots of hosts in one or more runs, also in runs without a chain"
       }
 
 in  { comparison, performance }

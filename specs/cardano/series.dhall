@@ -1,4 +1,4 @@
--- Series: what hosts do over the time of a run, in intervals of ten seconds.
+-- Series of hosts over the time of a run, in intervals of ten seconds.
 let S = ../schema/package.dhall
 
 let G = S.grain
@@ -20,7 +20,7 @@ let accepted =
                       , reading = "sum"
                       , value = G.field e.field.accepted
                       , unit = U.perSecond D.transaction
-                      , doc = "Transactions of peers that the mempools of all hosts accepted"
+                      , doc = "Transactions of peers accepted by the mempools of all hosts"
                       }
                 )
 
@@ -32,7 +32,7 @@ let mempool =
                       , reading = "mean"
                       , value = G.field e.field.mempoolTxs
                       , unit = D.transaction
-                      , doc = "Transactions in the mempool of a host, over the changes that it logs"
+                      , doc = "Transactions in the mempool of a host, from its logged changes"
                       }
                 )
 
@@ -42,7 +42,7 @@ let headers =
                       , samples = G.samples e.headerSeen
                       , reading = "count"
                       , unit = U.perSecond U.event
-                      , doc = "Headers that hosts see, again for each peer that offers one"
+                      , doc = "Headers that hosts downloaded, counted once per peer that offers them"
                       }
                 )
 

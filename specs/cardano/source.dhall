@@ -1,11 +1,11 @@
--- The logs of a benchmark run in the workbench's layout, and the facts of the run beside them.
+-- The logs of a benchmark run in the layout of the workbench, and the facts of the run.
 let S = ../schema/package.dhall
 
 let U = S.unit
 
 let D = ./units.dhall
 
--- As locli's wrapper does: the folder of the workbench's newer layout goes before the file of the older one.
+-- As in locli's wrapper, the folder of the newer workbench layout takes precedence over the file of the older one.
 let genesis = [ "genesis/genesis.shelley.json", "genesis-shelley.json" ]
 
 let meta = [ "meta.json" ]
@@ -25,7 +25,7 @@ let component =
         ofMeta key (ofComponent component fact) "text" "${fact} of ${component}"
         // { default = Some "unknown" }
 
--- Manifests of old runs tell of a component nothing but its commit; `formerly` is what they call it.
+-- Manifests of old runs have only the commit of a component, under the name `formerly`.
 let commit =
       \(key : Text) -> \(name : Text) -> \(formerly : Text) ->
         component key name "commit" // { orAt = [ [ "meta", "manifest", formerly ] ] }
@@ -35,25 +35,25 @@ let ofWorkload =
         ofMeta name ([ "profile_content" ] # path) type doc
 
 let constant =
-      { systemStart = ofGenesis "system_start" [ "systemStart" ] "instant" "When slot 0 began"
+      { systemStart = ofGenesis "system_start" [ "systemStart" ] "instant" "Start of slot 0"
       , slotLength =
               ofGenesis "slot_length" [ "slotLength" ] "duration" "Length of a slot"
           //  { unit = D.secondPerSlot }
-      , epochLength = ofGenesis "epoch_length" [ "epochLength" ] "integer" "Slots of an epoch" // { unit = D.slot, positive = True }
+      , epochLength = ofGenesis "epoch_length" [ "epochLength" ] "integer" "Slots per epoch" // { unit = D.slot, positive = True }
       , securityParameter =
-              ofGenesis "security_parameter" [ "securityParam" ] "integer" "k: blocks that may be rolled back"
+              ofGenesis "security_parameter" [ "securityParam" ] "integer" "k: maximum number of blocks that can be rolled back"
           //  { unit = D.block, positive = True }
       , activeSlots =
-          ofGenesis "active_slots" [ "activeSlotsCoeff" ] "real" "f: share of slots that have a leader"
+          ofGenesis "active_slots" [ "activeSlotsCoeff" ] "real" "f: share of slots with a leader"
           //  { positive = True }
       , maxBlockBodySize =
-              ofGenesis "max_block_body_size" [ "protocolParams", "maxBlockBodySize" ] "integer" "Limit of a block's body"
+              ofGenesis "max_block_body_size" [ "protocolParams", "maxBlockBodySize" ] "integer" "Maximum size of a block body"
           //  { unit = U.byte, positive = True }
       , tag = ofMeta "tag" [ "tag" ] "text" "Tag of the run" // { default = Some "" }
       , batch = ofMeta "batch" [ "batch" ] "text" "Batch of the run"
-      -- the workbench writes none unless it is told to
+      -- By default, the workbench writes no ident.
       , ident =
-              ofMeta "ident" [ "ident" ] "text" "What the run is called in reports"
+              ofMeta "ident" [ "ident" ] "text" "Name of the run in reports"
           //  { orAt = [ [ "meta" ] # ofComponent "cardano-node" "version" ], default = Some "unknown" }
       , ghcVersion = ofMeta "ghc_version" [ "node_ghc_version" ] "text" "Version of the compiler" // { default = Some "unknown" }
       , era =
@@ -64,12 +64,12 @@ let constant =
       , dreps =
           ofWorkload "dreps" [ "genesis", "dreps" ] "integer" "DReps in the genesis" // { default = Some "0" }
       , addTxSize =
-          ofWorkload "add_tx_size" [ "generator", "add_tx_size" ] "integer" "Extra bytes of a transaction" // { unit = U.byte }
-      , inputsPerTx = ofWorkload "inputs_per_tx" [ "generator", "inputs_per_tx" ] "integer" "Inputs of a transaction"
-      , outputsPerTx = ofWorkload "outputs_per_tx" [ "generator", "outputs_per_tx" ] "integer" "Outputs of a transaction"
-      , tps = ofWorkload "tps" [ "generator", "tps" ] "real" "Transactions submitted a second"
+          ofWorkload "add_tx_size" [ "generator", "add_tx_size" ] "integer" "Extra bytes per transaction" // { unit = U.byte }
+      , inputsPerTx = ofWorkload "inputs_per_tx" [ "generator", "inputs_per_tx" ] "integer" "Inputs per transaction"
+      , outputsPerTx = ofWorkload "outputs_per_tx" [ "generator", "outputs_per_tx" ] "integer" "Outputs per transaction"
+      , tps = ofWorkload "tps" [ "generator", "tps" ] "real" "Submitted transactions per second"
       , txCount =
-          ofWorkload "tx_count" [ "generator", "tx_count" ] "integer" "Transactions submitted" // { unit = D.transaction }
+          ofWorkload "tx_count" [ "generator", "tx_count" ] "integer" "Submitted transactions" // { unit = D.transaction }
       , plutusType =
               ofWorkload "plutus_type" [ "generator", "plutus", "type" ] "text" "Kind of Plutus workload, if any"
           //  { default = Some "" }
@@ -80,7 +80,7 @@ let constant =
               ofWorkload "plutus_mode" [ "generator", "plutusMode" ] "boolean" "Whether transactions run Plutus scripts (old profiles)"
           //  { default = Some "false" }
       , plutusAutoMode =
-              ofWorkload "plutus_auto_mode" [ "generator", "plutusAutoMode" ] "boolean" "Whether these scripts are the loop (old profiles)"
+              ofWorkload "plutus_auto_mode" [ "generator", "plutusAutoMode" ] "boolean" "Whether these scripts are the loop script (old profiles)"
           //  { default = Some "false" }
       , nodeVersion = component "node_version" "cardano-node" "version"
       , consensusVersion = component "consensus_version" "ouroboros-consensus" "version"
@@ -177,7 +177,7 @@ let logs =
         , constant.cryptoCommit
         , constant.preludeCommit
         ]
-      , doc = "Logs of the nodes of a cluster: one JSON object a line, in a directory a host"
+      , doc = "Logs of the nodes of a cluster: one JSON object per line, one directory per host"
       }
 
 in  { logs, constant }

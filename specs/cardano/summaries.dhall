@@ -1,4 +1,4 @@
--- How the average of a machine metric is taken over the hosts.
+-- How the average of a machine metric over hosts is computed.
 let S = ../schema/package.dhall
 
 in  { published =
@@ -8,8 +8,8 @@ in  { published =
         , deviation = "greatest"
         , reciprocalPoints = True
         , doc =
-            "As in the published reports: only the 29 lowest means count, the standard deviation is that of the host with the greatest, and charts plot 1 / (1 / median). Wrong for clusters of more than 29 hosts; kept so that published numbers can be made again"
+            "As in the published reports: only the 29 lowest means count, the standard deviation is the greatest of all hosts, and charts plot 1 / (1 / median). Wrong for clusters of more than 29 hosts; needed to reproduce published numbers"
         }
     , meanOfHosts =
-        S.Summary::{ name = "mean-of-hosts", doc = "The mean over all hosts of their means" }
+        S.Summary::{ name = "mean-of-hosts", doc = "Mean over all hosts of their means" }
     }

@@ -1,4 +1,4 @@
--- Units of this domain. Their definitions make `slot` and `byte` things that do not convert into one another.
+-- Units of this domain. Each base unit converts into no other.
 let S = ../schema/package.dhall
 
 let unit = S.unit.unit

@@ -153,7 +153,7 @@ def test_run_schema_lists_document_keys_and_types(cache: Path) -> None:
     assert schemas["genesis-shelley.json"]["properties"]["epochLength"] == {
         "type": "integer",
         "exclusiveMinimum": 0,
-        "description": "Slots of an epoch (slots)",
+        "description": "Slots per epoch (slots)",
     }
 
 

@@ -74,7 +74,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     changed_text = metrics.read_text(encoding="utf-8")
     hostile_json = json.dumps(HOSTILE).replace("$", "\\u0024")
     changed_text = changed_text.replace('"Working time"', hostile_json).replace(
-        '"From then to the response"', hostile_json
+        '"Time from the start by a worker to the response"', hostile_json
     )
     metrics.write_text(changed_text, encoding="utf-8")
     assert run_assay("--cache", cache, "check", "--accept", cwd=place).status == 0

@@ -502,7 +502,7 @@ def test_help_imports_no_heavy_module() -> None:
 
 @pytest.mark.parametrize(
     ("summary", "wording"),
-    [("published", "only the 29 lowest means count"), ("mean-of-hosts", "The mean over all hosts of their means.")],
+    [("published", "only the 29 lowest means count"), ("mean-of-hosts", "Mean over all hosts of their means.")],
 )
 def test_every_format_names_the_summary_of_host_averages(
     summary: str, wording: str, cache: Path, tmp_path: Path

@@ -20,7 +20,7 @@ from tests.support.commands import build, run_assay
 
 RUNS = {"baseline": CARDANO / "baseline" / "run", "candidate": CARDANO / "candidate" / "run"}
 TITLES = {
-    "timeline-transaction_rate": "Transactions accepted, tx/s",
+    "timeline-transaction_rate": "Accepted transactions, tx/s",
     "timeline-mempool_by_host-mean": "Mempool size, tx",
     "timeline-header_rate": "Headers, events/s",
 }

@@ -87,7 +87,7 @@ def watch(tmp_path: Path) -> Iterator[Watch]:
     (place / "notes").mkdir()
     (place / "notes" / "wait.txt").write_text("From the request on", "utf-8")
     import_line = "doc = ../../notes/wait.txt as Text"
-    edit_file(place / METRICS, 'doc = "From the request to the moment at which a worker takes it up"', import_line)
+    edit_file(place / METRICS, 'doc = "Time from receiving the request until a worker starts it"', import_line)
     command = [sys.executable, "-m", "assay", "--cache", "cache", "watch", "service/comparison"]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(

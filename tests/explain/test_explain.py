@@ -472,7 +472,7 @@ def test_metrics_of_articles_have_appearances(lab: Laboratory, system: str) -> N
 def test_places_of_series_and_compared_metrics(lab: Laboratory) -> None:
     package = lab.session.load_package("cometbft").package
     (series,) = (item for item in package.series if item.name == "node_memory")
-    title = "Average resident memory with and without the exporters' processes"
+    title = "Average resident memory with and without exporter processes"
     assert [(place.kind, place.section, place.label) for place in list_appearances(package, series)] == [
         ("table", f"Metrics of the nodes/{title}", "node_memory, Bytes"),
         ("table", f"200-node testnet: Metrics of the nodes/{title}", "node_memory, Bytes"),
@@ -480,9 +480,9 @@ def test_places_of_series_and_compared_metrics(lab: Laboratory) -> None:
     package = lab.session.load_package("antelope").package
     (metric,) = (item for item in package.metrics if item.id == "disk_write_rate")
     assert [(place.kind, place.section) for place in list_appearances(package, metric)] == [
-        ("table", "Disk/Disk writes before and after"),
-        ("table", "Endurance/Years until a drive is used up"),
-        ("verdict", "Conclusion/What was expected of the upgrade"),
+        ("table", "Disk/Disk write rate before and after"),
+        ("table", "Endurance/Drive lifetime in years"),
+        ("verdict", "Conclusion/Expectations of the upgrade"),
     ]
 
 

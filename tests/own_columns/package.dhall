@@ -31,7 +31,7 @@ let rows =
       , name = "tries"
       , sql = "SELECT host, t_ns AS at, n, place, island, holds, value, took FROM tried"
       , uses = [ try.name ]
-      , columns = [ host, G.column "instant" "at" U.nanosecond "When", n, place, column "island", column "holds", column "value", took ]
+      , columns = [ host, G.column "instant" "at" U.nanosecond "Time of the record", n, place, column "island", column "holds", column "value", took ]
       , key = [ host.name, place.name ]
       }
 let tries =

@@ -1,4 +1,4 @@
--- Hosts whose instants lie a slot or more from the other hosts': what they say of slots is not comparable.
+-- Hosts whose timestamps differ from those of the other hosts by a slot or more: their slots are not comparable.
 SELECT
     host,
     (abs(apart) + 50000000) // 1000000000 || '.' || (abs(apart) + 50000000) // 100000000 % 10

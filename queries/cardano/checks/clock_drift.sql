@@ -1,4 +1,4 @@
--- Hosts whose instants lie 0.1 s or more from the other hosts', but less than a slot.
+-- Hosts whose timestamps differ from those of the other hosts by 0.1 s or more, but less than a slot.
 SELECT
     host,
     (abs(apart) + 50000000) // 1000000000 || '.' || (abs(apart) + 50000000) // 100000000 % 10

@@ -1,4 +1,4 @@
--- Events that name a slot which the host's timeline does not have when they come.
+-- Events that name a slot that is not in the host's timeline at that time.
 WITH named AS (
     SELECT host, seq, t_ns, slot, 'block_context' AS event FROM block_context
     UNION ALL

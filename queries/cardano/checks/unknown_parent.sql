@@ -1,4 +1,5 @@
--- A parent must be the genesis or a block whose forging stands earlier in the logs: by instant, then host, then place.
+-- Forged blocks whose parent is neither the genesis nor a block forged earlier in the logs (by instant, host,
+-- position).
 WITH forgings AS (
     SELECT host, seq, t_ns, block, block_no, slot, block_prev, row_number() OVER (ORDER BY t_ns, host, seq) AS place
     FROM block_forged
@@ -22,8 +23,8 @@ SELECT
         'no host forged before'
     ) AS parent,
     CASE
-        WHEN parent.block IS NULL THEN 'is the log of a host missing, or cut off at its beginning?'
-        ELSE 'are the clocks of ' || child.host || ' and ' || parent.host || ' right?'
+        WHEN parent.block IS NULL THEN 'check whether the log of a host is missing or truncated at its start'
+        ELSE 'check the clocks of ' || child.host || ' and ' || parent.host
     END AS advice
 FROM forgings AS child
 LEFT JOIN first_forgings AS parent ON parent.block = child.block_prev

@@ -22,7 +22,7 @@ in  { grain =
         , subject = Some { grain = block.name, on = [ G.sameColumn c.block c.block ] }
         , time = c.slotStart.name
         , cluster = c.host.name
-        , doc = "A block of the main chain, adopted by a host, its maker included"
+        , doc = "A block of the main chain adopted by a host, including its forger"
         }
     , name
     , block = c.block

@@ -1,4 +1,4 @@
--- A block of the main chain, on the host that made it.
+-- A block of the main chain, on the host that forged it.
 let S = ../../schema/package.dhall
 
 let G = S.grain
@@ -21,7 +21,7 @@ let of = S.source.constant
 
 let name = "block"
 
--- The last event of a kind on the host ahead of the forging, whatever its slot.
+-- The last event of a kind on the host before the forging, regardless of its slot.
 let latest =
       \(instant : Text) ->
       \(event : S.Event) ->
@@ -58,27 +58,27 @@ let at =
         , value = X.plus (of constant.systemStart) (X.times (X.column c.slot) (of constant.slotLength))
         , doc = "Start of the block's slot"
         }
-      , started = latest "started" events.leadershipCheckStarted "The forge loop began"
-      , blockContext = latest "block_context_known" events.blockContext "The block to build on was known"
-      , ledgerState = latest "ledger_state_known" events.ledgerState "The ledger state was there"
-      , ledgerView = latest "ledger_view_known" events.ledgerView "The ledger view was there"
+      , started = latest "started" events.leadershipCheckStarted "The forge loop started"
+      , blockContext = latest "block_context_known" events.blockContext "The block context was acquired"
+      , ledgerState = latest "ledger_state_known" events.ledgerState "The ledger state was acquired"
+      , ledgerView = latest "ledger_view_known" events.ledgerView "The ledger view was acquired"
       , leading =
-              latest "leading" events.leadershipDecided "The host found itself leader"
+              latest "leading" events.leadershipDecided "The host was leader of the slot"
           //  { where = X.equals (G.field f.leader) X.yes }
       , ticked = latest "ticked" events.ledgerTicked "The ledger state was ticked"
-      , snapshot = latest "snapshot" events.mempoolSnapshot "The mempool's snapshot was taken"
-      , forged = first "forged" events.blockForged "The block was made"
+      , snapshot = latest "snapshot" events.mempoolSnapshot "The mempool snapshot was taken"
+      , forged = first "forged" events.blockForged "The block was forged"
       , announced = first "announced" events.headerAnnounced "The header was announced to a peer"
       , sending = first "sending" events.blockSent "The block was sent to a peer"
       , adopted = first "adopted" events.blockAdopted "The block was adopted" // { fields = [ f.chainDelta.name ] }
       , sized =
-              first "sized" events.blockAdopted "The host told the block's size"
+              first "sized" events.blockAdopted "The host logged the block's size"
           //  { where = X.present (G.field f.size), fields = [ f.size.name ] }
       }
 
 let size = G.column "integer" "size" S.unit.byte "Size of the block"
 
--- columns of the grain `observation`, which is made of this one
+-- Columns of the grain `observation`, which is based on this one.
 let complete = G.column "boolean" "complete" S.unit.none ""
 
 let minimumAdoptions =
@@ -148,20 +148,20 @@ let grain =
           , code = "block-incomplete"
           , sql = ../../../queries/cardano/checks/not_forged_properly.sql as Text
           , uses = [ name ]
-          , message = "block {block} (number {block_no}) of the main chain lacks its {missing}, on {forger}"
-          , hint = "is the log of {forger} cut off, or were lines lost?"
+          , message = "block {block} (number {block_no}) of the main chain has no record of its {missing} on {forger}"
+          , hint = "check whether the log of {forger} is truncated or lost lines"
           }
         , S.Check::{
           , code = "all-rejected"
           , sql = ../../../queries/cardano/checks/all_rejected.sql as Text
           , uses = [ name ]
-          , message = "the filters reject all {blocks} blocks of the chain"
-          , hint = "loosen the filters, or see what there is with --no-filters"
+          , message = "the filters reject all {blocks} blocks of the main chain"
+          , hint = "relax the filters, or use --no-filters"
           }
         ]
       , at = at.slotStart.name
       , time = c.slot.name
-      , doc = "A block of the main chain, on the host that made it"
+      , doc = "A block of the main chain, on the host that forged it"
       }
 
 in  { grain

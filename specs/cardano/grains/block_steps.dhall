@@ -1,4 +1,4 @@
--- A block of the main chain on one of its hosts, with what its steps there lack.
+-- A block of the main chain on one of its hosts, with the number of incomplete steps there.
 let S = ../../schema/package.dhall
 
 let G = S.grain
@@ -11,18 +11,18 @@ let block = ./block.dhall
 
 let observation = ./observation.dhall
 
-let lacking = G.column "integer" "missing" S.unit.count "Steps that lack their beginning or end"
+let incomplete = G.column "integer" "missing" S.unit.count "Steps without a record of their start or end"
 
-let early = G.column "integer" "negative" S.unit.count "Steps that end before they begin"
+let early = G.column "integer" "negative" S.unit.count "Steps that end before they start"
 
 let relation =
       S.Relation::{
       , name = "block_steps"
       , sql = ../../../queries/cardano/block_steps.sql as Text
       , uses = [ block.name, observation.name ]
-      , columns = [ c.block, c.host, lacking, early ]
+      , columns = [ c.block, c.host, incomplete, early ]
       , key = [ "block", "host" ]
-      , doc = "How many steps of a block lack records on a host, and how many end before they begin"
+      , doc = "Number of steps of a block with missing records on a host, and of steps that end before they start"
       }
 
 in  { relation
@@ -33,10 +33,10 @@ in  { relation
         , key = [ c.block.name, c.host.name ]
         , columns = relation.columns
         , subject = Some { grain = block.name, on = [ G.sameColumn c.block c.block ] }
-        , doc = "A block of the main chain on one of its hosts, the forger included"
+        , doc = "A block of the main chain on one of its hosts, including the forger"
         }
     , name = "block_on_host"
     , block = c.block
-    , lacking
+    , incomplete
     , early
     }

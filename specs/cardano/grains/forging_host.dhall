@@ -1,4 +1,4 @@
--- A host, with what became of its blocks.
+-- A host, with the numbers of its forged, chained and filtered blocks.
 let S = ../../schema/package.dhall
 
 let relations = ../relations.dhall
@@ -13,7 +13,7 @@ in  { grain =
         , relation = relations.forgingHosts.name
         , key = [ c.host.name ]
         , columns = relations.forgingHosts.columns
-        , doc = "A host, with what became of the blocks that it made"
+        , doc = "A host, with the numbers of its forged, chained and filtered blocks"
         }
     , name
     , total = c.total

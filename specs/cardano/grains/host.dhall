@@ -1,4 +1,4 @@
--- A host, with the extent of its analysed slots.
+-- A host, with the range of its analysed slots.
 let S = ../../schema/package.dhall
 
 let G = S.grain
@@ -32,7 +32,7 @@ in  { relation
         , relation = relation.name
         , key = [ c.host.name ]
         , columns = relation.columns
-        , doc = "A host, with the extent of its analysed slots"
+        , doc = "A host, with the range of its analysed slots"
         }
     , name = "host"
     , first

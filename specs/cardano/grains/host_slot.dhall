@@ -1,4 +1,4 @@
--- A slot of a host, with what the host logged in it.
+-- A slot of a host, with counts of the records in it.
 let S = ../../schema/package.dhall
 
 let G = S.grain
@@ -20,14 +20,14 @@ let slotStart = G.column "instant" "slot_start" U.nanosecond "Start of the slot"
 let count = \(unit : U.Unit) -> \(column : Text) -> \(doc : Text) -> G.column "integer" column unit doc
 
 let column =
-      { objects = count U.count "objects" "Log objects of events that metrics read"
-      , collected = count D.transaction "txs_collected" "Transactions that peers offered"
-      , accepted = count D.transaction "txs_accepted" "Transactions of peers that the mempool accepted"
-      , rejected = count D.transaction "txs_rejected" "Transactions of peers that the mempool did not accept"
-      , refused = count U.event "txs_refused" "Refusals of transactions, as the mempool logs them one by one"
+      { objects = count U.count "objects" "Log objects of events that metrics use"
+      , collected = count D.transaction "txs_collected" "Collected transactions: offered by peers"
+      , accepted = count D.transaction "txs_accepted" "Transactions of peers accepted by the mempool"
+      , rejected = count D.transaction "txs_rejected" "Transactions of peers rejected by the mempool"
+      , refused = count U.event "txs_refused" "Rejections of single transactions, as logged by the mempool"
       , mempoolTxs = count D.transaction "mempool_txs" "Transactions in the mempool at the end of the slot"
       , forged = count D.block "forged" "Blocks that the host forged"
-      , snapshots = count U.event "snapshots" "Snapshots of the ledger"
+      , snapshots = count U.event "snapshots" "Ledger snapshots written to disk"
       }
 
 let relation =
@@ -74,7 +74,7 @@ let relation =
         , column.snapshots
         ]
       , key = [ "host", "slot" ]
-      , doc = "What each host logged in each slot of its timeline"
+      , doc = "Counts of records of each host in each slot of its timeline"
       }
 
 in  { relation
@@ -87,7 +87,7 @@ in  { relation
         , at = slotStart.name
         , time = c.slot.name
         , cluster = c.host.name
-        , doc = "A slot of a host's timeline, with what the host logged in it"
+        , doc = "A slot of a host's timeline, with counts of the records in it"
         }
     , name
     , column

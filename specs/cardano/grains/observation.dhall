@@ -1,4 +1,4 @@
--- A block of the main chain, as one of its observers came to it.
+-- A block of the main chain, as seen by one of its observers.
 let S = ../../schema/package.dhall
 
 let G = S.grain
@@ -36,7 +36,7 @@ let first =
         , doc
         }
 
-let noticed = first "noticed" events.headerSeen "The header came" // { fields = [ f.slot.name ] }
+let noticed = first "noticed" events.headerSeen "The header was downloaded" // { fields = [ f.slot.name ] }
 
 let at =
       { slotStart = S.Instant::{
@@ -48,19 +48,19 @@ let at =
         }
       , noticed
       , requested =
-          first "requested" events.fetchRequested "The block was asked for" // { fields = [ f.length.name ] }
-      , fetched = first "fetched" events.fetchCompleted "The block came"
+          first "requested" events.fetchRequested "The block was requested" // { fields = [ f.length.name ] }
+      , fetched = first "fetched" events.fetchCompleted "The block was fetched"
       , announced = first "announced" events.headerAnnounced "The header was announced to a peer"
       , sending = first "sending" events.blockSent "The block was sent to a peer"
       , adopted =
           first "adopted" events.blockAdopted "The block was adopted" // { fields = [ f.chainDelta.name ] }
       }
 
-let complete = G.column "boolean" "complete" S.unit.none "Noticed, requested and fetched"
+let complete = G.column "boolean" "complete" S.unit.none "Whether the observation has a notice, a request and a fetch"
 
-let chainDelta = G.column "integer" "chain_delta" D.block "Blocks by which the chain grew"
+let chainDelta = G.column "integer" "chain_delta" D.block "Number of blocks that the adoption added to the chain"
 
-let valid = G.column "boolean" "valid" S.unit.none "The observation counts"
+let valid = G.column "boolean" "valid" S.unit.none "Whether metrics count the observation"
 
 let notNegative =
       \(from : S.Instant.Type) -> \(to : S.Instant.Type) -> X.atLeast (G.instant to) (G.instant from)
@@ -99,14 +99,14 @@ let grain =
           , sql = ../../../queries/cardano/checks/switched.sql as Text
           , uses = [ name, events.forkSwitched.name ]
           , message =
-              "{adoptions} of the main chain came by a switch to another fork (SwitchedToAFork), on {hosts}: counted here, but in no metric"
-          , hint = "without an adoption, metrics of peers and of propagation leave these observations out"
+              "{adoptions} of the main chain happened as {hosts} switched to another fork (SwitchedToAFork): no metric counts them"
+          , hint = "metrics of peers and propagation leave out these observations"
           , severity = "warning"
           }
         ]
       , time = at.slotStart.name
       , cluster = c.host.name
-      , doc = "A block of the main chain, as one of its observers came to it"
+      , doc = "A block of the main chain, as seen by one of its observers"
       }
 
 in  { grain, name, at, block = c.block, host = c.host, valid, complete }

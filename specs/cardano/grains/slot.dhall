@@ -46,16 +46,16 @@ let at =
         , value = X.plus (of constant.systemStart) (X.times (X.column c.slot) (of constant.slotLength))
         , doc = "Start of the slot"
         }
-      , started = last "started" events.leadershipCheckStarted "The forge loop began"
-      , blockContext = last "block_context_known" events.blockContext "The block to build on was known"
-      , ledgerState = last "ledger_state_known" events.ledgerState "The ledger state was there"
-      , ledgerView = last "ledger_view_known" events.ledgerView "The ledger view was there"
-      , decided = last "decided" events.leadershipDecided "The host knew whether it leads"
+      , started = last "started" events.leadershipCheckStarted "The forge loop started"
+      , blockContext = last "block_context_known" events.blockContext "The block context was acquired"
+      , ledgerState = last "ledger_state_known" events.ledgerState "The ledger state was acquired"
+      , ledgerView = last "ledger_view_known" events.ledgerView "The ledger view was acquired"
+      , decided = last "decided" events.leadershipDecided "Leadership was decided"
       }
 
-let starts = G.column "unsigned" "starts" S.unit.count "How often the forge loop began in the slot"
+let starts = G.column "unsigned" "starts" S.unit.count "Number of forge loop starts in the slot"
 
-let leads = G.column "unsigned" "leads" S.unit.count "How often the host found itself leader of the slot"
+let leads = G.column "unsigned" "leads" S.unit.count "Number of positive leadership decisions in the slot"
 
 let grain =
       S.Grain::{
@@ -81,8 +81,8 @@ let grain =
           , code = "no-slot-left"
           , sql = ../../../queries/cardano/checks/no_slot_left.sql as Text
           , uses = [ name, "logs" ]
-          , message = "{host} has no slot to analyse"
-          , hint = "take the host out of the run, or let more of its slots count"
+          , message = "{host} has no analysed slots"
+          , hint = "remove the host from the run, or relax the filters on slots"
           }
         ]
       , at = at.slotStart.name

@@ -1,4 +1,4 @@
--- A span of consecutive analysed slots of a host in which its process was busy, or told nothing.
+-- A span of consecutive analysed slots of a host in which its process was busy, or has no known CPU usage.
 let S = ../../schema/package.dhall
 
 let G = S.grain
@@ -15,7 +15,7 @@ let slot = ./slot.dhall
 
 let name = "span"
 
--- the share of a core from which on a slot counts as busy
+-- The share of a core above which a slot counts as busy.
 let threshold = 85.0
 
 let first = G.column "integer" "first" D.slot "First slot of the span"
@@ -24,14 +24,14 @@ let last = G.column "integer" "last" D.slot "Last slot of the span"
 
 let length = G.column "integer" "length" D.slot "Number of slots of the span"
 
-let firstEpochSlot = G.column "integer" "first_epoch_slot" D.slot "Where in its epoch the first slot is"
+let firstEpochSlot = G.column "integer" "first_epoch_slot" D.slot "Position of the first slot in its epoch"
 
-let lastEpochSlot = G.column "integer" "last_epoch_slot" D.slot "Where in its epoch the last slot is"
+let lastEpochSlot = G.column "integer" "last_epoch_slot" D.slot "Position of the last slot in its epoch"
 
 in  { grain =
         S.Grain::{
         , name
-          -- Compatibility: a slot of which no CPU usage is known counts as busy.
+          -- Compatibility: a slot without known CPU usage counts as busy.
         , runs = Some
           { of = slot.name
           , holds =
@@ -45,7 +45,7 @@ in  { grain =
         , columns = [ c.host, first, last, length, firstEpochSlot, lastEpochSlot ]
         , time = first.name
         , cluster = c.host.name
-        , doc = "Consecutive analysed slots in which the process used 85 % of a core or more, or no value is known"
+        , doc = "Consecutive analysed slots with a CPU usage of at least 85 % of a core, or without a known value"
         }
     , name
     , first

@@ -1,4 +1,4 @@
--- Anomaly control: what became of blocks.
+-- Anomaly control: forged, chained and filtered blocks, battles, block sizes.
 let S = ../../schema/package.dhall
 
 let X = S.x
@@ -11,7 +11,7 @@ let block = ../grains/block.dhall
 
 let host = ../grains/forging_host.dhall
 
--- Ratios are over blocks that the filters have counted already: the rows themselves are not filtered.
+-- The columns already count filtered blocks, so the rows of these ratios are not filtered.
 let ofHosts = { grain = host.name, accepted = False, width = 5 }
 
 in  { blocksPerHost =

@@ -1,4 +1,4 @@
--- Forging: one sample a block, on the host that made it.
+-- Forging: one sample per block, on the host that forged it.
 let S = ../../schema/package.dhall
 
 let G = S.grain
@@ -17,7 +17,7 @@ let forging =
 
 let elapsed = \(from : S.Instant.Type) -> \(to : S.Instant.Type) -> S.elapsed { from = [ from ], to }
 
--- Compatibility: where the host does not say when, published numbers contain 10 ms.
+-- Compatibility: if the host has no record of the end, the step takes 10 ms, as in published numbers.
 let assumed = X.quantity 0.01 U.second
 
 let elapsedOrAssumed =
@@ -97,7 +97,7 @@ in  { start =
           , measure = elapsedOrAssumed at.forged at.sending
           , doc = "Time between block forging completion and begin-of-sending (TraceBlockFetchServerSendBlock)"
           }
-    -- No example takes the 10 ms: the line that tells the adoption tells the size, too, and blocks without are refused.
+    -- No example has the 10 ms: the record of the adoption also has the size, and blocks without a size are rejected.
     , adoption =
         forging
           { id = "cdfForgerAdoption"

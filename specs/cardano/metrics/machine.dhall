@@ -1,5 +1,5 @@
--- Machine performance: one sample a slot of a host; each host has a distribution of its own.
--- Names and descriptions are those of the published dictionary, to the letter: its MB and kB are MiB and KiB.
+-- Machine performance: one sample per slot of a host, one distribution per host.
+-- Names and descriptions are literally those of the published dictionary, whose MB and kB are MiB and KiB.
 let S = ../../schema/package.dhall
 
 let X = S.x
@@ -18,7 +18,7 @@ let at = slot.at
 
 let c = slot.column
 
--- Compatibility: in published numbers a host without samples counts as one whose samples are all 0.
+-- Compatibility: in published numbers, all samples of a host without samples are 0.
 let sampledOnly = False
 
 let machine = { grain = slot.name, per = slot.host.name, sampledOnly }
@@ -37,13 +37,13 @@ let collections =
       \(m : { id : Text, name : Text, measure : S.Expression, doc : Text }) ->
         S.Metric::(m /\ machine /\ { unit = U.event, better = "lower", width = 3 })
 
--- Compatibility: sizes are cut to whole units sample by sample.
+-- Compatibility: each sample of a size is truncated to whole units.
 let memory =
       \(m : { id : Text, name : Text, column : S.Column, doc : Text }) ->
         S.Metric::( m.{ id, name, doc } /\ machine /\
           { measure = X.whole U.mebibyte (X.column m.column), unit = U.mebibyte, better = "lower", width = 5 })
 
--- Compatibility: a resources event is taken to come once a second: what it adds is a rate, cut to whole units.
+-- Compatibility: increases count as rates per second (one resources event per second), truncated to whole units.
 let rate =
       \(whole : U.Unit) ->
       \(unit : U.Unit) ->
@@ -72,7 +72,7 @@ let around =
         X.all
           [ X.below (X.column span.firstEpochSlot) boundary, X.above (X.column span.lastEpochSlot) boundary ]
 
--- Compatibility: a boundary is taken to last 3 slots.
+-- Compatibility: a boundary has 3 slots.
 let boundarySlots = X.asUnit D.slot (X.natural 3)
 
 let rewardSlots =
@@ -203,7 +203,7 @@ in  { starts =
               "Leadership check duration (TraceNodeIsNotLeader, TraceNodeIsLeader), relative to ledger view acquisition"
           }
     , blockGap =
-        -- Compatibility: counted in slots, shown as seconds.
+        -- Compatibility: a number of slots, printed as seconds.
         S.Metric::( machine /\
           { id = "cdfBlockGap"
           , name = "Interblock gap"
@@ -223,7 +223,7 @@ in  { starts =
           , width = 5
           })
     , spanCpu =
-        -- Compatibility: as published, one less than the number of slots; spans at boundaries are as long as they have slots.
+        -- Compatibility: as published, the number of slots minus 1; for spans at boundaries the number of slots.
         spans
           { id = "cdfSpanLensCpu"
           , name = "CPU 85% spans"
@@ -258,7 +258,7 @@ in  { starts =
         S.Metric::( machine /\
           { id = "Threads"
           , name = "Threads"
-          , doc = "Threads of the process"
+          , doc = "Number of threads of the process"
           , measure = X.column c.threads
           , unit = U.none
           , width = 5
@@ -275,7 +275,7 @@ in  { starts =
         S.Metric::( machine /\
           { id = "cdfUtxo"
           , name = "UTxO size"
-          , doc = "Entries of the UTxO set, as last told in the slot"
+          , doc = "Entries of the UTxO set, from the last record of the slot"
           , measure = X.column c.utxo
           , unit = U.none
           , width = 9
@@ -284,7 +284,7 @@ in  { starts =
         S.Metric::{
         , id = "cdfHostSlots"
         , name = "Analysed slots"
-        , doc = "For each host, slots from the first to the last that is analysed"
+        , doc = "For each host, last minus first analysed slot"
         , grain = host.name
         , measure = X.minus (X.column host.last) (X.column host.first)
         , accepted = False

@@ -1,4 +1,4 @@
--- Propagation to single peers: one sample an observation, or the fastest of a block.
+-- Propagation to single peers: one sample per observation, or per block for the fastest peer.
 let S = ../../schema/package.dhall
 
 let X = S.x

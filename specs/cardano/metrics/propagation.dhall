@@ -1,4 +1,4 @@
--- End to end: a block's way into the cluster, one sample a block.
+-- End-to-end propagation of a block in the cluster: one sample per block.
 let S = ../../schema/package.dhall
 
 let M = S.metric

@@ -1,4 +1,4 @@
--- How complete the steps of a block are: one sample a block.
+-- Completeness of the steps of a block: one sample per block.
 let S = ../../schema/package.dhall
 
 let X = S.x
@@ -17,13 +17,13 @@ let counted =
                         }
                   )
 
-in  { lacking =
+in  { incomplete =
         counted
           { id = "blockMissingSteps"
           , name = "Missing steps"
-          , measure = X.column steps.lacking
+          , measure = X.column steps.incomplete
           , doc =
-              "Steps of the block of which the beginning or the end has no record, on all hosts: of the forger, announcing, sending and adoption; of an observer, request, fetch, announcing, sending and adoption. A host that serves no peer announces and sends nothing"
+              "Steps of the block without a record of their start or end, over all hosts. Steps of the forger: announcement, sending, adoption; of an observer: request, fetch, announcement, sending, adoption. A host without downstream peers announces and sends nothing"
           }
     , early =
         counted
@@ -31,6 +31,6 @@ in  { lacking =
           , name = "Negative steps"
           , measure = X.column steps.early
           , doc =
-              "Steps of the block that end before they begin, on all hosts: the same steps, and the notice of an observer, which begins with the slot"
+              "Steps of the block that end before they start, over all hosts: the same steps, and the notice of an observer, which starts with the slot"
           }
     }

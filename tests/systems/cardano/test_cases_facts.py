@@ -52,19 +52,19 @@ AVERAGES = {
     "cdfForgerAnnounce": 0.002,
 }
 GENESES = (
-    "warning: x: `protocolParams.maxBlockBodySize` (Limit of a block's body) is 90112 in genesis/genesis.shelley.json, "
-    "but 65536 in genesis-shelley.json; genesis/genesis.shelley.json is used.\n"
+    "warning: x: `protocolParams.maxBlockBodySize` (Maximum size of a block body) is 90112 in "
+    "genesis/genesis.shelley.json, but 65536 in genesis-shelley.json; genesis/genesis.shelley.json is used.\n"
 )
 CLOCK = (
-    "error[clock-apart]: run x: node-1's instants lie {} the other hosts'; is its clock right?\n"
-    "  hint: synchronise the clocks of the hosts; or is the log of node-1 of another run?\n"
+    "error[clock-apart]: run x: the timestamps of node-1 are {} those of the other hosts\n"
+    "  hint: synchronize the clocks of the hosts, and check that the log of node-1 is of this run\n"
 )
 MAINNET = (
-    "error[slots-unfit]: run x: 300 of 300 leadership checks lie in another slot than the one that they name, the "
-    "first of node-0 for slot 78831000 at 2022-12-07 07:14:51.000000000: in slot 164194200 by systemStart and "
-    "slotLength; the instants of node-0 lie 85363200.0 s after where the genesis puts its slots\n"
-    "  hint: is the genesis the one that the run was started with? Slots of several lengths (mainnet had slots of 20 s "
-    "before Shelley) are not supported\n"
+    "error[slots-unfit]: run x: 300 of 300 leadership checks are outside the slot that they name, first on node-0 for "
+    "slot 78831000 at 2022-12-07 07:14:51.000000000, which is in slot 164194200 by systemStart and slotLength; the "
+    "timestamps of node-0 are 85363200.0 s after the slots of the genesis\n"
+    "  hint: check that the genesis is that of the run. Slots of several lengths (mainnet had slots of 20 s before "
+    "Shelley) are not supported\n"
 )
 
 
@@ -125,8 +125,8 @@ def shift_instants(host: Path, seconds: float, is_selected: Callable[[str], bool
 @pytest.mark.parametrize(
     ("seconds", "status", "message"),
     [
-        (0.5, 0, "warning: x: node-1's instants lie 0.5 s ahead of the other hosts'; is its clock right?\n"),
-        (-0.5, 0, "warning: x: node-1's instants lie 0.5 s behind the other hosts'; is its clock right?\n"),
+        (0.5, 0, "warning: x: the timestamps of node-1 are 0.5 s ahead of those of the other hosts\n"),
+        (-0.5, 0, "warning: x: the timestamps of node-1 are 0.5 s behind those of the other hosts\n"),
         (3, 1, CLOCK.format("3.0 s ahead of")),
         (-30, 1, CLOCK.format("30.0 s behind")),
         (60, 1, CLOCK.format("60.0 s ahead of")),
@@ -146,8 +146,8 @@ def test_wrong_clock_is_named_with_its_distance(
 @pytest.mark.parametrize(
     ("host", "seconds", "status", "message"),
     [
-        ("node-0", 0.5, 0, "warning: x: node-0's instants lie 0.5 s ahead of the other hosts'; is its clock right?\n"),
-        ("node-1", -0.5, 0, "warning: x: node-1's instants lie 0.5 s behind the other hosts'; is its clock right?\n"),
+        ("node-0", 0.5, 0, "warning: x: the timestamps of node-0 are 0.5 s ahead of those of the other hosts\n"),
+        ("node-1", -0.5, 0, "warning: x: the timestamps of node-1 are 0.5 s behind those of the other hosts\n"),
         ("node-0", -3, 1, CLOCK.format("3.0 s behind").replace("node-1", "node-0")),
         ("node-1", 12, 1, CLOCK.format("12.0 s ahead of")),
     ],
@@ -168,8 +168,8 @@ def test_clock_that_slots_follow_shows_in_block_records(tmp_path: Path, cache: P
     shift_instants(run / "node-1", 2, lambda text: "Forge.Loop" not in text)
     result = run_assay("query", "cdfPeerAdoption", "--run", f"x={run}", "--no-filters", "--cache", cache)
     assert result.err.startswith(
-        "warning: x: node-1's first records about blocks lie 2.0 s ahead of the other hosts' in the median of 58 "
-        "blocks; is its clock right?\n"
+        "warning: x: the first records of blocks on node-1 are 2.0 s ahead of those of the other hosts (median of 58 "
+        "blocks); check its clock\n"
     )
 
 

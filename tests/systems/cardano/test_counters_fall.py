@@ -1,4 +1,4 @@
-"""Test warnings about resource counters that fall: increases are taken modulo 2^64, so they are huge."""
+"""Test warnings about resource counters that decrease: increases are computed modulo 2^64, so they are huge."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tests.support.runs import change_log, copy_run, format_reading, read_lines
 COUNTERS = (
     "CentiCpu", "CentiGC", "CentiMut", "CentiBlkIO", "GcsMajor", "GcsMinor", "Alloc", "NetRd", "NetWr", "FsRd", "FsWr",
 )  # fmt: skip
-END = "as increases are taken modulo 2^64, theirs are huge there, and so are averages over them"
+END = "Increases are computed modulo 2^64, so they are huge there, and so are averages over them"
 
 
 def list_counter_warnings(run: Path, cache: Path, metric: str = "CentiCpu") -> list[str]:
     """Return the warnings of a query about counters."""
     result = run_assay("query", metric, "--run", f"run={run}", "--no-filters", "--cache", cache)
     assert result.status == 0, result.err
-    return [text for text in result.err.splitlines() if "counters of resources" in text]
+    return [text for text in result.err.splitlines() if "resource counters" in text]
 
 
 def replace_readings(host: Path, readings: list[str]) -> None:
@@ -38,14 +38,14 @@ def test_falling_counter_is_a_warning_with_its_place(tmp_path: Path, cache: Path
         run / "node-2", [format_reading(20 + number, Alloc=100 - number, NetRd=number) for number in range(2)]
     )
     expected_warning = (
-        "warning: run: counters of resources fall in one event of one host, first of node-2 at "
-        f"2026-02-05 18:52:37.000000000 (Alloc); {END}"
+        "warning: run: resource counters decrease in one event of one host, first on node-2 at "
+        f"2026-02-05 18:52:37.000000000 (Alloc). {END}"
     )
     assert list_counter_warnings(run, cache) == [expected_warning]
     assert list_counter_warnings(run, cache, "cdfForgerStart") == []
     replace_readings(run / "node-10", [format_reading(20 + number, FsWr=9 * (number % 2)) for number in range(4)])
     (text,) = list_counter_warnings(run, cache)
-    assert "fall in 2 events of 2 hosts, first of node-10 at 2026-02-05 18:52:38.000000000 (FsWr); " in text
+    assert "decrease in 2 events of 2 hosts, first on node-10 at 2026-02-05 18:52:38.000000000 (FsWr). " in text
 
 
 def count_falling_events(run: Path) -> int:
@@ -63,7 +63,7 @@ def test_reference_runs_warn_of_falling_counters(lab: Laboratory, case: Case) ->
     events = count_falling_events(case.run)
     examined = lab.examine(case.run, format_options(case.conditions))
     with examined.connection:
-        warnings = [text for text in examined.results.warnings if "counters of resources" in text]
+        warnings = [text for text in examined.results.warnings if "resource counters" in text]
     assert len(warnings) == bool(events)
     if events:
-        assert f"fall in {'one event' if events == 1 else f'{events} events'} of " in warnings[0]
+        assert f"decrease in {'one event' if events == 1 else f'{events} events'} of " in warnings[0]

@@ -14,7 +14,7 @@ from tests.support.laboratory import Laboratory
 from tests.support.runs import TINY_START, change_json, change_log, copy_run, format_line
 
 HINT = (
-    "  hint: is the genesis the one that the run was started with? Slots of several lengths (mainnet had slots of 20 s "
+    "  hint: check that the genesis is that of the run. Slots of several lengths (mainnet had slots of 20 s "
     "before Shelley) are not supported\n"
 )
 
@@ -55,11 +55,11 @@ def test_most_checks_outside_their_slots_are_an_error(
     assert (result.status, result.out) == (1, "")
     first, *others = result.err.splitlines(keepends=True)
     assert first.startswith(
-        f"error[slots-unfit]: run run: {outside} of 6 leadership checks lie in another slot than the one that they name"
+        f"error[slots-unfit]: run run: {outside} of 6 leadership checks are outside the slot that they name"
     )
     assert f" for slot {slot} at 2026-02-05 18:5" in first
-    assert f": {implied} by systemStart and slotLength; the instants of " in first
-    assert first.endswith(f" lie {distance} where the genesis puts its slots\n")
+    assert f", which is {implied} by systemStart and slotLength; the timestamps of " in first
+    assert first.endswith(f" are {distance} the slots of the genesis\n")
     assert others[-1] == HINT
 
 
@@ -79,7 +79,7 @@ def test_few_checks_outside_their_slots_are_a_warning(tmp_path: Path, cache: Pat
     change_log(
         run / "node-2", lambda lines: [*lines, format_line(30.001, "Forge.Loop.StartLeadershipCheck", {"slot": 31})]
     )
-    message = "warning: run: 1 of 7 leadership checks lie in another slot than the one that they name, the first of "
+    message = "warning: run: 1 of 7 leadership checks are outside the slot that they name, the first of "
     for metrics in (["cdfForgerStart"], ["CentiCpu"], ["cdfForgerStart", "CentiCpu"]):
         result = run_assay("query", *metrics, "--run", f"run={run}", "--no-filters", "--cache", cache)
         assert result.status == 0
