@@ -1,4 +1,4 @@
--- Where a run keeps its logs, how a line says what it is, and the facts of the run.
+-- The source: where the logs of a run are, how lines are recognized, and the constants of the run.
 let S = ../schema/package.dhall
 
 let constant =
@@ -21,7 +21,7 @@ let logs =
       , body = [ "data" ]
       , lookups = [ { path = [ "event" ], inBody = False, drop = "", generation = "v1" } ]
       , constants = [ constant.version ]
-      , doc = "Logs of the service: one JSON object a line, in a directory a host"
+      , doc = "Logs of the service: one JSON object per line, one directory per host"
       }
 
 in  { logs, constant }

@@ -1,4 +1,4 @@
--- A plain table: one row for each job of a nightly batch, written by a script of one's own.
+-- A CSV table with one row per job of a nightly batch.
 let S = ../schema/package.dhall
 
 let E = S.event
@@ -17,7 +17,7 @@ let version =
       , files = [ "meta.json" ]
       , path = [ "version" ]
       , type = "text"
-      , doc = "What the run is called in the report"
+      , doc = "Name of the run in reports"
       }
 
 let table =
@@ -31,7 +31,7 @@ let table =
       , body = [] : List Text
       , lookups = [] : List S.source.Lookup
       , constants = [ version ]
-      , doc = "Jobs of a night"
+      , doc = "Jobs of one night"
       }
 
 -- The path of a field is the name of its column.
@@ -64,7 +64,7 @@ let timeOf =
               , measure = column field.seconds
               , unit = U.second
               , better = "lower"
-              , doc = "Time of the job `${job}`"
+              , doc = "Duration of the job `${job}`"
               }
         //  { where = X.all [ column field.ok, X.equals (column field.job) (X.text job) ] }
 
@@ -79,7 +79,7 @@ let m =
             , measure = X.over (column field.rows) (column field.seconds)
             , unit = U.perSecond U.count
             , better = "higher"
-            , doc = "Rows of a job in a second"
+            , doc = "Rows per second of a job"
             }
       , memory =
           ofJob
@@ -88,7 +88,7 @@ let m =
             , measure = column field.memory
             , unit = U.mebibyte
             , better = "lower"
-            , doc = "Greatest memory of a job"
+            , doc = "Peak memory of a job"
             }
       , failed =
               ofJob
@@ -97,7 +97,7 @@ let m =
                 , measure = X.natural 1
                 , unit = U.count
                 , better = "lower"
-                , doc = "Jobs that failed"
+                , doc = "Failed jobs"
                 }
           //  { where = X.not (column field.ok) }
       }
@@ -120,7 +120,7 @@ in  S.Package::{
       [ S.Report::{
         , name = "comparison"
         , title = "{others} against {base}"
-        , intro = "The jobs of two nights."
+        , intro = "Jobs of two nights."
         , manifest = [ R.fact "Version" version (R.text 0) ]
         , sections = [ R.section "Times" times // { columns = [ "median", "p90" ] }, R.section "Resources" others ]
         , charts = [ R.cdf m.importing, R.cdf m.throughput ]

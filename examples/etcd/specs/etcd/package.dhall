@@ -67,7 +67,7 @@ let syncs = G.eachRecord { name = "syncs", event = e.synced, fields = [ field.to
 
 let compactions = G.eachRecord { name = "compactions", event = e.compacted, fields = compactionFields, doc = "A compaction" }
 
--- Members differ: differences between them widen the intervals of judgements.
+-- Rows are grouped by member, so differences between members widen the intervals of judgements.
 let byMember = { cluster = "host" }
 
 let column = \(f : S.Field) -> X.column (G.columnOf f)
@@ -84,14 +84,14 @@ let m =
             { id = "slow_write"
             , name = "Slow write"
             , where = X.equals (column field.prefix) (X.text "")
-            , doc = "Time of a write that took longer than 100 ms"
+            , doc = "Duration of a write that took longer than 100 ms"
             }
       , read =
           slow
             { id = "slow_read"
             , name = "Slow read"
             , where = X.matches (column field.prefix) "read-only .*"
-            , doc = "Time of a read that took longer than 100 ms"
+            , doc = "Duration of a read that took longer than 100 ms"
             }
       , excess =
           S.Metric::{
@@ -101,7 +101,7 @@ let m =
           , measure = X.minus (column field.took) (column field.limit)
           , unit = U.millisecond
           , better = "lower"
-          , doc = "Time by which a request exceeded what etcd expects"
+          , doc = "Time by which a request exceeded the expected duration of etcd"
           }
       , sync =
           S.Metric::{
@@ -111,7 +111,7 @@ let m =
           , measure = column field.took
           , unit = U.second
           , better = "lower"
-          , doc = "Time of a write to disk that took longer than 1 s"
+          , doc = "Duration of a write to disk that took longer than 1 s"
           }
       , compaction =
           S.Metric::{
@@ -121,7 +121,7 @@ let m =
           , measure = column field.took
           , unit = U.millisecond
           , better = "lower"
-          , doc = "Time of a compaction"
+          , doc = "Duration of a compaction"
           }
       , size =
           S.Metric::{
@@ -158,7 +158,7 @@ in  S.Package::{
       [ S.Report::{
         , name = "comparison"
         , title = "etcd {others} against {base}"
-        , intro = "What the members of the cluster complain about."
+        , intro = "Slow requests and storage operations in the logs of the members."
         , manifest = [ R.fact "Version" version (R.text 0) ]
         , sections = [ R.section "Slow requests" requests, R.section "Storage" storage ]
         , charts = [ R.cdf m.read, R.cdf m.write ]

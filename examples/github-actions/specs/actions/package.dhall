@@ -1,4 +1,4 @@
--- The jobs of workflow runs of GitHub Actions, as its REST API lists them:
+-- The jobs of workflow runs of GitHub Actions, from its REST API:
 --   gh api 'repos/OWNER/REPOSITORY/actions/runs/RUN/jobs' > jobs.json
 let S = ../schema/package.dhall
 
@@ -18,7 +18,7 @@ let version =
       , files = [ "meta.json" ]
       , path = [ "version" ]
       , type = "text"
-      , doc = "What the run is called in the report"
+      , doc = "Name of the run in reports"
       }
 
 let api =
@@ -76,9 +76,9 @@ let m =
           , measure = X.minus (column field.started) (column field.created)
           , unit = U.second
           , better = "lower"
-          , doc = "From the creation of a job to its start"
+          , doc = "Time from the creation of a job to its start"
           }
-      , all = durationOf { id = "duration", name = "All jobs", jobs = ".*", doc = "Duration of a job that succeeded" }
+      , all = durationOf { id = "duration", name = "All jobs", jobs = ".*", doc = "Duration of a successful job" }
       , lint = durationOf { id = "duration_lint", name = "lint", jobs = "lint", doc = "Duration of the job `lint`" }
       , test = durationOf { id = "duration_test", name = "test", jobs = "test.*", doc = "Duration of the jobs `test (...)`" }
       , package =
@@ -92,7 +92,7 @@ let m =
           , where = X.not succeeded
           , unit = U.count
           , better = "lower"
-          , doc = "Jobs that did not succeed"
+          , doc = "Jobs without success"
           }
       }
 
@@ -118,7 +118,7 @@ in  S.Package::{
       [ S.Report::{
         , name = "comparison"
         , title = "CI {others} against {base}"
-        , intro = "How long jobs wait and run."
+        , intro = "Waiting times and durations of jobs."
         , manifest = [ R.fact "Version" version (R.text 0) ]
         , sections = [ R.section "Jobs" times // { columns = [ "median", "max" ] } ]
         , charts = [ R.cdf m.all, R.cdf m.queue ]

@@ -1,4 +1,4 @@
--- Benchmarks of a Go package: what `go test -bench . -benchmem -count 24` prints.
+-- Benchmarks of a Go package: the output of `go test -bench . -benchmem -count 24`.
 let S = ../schema/package.dhall
 
 let E = S.event
@@ -15,7 +15,7 @@ let version =
       , files = [ "meta.json" ]
       , path = [ "version" ]
       , type = "text"
-      , doc = "What the run is called in the report"
+      , doc = "Name of the run in reports"
       }
 
 -- The output has no instants: `time` is empty, and reports take their date from `--date`.
@@ -36,8 +36,8 @@ let output =
 let field =
       { benchmark = E.text "benchmark"
       , iterations = E.inUnit U.count (E.integer "iterations")
-      , time = E.inUnit U.nanosecond (E.real "time_per_op") // { doc = "Time of a call" }
-      , memory = E.inUnit U.byte (E.optional (E.integer "memory_per_op")) // { doc = "Bytes allocated by a call" }
+      , time = E.inUnit U.nanosecond (E.real "time_per_op") // { doc = "Time per call" }
+      , memory = E.inUnit U.byte (E.optional (E.integer "memory_per_op")) // { doc = "Allocated bytes per call" }
       , allocations = E.inUnit U.count (E.optional (E.integer "allocations_per_op"))
       }
 
@@ -105,7 +105,7 @@ in  S.Package::{
         , title = "{others} against {base}"
         , intro = "Benchmarks of the package, each repeated 24 times."
         , manifest = [ R.fact "Version" version (R.text 0) ]
-        , sections = [ R.section "Time of a call" times, R.section "Memory of a call" memory ]
+        , sections = [ R.section "Time per call" times, R.section "Memory per call" memory ]
         , charts = [ R.cdf m.encode, R.cdf m.decode ]
         , dictionary = [ R.group "Benchmarks" (times # memory) ]
         , style = "prefixed"

@@ -73,7 +73,7 @@ let event =
 
 let pauses = G.eachRecord { name = "pauses", event = event.paused, fields = pauseFields, doc = "A pause of the application" }
 
--- The end of the pause before: the latest record in the log, without a key that both share.
+-- The end of the previous pause: the latest record before it in the log, without a common key.
 let previous =
       S.Instant::{
       , name = "previous"
@@ -82,7 +82,7 @@ let previous =
       , before = pauses.at.name
       , of = event.paused.name
       , on = [ G.sameColumn pauses.host pauses.host ]
-      , doc = "The pause before ended"
+      , doc = "The previous pause ended"
       }
 
 let grain = pauses.grain // { instants = [ pauses.at, previous ] }
@@ -101,7 +101,7 @@ let pauseOf =
                   )
 
 let m =
-      { pause = pauseOf { id = "pause", name = "All pauses", kinds = ".*", doc = "Time for which the application stood still" }
+      { pause = pauseOf { id = "pause", name = "All pauses", kinds = ".*", doc = "Time that the application was paused" }
       , young = pauseOf { id = "pause_young", name = "Young", kinds = "Young.*", doc = "Pauses that collect the young generation" }
       , full = pauseOf { id = "pause_full", name = "Full", kinds = "Full.*", doc = "Pauses that collect the whole heap" }
       , freed =
@@ -112,7 +112,7 @@ let m =
           , measure = X.minus (column field.before) (column field.after)
           , where = X.matches (column field.pause) "(Young|Full).*"
           , unit = U.mebibyte
-          , doc = "Memory that a collection freed"
+          , doc = "Memory freed by a collection"
           }
       , after =
           S.Metric::{
@@ -122,7 +122,7 @@ let m =
           , measure = column field.after
           , unit = U.mebibyte
           , better = "lower"
-          , doc = "Memory in use after the pause"
+          , doc = "Memory used after the pause"
           }
       , interval =
           S.Metric::{
@@ -132,7 +132,7 @@ let m =
           , measure = S.elapsed { from = [ previous ], to = pauses.at }
           , unit = U.second
           , better = "higher"
-          , doc = "From the end of a pause to the end of the next"
+          , doc = "Time from the end of a pause to the end of the next pause"
           }
       }
 

@@ -17,7 +17,7 @@ let constantOf =
         S.Constant::{ name, files = [ "meta.json" ], path = [ name ], type = "text", doc }
 
 let constant =
-      { version = constantOf "version" "Version of the service", script = constantOf "script" "The script of the load" }
+      { version = constantOf "version" "Version of the service", script = constantOf "script" "Load script" }
 
 -- A line is the definition of a metric, or a point: its body is `data`, its name the metric.
 let log =
@@ -40,7 +40,7 @@ let field =
       , status = E.at [ "tags", "status" ] (E.integer "status")
       }
 
--- The definition of a metric has the name of its points: a body with `contains` is none.
+-- The definition of a metric has the same name as its points. Only definitions have `contains` in their body.
 let event =
       \(name : Text) ->
       \(fields : List S.Field) ->
@@ -57,7 +57,7 @@ let durationFields = [ field.time, field.url, field.status ]
 let failedFields = [ field.failed, field.url ]
 
 let e =
-      { duration = event "http_req_duration" durationFields "A request was answered"
+      { duration = event "http_req_duration" durationFields "A response was sent"
       , failed = event "http_req_failed" failedFields "Whether the request failed"
       }
 
@@ -77,7 +77,7 @@ let requestTo =
         , where = X.all [ X.matches (column field.url) "https://[^/]*/${page}", X.below (column field.status) (X.natural 500) ]
         , unit = U.millisecond
         , better = "lower"
-        , doc = "From sending the request to ${page} to the end of the response; failed requests do not count"
+        , doc = "Time from sending the request to ${page} to the end of the response; failed requests do not count"
         }
 
 let m =
@@ -91,7 +91,7 @@ let m =
           , measure = column field.failed
           , unit = U.percent
           , better = "lower"
-          , doc = "Share of requests that failed: 1 for each that did, else 0"
+          , doc = "Share of failed requests: 1 for a failed request, else 0"
           }
       }
 
@@ -117,7 +117,7 @@ in  S.Package::{
       [ S.Report::{
         , name = "comparison"
         , title = "{others} against {base}"
-        , intro = "The load of {constant.script} on each version."
+        , intro = "Each version under the load of {constant.script}."
         , manifest = [ R.fact "Version" constant.version (R.text 0), R.fact "Script" constant.script (R.text 0) ]
         , sections = [ R.section "Requests" all // { columns = [ "median", "p90", "p95", "p99" ] } ]
         , charts = [ R.cdf m.login, R.cdf m.cart ]

@@ -36,7 +36,7 @@ let log =
       , doc = "Log of a broker"
       }
 
--- A rebalance is announced with the generation before it: adding 1 gives the one that it leads to.
+-- A rebalance is logged with the generation before it: add 1 for the generation after it.
 let field =
       { group = E.text "group"
       , oldGeneration = E.changed [ E.plus +1 ] (E.integer "generation")
@@ -63,31 +63,31 @@ let e =
             "rebalance_prepared"
             "[GroupCoordinator {}]: Preparing to rebalance group {group} in state {} with old generation {generation} ({}) (reason: {...})"
             [ field.group, field.oldGeneration ]
-            "Members were asked to join again"
+            "The coordinator requested members to rejoin"
       , stabilized =
           event
             "group_stabilized"
             "[GroupCoordinator {}]: Stabilized group {group} generation {generation} ({}) with {members} members"
             (groupFields # [ field.members ])
-            "All members had joined"
+            "All members joined"
       , assigned =
           event
             "assignment_received"
             "[GroupCoordinator {}]: Assignment received from leader {} for group {group} for generation {generation}. {...}"
             groupFields
-            "The leader had assigned the partitions"
+            "The leader assigned the partitions"
       , rolled =
           event
             "segment_rolled"
             "[UnifiedLog partition={partition}, dir={}] Rolled new log segment at offset {} in {took} ms."
             segmentFields
-            "A segment was full, and the next one opened"
+            "A full segment was closed and a new one opened"
       , snapshot =
           event
             "snapshot_written"
             "[ProducerStateManager partition={partition}] Wrote producer snapshot at offset {} with {} producer ids in {took} ms."
             segmentFields
-            "The state of producers was written"
+            "A snapshot of the producer state was written"
       }
 
 let rebalances =
@@ -96,7 +96,7 @@ let rebalances =
 
 let segments = G.eachRecord { name = "segments", event = e.rolled, fields = segmentFields, doc = "A new segment" }
 
-let snapshots = G.eachRecord { name = "snapshots", event = e.snapshot, fields = segmentFields, doc = "A snapshot of producers" }
+let snapshots = G.eachRecord { name = "snapshots", event = e.snapshot, fields = segmentFields, doc = "A snapshot of the producer state" }
 
 let ofGeneration =
       \(name : Text) ->
@@ -141,18 +141,18 @@ let m =
             , name = "Joining"
             , from = rebalances.at
             , to = stabilized
-            , doc = "Until all members of the group had joined again"
+            , doc = "Time until all members of the group rejoined"
             }
       , assign =
           ofRebalance
-            { id = "assignment_time", name = "Assignment", from = stabilized, to = assigned, doc = "Until partitions were assigned" }
+            { id = "assignment_time", name = "Assignment", from = stabilized, to = assigned, doc = "Time until partitions were assigned" }
       , rebalance =
           ofRebalance
             { id = "rebalance_time"
             , name = "Rebalance"
             , from = rebalances.at
             , to = assigned
-            , doc = "Time in which the group consumed nothing"
+            , doc = "Time during which the group consumed nothing"
             }
       , members =
           S.Metric::{
@@ -165,10 +165,10 @@ let m =
           }
       , roll =
           ofSegment
-            { id = "roll_time", name = "Rolling a segment", grain = segments.grain.name, doc = "Time to open a new segment" }
+            { id = "roll_time", name = "Segment roll", grain = segments.grain.name, doc = "Time to open a new segment" }
       , snapshot =
           ofSegment
-            { id = "snapshot_time", name = "Snapshot", grain = snapshots.grain.name, doc = "Time to write the state of producers" }
+            { id = "snapshot_time", name = "Snapshot", grain = snapshots.grain.name, doc = "Time to write a snapshot of the producer state" }
       }
 
 let groups = [ m.join, m.assign, m.rebalance, m.members ]
@@ -202,7 +202,7 @@ in  S.Package::{
       [ S.Report::{
         , name = "comparison"
         , title = "Kafka {others} against {base}"
-        , intro = "Consumer groups and segments in the logs of three brokers."
+        , intro = "Consumer groups and segments, from the logs of three brokers."
         , manifest = [ R.fact "Version" version (R.text 0) ]
         , sections =
           [ R.section "Consumer groups" groups // { columns = [ "median", "max" ] }, R.section "Storage" storage ]

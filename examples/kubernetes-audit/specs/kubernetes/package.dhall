@@ -20,7 +20,7 @@ let version =
       , doc = "Version of the cluster"
       }
 
--- `stage` names the record. Each record has two instants: that of the request, and its own.
+-- `stage` is the name of the record. Each record has two instants: that of the request, and its own.
 let log =
       S.Source::{
       , name = "log"
@@ -55,7 +55,7 @@ let e =
             , source = log.name
             , names = [ "ResponseStarted" ]
             , fields
-            , doc = "A long response, such as that of a watch, began"
+            , doc = "A long response, such as that of a watch, started"
             }
       }
 
@@ -79,7 +79,7 @@ let requestsOf =
                   )
 
 let m =
-      { all = requestsOf { id = "latency", name = "All requests", verbs = ".*", doc = "From the request to the whole response" }
+      { all = requestsOf { id = "latency", name = "All requests", verbs = ".*", doc = "Time from the request to the end of the response" }
       , get = requestsOf { id = "latency_get", name = "get", verbs = "get", doc = "Latency of reading an object" }
       , list = requestsOf { id = "latency_list", name = "list", verbs = "list", doc = "Latency of listing objects" }
       , write =
@@ -97,7 +97,7 @@ let m =
           , measure = latency
           , unit = U.millisecond
           , better = "lower"
-          , doc = "From the request to the beginning of the response"
+          , doc = "Time from the request to the start of the response"
           }
       , refused =
           S.Metric::{
@@ -108,7 +108,7 @@ let m =
           , where = X.atLeast (column field.code) (X.natural 400)
           , unit = U.count
           , better = "lower"
-          , doc = "Requests that were answered with a status of 400 or more"
+          , doc = "Requests with a status of 400 or more"
           }
       }
 

@@ -19,10 +19,10 @@ let version =
       , files = [ "meta.json" ]
       , path = [ "version" ]
       , type = "text"
-      , doc = "What the run is called in the report"
+      , doc = "Name of the run in reports"
       }
 
--- Times are local: the pattern has the offset of this server, and `zone` says what it means.
+-- Times are local: the pattern has the offset of this server, and `zone` is that offset.
 let log =
       S.Source::{
       , name = "log"
@@ -66,7 +66,7 @@ let answered =
           , fields = fields # [ field.upstream ]
           }
         ]
-      , doc = "A request was answered"
+      , doc = "A response was sent"
       }
 
 let requests =
@@ -89,7 +89,7 @@ let m =
             , measure = column field.total
             , where = X.nothing
             , unit = U.second
-            , doc = "From the first byte of the request to the last byte of the response (`$request_time`)"
+            , doc = "Time from the first byte of the request to the last byte of the response (`$request_time`)"
             }
       , api =
           metric
@@ -98,7 +98,7 @@ let m =
             , measure = column field.total
             , where = isApi
             , unit = U.second
-            , doc = "The same, of paths below `/api/`"
+            , doc = "Time of requests to paths below `/api/`"
             }
       , upstream =
           metric
@@ -107,7 +107,7 @@ let m =
             , measure = column field.upstream
             , where = X.nothing
             , unit = U.second
-            , doc = "Time of the application behind nginx (`$upstream_response_time`)"
+            , doc = "Response time of the application behind nginx (`$upstream_response_time`)"
             }
       , own =
           metric
@@ -116,7 +116,7 @@ let m =
             , measure = X.minus (column field.total) (column field.upstream)
             , where = X.nothing
             , unit = U.second
-            , doc = "Time of the request less that of the application"
+            , doc = "Time of the request minus that of the application"
             }
       , failed =
           metric
@@ -125,7 +125,7 @@ let m =
             , measure = X.natural 1
             , where = X.atLeast (column field.status) (X.natural 500)
             , unit = U.count
-            , doc = "Requests that were answered with a status of 500 or more"
+            , doc = "Requests with a status of 500 or more"
             }
       , sent =
           metric
@@ -157,7 +157,7 @@ in  S.Package::{
       [ S.Report::{
         , name = "comparison"
         , title = "{others} against {base}"
-        , intro = "Response times in the access logs."
+        , intro = "Response times from the access logs."
         , manifest = [ R.fact "Version" version (R.text 0) ]
         , sections =
           [ R.section "Times" times // { columns = [ "median", "p95", "p99" ] }, R.section "Responses" [ m.sent ] ]

@@ -113,7 +113,7 @@ let statementTime =
 
 let ofCommand =
       \(command : Text) ->
-            statementTime { id = "time_${command}", name = command, doc = "Time of ${command} statements" }
+            statementTime { id = "time_${command}", name = command, doc = "Duration of ${command} statements" }
         //  { where = X.equals (column field.command) (X.text command) }
 
 let checkpointMetric =
@@ -123,16 +123,16 @@ let checkpointMetric =
                   )
 
 let m =
-      { statement = statementTime { id = "statement_time", name = "All statements", doc = "Time of a statement in the server" }
+      { statement = statementTime { id = "statement_time", name = "All statements", doc = "Duration of a statement in the server" }
       , select = ofCommand "SELECT"
       , insert = ofCommand "INSERT"
       , update = ofCommand "UPDATE"
       , checkpoint =
           checkpointMetric
-            { id = "checkpoint_time", name = "Checkpoint", field = field.total, doc = "Time of a checkpoint, from start to end" }
+            { id = "checkpoint_time", name = "Checkpoint", field = field.total, doc = "Duration of a checkpoint" }
       , buffers =
           checkpointMetric
-            { id = "checkpoint_buffers", name = "Checkpoint buffers", field = field.buffers, doc = "Buffers that a checkpoint wrote" }
+            { id = "checkpoint_buffers", name = "Checkpoint buffers", field = field.buffers, doc = "Buffers written by a checkpoint" }
       , temporary =
           S.Metric::{
           , id = "temporary_size"

@@ -64,21 +64,21 @@ let event =
 -- `{copied...}` takes the number and its unit: `6 MB`.
 let e =
       { loaded = event "loaded" "DB loaded from disk: {loading} seconds" [ field.loading ] "The data was loaded"
-      , started = event "save_started" "Background saving started by pid {child}" [ field.child ] "A child began a snapshot"
-      , saved = event "saved" "DB saved on disk" [ field.process ] "The child had written the snapshot"
+      , started = event "save_started" "Background saving started by pid {child}" [ field.child ] "A child started a snapshot"
+      , saved = event "saved" "DB saved on disk" [ field.process ] "The child wrote the snapshot"
       , copied =
           event
             "copied"
             "Fork CoW for {...}: current {...}, peak {copied...}, average {...}"
             [ field.process, field.copied ]
-            "Memory that was copied while a child wrote"
-      , ended = event "save_ended" "Background saving terminated with success" ([] : List S.Field) "The server had noticed the end"
+            "Memory copied while a child wrote"
+      , ended = event "save_ended" "Background saving terminated with success" ([] : List S.Field) "The server noticed the end"
       , rewriteStarted =
           event
             "rewrite_started"
             "Background append only file rewriting started by pid {child}"
             [ field.child ]
-            "A child began to rewrite the append-only file"
+            "A child started to rewrite the append-only file"
       , rewriteEnded =
           event "rewrite_ended" "Background AOF rewrite terminated with success" ([] : List S.Field) "The file was rewritten"
       }
@@ -124,7 +124,7 @@ let m =
           , measure = S.elapsed { from = [ saves.at ], to = saved }
           , unit = U.millisecond
           , better = "lower"
-          , doc = "From the start of the child to the snapshot on disk"
+          , doc = "Time from the start of the child to the snapshot on disk"
           }
       , copied =
           S.Metric::{
@@ -134,17 +134,17 @@ let m =
           , measure = G.taken copied field.copied
           , unit = U.mebibyte
           , better = "lower"
-          , doc = "Peak of the memory that was copied because the server wrote to it during the snapshot"
+          , doc = "Peak of the memory copied because the server wrote to it during the snapshot"
           }
       , rewrite =
           S.Metric::{
           , id = "rewrite_time"
-          , name = "Rewrite of the AOF"
+          , name = "AOF rewrite"
           , grain = rewrites.grain.name
           , measure = S.elapsed { from = [ rewriteStarted ], to = rewrites.at }
           , unit = U.millisecond
           , better = "lower"
-          , doc = "From the start of the child to the new append-only file"
+          , doc = "Time from the start of the child to the new append-only file"
           }
       , loading =
           S.Metric::{
@@ -154,7 +154,7 @@ let m =
           , measure = X.column (G.columnOf field.loading)
           , unit = U.millisecond
           , better = "lower"
-          , doc = "Time to load the data at the start"
+          , doc = "Time to load the data at startup"
           }
       }
 

@@ -112,27 +112,27 @@ let m =
             , name = "Task"
             , measure = X.minus (column field.finished) (column field.launched)
             , unit = U.millisecond
-            , doc = "From the launch of a task to its end"
+            , doc = "Time from the launch of a task to its end"
             }
       , run =
           ofTask
             { id = "run_time"
-            , name = "Run time of a task"
+            , name = "Task run time"
             , measure = column field.run
             , unit = U.millisecond
-            , doc = "Time in which the executor ran the task"
+            , doc = "Time that the executor ran the task"
             }
       , gc =
           ofTask
             { id = "gc_share"
-            , name = "GC in a task"
+            , name = "Task GC share"
             , measure = X.over (column field.gc) (column field.run)
             , unit = U.percent
-            , doc = "Share of garbage collection in the run time"
+            , doc = "Garbage collection, as a share of the run time"
             }
       , failed =
               ofTask
-                { id = "failed_tasks", name = "Failed tasks", measure = X.natural 1, unit = U.count, doc = "Tasks that failed" }
+                { id = "failed_tasks", name = "Failed tasks", measure = X.natural 1, unit = U.count, doc = "Failed tasks" }
           //  { where = X.equals (column field.failed) X.yes }
       , stage =
           S.Metric::{
@@ -142,7 +142,7 @@ let m =
           , measure = S.elapsed { from = [ stages.at ], to = stageEnd }
           , unit = U.second
           , better = "lower"
-          , doc = "From the submission of a stage to its completion"
+          , doc = "Time from the submission of a stage to its completion"
           }
       , job =
           S.Metric::{
@@ -152,15 +152,15 @@ let m =
           , measure = S.elapsed { from = [ jobs.at ], to = jobEnd }
           , unit = U.second
           , better = "lower"
-          , doc = "From the submission of a job to its end"
+          , doc = "Time from the submission of a job to its end"
           }
       , read =
           ofTask
-            { id = "read", name = "Read by a task", measure = column field.read, unit = U.mebibyte, doc = "Bytes of input of a task" }
+            { id = "read", name = "Task input", measure = column field.read, unit = U.mebibyte, doc = "Input bytes per task" }
       , shuffled =
           ofTask
             { id = "shuffled"
-            , name = "Shuffled by a task"
+            , name = "Task shuffle output"
             , measure = column field.shuffled
             , unit = U.kibibyte
             , doc = "Bytes that a task wrote for the next stage"
@@ -199,7 +199,7 @@ in  S.Package::{
         , intro = "Jobs, stages and tasks of one application."
         , manifest = [ R.fact "Version" version (R.text 0) ]
         , sections =
-          [ R.section "Times" times, R.section "Sizes" sizes // { doc = "Of tasks that succeeded" } ]
+          [ R.section "Times" times, R.section "Sizes" sizes // { doc = "Sizes of successful tasks" } ]
         , charts = [ R.cdf m.task, R.cdf m.gc ]
         , dictionary = [ R.group "Times" times, R.group "Sizes" sizes ]
         , style = "prefixed"
