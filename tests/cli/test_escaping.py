@@ -39,15 +39,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert ESCAPED_NAME in result.out
     specs = folder / "specs" / "service"
     edit_file(specs / "metrics.dhall", '"Waiting time"', f'"Waiting {IN_DHALL}"')
-    edit_file(specs / "metrics.dhall", '"From then to the response"', f'"From then {IN_DHALL}"')
+    edit_file(specs / "metrics.dhall", '"Time from the start by a worker to the response"', f'"From then {IN_DHALL}"')
     for file, doc in (
-        ("requests", "A request, on the host that it came to"),
-        ("reports", "Two or more versions of the service, the first of which is the baseline"),
+        ("requests", "A request, on the host that received it"),
+        ("reports", "Comparison of two or more versions of the service; the first is the baseline"),
         ("source", "Version of the service"),
-        ("events", "A request came in"),
+        ("events", "A request was received"),
     ):
         edit_file(specs / f"{file}.dhall", f'"{doc}"', f'"{doc} {IN_DHALL}"')
-    edit_file(specs / "requests.dhall", '"Id of the request"', f'"Id {IN_DHALL}"')
+    edit_file(specs / "requests.dhall", '"Request id"', f'"Id {IN_DHALL}"')
     edit_file(specs / "examples.dhall", '"one request"', f'"one {IN_DHALL}"')
     edit_file(specs / "examples.dhall", '[ "21" ]', '[ "22" ]')
     edit_file(specs / "events.dhall", '"response.sent"', f'"response.sent{IN_DHALL}"')
