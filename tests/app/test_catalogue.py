@@ -199,8 +199,8 @@ def test_golden_values_equal_the_report(shop_site: Path, shop: Path, site: Path)
     assert printed_values.replace(" ", "") in text.replace(" ", "")
     assert "under another definition" not in text
     qa = json.loads((ROOT / "golden/reports/qa.document.json").read_text(encoding="utf-8"))
-    table = next(item for part in qa["galleries"] for item in part["tables"] if "Greatest latency, s" in item["header"])
-    column = table["header"].index("Greatest latency, s")
+    table = next(item for part in qa["galleries"] for item in part["tables"] if "Maximum latency, s" in item["header"])
+    column = table["header"].index("Maximum latency, s")
     values = "".join(f"{row[0]}{row[column]}" for row in table["rows"])
     latency_page = read_page(site / "pages/cometbft/metrics/latency_max.html").text
     assert values in re.sub(r"\s", "", latency_page)
@@ -355,7 +355,7 @@ def test_search_finds_and_leads_to_the_metric(site: Path, chromium: Browser) -> 
         expect(rows).to_have_count(row_count)
         result.page.locator("#query").fill("latency_max")
         result.page.keyboard.press("Enter")
-        result.page.wait_for_selector("h1:has-text('Greatest latency')")
+        result.page.wait_for_selector("h1:has-text('Maximum latency')")
         result.page.locator("svg a").first.click()
         result.page.wait_for_selector("h1")
         assert "/events/" in result.page.url

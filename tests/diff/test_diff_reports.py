@@ -148,7 +148,7 @@ def test_changed_filter_of_a_report_names_its_cells(shipped_specs: Path, cache: 
                             "Chosen experiment compared with the baseline",
                             "Overloaded experiment compared with the baseline",
                             "Experiment with a fault compared with the baseline")
-              for label in ("Average latency, s", "Greatest latency, s", "Throughput, tx/s", "Transactions, tx")),
+              for label in ("Average latency, s", "Maximum latency, s", "Throughput, tx/s", "Transactions, tx")),
         }),
     ],
 )  # fmt: skip
@@ -177,7 +177,7 @@ def test_choice_names_the_blocks_of_its_rows(shipped_specs: Path, cache: Path, t
     item, _ = read_changes(shipped_specs, tmp_path / "overload", cache, choice_edit)
     assert item["place"] == "choices / overload / without"
     verdict = "Results/Overloaded experiment compared with the baseline"
-    judged_rows = ("Average latency, s", "Greatest latency, s", "Throughput, tx/s", "Transactions, tx")
+    judged_rows = ("Average latency, s", "Maximum latency, s", "Throughput, tx/s", "Transactions, tx")
     assert list_labels(item, "verdict") == [(verdict, label) for label in judged_rows]
     assert {section for section, _ in list_labels(item, "figure")} == {"Overload"}
     item, _ = read_changes(shipped_specs, tmp_path / "fault", cache, (path, "constant.fault ]", "constant.overload ]"))

@@ -231,7 +231,7 @@ def read_tables(article: Path) -> dict[str, Any]:
 def test_endurance_is_in_years_of_365_days(article: Path) -> None:
     actual = read_tables(article)
     run_names = ("decimal", "binary", "trickle")
-    for title, heading in (("Drive lifetime in years", "Drive bears"), ("By the year", "Bears")):
+    for title, heading in (("Drive lifetime in years", "Rated endurance"), ("By the year", "Bears")):
         assert actual[title]["header"] == [heading, *(f"{name}, years" for name in (*run_names, "still"))]
         rows = [[row[0], *map(float, row[1:-1]), row[-1]] for row in actual[title]["rows"]]
         assert rows == [
@@ -247,7 +247,7 @@ def test_endurance_is_in_years_of_365_days(article: Path) -> None:
 
 def test_endurance_works_across_rows_of_a_grain(article: Path) -> None:
     actual = read_tables(article)["Drive lifetime in years: trickle"]
-    assert actual["header"] == ["Drive bears", "sda, years"]
+    assert actual["header"] == ["Rated endurance", "sda, years"]
     assert actual["rows"][-1] == ["2000 TBW", "5285.0"]
 
 
@@ -385,7 +385,7 @@ def test_yearly_writes_of_real_drive_equal_plain_python(endurance: Path) -> None
     assert drive["drive_writes_per_year"] == pytest.approx(mean * YEAR / 1e12, rel=1e-12)
     assert drive["drive_writes_per_year_binary"] == pytest.approx(mean * YEAR / 2**40, rel=1e-12)
     cells = read_tables(endurance)["Drive lifetime in years"]
-    assert cells["header"] == ["Drive bears", "vda, years", "zram0, years"]
+    assert cells["header"] == ["Rated endurance", "vda, years", "zram0, years"]
     assert [float(row[1]) for row in cells["rows"]] == [
         pytest.approx(amount * 1e12 / mean / YEAR, rel=0.005) for amount in CLASSES
     ]

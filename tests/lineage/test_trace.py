@@ -145,7 +145,7 @@ def test_numbers_of_the_headline_lead_to_verdicts(two: Path, cache: Path) -> Non
 def test_a_cell_of_an_article_leads_to_its_row(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "qa"
     assert run_assay("build", "cometbft/qa", "--run", QA, "-o", out, "--cache", cache).status == 0
-    result = trace_cell(out, "Latencies/Latencies of the experiments/1, 1, 50/Greatest latency, s", cache)
+    result = trace_cell(out, "Latencies/Latencies of the experiments/1, 1, 50/Maximum latency, s", cache)
     ((sample,),) = (run["greatest"] for run in result["runs"])
     assert f"{sample['value']:.2f}" == result["text"]
     (line,) = sample["lines"]

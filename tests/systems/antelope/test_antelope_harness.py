@@ -312,7 +312,7 @@ def test_report_shows_statistics_and_verdict(built: Path) -> None:
     assert tables["Blocks by phase"] == [["node_01", "0", "15", "219", "0", "30", "0"]]
     assert document["warnings"] == []
     text = " ".join(page.extract_text() for page in pypdf.PdfReader(built / "report.pdf").pages)
-    assert "make 1.211 tx/s on average, with a deviation of 3.226 tx/s" in re.sub(r"\s+", " ", text)
+    assert "have 1.211 tx/s on average, with a standard deviation of 3.226 tx/s" in re.sub(r"\s+", " ", text)
     assert "Run harness has no records of source generators (records of the transaction generators)" in (
         re.sub(r"\s+", " ", text)
     )

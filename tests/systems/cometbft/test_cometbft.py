@@ -192,8 +192,8 @@ def test_report_shows_every_part_and_quotes_results(built: Path) -> None:
     ):
         assert title in flat
     assert "Issues" not in flat, "nobody has written this part"
-    assert "without these marks" not in flat
-    assert "The first experiment found 1450 tx of 1450 tx in blocks, 50.7 tx/s." in flat
+    assert "Replace this comment" not in flat
+    assert "In the first experiment, 1450 tx of 1450 tx are in blocks, 50.7 tx/s." in flat
     assert "There is no other run to compare with." in flat
     document = load_json(built / "document.json")
     assert [len(gallery["plots"]) for gallery in document["galleries"]] == [0, 8, 10, 10, 11, 11, 5, 5, 0, 0]
@@ -209,9 +209,9 @@ PROSE = "specs/cometbft/prose/saturation.md"
             "{{ valid_tx(number = 1) }}",
             """\
 error[unknown-metric]: prose quotes an unknown metric `valid_tx`
-  at specs/cometbft/prose/saturation.md:5:28
-    5 | The first experiment found {{ valid_tx(number = 1) }} of {{ expected_txs(number = 1) }} in blocks,
-      |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^
+  at specs/cometbft/prose/saturation.md:6:26
+    6 | In the first experiment, {{ valid_tx(number = 1) }} of {{ expected_txs(number = 1) }} are in blocks,
+      |                          ^^^^^^^^^^^^^^^^^^^^^^^^^^
   hint: did you mean `valid_txs`?
 """,
         ),
@@ -219,9 +219,9 @@ error[unknown-metric]: prose quotes an unknown metric `valid_tx`
             "{{ valid_txs(nummer = 1) }}",
             """\
 error[unknown-column]: prose quotes `valid_txs` by an unknown column `nummer`
-  at specs/cometbft/prose/saturation.md:5:28
-    5 | The first experiment found {{ valid_txs(nummer = 1) }} of {{ expected_txs(number = 1) }} in blocks,
-      |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  at specs/cometbft/prose/saturation.md:6:26
+    6 | In the first experiment, {{ valid_txs(nummer = 1) }} of {{ expected_txs(number = 1) }} are in blocks,
+      |                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^
   hint: did you mean `number`?
 """,
         ),
@@ -229,7 +229,7 @@ error[unknown-column]: prose quotes `valid_txs` by an unknown column `nummer`
             "{{ valid_txs(rate = 100) }}",
             """\
 error[quote]: run run: a quote of `valid_txs` matches 3 rows of `experiment` (rate = 100)
-  at specs/cometbft/prose/saturation.md:5:28
+  at specs/cometbft/prose/saturation.md:6:26
   expected: one row
   hint: name more columns
 """,
@@ -238,7 +238,7 @@ error[quote]: run run: a quote of `valid_txs` matches 3 rows of `experiment` (ra
             "{{ valid_txs of 1 }}",
             """\
 error[prose]: a quote of a result cannot be read
-  at specs/cometbft/prose/saturation.md:5:28
+  at specs/cometbft/prose/saturation.md:6:26
   expected: {{ METRIC(COLUMN = "text" or number, ..., decimals = number) }}
   found:    {{ valid_txs of 1 }}
 """,

@@ -134,7 +134,7 @@ def test_chosen_experiment_is_the_fastest_unsaturated_one(qa: Path) -> None:
     assert find_part(qa, "Overload")["text"][-1] == "Overloaded experiment: number 8, connections 2, rate 800."
     assert find_part(qa, "Fault")["text"][-1] == "Experiment with a fault: number 7, connections 1, rate 100."
     assert find_part(qa, "Saturation point")["text"][-3:] == [
-        "The chosen one found 11600 tx of 11600 tx, 403.9 tx/s.",
+        "In the chosen experiment, 11600 tx of 11600 tx are in blocks, 403.9 tx/s.",
         "Chosen experiment: number 6, connections 2, rate 200.",
         "Transactions in blocks, by rate (rows) and connections (columns): not shown: experiment with a fault "
         "(number 7, connections 1, rate 100).",
@@ -399,7 +399,7 @@ def test_worse_runs_fail(runs: dict[str, Path], cache: Path) -> None:
     ]
     assert [(row[:3], row[-1]) for row in load_["rows"] if row[-1] != "pass"] == [
         (["1", "100", "Average latency, s"], "fail"),
-        (["1", "100", "Greatest latency, s"], "fail"),
+        (["1", "100", "Maximum latency, s"], "fail"),
         (["1", "200", "Transactions, tx"], "fail"),
         (["1", "200", "Throughput, tx/s"], "fail"),
         (["2", "200", "Transactions, tx"], "fail"),
