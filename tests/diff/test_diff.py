@@ -75,7 +75,7 @@ def test_hosts_of_a_source_are_part_of_the_meaning(shipped_repository: Path, cac
     place = copy_with_edits(shipped_repository, tmp_path / "changed", edit)
     (system,) = read_diff(cache, "HEAD", ".", root=place)
     assert {item["kind"] for item in system["metrics"]} == {"changed in meaning"}
-    aspects = {item["metric"]: {change["aspect"] for change in item["reported"]} for item in system["metrics"]}
+    aspects = {item["metric"]: {change["aspect"] for change in item["changes"]} for item in system["metrics"]}
     assert aspects.pop("txsAcceptedShare") == {"metrics", "source"}  # a formula
     assert set(map(frozenset, aspects.values())) == {frozenset({"source"})}
     assert len(aspects) == 71
@@ -89,7 +89,7 @@ def test_sql_that_changes_is_shown_line_by_line(shipped_repository: Path, cache:
     place = copy_with_edits(shipped_repository, tmp_path / "repository", (name, "max(seq) AS seq", "min(seq) AS seq"))
     metrics = index_by_metric(read_diff(cache, "HEAD", ".", root=place))
     assert all(item["kind"] == "changed in meaning" for item in metrics.values())
-    lines = {change["aspect"]: change["lines"] for item in metrics.values() for change in item["reported"]}
+    lines = {change["aspect"]: change["lines"] for item in metrics.values() for change in item["changes"]}
     assert f"-{line}" in lines["SQL"]
     assert f"+{line.replace('max(seq)', 'min(seq)')}" in lines["SQL"]
     out = run_assay("--cache", cache, "spec-diff", "HEAD", ".", cwd=place).out

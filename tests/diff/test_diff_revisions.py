@@ -48,7 +48,7 @@ def collect_units(completed: CommandResult, system: str) -> dict[str, list[tuple
     (result,) = (item for item in completed.parse_json() if item["system"] == system)
     return {
         item["metric"]: [
-            (changes["before"], changes["after"]) for changes in item["reported"] if changes["place"].startswith("unit")
+            (changes["before"], changes["after"]) for changes in item["changes"] if changes["place"].startswith("unit")
         ]
         for item in result["metrics"]
     }

@@ -133,8 +133,8 @@ def test_group_without_runs_is_left_out_with_a_word(tmp_path: Path, cache: Path,
     assert [title.partition(":")[0] for title in list_titles(out)] == ["Rotating-node testnet"] * 2 + ["Results"]
     reason = "there is no run of group 200-node"
     assert find_scenarios(out) == [
-        ["200 nodes: every configuration", "—", "—", "N/A", absent],
-        ["200 nodes: chosen experiment", "—", "—", "N/A", absent],
+        ["200 nodes: every configuration", "—", "—", "N/A", reason],
+        ["200 nodes: chosen experiment", "—", "—", "N/A", reason],
         ["Rotating nodes", DAY, "0.38 (ccc)", "fail", FAILED],
         NO_EXTENSIONS,
     ]
