@@ -79,7 +79,7 @@ def test_few_checks_outside_their_slots_are_a_warning(tmp_path: Path, cache: Pat
     change_log(
         run / "node-2", lambda lines: [*lines, format_line(30.001, "Forge.Loop.StartLeadershipCheck", {"slot": 31})]
     )
-    message = "warning: run: 1 of 7 leadership checks are outside the slot that they name, the first of "
+    message = "warning: run: 1 of 7 leadership checks are outside the slot that they name, first on "
     for metrics in (["cdfForgerStart"], ["CentiCpu"], ["cdfForgerStart", "CentiCpu"]):
         result = run_assay("query", *metrics, "--run", f"run={run}", "--no-filters", "--cache", cache)
         assert result.status == 0

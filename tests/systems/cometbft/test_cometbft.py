@@ -311,8 +311,8 @@ def test_part_without_data_has_a_note(tmp_path: Path, cache: Path) -> None:
     nodes = galleries["Metrics of the nodes"]
     assert nodes["plots"] == []
     assert nodes["text"][-1] == (
-        "Run load only has no records of source samples (samples of the nodes' metrics, as a Prometheus server has "
-        "them), so blocks and texts that read it are left out."
+        "Run load only has no records of source samples (samples of the nodes' metrics, from a Prometheus "
+        "server), so blocks and texts that read it are left out."
     )
     assert len(galleries["Latencies"]["plots"]) == 8
 
@@ -369,7 +369,7 @@ def test_memory_names_its_filter_and_missing_exporters(built: Path) -> None:
             "specs/cometbft/articles.dhall",
             "[ s.memory, s.nodeMemory ]",
             "[ s.memory, s.peers ]",
-            "error[averages-unit]: the series of table `Average resident memory with and without the exporters' "
+            "error[averages-unit]: the series of table `Average resident memory with and without exporter "
             "processes` of part `Metrics of the nodes` of article `qa` have different units\n",
         ),
         (
@@ -377,7 +377,7 @@ def test_memory_names_its_filter_and_missing_exporters(built: Path) -> None:
             "[ s.memory, s.nodeMemory ]",
             '[ s.memory, s.nodeMemory // { name = "node_memori" } ]',
             "error[unknown-series]: unknown series `node_memori` in table `Average resident memory with and without "
-            "the exporters' processes` of part `Metrics of the nodes` of article `qa`\n",
+            "exporter processes` of part `Metrics of the nodes` of article `qa`\n",
         ),
         (
             "specs/cometbft/series.dhall",
