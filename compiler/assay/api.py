@@ -8,7 +8,8 @@ shop.samples("wait", ["runs/1.0", "runs/1.1"]).df()
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -17,6 +18,7 @@ from assay.app.config import NAME, Config, expand_run_names, find_build_folder, 
 from assay.app.options import BuildResult, Options
 from assay.app.runs import parse_runs
 from assay.app.session import Session, open_session
+from assay.cluster.settings import read_cluster_settings
 from assay.engine.result_cache import get_default_folder
 from assay.report.output_forms import order_forms
 from assay.util.diagnostics import USAGE, fail
@@ -112,12 +114,15 @@ class Workspace:
         publications: Sequence[str | Path] = (),
         forms: Sequence[str] = (),
         records_results: bool = True,
+        on: str = "",
         **options: Any,
     ) -> BuildResult:
         """Build a report over runs, or a history, into the folder `out`, and return its files and warnings.
 
         `options` are those of `assay.app.options.Options`, such as `title` or `filters`. What is not passed comes from
-        `assay.toml`. With a results folder, the results are recorded there unless `records_results` is false.
+        `assay.toml`. With a results folder, the results are recorded there unless `records_results` is false. `on` is
+        the address of a cluster whose workers read logs and compute tables, such as `folder:/shared/queue`; an empty
+        one is that of `assay.toml`, and `here` means no cluster.
         """
         from assay.app.build import build_any_report, build_report
         from assay.registry.store import record_build
@@ -136,10 +141,23 @@ class Workspace:
             files = [Path(file) for file in publications]
             result = build_any_report(self._session, report, named_runs, files, Path(folder), chosen)
         else:
-            result = build_report(self._session, report, named_runs, Path(folder), chosen)
+            with self._open_session(on) as session:
+                result = build_report(session, report, named_runs, Path(folder), chosen)
         if self._results and records_results:
             record_build(Path(self._results), result.folder)
         return result
+
+    @contextmanager
+    def _open_session(self, on: str) -> Iterator[Session]:
+        """Yield the session, with its cache filled by the workers of a cluster if one is chosen."""
+        settings = read_cluster_settings(self._config, on)
+        if not settings.on:
+            yield self._session
+            return
+        from assay.cluster.coordinator import open_filler
+
+        with open_filler(self._session, settings) as session:
+            yield session
 
     def query(
         self, metrics: str | Sequence[str], runs: Sequence[str | Path] = (), **options: Unpack[QueryOptions]

@@ -78,6 +78,7 @@ BUILD = ("build", "service/comparison", "--run", "old=runs/1.0", "--run", "RUN",
 COMMANDS: list[tuple[tuple[str, ...], int]] = [
         (("check",), 0),
         (("config",), 0),
+        (("work", "queue", "--idle-exit", "0"), 0),
         (("check", "--verbose"), 0),
         (("test",), 3),
         (("test", "--format", "json"), 3),

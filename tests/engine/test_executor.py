@@ -10,8 +10,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.engine.executor import Job, connect, execute, open_connections
+from assay.engine.executor import connect, execute, open_connections
 from assay.engine.graph import Node
+from assay.engine.job import Job
 from assay.engine.mount import mount_folders
 from assay.engine.partitions import Rows, StatementPool
 from assay.engine.result_cache import Store

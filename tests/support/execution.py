@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.engine.executor import Job, connect, execute, open_connections
+from assay.engine.executor import connect, execute, open_connections
 from assay.engine.graph import Node
+from assay.engine.job import Job
 from assay.engine.mount import enumerate_hosts, mount_folders
 from assay.engine.result_cache import Store
 from assay.engine.results import RunResults

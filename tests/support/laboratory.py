@@ -13,8 +13,9 @@ from assay.app.prepare import IngestedRun, prepare
 from assay.app.runs import NamedRun
 from assay.app.session import Session, open_session
 from assay.engine.compiled_plan import compile_statements
-from assay.engine.executor import Job, connect, execute
+from assay.engine.executor import connect, execute
 from assay.engine.graph import Node, build_nodes
+from assay.engine.job import Job
 from assay.engine.mount import mount_folders
 from assay.engine.result_cache import Store
 from assay.engine.results import RunResults

@@ -213,7 +213,7 @@ def build_any_report(
     parsed_runs = parse_runs(runs, options.calibration)
     refuse_sources(session, out, parsed_runs)
     checked, report = session.find_report(name)
-    if all(run.is_here for run in parsed_runs):
+    if all(run.is_here for run in parsed_runs) and not session.filler:
         package = checked.package
         session.run_hasher.begin([(run.id, run.directory) for run in parsed_runs], package.sources, package.events)
     if isinstance(report, Article):

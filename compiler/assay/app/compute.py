@@ -24,8 +24,9 @@ from assay.app.session import Session
 from assay.app.stages import log_stage
 from assay.engine import table_cache
 from assay.engine.compiled_plan import CompiledPlan, compile_plan
-from assay.engine.executor import SQL, Job, connect, execute, open_connections
+from assay.engine.executor import SQL, connect, execute, open_connections
 from assay.engine.graph import Node, build_nodes
+from assay.engine.job import Job
 from assay.engine.mount import enumerate_hosts, mount_folders
 from assay.engine.results import RunResults
 from assay.lang.checked_package import CheckedPackage
@@ -121,7 +122,12 @@ def compute(
         ingestion = reader.submit(prepare, session, checked, runs, required_fields, metrics, on_work_start)
         graph = build_nodes((*run_quality.statements, *run_quality.counts))
         phase_graph = build_nodes((*phase_quality.statements, *phase_quality.counts)) if phase_quality else ()
-        ingested_runs = ingestion.result()
+        try:
+            ingested_runs = ingestion.result()
+        except KeyboardInterrupt:
+            if session.filler:
+                session.filler.cancel()
+            raise
     jobs = [_create_job(item, run_plan.plan, graph, () if phase_selection else relations) for item in ingested_runs]
     results = _execute(session, checked, jobs, ingested_runs, on_work_start)
     run_results = tuple(
@@ -324,6 +330,13 @@ def _is_large(ingested_runs: Sequence[IngestedRun]) -> bool:
     return any(sum(part.files.size for part in run.parts) > LARGE for run in ingested_runs)
 
 
+def _divide_cores(session: Session, job_count: int, ingested_runs: Sequence[IngestedRun]) -> tuple[int, int]:
+    """Return how many jobs run in parallel, and the threads of each."""
+    cores = os.cpu_count() or 1
+    parallel_jobs = 1 if _is_large(ingested_runs) else min(job_count, cores)
+    return parallel_jobs, session.threads or max(1, cores // parallel_jobs)
+
+
 def _execute(
     session: Session,
     checked: CheckedPackage,
@@ -333,9 +346,9 @@ def _execute(
     stage_name: str = "results",
 ) -> list[RunResults]:
     """Execute jobs in parallel, one for each run, as the stage `stage_name`. Raises AssayError."""
-    cores = os.cpu_count() or 1
-    parallel_jobs = 1 if _is_large(ingested_runs) else min(len(jobs), cores)
-    threads = session.threads or max(1, cores // parallel_jobs)
+    if session.filler:
+        session.filler.compute_results(session, checked, jobs, ingested_runs)
+    parallel_jobs, threads = _divide_cores(session, len(jobs), ingested_runs)
     done = 0
     total = sum(len(job.graph) for job in jobs)
 

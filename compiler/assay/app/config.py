@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from assay.registry.model import RegisteredRun
 
 NAME = "assay.toml"
-TEXT, TEXTS, RUNS = "text", "texts", "runs"
+TEXT, TEXTS, RUNS, CLUSTER = "text", "texts", "runs", "cluster"
 _EXPECTED = {
     TEXT: "a text",
     TEXTS: "a list of texts",
     RUNS: "a table with a directory, or a list of directories, for each name",
+    CLUSTER: "a table with `on` (a text), `lease` and `portion` (numbers above 0)",
 }
 _TYPES: Mapping[str, Mapping[str, Any]] = {
     TEXT: {"type": "string"},
@@ -31,6 +32,15 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
     RUNS: {
         "type": "object",
         "additionalProperties": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+    },
+    CLUSTER: {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "on": {"type": "string"},
+            "lease": {"type": "number", "exclusiveMinimum": 0},
+            "portion": {"type": "number", "exclusiveMinimum": 0},
+        },
     },
 }
 
@@ -56,8 +66,16 @@ SETTINGS = (
     Setting("results", TEXT, "--results", "Folder of registered runs and recorded results, which builds append to."),
     Setting("runs-directory", TEXT, "--run", "Folder whose folders are runs."),
     Setting("baseline", TEXT, "--run", "Name of the run that others are compared with."),
+    Setting(
+        "cluster",
+        CLUSTER,
+        "--on",
+        "Address `on` of the workers that builds use; `lease` in seconds and `portion` "
+        "in MB of logs are those of a task.",
+    ),
     Setting("runs", RUNS, "--run", "Directory, archive or s3:// address of each named run; a list has repeats."),
 )
+CLUSTER_NUMBERS = ("lease", "portion")  # members of `cluster` besides `on`
 _SETTINGS_BY_NAME = {item.name: item for item in SETTINGS}
 
 
@@ -213,7 +231,15 @@ def _is_of_kind(value: object, kind: str) -> bool:
         return isinstance(value, str)
     if kind == TEXTS:
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    if kind == CLUSTER:
+        return isinstance(value, dict) and all(map(_is_cluster_member, value, value.values()))
     return isinstance(value, dict) and all(isinstance(item, str) or _is_of_kind(item, TEXTS) for item in value.values())
+
+
+def _is_cluster_member(name: str, value: object) -> bool:
+    if name == "on":
+        return isinstance(value, str)
+    return name in CLUSTER_NUMBERS and isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
 
 
 def _find_line(text: str, name: str, key: str) -> int:
@@ -240,7 +266,7 @@ def list_effective_settings(config: Config | None, defaults: Mapping[str, str]) 
     for setting in SETTINGS:
         value = config.values.get(setting.name) if config else None
         if config is None or value is None:
-            if setting.kind != RUNS:
+            if setting.kind not in (RUNS, CLUSTER):
                 rows.append((setting.name, defaults.get(setting.name, ""), "default", setting.option))
         elif setting.kind == RUNS:
             rows += [
@@ -248,6 +274,9 @@ def list_effective_settings(config: Config | None, defaults: Mapping[str, str]) 
                  _format_place(config.locate("runs", name)), setting.option)
                 for name in value
             ]  # fmt: skip
+        elif setting.kind == CLUSTER:
+            rows += [(f"cluster.{name}", str(member), _format_place(config.locate("cluster", name)), setting.option)
+                     for name, member in value.items()]  # fmt: skip
         else:
             text = ", ".join(value) if isinstance(value, list) else str(value)
             is_path = setting.name in ("output", "cache", "results", "runs-directory")

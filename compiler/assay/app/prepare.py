@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from assay.app.hashing import HashWaiter
+from assay.app.cache_filler import DiscoveredFiles
 from assay.app.required_sources import select_sources
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
@@ -22,7 +22,7 @@ from assay.app.stages import log_stage
 from assay.engine.pruning import mark_used
 from assay.engine.result_cache import Store
 from assay.ingest.discovery import RunFiles
-from assay.ingest.hashing import FileHash, compute_content_key
+from assay.ingest.hashing import MEMO, FileHash, compute_content_key, load_hashes
 from assay.ingest.manifest import (
     has_required_events,
     has_same_file_names,
@@ -35,7 +35,7 @@ from assay.ingest.pipeline import ingest
 from assay.ingest.quarantine import NothingRecognisedError, QuarantineLimitError, get_quarantine_path
 from assay.ingest.run_constants import list_duplicate_constant_warnings, read_constants, set_start
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.package import Event, Metric, Source
+from assay.lang.model.package import Metric, Source
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import AssayError, Diagnostic
 from assay.util.numbers import format_count
@@ -137,18 +137,6 @@ def ignore_work() -> None:
     """Do nothing: the default callback for the start of work."""
 
 
-@dataclass(frozen=True, slots=True)
-class _DiscoveredFiles:
-    """The files of a run's source, a function that waits for their hashes, and the required events."""
-
-    run: NamedRun
-    source: Source
-    files: RunFiles
-    hashing: HashWaiter
-    events: tuple[Event, ...]
-    required_fields: RequiredFields
-
-
 def prepare(
     session: Session,
     checked: CheckedPackage,
@@ -174,6 +162,8 @@ def prepare(
         len(discovered_files),
         _format_progress_label(discovered_files),
     )
+    if session.filler:
+        session.filler.read_logs(session, checked, [item for item in discovered_files if not ingester.is_cached(item)])
     # Ingesting one folder does not keep all cores busy all the time, so two are ingested at once.
     with ThreadPoolExecutor(max_workers=max(1, min(len(discovered_files), MAX_CONCURRENT))) as pool:
         parts = collect_results([pool.submit(ingester.read_part, item) for item in discovered_files])
@@ -191,7 +181,7 @@ def prepare(
     )
 
 
-def _format_progress_label(discovered_files: Sequence[_DiscoveredFiles]) -> str:
+def _format_progress_label(discovered_files: Sequence[DiscoveredFiles]) -> str:
     """Return the label of the progress display."""
     runs = list(dict.fromkeys(item.run.id for item in discovered_files))
     files = sum(len(host.files) for item in discovered_files for host in item.files.hosts)
@@ -209,13 +199,13 @@ def discover_files(
     sources: Sequence[Source],
     runs: Sequence[NamedRun],
     required_fields: RequiredFields,
-) -> tuple[list[_DiscoveredFiles], dict[str, dict[str, object]]]:
+) -> tuple[list[DiscoveredFiles], dict[str, dict[str, object]]]:
     """Find the files of every run and source, and read the constants of every run.
 
     Constants are those of all sources of the package. Raises AssayError with the problems of every run.
     """
     problems: list[AssayError] = []
-    discovered_files: list[_DiscoveredFiles] = []
+    discovered_files: list[DiscoveredFiles] = []
     constants: dict[str, dict[str, object]] = {run.id: {} for run in runs}
     all_events = checked.package.events
     events = {source.name: tuple(item for item in all_events if item.source == source.name) for source in sources}
@@ -240,7 +230,7 @@ def discover_files(
             wanted_fields = {
                 event.name: required_fields[event.name] for event in source_events if event.name in required_fields
             }
-            discovered_files.append(_DiscoveredFiles(run, source, run_files, hashing, source_events, wanted_fields))
+            discovered_files.append(DiscoveredFiles(run, source, run_files, hashing, source_events, wanted_fields))
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
     return discovered_files, constants
@@ -285,7 +275,7 @@ class _Ingester:
     ingested: set[tuple[str, str]] = field(default_factory=set)
     locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
-    def read_part(self, discovered_files: _DiscoveredFiles) -> Part:
+    def read_part(self, discovered_files: DiscoveredFiles) -> Part:
         """Return a run's part of one source."""
         store = self.session.store
         size = discovered_files.files.size
@@ -303,7 +293,16 @@ class _Ingester:
         recognition = hash_recognition(discovered_files.source, discovered_files.events)
         return Part(discovered_files.source, discovered_files.files, content_hash, recognition, hashes, place)
 
-    def get_folder(self, discovered_files: _DiscoveredFiles, entries_dir: Path) -> Path:
+    def is_cached(self, discovered_files: DiscoveredFiles) -> bool:
+        """Return whether the events are cached, as far as that is known without reading a file."""
+        stored_hashes = load_hashes(self.session.store.folder / MEMO)
+        if any(item.key not in stored_hashes for host in discovered_files.files.hosts for item in host.snapshots):
+            return False
+        files, hashes = discovered_files.hashing()
+        entries_dir = self.session.store.get_path("ingest", compute_content_key(hashes, files))
+        return self.find_cached(replace(discovered_files, files=files), entries_dir) is not None
+
+    def get_folder(self, discovered_files: DiscoveredFiles, entries_dir: Path) -> Path:
         """Return the folder of events, ingested now unless it is cached; one process at a time ingests."""
         if entry := self.find_cached(discovered_files, entries_dir):
             return entry
@@ -313,7 +312,7 @@ class _Ingester:
         ):
             return self.find_cached(discovered_files, entries_dir) or self.ingest(discovered_files, entries_dir)
 
-    def find_cached(self, discovered_files: _DiscoveredFiles, entries_dir: Path) -> Path | None:
+    def find_cached(self, discovered_files: DiscoveredFiles, entries_dir: Path) -> Path | None:
         """Return the folder of events in the cache, or None."""
         for entry in sorted(entries_dir.iterdir()) if entries_dir.is_dir() else ():
             is_complete = is_sealed(entry) and has_required_events(
@@ -325,7 +324,7 @@ class _Ingester:
                 return entry
         return None
 
-    def ingest(self, discovered_files: _DiscoveredFiles, entries_dir: Path) -> Path:
+    def ingest(self, discovered_files: DiscoveredFiles, entries_dir: Path) -> Path:
         """Ingest the events into a new folder and return it."""
         store = self.session.store
         fields = json.dumps({name: sorted(names) for name, names in sorted(discovered_files.required_fields.items())})
@@ -353,7 +352,7 @@ class _Ingester:
             )
         return place
 
-    def report_progress(self, discovered_files: _DiscoveredFiles, done: int) -> None:
+    def report_progress(self, discovered_files: DiscoveredFiles, done: int) -> None:
         """Report how much of all files has been read."""
         self.bytes_read[discovered_files.run.id, discovered_files.source.name] = done
         self.session.progress(self.label, sum(self.bytes_read.values()), self.size)

@@ -24,6 +24,7 @@ from assay.util.paths import resolve_path
 from assay.util.progress import Notice, Progress, ignore_notice, ignore_progress
 
 if TYPE_CHECKING:
+    from assay.app.cache_filler import CacheFiller
     from assay.ingest.hashing import BackgroundHasher
 
 
@@ -42,7 +43,8 @@ class Session:
     `mirrors` maps local copies of remote runs to their addresses; `mirror_locks` has the locks on these copies until
     `close`. `checked_templates` is the folder of templates once its links have been checked. `cached_packages` has the
     packages whose sources alone are loaded. `run_hasher` hashes the files of runs. `deferred_work` collects work that
-    can wait until the command is idle, such as caching specs; if it is None, such work is done at once.
+    can wait until the command is idle, such as caching specs; if it is None, such work is done at once. `filler` fills
+    the cache before the command reads and computes.
     """
 
     workspace: Workspace
@@ -56,6 +58,7 @@ class Session:
     mirror_locks: ExitStack = field(default_factory=ExitStack)
     checked_templates: Path | None = None
     deferred_work: list[Callable[[], None]] | None = None
+    filler: CacheFiller | None = None
     cached_packages: dict[str, CachedPackage] = field(default_factory=dict)
     run_hasher: RunHasher = field(default=None)  # type: ignore[assignment]  # set in __post_init__
 

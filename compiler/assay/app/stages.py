@@ -35,6 +35,12 @@ def log_stage(name: str, **facts: object) -> Iterator[Facts]:
     LOG.info("%s", name, extra={"stage": name, "facts": facts})
 
 
+def log_facts(name: str, **facts: object) -> None:
+    """Log one line with facts."""
+    if LOG.isEnabledFor(logging.INFO):
+        LOG.info("%s", name, extra={"stage": name, "facts": facts})
+
+
 def read_peak_memory() -> int:
     """Return the peak memory of this process so far in MiB; 0 if the system does not report it."""
     with contextlib.suppress(OSError, StopIteration):

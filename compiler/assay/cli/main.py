@@ -49,6 +49,7 @@ from assay.cli.options import (
     open_command_workspace,
     print_last_run,
     replace_run_names,
+    uses_cluster,
 )
 from assay.cli.raw_data import fetch
 from assay.cli.raw_data import inspect as inspect_command
@@ -59,6 +60,7 @@ from assay.cli.sarif import add_sarif_option, record_problems
 from assay.cli.serve import serve
 from assay.cli.slice import write_slice
 from assay.cli.test import run_examples
+from assay.cli.work import work
 
 #: Formats of the rows of `assay query` that are tables of results.
 FILE_FORMS = ("openmetrics", "parquet")
@@ -110,11 +112,14 @@ def cli(context: click.Context, cache: str | None, verbose: bool, log_format: st
 @add_repeats_options
 @add_results_option
 @click.option("--no-results", is_flag=True, help="Record no results.")
+@click.option("--on", default="", metavar="ADDRESS",
+              help="Let workers read logs and compute tables: folder:DIR, dask://HOST:PORT or ray://HOST:PORT; "
+                   "`here` does not  [default: that of assay.toml]")  # fmt: skip
 @add_cache_option
 @click.pass_context
 def build(
     context: click.Context, /, report: str, runs: tuple[str, ...], run_lists: tuple[Path, ...],
-    publications: tuple[Path, ...], out: str, forms: tuple[str, ...], results: Path | None, no_results: bool,
+    publications: tuple[Path, ...], out: str, forms: tuple[str, ...], results: Path | None, no_results: bool, on: str,
     **options: Any,
 ) -> None:  # fmt: skip
     """Build a report over runs, or a history of publications and builds.
@@ -130,14 +135,15 @@ def build(
         from assay.app.run_list import read_run_lists
 
         runs = (*read_run_lists(run_lists), *runs)
-    with open_command_workspace(context, (*runs, *options["calibration"]), results) as workspace:
+    hashed_runs = () if uses_cluster(context, on) else (*runs, *options["calibration"])  # else workers hash files
+    with open_command_workspace(context, hashed_runs, results) as workspace:
         if is_default(context, "runs"):
             runs = runs if workspace.is_of_runs(report) else ()
             print_last_run(context.obj["config"], [context.obj["config"].values.get("baseline", "")] if runs else [])
         if not runs and not publications and workspace.is_of_runs(report):
             raise click.UsageError("Missing option '--run'.", context)
         build_result = workspace.build(report, runs, out, publications=publications, forms=forms,
-                                       records_results=not no_results, **options)  # fmt: skip
+                                       records_results=not no_results, on=on, **options)  # fmt: skip
     from assay.cli.build_summary import summarize_build
 
     output.print_warnings(build_result.warnings)
@@ -368,6 +374,7 @@ for command in (
     results_command,
     history,
     serve,
+    work,
     fetch,
     samples,
     inspect_command,

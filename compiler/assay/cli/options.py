@@ -271,6 +271,13 @@ def is_default(context: click.Context, name: str) -> bool:
     return context.get_parameter_source(name) is click.core.ParameterSource.DEFAULT_MAP
 
 
+def uses_cluster(context: click.Context, on: str) -> bool:
+    """Return whether `--on`, or else the settings, choose a cluster."""
+    from assay.cluster.settings import read_cluster_settings
+
+    return bool(read_cluster_settings(context.obj.get("config"), on).on)
+
+
 def add_phase_options(command: Command) -> Command:
     """Add `--phase` and `--at`."""
     command = click.option("--at", metavar="NAME=TIME", multiple=True,

@@ -19,6 +19,7 @@ from assay.engine import results
 from assay.engine.declarations import check_declaration, get_spec_sql, locate_error
 from assay.engine.failed_checks import build_check_problem, fetch_offenders
 from assay.engine.graph import Node, collect_needed, hash_nodes, list_unused_tables
+from assay.engine.job import Job, list_outputs
 from assay.engine.mount import bind_parameters, build_host_view, convert_hosts
 from assay.engine.partitions import Partitioner, StatementPool, restrict_to_hosts, select_unrestricted
 from assay.engine.point_rows import POINTS, cache_points, load_points
@@ -28,7 +29,7 @@ from assay.engine.results import Distribution, FilterCount, Formulas, RunResults
 from assay.engine.table_cache import CachedTables
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.vocabulary import Summary
-from assay.plan.planner import CheckStep, FilterStep, Plan, RelationStep, name_cells_statement
+from assay.plan.planner import CheckStep, FilterStep, RelationStep, name_cells_statement
 from assay.sql import dialect, grains
 from assay.sql.codegen import Statement, build_create_sql, build_insert_sql
 from assay.util.checksums import seal_text
@@ -43,24 +44,6 @@ ANSWER_SUFFIX = ".sealed"  # suffix of the file names of cached answers
 MEMORY = 1200  # MiB that an engine may use before it spills to disk
 #: MiB that engines which work side by side may use together; seldom do all of them need their share at once
 SHARED_MEMORY = 1500
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """The work for one run.
-
-    `label` names the run in messages; `graph` holds the statements of `plan`; `constants` are those of the run. `raw`
-    is the hash of the run's raw data, `logs` the hash of the rules that recognize the records of its logs. `relations`
-    are the relations of one row that are read as a whole.
-    """
-
-    label: str
-    plan: Plan
-    graph: tuple[Node, ...]
-    constants: Mapping[str, object]
-    raw: str
-    logs: str
-    relations: tuple[str, ...]
 
 
 def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnection:
@@ -173,30 +156,12 @@ class _Execution:
         self.tables = CachedTables(store, connection, self.hashes, has_host_type)
         self.partitioner = Partitioner(checked)
 
-    def list_outputs(self) -> list[tuple[str, str]]:
-        """List the outputs of the run as (kind, name of the node), in the order of the plan."""
-        outputs: list[tuple[str, str]] = []
-        point_names = self.job.plan.point_names
-        for node in self.job.graph:
-            step = node.statement.step
-            if node.statement.kind == "check":
-                outputs.append(("offenders", node.name))
-            elif node.name in point_names:
-                outputs.append((POINTS, node.name))
-            elif node.statement.kind in ("metric", "rows", "count"):
-                outputs.append((node.statement.kind, node.name))
-            elif isinstance(step, FilterStep) and step.applied:
-                outputs.append(("rejections", node.name))
-            elif node.name in self.job.relations:
-                outputs.append(("row", node.name))
-        return outputs
-
     def run(self, progress: Callable[[str], None], keep_tables: bool, is_edited: bool) -> None:
         """Compute what the cache does not hold, in the order of the plan.
 
         Stops with an AssayError at the first check that fails.
         """
-        outputs = {name: kind for kind, name in self.list_outputs()}
+        outputs = {name: kind for kind, name in list_outputs(self.job)}
         missing = {name for name, kind in outputs.items() if not self.load_answer(kind, name)}
         cached_tables = self.tables.list_cached(
             [node.name for node in self.job.graph if node.statement.kind == "table"]
@@ -339,7 +304,7 @@ class _Execution:
                 raise self.store.build_full_error() from None
             with limit.apply_limits(connection, limits):
                 span = locate_error(connection, get_spec_sql(node), values)
-            raise _build_engine_error(self.job.label, node, error, span) from None
+            raise build_engine_error(self.job.label, _format_name(node), error, span, get_spec_sql(node)) from None
 
     def fetch_records(self, node: Node, text: str, bound: bool = True) -> list[dict[str, Any]]:
         """Return all rows of a SQL text as column -> value."""
@@ -481,9 +446,11 @@ def _format_name(node: Node) -> str:
     return f"metric `{node.name}`" if is_metric else f"`{node.name}`"
 
 
-def _build_engine_error(label: str, node: Node, error: Exception, span: Span | None) -> AssayError:
+def build_engine_error(
+    label: str, statement_name: str, error: Exception, span: Span | None = None, text: str = ""
+) -> AssayError:
+    """Return the error of a statement of a run that fails at a place in the SQL `text` of specs."""
     cause = str(error).split("\n\nLINE")[0].replace("\n", " ")[:500]
-    statement_name = _format_name(node)
     if is_memory_error(error):
         return build_memory_error(error, f" at {statement_name} of run {label}")
     if type(error).__name__ in ("IOException", "InternalException", "FatalException"):
@@ -493,5 +460,5 @@ def _build_engine_error(label: str, node: Node, error: Exception, span: Span | N
         f"run {label}: the SQL of {statement_name} fails: {cause}",
         hint="it works on empty tables (`assay check`), so rows of this run make it fail",
         span=span,
-        text=get_spec_sql(node),
+        text=text,
     )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import duckdb
 
 TABLES_KIND = "tables"
+#: the rows of an entry are in one file, or in several whose names end like this, in their order
 ROWS, COLUMNS = "rows.parquet", "columns.json"
 SLOW = 0.05  # seconds: a table that is created faster is not worth caching
 #: types that Parquet has, and types that are written as texts
@@ -54,7 +55,8 @@ class CachedTables:
         folder = self._get_folder(name)
         types = json.loads((folder / COLUMNS).read_text(encoding="utf-8"))
         columns = [exp.alias_(self._decode_value(build_column(item), kind), item) for item, kind in types.items()]
-        scan = exp.ReadParquet(expressions=[exp.Literal.string(str((folder / ROWS).absolute()))])
+        files = [exp.Literal.string(str(file.absolute())) for file in sorted(folder.glob(f"*{ROWS}"))]
+        scan = exp.ReadParquet(expressions=[exp.Array(expressions=files)])
         view = exp.Create(
             this=exp.to_table(exp.to_identifier(name).sql(dialect.DIALECT)),
             kind="VIEW",
@@ -69,16 +71,12 @@ class CachedTables:
         create()
         if time.perf_counter() - start < SLOW:
             return
-        described = self.connection.execute(dialect.to_sql(exp.Describe(this=exp.to_table(name)))).fetchall()
-        types = {str(row[0]): str(row[1]) for row in described}
-        if not all(kind in PLAIN or kind in AS_TEXT or kind.startswith(ENUMERATION) for kind in types.values()):
+        types = read_storable_types(self.connection, name)
+        if types is None:
             return
-        columns = [exp.alias_(encode_value(build_column(item), kind), item) for item, kind in types.items()]
         with self.store.fill_entry(TABLES_KIND, self.hashes[name], ends=True) as folder:
-            rows = dialect.select(*columns).from_(exp.to_table(name))
-            self.connection.execute(build_copy_with_stats(rows), {TARGET: str((folder / ROWS).absolute())})
-            cached_types = {item: TYPE if kind.startswith(ENUMERATION) else kind for item, kind in types.items()}
-            (folder / COLUMNS).write_text(json.dumps(cached_types), encoding="utf-8")
+            write_rows(self.connection, name, types, folder / ROWS)
+            (folder / COLUMNS).write_text(json.dumps(types), encoding="utf-8")
 
     def _get_folder(self, name: str) -> Path:
         return self.store.get_path(TABLES_KIND, self.hashes[name])
@@ -90,6 +88,20 @@ class CachedTables:
 def list_table_folders(store: Store) -> tuple[str, ...]:
     """Return the folders that a connection needs access to for writing and reading cached tables."""
     return str((store.folder / TABLES_KIND).absolute()), str(store.scratch.absolute())
+
+
+def read_storable_types(connection: duckdb.DuckDBPyConnection, name: str) -> dict[str, str] | None:
+    """Return column -> type of a table, as its stored rows have them; None if a type cannot be stored."""
+    described = connection.execute(dialect.to_sql(exp.Describe(this=exp.to_table(name)))).fetchall()
+    types = {str(row[0]): TYPE if str(row[1]).startswith(ENUMERATION) else str(row[1]) for row in described}
+    return types if all(kind in PLAIN or kind in AS_TEXT or kind == TYPE for kind in types.values()) else None
+
+
+def write_rows(connection: duckdb.DuckDBPyConnection, name: str, types: Mapping[str, str], file: Path) -> None:
+    """Write the rows of a table, whose types can be stored, into a file."""
+    columns = [exp.alias_(encode_value(build_column(item), kind), item) for item, kind in types.items()]
+    rows = dialect.select(*columns).from_(exp.to_table(name))
+    connection.execute(build_copy_with_stats(rows), {TARGET: str(file.absolute())})
 
 
 def encode_value(value: exp.Expr, kind: str) -> exp.Expr:

@@ -13,7 +13,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -66,7 +66,7 @@ def hash_files(
         if snapshot.size == snapshot.stamp.size and snapshot.is_steady and snapshot.stamp.is_settled(now_ns)
     }
     if new_hashes:
-        _store_hashes(memo, stored_hashes | new_hashes)
+        store_hashes(memo, new_hashes)
     by_snapshot = {
         item: hashed_snapshots.get(item) or replace(item, sha256=stored_hashes[item.key]) for item in snapshots
     }
@@ -94,8 +94,10 @@ def load_hashes(memo: Path) -> dict[str, str]:
     return hashes if isinstance(hashes, dict) else {}
 
 
-def _store_hashes(memo: Path, hashes: dict[str, str]) -> None:
-    atomic.write_file(memo.parent, memo, seal_text(memo.name, json.dumps(hashes)))
+def store_hashes(memo: Path, hashes: Mapping[str, str]) -> None:
+    """Add hashes by `FileSnapshot.key` to the stored ones."""
+    text = json.dumps(load_hashes(memo) | dict(hashes))
+    atomic.write_file(memo.parent, memo, seal_text(memo.name, text))
 
 
 MINIMUM_SIZE = 2**20  # bytes; smaller files are hashed on request

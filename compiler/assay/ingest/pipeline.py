@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from assay.ingest.discovery import RunFiles
 from assay.ingest.manifest import MANIFEST, format_manifest
 from assay.ingest.output_folder import open_output_folder
-from assay.ingest.readers.protocol import IngestJob, Place, RawRecord, find_reader
+from assay.ingest.readers.protocol import IngestJob, Place, RawRecord, find_batch_reader, find_reader
 from assay.lang.model.package import Event, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.util import scratch
 from assay.util.progress import ByteProgress, ignore_bytes
 
 if TYPE_CHECKING:
@@ -47,6 +48,28 @@ def ingest(
             source, events, required_fields, files, outcome.has_missing_fields, outcome.notes, outcome.field_notes
         )
         (folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def read_batches(
+    source: Source,
+    events: Sequence[Event],
+    required_fields: RequiredFields,
+    files: RunFiles,
+    cache: Path,
+    *,
+    workers: int | None = None,
+    progress: ByteProgress = ignore_bytes,
+) -> None:
+    """Read the logs of some hosts of a run, whose hashes are known, into batches of a cache.
+
+    A later `ingest` of the run takes the batches from there. Raises AssayError as `ingest` does for single files.
+    """
+    reader = find_batch_reader(source.kind)
+    assert reader
+    with scratch.create_temporary_folder(cache) as folder:
+        reader.read_batches(
+            IngestJob(source, events, required_fields, files, folder, workers, progress=progress, cache=cache)
+        )
 
 
 def find_records(source: Source, files: RunFiles, places: Iterable[Place]) -> dict[Place, RawRecord]:

@@ -28,6 +28,14 @@ def is_partitionable(query: exp.Expr, key: str) -> bool:
     return _QueryReader(key).is_partitionable(query, {})
 
 
+def can_check_partitions(query: exp.Expr, key: str) -> bool:
+    """Return whether a query yields rows exactly if it yields rows on one of the partitions by the column `key`.
+
+    Unlike a partitionable query it need not yield the column itself.
+    """
+    return _QueryReader(key).is_partitionable(query, {}, needs_key=False)
+
+
 @dataclass(slots=True)
 class _JoinedTables:
     """The tables that a SELECT joins, by alias.
@@ -47,10 +55,13 @@ class _QueryReader:
     def __init__(self, key: str) -> None:
         self._key = key
 
-    def is_partitionable(self, query: exp.Expr, queries: NamedQueries) -> bool:
-        """Return whether a query is partitionable; `queries` are the named queries that it may read."""
+    def is_partitionable(self, query: exp.Expr, queries: NamedQueries, *, needs_key: bool = True) -> bool:
+        """Return whether a query is partitionable; `queries` are the named queries that it may read.
+
+        Without `needs_key`, rows of different keys may be the same.
+        """
         if isinstance(query, exp.Subquery) and _has_only(query, _TABLE_PARTS):
-            return self.is_partitionable(query.this, queries)
+            return self.is_partitionable(query.this, queries, needs_key=needs_key)
         stages = query.args.get("with_")
         if stages:
             if stages.recursive or any(item.args["alias"].columns for item in stages.expressions):
@@ -63,7 +74,9 @@ class _QueryReader:
         if isinstance(query, exp.Union):
             return self._is_partitionable_union(query, queries)
         return (
-            isinstance(query, exp.Select) and _has_only(query, _PARTS) and self._is_partitionable_select(query, queries)
+            isinstance(query, exp.Select)
+            and _has_only(query, _PARTS)
+            and self._is_partitionable_select(query, queries, needs_key)
         )
 
     def _is_partitionable_union(self, query: exp.Union, queries: NamedQueries) -> bool:
@@ -79,9 +92,11 @@ class _QueryReader:
             and self.is_partitionable(query.right, queries)
         )
 
-    def _is_partitionable_select(self, query: exp.Select, queries: NamedQueries) -> bool:
+    def _is_partitionable_select(self, query: exp.Select, queries: NamedQueries, needs_key: bool) -> bool:
         rows = self._read_tables(query, queries)
-        if rows is None or _has_nested_rows(query) or not self._has_key_once(query, rows):
+        if rows is None or _has_nested_rows(query) or (needs_key and not self._has_key_once(query, rows)):
+            return False
+        if not needs_key and _aggregates_all(query):
             return False
         group, distinct = query.args.get("group"), query.args.get("distinct")
         if group and not (_has_only(group, {"expressions"}) and self._has_key(group.expressions, rows)):
@@ -178,6 +193,12 @@ def _has_nested_rows(query: exp.Select) -> bool:
     parts = [*query.expressions, *(query.args.get(name) for name in ("where", "group", "having", "qualify", "order"))]
     parts += [join.args["on"] for join in query.args.get("joins") or ()]
     return any(part.find(exp.Query, exp.UDTF) for part in parts if part)
+
+
+def _aggregates_all(query: exp.Select) -> bool:
+    """Return whether a query without groups has an aggregate: it yields a row even without rows to read."""
+    parts = [*query.expressions, query.args.get("having")]
+    return not query.args.get("group") and any(part.find(exp.AggFunc) for part in parts if part)
 
 
 def _list_windows(query: exp.Select) -> list[exp.Window]:

@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 
 from assay.ingest import scanner
@@ -50,16 +50,15 @@ class JsonLines:
 
     def read(self, job: IngestJob) -> Outcome:
         """Write the events of the logs of a run. Files with known content are taken from the cache."""
-        recognition = Recognition(job.source, number_forms(job.events, job.required_fields))
-        with Engine(job.folder, MEMORY // job.share) as engine:
-            batches = BatchCache(
-                job.cache, compute_batches_key(job.source, job.events, job.required_fields, recognition.forms)
-            )
-            reading = Reading(job.folder, job.progress, job.files.size, batches, engine=engine, recognition=recognition)
-            workers = min(job.workers or os.cpu_count() or 1, WORKERS // job.share)
-            reading.read(list_log_files(job.files), workers, job.share)
+        with _open_reading(job) as reading:
+            reading.read(list_log_files(job.files), _count_workers(job), job.share)
             write_summary(
-                engine.connection, recognition, job.files, reading.counts, reading.incomplete_rows, job.folder
+                reading.engine.connection,
+                reading.recognition,
+                job.files,
+                reading.counts,
+                reading.incomplete_rows,
+                job.folder,
             )
         notes = (
             *list_overlap_warnings(job.files, reading.counts),
@@ -67,12 +66,32 @@ class JsonLines:
         )
         return Outcome(bool(reading.incomplete_rows), notes)
 
+    def read_batches(self, job: IngestJob) -> None:
+        """Read files of known content into batches of the cache."""
+        with _open_reading(job) as reading:
+            reading.read_batches(list_log_files(job.files), _count_workers(job), job.share)
+
     def locate(self, _: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
         """Yield lines of logs."""
         return locate_lines(files, places)
 
 
 READER = JsonLines()
+
+
+@contextmanager
+def _open_reading(job: IngestJob) -> Iterator[Reading]:
+    """Yield the state of reading a run, with an engine that lasts as long as the block."""
+    recognition = Recognition(job.source, number_forms(job.events, job.required_fields))
+    with Engine(job.folder, MEMORY // job.share) as engine:
+        batches = BatchCache(
+            job.cache, compute_batches_key(job.source, job.events, job.required_fields, recognition.forms)
+        )
+        yield Reading(job.folder, job.progress, job.files.size, batches, engine=engine, recognition=recognition)
+
+
+def _count_workers(job: IngestJob) -> int:
+    return min(job.workers or os.cpu_count() or 1, WORKERS // job.share)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -92,7 +111,14 @@ class Reading(IngestState):
     statements: dict[tuple[object, ...], str] = field(default_factory=dict)
 
     def read(self, files: Sequence[LogFile], workers: int, share: int) -> None:
-        """Read all files."""
+        """Read all files and assemble the events of the run."""
+        self.read_batches(files, workers, share)
+        assemble_events(
+            self.finished_batches, [event.name for event in self.events], self.folder, lambda: self.engine.connection
+        )
+
+    def read_batches(self, files: Sequence[LogFile], workers: int, share: int) -> None:
+        """Read all files into batches."""
         self.hosts = {file.host for file in files}
         self.finished_batches, rest = self.batch_cache.find_cached(split_files(files))
         for batch in self.finished_batches:
@@ -106,9 +132,6 @@ class Reading(IngestState):
                 while remaining:
                     batch, remaining = self.read_round(pool, divide_among_workers(remaining, workers), worker_settings)
                     self.finished_batches.append(batch)
-        assemble_events(
-            self.finished_batches, [event.name for event in self.events], self.folder, lambda: self.engine.connection
-        )
 
     def iter_rounds(self, files: Sequence[LogFile], workers: int, share: int) -> Iterator[list[LogFile]]:
         """Yield the files of each round.

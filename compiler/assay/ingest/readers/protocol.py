@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.discovery import RunFiles
@@ -96,6 +96,20 @@ class SourceReader(Protocol):
 
     def locate(self, source: Source, files: RunFiles, places: Sequence[Place], /) -> Iterator[tuple[Place, RawRecord]]:
         """Yield the records at sorted places of the files of a run, in any order."""
+
+
+@runtime_checkable
+class BatchReader(Protocol):
+    """A reader that reads some files of a run without the others, into batches."""
+
+    def read_batches(self, job: IngestJob, /) -> None:
+        """Read the files of the job, whose hashes are known, into batches of its cache. Its folder is temporary."""
+
+
+def find_batch_reader(kind: str) -> BatchReader | None:
+    """Return the reader of a kind of source if it reads batches."""
+    reader = find_reader(kind)
+    return reader if isinstance(reader, BatchReader) else None
 
 
 def find_reader(kind: str) -> SourceReader:

@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -172,22 +173,18 @@ class TextLines:
 
     def read(self, job: IngestJob) -> Outcome:
         """Write the events of the logs of a run. Files with known content are taken from the cache."""
-        forms = create_text_forms(job.source, number_forms_in_order(job.source_events, job.required_fields))
-        with open_engine(job.folder, MEMORY // job.share) as connection:
-            numbers = [variant.item for variant in forms.variants]
-            batches = BatchCache(job.cache, compute_batches_key(job.source, job.events, job.required_fields, numbers))
-            reading = Reading(job.folder, job.progress, job.files.size, batches, connection=connection, forms=forms)
-            reading.read(list_log_files(job.files), min(job.workers or os.cpu_count() or 1, WORKERS // job.share))
-            names = {variant.number: variant.item.event.name for variant in forms.variants}
+        with _open_reading(job) as reading:
+            reading.read(list_log_files(job.files), _count_workers(job))
+            names = {variant.number: variant.item.event.name for variant in reading.forms.variants}
             write_line_summary(
-                connection,
+                reading.connection,
                 job.source,
                 names,
                 job.files,
                 reading.counts,
                 reading.incomplete_rows,
                 job.folder,
-                create_explainer(connection, forms),
+                create_explainer(reading.connection, reading.forms),
             )
         notes = (
             *list_overlap_warnings(job.files, reading.counts),
@@ -197,12 +194,31 @@ class TextLines:
             bool(reading.incomplete_rows), notes, tuple(list_unended_line_warnings(job.files, reading.counts))
         )
 
+    def read_batches(self, job: IngestJob) -> None:
+        """Read files of known content into batches of the cache."""
+        with _open_reading(job) as reading:
+            reading.read_batches(list_log_files(job.files), _count_workers(job))
+
     def locate(self, _: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
         """Yield lines of logs."""
         return locate_lines(files, places)
 
 
 READER = TextLines()
+
+
+@contextmanager
+def _open_reading(job: IngestJob) -> Iterator[Reading]:
+    """Yield the state of reading a run, with an engine that lasts as long as the block."""
+    forms = create_text_forms(job.source, number_forms_in_order(job.source_events, job.required_fields))
+    with open_engine(job.folder, MEMORY // job.share) as connection:
+        numbers = [variant.item for variant in forms.variants]
+        batches = BatchCache(job.cache, compute_batches_key(job.source, job.events, job.required_fields, numbers))
+        yield Reading(job.folder, job.progress, job.files.size, batches, connection=connection, forms=forms)
+
+
+def _count_workers(job: IngestJob) -> int:
+    return min(job.workers or os.cpu_count() or 1, WORKERS // job.share)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -219,13 +235,17 @@ class Reading(IngestState):
         return list(dict.fromkeys(item.item.event.name for item in self.forms.variants if item.item.is_required))
 
     def read(self, files: Sequence[LogFile], workers: int) -> None:
-        """Read all files, several at a time."""
+        """Read all files, several at a time, and assemble the events of the run."""
+        self.read_batches(files, workers)
+        assemble_events(self.finished_batches, self.events, self.folder, lambda: self.connection)
+
+    def read_batches(self, files: Sequence[LogFile], workers: int) -> None:
+        """Read all files into batches."""
         self.finished_batches, rest = self.batch_cache.find_cached(files)
         self.report_progress(sum(batch.size for batch in self.finished_batches))
         query = build_recognition_query(self.forms)
         with ThreadPoolExecutor(max_workers=workers) as pool:
             self.finished_batches += pool.map(lambda file: self.read_file(file, query), rest)
-        assemble_events(self.finished_batches, self.events, self.folder, lambda: self.connection)
 
     def read_file(self, file: LogFile, query: exp.Select) -> Batch:
         """Recognize the lines of a file and write its events; return the batch."""

@@ -1,0 +1,219 @@
+"""Let workers fill the cache before a command reads logs and computes results itself."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay.app.cache_filler import DiscoveredFiles
+from assay.app.prepare import IngestedRun
+from assay.app.session import Session
+from assay.app.stages import log_facts
+from assay.cluster.cluster import Cluster, open_cluster
+from assay.cluster.progress import TaskProgress
+from assay.cluster.sample import choose_sample, verify_sample
+from assay.cluster.settings import ClusterSettings
+from assay.cluster.task import COMPUTE, READ, TOKENS_KIND, Outcome, Requirements, Task, create_requirements
+from assay.engine.host_plan import HostPlan, plan_hosts
+from assay.engine.job import Job
+from assay.engine.partitions import iter_partitions
+from assay.engine.portions import PORTIONS_KIND, Portion, PortionPlan, join_portions, plan_portions, remove_portions
+from assay.ingest.discovery import HostFiles
+from assay.ingest.hashing import MEMO, store_hashes
+from assay.ingest.readers.protocol import find_batch_reader
+from assay.lang.checked_package import CheckedPackage
+from assay.util.checksums import is_sealed
+from assay.util.paths import resolve_path
+
+MEGABYTE = 1_000_000
+LEAST_PORTIONS = 8  # of a run that has that many hosts
+
+
+@contextmanager
+def open_filler(session: Session, settings: ClusterSettings) -> Iterator[Session]:
+    """Yield a session whose cache is filled by the workers of a cluster.
+
+    Raises AssayError (usage) if the address is invalid or nothing answers there.
+    """
+    cluster = open_cluster(settings, session.notice)
+    filler = ClusterFiller(cluster, settings)
+    try:
+        yield replace(session, filler=filler)
+    finally:
+        cluster.close()
+        filler.clean_up(session)
+
+
+@dataclass(frozen=True, slots=True)
+class _PlannedRun:
+    """The portions of a run, the sample of hosts that is computed once more, and the bytes of each host's logs."""
+
+    plan: PortionPlan
+    portions: Sequence[Portion]
+    sample: Portion
+    sizes: Mapping[str, int]
+
+
+class ClusterFiller:
+    """Fills the cache by tasks for workers. What workers cannot do is left to the command."""
+
+    def __init__(self, cluster: Cluster, settings: ClusterSettings) -> None:
+        self._cluster = cluster
+        self._portion = int(settings.portion * MEGABYTE)
+        self._requirements: dict[str, Requirements] = {}
+        self._numbers = itertools.count(1)
+
+    def cancel(self) -> None:
+        """Let the command end: workers start no further task."""
+        self._cluster.cancel()
+
+    def clean_up(self, session: Session) -> None:
+        """Remove the files by which workers recognize the cache."""
+        for item in self._requirements.values():
+            session.store.get_path(TOKENS_KIND, item.token).unlink(missing_ok=True)
+
+    def read_logs(self, session: Session, checked: CheckedPackage, items: Sequence[DiscoveredFiles]) -> None:
+        """Let workers hash and read the logs of runs, some hosts a task; store the hashes."""
+        tasks: dict[str, tuple[DiscoveredFiles, Task]] = {}
+        for item in items:
+            if find_batch_reader(item.source.kind) is None:
+                reason = f"sources of the kind {item.source.kind} are read as a whole"
+                log_facts("left", run=item.run.id, source=item.source.name, reason=reason)
+                continue
+            for hosts in self._cut([(host.host, host.size) for host in item.files.hosts]):
+                task = self._create_read_task(session, checked, item, hosts)
+                tasks[task.name] = (item, task)
+        if not tasks:
+            return
+        memo = session.store.folder / MEMO
+        for outcome in self._map(session, "reading on workers", [task for _, task in tasks.values()]):
+            item, task = tasks[outcome.task]
+            store_hashes(memo, _collect_hashes(item, task, outcome))
+
+    def compute_results(
+        self, session: Session, checked: CheckedPackage, jobs: Sequence[Job], runs: Sequence[IngestedRun]
+    ) -> None:
+        """Let workers compute the statements that need some hosts at a time, verify a sample, and join the portions."""
+        planned_runs: list[_PlannedRun] = []
+        host_plans: dict[int, HostPlan] = {}
+        for job, run in zip(jobs, runs, strict=True):
+            if id(job.graph) not in host_plans:
+                host_plans[id(job.graph)] = plan_hosts(job.graph, checked)
+                _log_plan(job, host_plans[id(job.graph)])
+            plan = plan_portions(job, host_plans[id(job.graph)], session.store)
+            if planned_run := self._plan_run(plan, run):
+                planned_runs.append(planned_run)
+        tasks = [
+            self._create_compute_task(session, checked, portion, item.sizes)
+            for item in planned_runs
+            for portion in (*item.portions, item.sample)
+            if not is_sealed(session.store.get_path(PORTIONS_KIND, portion.key))
+        ]
+        for _ in self._map(session, "computing on workers", tasks):
+            pass
+        for item in planned_runs:
+            verify_sample(item.plan, item.portions, item.sample, session.store)
+            join_portions(item.plan, item.portions, session.store)
+            remove_portions([*item.portions, item.sample], session.store)
+
+    def _plan_run(self, plan: PortionPlan, run: IngestedRun) -> _PlannedRun | None:
+        """Cut a run into portions; None if workers can do nothing for it."""
+        if not _is_plain(plan.job.constants):
+            log_facts("left", run=plan.job.label, reason="a constant is no JSON value")
+            return None
+        sizes = _measure_hosts(run)
+        groups = self._cut(list(sizes.items()))
+        if not (plan.answers or plan.tables) or len(groups) < 2:
+            return None
+        portions = plan.cut(run.folders, groups)
+        (sample,) = plan.cut(run.folders, [choose_sample(plan.job.raw, sizes, groups, self._portion)])
+        return _PlannedRun(plan, portions, sample, sizes)
+
+    def _cut(self, sizes: Sequence[tuple[str, int]]) -> list[tuple[str, ...]]:
+        """Return hosts in the order of their names, in groups of about as many bytes of logs."""
+        total = sum(size for _, size in sizes)
+        most = max(1, min(self._portion, -(-total // LEAST_PORTIONS)))
+        return [tuple(map(str, hosts)) for hosts in iter_partitions(sorted(sizes), most)]
+
+    def _require(self, session: Session, checked: CheckedPackage) -> Requirements:
+        system = checked.package.system
+        if system not in self._requirements:
+            self._requirements[system] = create_requirements(session, system, checked.sources)
+        return self._requirements[system]
+
+    def _create_read_task(
+        self, session: Session, checked: CheckedPackage, item: DiscoveredFiles, hosts: Sequence[str]
+    ) -> Task:
+        selected = [host for host in item.files.hosts if host.host in hosts]
+        body = {
+            "source": item.source.name,
+            "start_ns": item.source.start_ns,
+            "directory": str(resolve_path(item.files.directory)),
+            "required_fields": {name: sorted(fields) for name, fields in item.required_fields.items()},
+            "hosts": [[host.host, _list_files(item, host)] for host in selected],
+        }
+        name = f"{next(self._numbers):06}-{READ}"
+        size = sum(host.size for host in selected)
+        return Task(name, READ, item.run.id, len(hosts), size, self._require(session, checked), body)
+
+    def _create_compute_task(
+        self, session: Session, checked: CheckedPackage, portion: Portion, sizes: Mapping[str, int]
+    ) -> Task:
+        name = f"{next(self._numbers):06}-{COMPUTE}"
+        size = sum(sizes[host] for host in portion.hosts)
+        requirements = self._require(session, checked)
+        return Task(name, COMPUTE, portion.label, len(portion.hosts), size, requirements, portion.to_json())
+
+    def _map(self, session: Session, label: str, tasks: Sequence[Task]) -> Iterator[Outcome]:
+        """Run tasks on workers; yield the outcomes, with progress. Raises AssayError with the problems of a task."""
+        progress = TaskProgress(session.progress, label, tasks)
+        for outcome in self._cluster.map(tasks) if tasks else ():
+            outcome.raise_problems()
+            progress.add(outcome)
+            yield outcome
+
+
+def _list_files(item: DiscoveredFiles, host: HostFiles) -> list[list[Any]]:
+    """Return path, relative to the run, and size of each file of a host."""
+    return [[snapshot.path.relative_to(item.files.directory).as_posix(), snapshot.size] for snapshot in host.snapshots]
+
+
+def _collect_hashes(item: DiscoveredFiles, task: Task, outcome: Outcome) -> dict[str, str]:
+    """Return the hashes of files by `FileSnapshot.key`: of those that were the same file for the worker."""
+    names = {host for host, _ in task.body["hosts"]}
+    snapshots = [snapshot for host in item.files.hosts if host.host in names for snapshot in host.snapshots]
+    now_ns = time.time_ns()
+    return {
+        snapshot.key: sha256
+        for snapshot, (size, changed_ns, sha256) in zip(snapshots, outcome.body["files"], strict=True)
+        if (size, changed_ns) == (snapshot.size, snapshot.stamp.changed_ns) and snapshot.stamp.is_settled(now_ns)
+    }
+
+
+def _measure_hosts(run: IngestedRun) -> dict[str, int]:
+    """Return the bytes of the logs of each host, in the order of names."""
+    sizes: dict[str, int] = {log.host: 0 for log in run.logs}
+    for part in run.parts:
+        for host in part.files.hosts:
+            sizes[host.host] = sizes.get(host.host, 0) + host.size
+    return dict(sorted(sizes.items()))
+
+
+def _log_plan(job: Job, host_plan: HostPlan) -> None:
+    """Log how many statements workers compute, and the tables that they do not, with the reason."""
+    counts = {kind: host_plan.count(job.graph, kind) for kind in ("table", "metric", "check")}
+    if not counts["metric"][1]:  # statements that only count records
+        return
+    log_facts("workers", **{f"{kind}s": f"{count} of {total}" for kind, (count, total) in counts.items()})
+    for node in job.graph:
+        if node.statement.kind == "table" and node.name in host_plan.reasons:
+            log_facts("left", table=node.name, reason=host_plan.reasons[node.name])
+
+
+def _is_plain(constants: Mapping[str, object]) -> bool:
+    """Return whether values stay the same as JSON."""
+    return all(value is None or type(value) in (int, float, str, bool) for value in constants.values())

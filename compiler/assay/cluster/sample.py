@@ -1,0 +1,103 @@
+"""Verify what workers computed: hosts of a random sample are computed once more, together with other hosts.
+
+That the rows of a host depend on that host alone is proved for each statement (`assay.sql.partitioning`). A mistake
+there would be a wrong number, so a sample is compared with other portions. The sample of a small run is the whole run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+import duckdb
+from sqlglot import exp
+
+from assay.engine.portions import ANSWERS, METRIC, PORTIONS_KIND, Portion, PortionPlan, remove_portions
+from assay.engine.result_cache import Store
+from assay.lang.scopes import HOST
+from assay.sql import dialect
+from assay.sql.dialect import build_column
+from assay.sql.expressions import build_literal
+from assay.util.diagnostics import INTERNAL, AssayError, fail
+
+
+def choose_sample(seed: str, sizes: Mapping[str, int], groups: Sequence[Sequence[str]], most: int) -> tuple[str, ...]:
+    """Return the hosts to compute once more: all if their logs have at most `most` bytes, else one of each group.
+
+    The choice depends on the seed alone. Hosts are left out at random until their logs have at most `most` bytes, but
+    two stay.
+    """
+    if sum(sizes.values()) <= most:
+        return tuple(sorted(sizes))
+    random = Random(seed)
+    hosts = [random.choice(list(group)) for group in groups]
+    random.shuffle(hosts)
+    while len(hosts) > 2 and sum(sizes[host] for host in hosts) > most:
+        hosts.pop()
+    return tuple(sorted(hosts))
+
+
+def verify_sample(plan: PortionPlan, portions: Sequence[Portion], sample: Portion, store: Store) -> None:
+    """Compare the rows and distributions of the sample's hosts with those of the portions.
+
+    Raises AssayError with the first statement that differs; all portions are then removed from the cache.
+    """
+    folders = [store.get_path(PORTIONS_KIND, portion.key) for portion in portions]
+    sample_folder = store.get_path(PORTIONS_KIND, sample.key)
+    differing = _find_different_metric(plan, folders, sample_folder, sample)
+    for name in sorted(plan.tables):
+        if not differing and not _has_equal_rows(plan.hashes[name], folders, sample_folder, sample):
+            differing = name
+    if differing:
+        remove_portions([*portions, sample], store)
+        raise _build_difference_error(plan, differing, sample)
+
+
+def _build_difference_error(plan: PortionPlan, name: str, sample: Portion) -> AssayError:
+    return fail(
+        "cluster-difference",
+        f"run {plan.job.label}: `{name}` of a host differs when other hosts are computed with it",
+        expected="the same rows of each host in every portion of the run",
+        found=f"other rows of a host among {', '.join(sample.hosts[:3])}",
+        hint="this is a bug of Assay, please report it; build without --on",
+        status=INTERNAL,
+    )
+
+
+def _find_different_metric(plan: PortionPlan, folders: Sequence[Path], sample_folder: Path, sample: Portion) -> str:
+    """Return the first metric with another distribution of a host of the sample; empty if there is none."""
+    parts, expected, hosts = list(map(_read_answers, folders)), _read_answers(sample_folder), set(sample.hosts)
+    for kind, name in plan.answers:
+        key = plan.hashes[name]
+        if kind == METRIC and [row for part in parts for row in part[key] if row[0] in hosts] != expected[key]:
+            return name
+    return ""
+
+
+def _read_answers(folder: Path) -> dict[str, list[list[object]]]:
+    answers: dict[str, list[list[object]]] = json.loads((folder / ANSWERS).read_text(encoding="utf-8"))["answers"]
+    return answers
+
+
+def _has_equal_rows(key: str, folders: Sequence[Path], sample_folder: Path, sample: Portion) -> bool:
+    """Return whether the files of portions have the rows of the sample's hosts, in any order."""
+    files = [folder / f"{key}.parquet" for folder in (sample_folder, *folders)]
+    if not all(file.is_file() for file in files):  # a type that cannot be stored: the table is not joined
+        return True
+    is_selected = exp.In(this=build_column(HOST), expressions=[build_literal(host) for host in sample.hosts])
+    expected, actual = _select_rows(files[:1]), _select_rows(files[1:]).where(is_selected)
+    with duckdb.connect(config={"threads": 1}) as connection:
+        return not any(
+            connection.execute(dialect.to_sql(exp.Except(this=left.copy(), expression=right.copy(), distinct=False)))
+            .fetchmany(1)
+            for left, right in ((expected, actual), (actual, expected))
+        )  # fmt: skip
+
+
+def _select_rows(files: Sequence[Path]) -> exp.Select:
+    places = [exp.Literal.string(str(file.absolute())) for file in files]
+    return dialect.select("*").from_(
+        exp.Subquery(this=dialect.select("*").from_(exp.ReadParquet(expressions=[exp.Array(expressions=places)])))
+    )

@@ -1,0 +1,180 @@
+"""Define the tasks of workers and their outcomes: plain data, with everything that the results depend on.
+
+A task fills entries of the shared cache. It may run any number of times, also at once: entries are complete or absent,
+and depend only on their inputs.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import assay
+from assay.app.session import Session
+from assay.engine.result_cache import Store
+from assay.provenance.versions import get_versions
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail
+
+READ, COMPUTE = "read", "compute"
+TOKENS_KIND = "clusters"  # of the cache: a file for each build, by which workers recognize the cache
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What the machine of a worker must have in common with the coordinator's.
+
+    `versions` are those of Assay and its tools, `program` is the hash of Assay's code, `specs` that of the specs of a
+    `system`. `token` is the name of a file in the shared cache. `workspace` and `cache` are the coordinator's folders.
+    """
+
+    versions: Mapping[str, str]
+    program: str
+    system: str
+    specs: str
+    token: str
+    workspace: str
+    cache: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Work on some hosts of a run.
+
+    `run`, `hosts` (a number) and `size` (bytes of their logs) are for messages; `body` depends on the kind.
+    """
+
+    name: str
+    kind: str
+    run: str
+    hosts: int
+    size: int
+    requirements: Requirements
+    body: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the task as plain data."""
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Task:
+        """Return the task of plain data that `to_json` returned."""
+        return Task(**{**data, "requirements": Requirements(**data["requirements"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of a task: its `problems`, or what the coordinator needs besides the cache (`body`).
+
+    If `is_retryable`, the problems are those of the worker's machine, so that another worker may succeed. `seconds` is
+    wall time, `processor_seconds` the processor time of the worker.
+    """
+
+    task: str
+    worker: str
+    seconds: float = 0.0
+    processor_seconds: float = 0.0
+    body: Mapping[str, Any] = field(default_factory=dict)
+    problems: tuple[Diagnostic, ...] = ()
+    status: int = 0
+    is_retryable: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the outcome as plain data."""
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Outcome:
+        """Return the outcome of plain data that `to_json` returned."""
+        return Outcome(**{**data, "problems": tuple(map(_read_problem, data["problems"]))})
+
+    def raise_problems(self) -> None:
+        """Raise AssayError if the task failed."""
+        if self.problems:
+            raise AssayError(self.problems, self.status)
+
+
+def _read_problem(data: Mapping[str, Any]) -> Diagnostic:
+    span = Span(**data["span"]) if data["span"] else None
+    related = tuple(Span(**item) for item in data["related"])
+    return Diagnostic(**{**data, "span": span, "related": related, "notes": tuple(data["notes"])})
+
+
+def name_worker() -> str:
+    """Return the name of this process among all workers."""
+    return f"{socket.gethostname()}-{os.getpid()}"
+
+
+@functools.cache
+def hash_program() -> str:
+    """Return the hash of Assay's code."""
+    root = Path(assay.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        digest.update(f"{path.relative_to(root).as_posix()}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def create_requirements(session: Session, system: str, specs: str) -> Requirements:
+    """Return what workers need for a build, and put the file into the cache by which they recognize it."""
+    workspace, cache = str(session.workspace.root.absolute()), str(session.store.folder.absolute())
+    token = hashlib.sha256(f"{name_worker()} {cache} {specs}".encode()).hexdigest()[:32]
+    session.store.put(TOKENS_KIND, token, "")
+    return Requirements(get_versions(), hash_program(), system, specs, token, workspace, cache)
+
+
+def check_requirements(required: Requirements, session: Session) -> None:
+    """Check that this machine has what a task requires. Raises AssayError (usage) that says how to mend it."""
+    if problems := [*_list_version_problems(required), *_list_cache_problems(required, session.store)]:
+        raise AssayError(problems, USAGE)
+    checked = session.load_package(required.system)
+    if checked.sources != required.specs:
+        raise fail(
+            "other-specs",
+            f"the specs of `{required.system}` are not those of the build",
+            expected=f"specs with the hash {required.specs[:16]}, as in {required.workspace}",
+            found=f"{checked.sources[:16]} in {session.workspace.root}",
+            hint="start the worker in the workspace of the build, or in a copy of the same commit",
+            status=USAGE,
+        )
+
+
+def _list_version_problems(required: Requirements) -> Sequence[Diagnostic]:
+    versions = get_versions()
+    problems = [
+        Diagnostic(
+            "other-version",
+            f"this worker has another version of {name} than the build",
+            expected=f"{name} {version}",
+            found=f"{name} {versions.get(name, 'is missing')}",
+            hint=f"install Assay {required.versions['assay']} with its pinned packages on all machines",
+        )
+        for name, version in required.versions.items()
+        if versions.get(name) != version
+    ]
+    if problems or required.program == hash_program():
+        return problems
+    hint = "install the same build of Assay on all machines, or update the checkout to the same commit"
+    message = "this worker has other code of Assay than the build"
+    expected, found = f"code with the hash {required.program[:16]}", hash_program()[:16]
+    return [Diagnostic("other-version", message, expected=expected, found=found, hint=hint)]
+
+
+def _list_cache_problems(required: Requirements, store: Store) -> Sequence[Diagnostic]:
+    if store.get_path(TOKENS_KIND, required.token).is_file():
+        return []
+    hint = "pass --cache DIR to both: a folder that all machines share"
+    message = "the cache of this worker is not the cache of the build"
+    found = str(store.folder.absolute())
+    return [Diagnostic("other-cache", message, expected=f"{required.cache} of the coordinator", found=found, hint=hint)]
+
+
+def encode(data: Mapping[str, Any]) -> bytes:
+    """Return plain data as JSON. Raises TypeError for other data."""
+    return json.dumps(data).encode()

@@ -1,0 +1,61 @@
+"""Decide which statements of a plan can be computed for some hosts at a time, and why the others cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from assay.engine.graph import Node
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.scopes import HOST
+from assay.sql.distributions import get_domain
+from assay.sql.partitioning import can_check_partitions, is_partitionable
+
+
+@dataclass(frozen=True, slots=True)
+class HostPlan:
+    """The `names` of statements that hosts can be computed one by one for, and the `reasons` why others cannot."""
+
+    names: frozenset[str]
+    reasons: Mapping[str, str]
+
+    def count(self, graph: Sequence[Node], kind: str) -> tuple[int, int]:
+        """Return how many of the statements of a kind are in the plan, and the number of all."""
+        names = [node.name for node in graph if node.statement.kind == kind]
+        return sum(name in self.names for name in names), len(names)
+
+
+def plan_hosts(graph: Sequence[Node], checked: CheckedPackage) -> HostPlan:
+    """Return which of the statements can be computed for some hosts at a time, with all that they read."""
+    reasons: dict[str, str] = {}
+    names: set[str] = set()
+    for node in graph:
+        if reason := _find_reason(node, checked, names):
+            reasons[node.name] = reason
+        else:
+            names.add(node.name)
+    return HostPlan(frozenset(names), reasons)
+
+
+def _find_reason(node: Node, checked: CheckedPackage, names: set[str]) -> str:
+    """Return why a statement needs all hosts; empty if it does not. `names` are statements before it that do not."""
+    kind = node.statement.kind
+    if kind == "view":
+        query = node.statement.query
+        has_host = isinstance(query, exp.Select) and HOST in query.named_selects
+        return "" if has_host else "its records have no host"
+    if pooled := [name for name in node.reads if name not in names]:
+        return f"it reads `{pooled[0]}`, which needs all hosts"
+    if kind == "table":
+        return "" if is_partitionable(node.statement.query, HOST) else "its SQL may relate rows of several hosts"
+    if kind == "check":
+        return "" if can_check_partitions(node.statement.query, HOST) else "its SQL may relate rows of several hosts"
+    if kind != "metric":
+        return "its rows are of all hosts"
+    metric = checked.get_metric(node.name)
+    if metric.per != HOST:
+        return "its distribution is over all hosts"
+    grain = next(item for item in checked.package.grains if item.name == metric.grain)
+    return "" if get_domain(grain) in node.reads else "its hosts are not those of its rows"

@@ -1,0 +1,1 @@
+"""Tests of builds on several machines, which are processes of one machine here."""

@@ -1,0 +1,111 @@
+"""Build reports of a small workspace with workers: processes or threads that share a cache and a queue."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import assay
+from assay.app.session import Session, open_session
+from tests.support.commands import run_assay
+
+COMPILER = Path(assay.__file__).parents[1]
+LEASE = 1.0  # seconds, so that tests need not wait long for the task of a killed worker
+
+
+@dataclass(frozen=True, slots=True)
+class SmallSite:
+    """A workspace with two runs of some hosts each, and the folders of a cluster."""
+
+    workspace: Path
+    folder: Path
+
+    @property
+    def cache(self) -> Path:
+        """Return the shared cache."""
+        return self.folder / "cache"
+
+    @property
+    def queue(self) -> Path:
+        """Return the folder of the queue."""
+        return self.folder / "queue"
+
+    def list_build_command(self, out: str = "out", *options: str, on: str = "") -> list[str]:
+        """Return the arguments of a build by the workers of an address, by default those of the queue."""
+        runs = [f"--run=runs/{name}" for name in ("1.0", "1.1")]
+        return [
+            "--cache", str(self.cache), "build", "service/comparison", *runs, "-o", str(self.folder / out),
+            "--to=md", "--on", on or f"folder:{self.queue}", *options,
+        ]  # fmt: skip
+
+    def start_build(self, *options: str) -> subprocess.Popen[str]:
+        """Start a build by workers."""
+        return start_assay(self.workspace, *self.list_build_command("out", *options))
+
+    def start_worker(self, *options: str) -> subprocess.Popen[str]:
+        """Start a worker."""
+        return start_assay(self.workspace, "--cache", str(self.cache), "work", str(self.queue), *options)
+
+    def open_session(self) -> Session:
+        """Open a session as a worker does."""
+        return open_session(self.workspace, self.cache)
+
+
+def copy_small_workspace(folder: Path) -> Path:
+    """Create a workspace with two runs of six hosts each, and return it."""
+    run_assay("init", folder / "shop", cwd=folder)
+    workspace = folder / "shop"
+    (workspace / "assay.toml").write_text(f"[cluster]\nlease = {LEASE}\n", encoding="utf-8")
+    for run in (workspace / "runs").iterdir():
+        for number in (3, 4, 5, 6):
+            host = run / f"web-{number}"
+            host.mkdir()
+            lines = (run / f"web-{1 + number % 2}" / "log.jsonl").read_bytes().splitlines(keepends=True)
+            (host / "log.jsonl").write_bytes(b"".join(lines[: -10 * number]))
+    return workspace
+
+
+def start_assay(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start a command in a folder, in a process group of its own."""
+    paths = [str(COMPILER), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return subprocess.Popen(
+        [sys.executable, "-m", "assay", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@contextmanager
+def stop_after(processes: Sequence[subprocess.Popen[str]]) -> Iterator[None]:
+    """Kill processes after the block."""
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+
+
+def wait_until(is_true: Callable[[], object], seconds: float = 30) -> None:
+    """Wait until a condition holds."""
+    deadline = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < deadline, "nothing happened"
+        time.sleep(0.02)
+
+
+def read_tree(folder: Path) -> dict[str, bytes]:
+    """Return the files of a folder by their relative paths."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
