@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.app.session import Session
+from assay.app.session import Session, open_session
 from assay.cluster.task import READ, Outcome, Task, check_requirements, name_worker
 from assay.engine.portions import Portion, compute_portion
 from assay.ingest.discovery import HostFiles, RunFiles, take_snapshot
@@ -80,3 +81,25 @@ def _hash_file(path: Path, size: int) -> FileSnapshot:
 def _compute_results(task: Task, session: Session) -> Mapping[str, Any]:
     compute_portion(Portion.from_json(task.body), session.store, session.threads or 1)
     return {}
+
+
+class MachineFailedError(Exception):
+    """The machine of a worker failed, so that another one should try. The argument is the outcome as plain data."""
+
+
+def run_remotely(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Run a task of plain data in a process that a cluster started; return the outcome as plain data.
+
+    Raises MachineFailedError.
+    """
+    task = Task.from_json(data)
+    session = _open_remote_session(task.requirements.workspace, task.requirements.cache, task.requirements.token)
+    outcome = run_task(task, session)
+    if outcome.is_retryable:
+        raise MachineFailedError(outcome.to_json())
+    return outcome.to_json()
+
+
+@functools.lru_cache(maxsize=1)
+def _open_remote_session(workspace: str, cache: str, token: str) -> Session:  # noqa: ARG001  # one for each build
+    return open_session(Path(workspace), Path(cache))

@@ -1,0 +1,74 @@
+"""Test builds by workers of Dask on this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.clusters import COMPILER, SmallSite, read_tree, start_assay, wait_until
+from tests.support.commands import run_assay
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def dask_cluster() -> Iterator[Any]:
+    """A scheduler with two workers, which are processes."""
+    paths = [str(COMPILER), *filter(None, [os.environ.get("PYTHONPATH")])]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(paths))
+        with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+        ) as cluster:
+            yield cluster
+
+
+def get_address(cluster: Any) -> str:
+    """Return the address of a scheduler as `--on` takes it."""
+    return str(cluster.scheduler_address).replace("tcp://", "dask://")
+
+
+def list_tasks(client: Any) -> list[str]:
+    """Return the names of the tasks of a scheduler."""
+    return [str(name) for name in client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))]
+
+
+def test_dask_builds_the_bytes_of_one_machine(
+    site: SmallSite, dask_cluster: Any, expected_files: dict[str, bytes]
+) -> None:
+    result = run_assay(*site.list_build_command(on=get_address(dask_cluster)), cwd=site.workspace)
+    assert (result.status, result.err) == (0, "")
+    assert read_tree(site.folder / "out") == expected_files
+
+
+def test_killed_dask_worker_is_replaced(site: SmallSite, dask_cluster: Any, expected_files: dict[str, bytes]) -> None:
+    build = start_assay(site.workspace, *site.list_build_command(on=get_address(dask_cluster)))
+    wait_until(lambda: (site.cache / "batches").exists())
+    os.kill(next(iter(dask_cluster.workers.values())).pid, signal.SIGKILL)
+    _, log = build.communicate(timeout=60)
+    assert build.returncode == 0, log
+    assert read_tree(site.folder / "out") == expected_files
+
+
+def test_interrupted_build_cancels_tasks_of_dask(site: SmallSite, dask_cluster: Any) -> None:
+    with distributed.Client(dask_cluster, set_as_default=False) as client:
+        blockers = client.map(time.sleep, [3.0, 3.0], pure=False)
+        build = start_assay(site.workspace, *site.list_build_command(on=get_address(dask_cluster)))
+        wait_until(lambda: any("run_remotely" in name for name in list_tasks(client)))
+        build.send_signal(signal.SIGINT)
+        build.communicate(timeout=20)
+        assert build.returncode == 130
+        wait_until(lambda: not any("run_remotely" in name for name in list_tasks(client)))
+        del blockers
+
+
+def test_scheduler_that_does_not_answer_is_an_error(site: SmallSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.cluster.dask_cluster.TIMEOUT", 1)
+    result = run_assay(*site.list_build_command(on="dask://127.0.0.1:1"), cwd=site.workspace)
+    assert result.status == 2
+    assert "error[cluster]: no scheduler of Dask answers at 127.0.0.1:1" in result.err
