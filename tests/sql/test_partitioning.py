@@ -11,28 +11,55 @@ from hypothesis import strategies as st
 from tests.support.deep import scale_examples
 from tests.support.sql_cases import read_cases
 
-CASES = Path(__file__).parent / "cases" / "partitioning.sql"
-
-QUERIES = [case.sql for case in read_cases(CASES) if case.expected == "yes"]
+CASES = Path(__file__).parent / "cases"
 CONNECTION = duckdb.connect()  # starting an engine takes longer than its queries
 ROWS = st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 4), st.integers(0, 4)), max_size=8)
+HOSTS = ("('x')", "('y', 'z')")
+Rows = list[tuple[object, ...]]
+
+
+def list_queries(name: str) -> list[str]:
+    """Return the queries of a file that can run for some hosts at a time."""
+    return [case.sql for case in read_cases(CASES / name) if case.expected == "yes"]
+
+
+QUERIES, CHECKS = list_queries("partitioning.sql"), list_queries("checked_partitions.sql")
+
+
+def fill_tables(a: list[object], b: list[object]) -> None:
+    """Fill the tables that the queries read."""
+    for name, rows in (("a", a), ("b", b)):
+        CONNECTION.execute(f"CREATE OR REPLACE TABLE {name} (host VARCHAR, n BIGINT, m BIGINT)")
+        if rows:
+            CONNECTION.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
+
+
+def fetch_by_hosts(query: str) -> Rows:
+    """Return the rows that a query yields for some hosts at a time."""
+    rows: Rows = []
+    for hosts in HOSTS:
+        for name in ("a", "b"):
+            CONNECTION.execute(
+                f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM memory.main.{name} WHERE host IN {hosts}"
+            )
+        rows += CONNECTION.execute(query).fetchall()
+        CONNECTION.execute("DROP VIEW temp.main.a")
+        CONNECTION.execute("DROP VIEW temp.main.b")
+    return rows
 
 
 @given(a=ROWS, b=ROWS)
 @settings(deadline=None, max_examples=scale_examples(60))
 def test_query_yields_the_same_for_some_hosts_at_a_time(a: list[object], b: list[object]) -> None:
-    for name, rows in (("a", a), ("b", b)):
-        CONNECTION.execute(f"CREATE OR REPLACE TABLE {name} (host VARCHAR, n BIGINT, m BIGINT)")
-        if rows:
-            CONNECTION.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
+    fill_tables(a, b)
     for query in QUERIES:
-        rows = []
-        for hosts in ("('x')", "('y', 'z')"):
-            for name in ("a", "b"):
-                CONNECTION.execute(
-                    f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM memory.main.{name} WHERE host IN {hosts}"
-                )
-            rows += CONNECTION.execute(query).fetchall()
-            CONNECTION.execute("DROP VIEW temp.main.a")
-            CONNECTION.execute("DROP VIEW temp.main.b")
+        rows = fetch_by_hosts(query)
         assert sorted(rows, key=repr) == sorted(CONNECTION.execute(query).fetchall(), key=repr), query
+
+
+@given(a=ROWS, b=ROWS)
+@settings(deadline=None, max_examples=scale_examples(60))
+def test_check_fails_exactly_if_it_fails_for_some_hosts(a: list[object], b: list[object]) -> None:
+    fill_tables(a, b)
+    for query in CHECKS:
+        assert bool(fetch_by_hosts(query)) is bool(CONNECTION.execute(query).fetchall()), query

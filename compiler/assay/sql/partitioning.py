@@ -31,9 +31,55 @@ def is_partitionable(query: exp.Expr, key: str) -> bool:
 def can_check_partitions(query: exp.Expr, key: str) -> bool:
     """Return whether a query yields rows exactly if it yields rows on one of the partitions by the column `key`.
 
-    Unlike a partitionable query it need not yield the column itself.
+    Unlike a partitionable query it need not yield the column itself, and may count the rows of all partitions in its
+    values.
     """
+    query = query.copy()
+    if not query.args.get("offset") and _is_at_least_one(query.args.get("limit")):
+        query.set("limit", None)
+    if isinstance(query, exp.Select):
+        _drop_single_rows(query)
     return _QueryReader(key).is_partitionable(query, {}, needs_key=False)
+
+
+def _is_at_least_one(limit: exp.Expr | None) -> bool:
+    """Return whether a limit is a number above 0, and has no other clause."""
+    value = limit.expression if isinstance(limit, exp.Limit) else None
+    return isinstance(value, exp.Literal) and value.is_int and int(value.this) > 0
+
+
+def _drop_single_rows(query: exp.Select) -> None:
+    """Drop the tables of one row that a query joins to all rows, unless its conditions read them."""
+    stages = query.args["with_"].expressions if query.args.get("with_") else ()
+    single_rows = {item.alias.casefold() for item in stages if _yields_one_row(item.this)}
+    conditions = [query.args.get(name) for name in ("where", "group", "having", "qualify")]
+    conditions += [join.args.get("on") for join in query.args.get("joins") or ()]
+    read_tables = {item.table.casefold() for part in conditions if part for item in part.find_all(exp.Column)}
+    joins = [
+        join
+        for join in query.args.get("joins") or ()
+        if not (
+            isinstance(join.this, exp.Table)
+            and join.kind == "CROSS"
+            and not join.side
+            and join.this.name.casefold() in single_rows
+            and not {"", join.this.alias_or_name.casefold()} & read_tables
+        )
+    ]
+    query.set("joins", joins)
+
+
+def _yields_one_row(query: exp.Expr) -> bool:
+    """Return whether a query yields one row: it aggregates all rows that it reads."""
+    return (
+        isinstance(query, exp.Select)
+        and _has_only(query, frozenset(["expressions", "from_", "joins", "where"]))
+        and all(_is_aggregate(item.unalias()) for item in query.expressions)
+    )
+
+
+def _is_aggregate(value: exp.Expr) -> bool:
+    return isinstance(value, exp.AggFunc) and not isinstance(value.parent, exp.Window)
 
 
 @dataclass(slots=True)
@@ -80,7 +126,7 @@ class _QueryReader:
         )
 
     def _is_partitionable_union(self, query: exp.Union, queries: NamedQueries) -> bool:
-        if not _has_only(query, {"with_", "this", "expression", "distinct"}):
+        if not _has_only(query, {"with_", "this", "expression", "distinct", "order"}):
             return False
         left, right = (side.named_selects for side in (query.left, query.right))
         indexes = [index for index, name in enumerate(left) if name == self._key]
@@ -94,9 +140,11 @@ class _QueryReader:
 
     def _is_partitionable_select(self, query: exp.Select, queries: NamedQueries, needs_key: bool) -> bool:
         rows = self._read_tables(query, queries)
-        if rows is None or _has_nested_rows(query) or (needs_key and not self._has_key_once(query, rows)):
+        if rows is None or _has_nested_rows(query, is_plain=_is_plain(query)):
             return False
-        if not needs_key and _aggregates_all(query):
+        if needs_key and not self._has_key_once(query, rows):
+            return False
+        if not needs_key and _aggregates_all(query) and not _needs_a_row(query):
             return False
         group, distinct = query.args.get("group"), query.args.get("distinct")
         if group and not (_has_only(group, {"expressions"}) and self._has_key(group.expressions, rows)):
@@ -188,17 +236,38 @@ def _has_only(part: exp.Expr, names: frozenset[str] | set[str]) -> bool:
     return all(name in names for name, value in part.args.items() if value)
 
 
-def _has_nested_rows(query: exp.Select) -> bool:
-    """Return whether a value or condition contains a query, or a function that returns several rows."""
-    parts = [*query.expressions, *(query.args.get(name) for name in ("where", "group", "having", "qualify", "order"))]
-    parts += [join.args["on"] for join in query.args.get("joins") or ()]
-    return any(part.find(exp.Query, exp.UDTF) for part in parts if part)
+def _has_nested_rows(query: exp.Select, is_plain: bool) -> bool:
+    """Return whether a value or condition contains a query, or a function that returns several rows.
+
+    The values of a plain query may have such functions: each of its rows becomes several rows with the same key.
+    """
+    conditions = [query.args.get(name) for name in ("where", "group", "having", "qualify", "order")]
+    conditions += [join.args["on"] for join in query.args.get("joins") or ()]
+    in_values: tuple[type[exp.Expr], ...] = (exp.Query,) if is_plain else (exp.Query, exp.UDTF)
+    return any(part.find(exp.Query, exp.UDTF) for part in conditions if part) or any(
+        item.find(*in_values) for item in query.expressions
+    )
+
+
+def _is_plain(query: exp.Select) -> bool:
+    """Return whether a query has neither groups, windows nor aggregates, and does not drop equal rows."""
+    has_clause = any(query.args.get(name) for name in ("group", "having", "qualify", "windows", "distinct"))
+    return not has_clause and not any(item.find(exp.AggFunc, exp.Window) for item in query.expressions)
 
 
 def _aggregates_all(query: exp.Select) -> bool:
     """Return whether a query without groups has an aggregate: it yields a row even without rows to read."""
     parts = [*query.expressions, query.args.get("having")]
     return not query.args.get("group") and any(part.find(exp.AggFunc) for part in parts if part)
+
+
+def _needs_a_row(query: exp.Select) -> bool:
+    """Return whether a query yields a row only if it reads one: `HAVING COUNT(*) > 0`."""
+    having = query.args.get("having")
+    return having is not None and having.this == _COUNT_ABOVE_ZERO
+
+
+_COUNT_ABOVE_ZERO = exp.GT(this=exp.Count(this=exp.Star(), big_int=True), expression=exp.Literal.number(0))
 
 
 def _list_windows(query: exp.Select) -> list[exp.Window]:

@@ -193,6 +193,42 @@ not certain
 WITH RECURSIVE x AS (SELECT host, n FROM a UNION ALL SELECT host, n - 1 FROM x WHERE n > 0) SELECT host, n FROM x;
 not certain
 
--- title: lists
+-- title: a row for each item of a list
 SELECT host, UNNEST([n, m]) AS n FROM a;
+yes
+
+-- title: a row for each number between two
+SELECT x.host, x.k FROM (SELECT host, m, UNNEST(GENERATE_SERIES(n, m)) AS k FROM a WHERE m > n) AS x WHERE x.k <> x.m;
+yes
+
+-- title: rows for each item of two lists
+SELECT a.host, UNNEST([a.n, b.m, 1]) AS x, UNNEST([a.m, b.n]) AS y FROM a LEFT JOIN b ON b.host = a.host;
+yes
+
+-- title: a union in order
+SELECT host, n FROM a UNION SELECT host, m FROM b ORDER BY n, host;
+yes
+
+-- title: hosts from a list
+SELECT UNNEST(['x', 'y']) AS host, n FROM a;
+not certain
+
+-- title: a list of distinct rows
+SELECT DISTINCT host, UNNEST([n, m]) AS n FROM a;
+not certain
+
+-- title: a list of each group
+SELECT host, UNNEST([SUM(n), 1]) AS n FROM a GROUP BY host;
+not certain
+
+-- title: a list of a window
+SELECT host, UNNEST([SUM(n) OVER (), 1]) AS n FROM a;
+not certain
+
+-- title: a list of a question
+SELECT host, UNNEST((SELECT LIST(n ORDER BY n) FROM b)) AS n FROM a;
+not certain
+
+-- title: some rows of a union
+SELECT host, n FROM a UNION ALL SELECT host, m FROM b ORDER BY n, host LIMIT 2;
 not certain
