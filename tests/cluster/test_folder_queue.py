@@ -115,7 +115,7 @@ def test_refused_task_waits_for_another_worker(site: SmallSite, tmp_path: Path) 
             site.queue, lambda: open_session(site.workspace, tmp_path / "own"), once=True
         )  # fmt: skip
     wait_until(lambda: notices)
-    assert "other-cache" in notices[0]
+    assert "stopped: the cache of this worker is not the cache of the build (expected" in notices[0]
     assert coordinator.is_alive()
     worker = QueueWorker(site.queue)
     claimed = wait_for_task(worker)

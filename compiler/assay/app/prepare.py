@@ -339,7 +339,7 @@ class _Ingester:
         quarantine_path = get_quarantine_path(
             store.folder, discovered_files.run.directory, discovered_files.source.name
         )
-        with _prefix_run_name(discovered_files.run, discovered_files.source), _keep_quarantine(store, quarantine_path):
+        with prefix_run_name(discovered_files.run, discovered_files.source), _keep_quarantine(store, quarantine_path):
             ingest(
                 discovered_files.source,
                 discovered_files.events,
@@ -379,7 +379,7 @@ def _keep_quarantine(store: Store, place: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _prefix_run_name(run: NamedRun, source: Source) -> Iterator[None]:
+def prefix_run_name(run: NamedRun, source: Source) -> Iterator[None]:
     """Prefix the problems of a run's raw data with the name of the run.
 
     Raises UnrecognisedSourcesError if the source's files have well-formed records, but none is an event.

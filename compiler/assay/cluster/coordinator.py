@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.app.cache_filler import DiscoveredFiles
-from assay.app.prepare import IngestedRun
+from assay.app.prepare import IngestedRun, prefix_run_name
 from assay.app.session import Session
 from assay.app.stages import log_facts
 from assay.cluster.cluster import Cluster, open_cluster
@@ -92,6 +92,8 @@ class ClusterFiller:
         memo = session.store.folder / MEMO
         for outcome in self._map(session, "reading on workers", [task for _, task in tasks.values()]):
             item, task = tasks[outcome.task]
+            with prefix_run_name(item.run, item.source):
+                outcome.raise_problems()
             store_hashes(memo, _collect_hashes(item, task, outcome))
 
     def compute_results(
@@ -113,12 +115,16 @@ class ClusterFiller:
             for portion in (*item.portions, item.sample)
             if not is_sealed(session.store.get_path(PORTIONS_KIND, portion.key))
         ]
-        for _ in self._map(session, "computing on workers", tasks):
-            pass
-        for item in planned_runs:
-            verify_sample(item.plan, item.portions, item.sample, session.store)
-            join_portions(item.plan, item.portions, session.store)
-            remove_portions([*item.portions, item.sample], session.store)
+        for outcome in self._map(session, "computing on workers", tasks):
+            outcome.raise_problems()
+        try:
+            for item in planned_runs:
+                verify_sample(item.plan, item.portions, item.sample, session.store)
+            for item in planned_runs:
+                join_portions(item.plan, item.portions, session.store)
+        finally:  # also after a difference: these entries are wrong
+            for item in planned_runs:
+                remove_portions([*item.portions, item.sample], session.store)
 
     def _plan_run(self, plan: PortionPlan, run: IngestedRun) -> _PlannedRun | None:
         """Cut a run into portions; None if workers can do nothing for it."""
@@ -169,10 +175,9 @@ class ClusterFiller:
         return Task(name, COMPUTE, portion.label, len(portion.hosts), size, requirements, portion.to_json())
 
     def _map(self, session: Session, label: str, tasks: Sequence[Task]) -> Iterator[Outcome]:
-        """Run tasks on workers; yield the outcomes, with progress. Raises AssayError with the problems of a task."""
+        """Run tasks on workers; yield the outcomes, with progress."""
         progress = TaskProgress(session.progress, label, tasks)
         for outcome in self._cluster.map(tasks) if tasks else ():
-            outcome.raise_problems()
             progress.add(outcome)
             yield outcome
 

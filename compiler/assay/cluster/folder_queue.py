@@ -27,14 +27,14 @@ from pathlib import Path
 from assay.cluster.cluster import MOST_ATTEMPTS, parse_folder
 from assay.cluster.settings import ClusterSettings
 from assay.cluster.task import Outcome, Task, encode, name_worker
-from assay.util.diagnostics import INTERNAL, USAGE, AssayError, fail, render
+from assay.util.diagnostics import INTERNAL, USAGE, AssayError, Diagnostic, fail
 from assay.util.progress import Notice
 
 BUILD_PREFIX, GONE_PREFIX, NEW_PREFIX = "build-", "gone-", ".new-"
 TASKS, CLAIMS, RESULTS, FAILURES, WORKERS = "tasks", "claims", "results", "failures", "workers"
 COORDINATOR, SETTINGS = "coordinator", "build.json"
 POLL = 0.1  # seconds between two looks at the folder
-PATIENCE = 10.0  # seconds without a worker after which the user is told
+PATIENCE = 5.0  # seconds without a worker after which the user gets a notice
 
 
 def open_cluster(settings: ClusterSettings, notice: Notice) -> FolderQueue:
@@ -110,6 +110,7 @@ class FolderQueue:
         self._notice = notice
         self._is_cancelled = threading.Event()
         self._noticed: set[str] = set()
+        self._failure: Outcome | None = None  # the last one of a worker, whose machine failed
         try:
             queue.mkdir(parents=True, exist_ok=True)
             (queue / WORKERS).mkdir(exist_ok=True)
@@ -156,6 +157,8 @@ class FolderQueue:
             if ready or self._has_workers(now):
                 last_sign = time.monotonic()
             elif time.monotonic() - last_sign > PATIENCE:
+                if self._failure:
+                    self._failure.raise_problems()
                 self._notice_once(f"waiting for workers: run `assay work {self._queue}` on machines that share it")
             self._check_attempts(now)
             self._is_cancelled.wait(POLL)
@@ -180,17 +183,19 @@ class FolderQueue:
         return any(is_alive(path, now, self._lease) for path in list_files(self._queue / WORKERS))
 
     def _check_failures(self) -> None:
-        """Print the problems of workers. Raises AssayError if a task failed on too many machines."""
+        """Report the problems of workers. Raises AssayError if a task failed on too many machines."""
         for path in list_files(self._folder / FAILURES):
             if path.name in self._noticed:
                 continue
             self._noticed.add(path.name)
             outcome = Outcome.from_json(json.loads(path.read_bytes()))
             _, attempt, _ = _parse_name(path)
-            if outcome.is_retryable and attempt >= MOST_ATTEMPTS:
-                outcome.raise_problems()
-            problems = "\n".join(map(render, outcome.problems))
-            self._notice_once(f"the worker {outcome.worker} stopped:\n{problems}")
+            if outcome.is_retryable:
+                self._failure = outcome
+                if attempt >= MOST_ATTEMPTS:
+                    outcome.raise_problems()
+            problems = "; ".join(map(_format_problem, outcome.problems))
+            self._notice_once(f"the worker {outcome.worker} stopped: {problems}")
 
     def _check_attempts(self, now: float) -> None:
         """Raise AssayError if a task was taken too often without a result."""
@@ -215,6 +220,12 @@ class FolderQueue:
         """Remove the folder of the build."""
         self._heartbeat.stop()
         _remove_folder(self._folder)
+
+
+def _format_problem(problem: Diagnostic) -> str:
+    """Return a problem as one line."""
+    values = f" (expected {problem.expected}, found {problem.found})" if problem.expected and problem.found else ""
+    return f"{problem.message}{values}: {problem.hint}"
 
 
 def _remove_folder(folder: Path) -> None:

@@ -14,7 +14,7 @@ from random import Random
 import duckdb
 from sqlglot import exp
 
-from assay.engine.portions import ANSWERS, METRIC, PORTIONS_KIND, Portion, PortionPlan, remove_portions
+from assay.engine.portions import ANSWERS, METRIC, PORTIONS_KIND, Portion, PortionPlan
 from assay.engine.result_cache import Store
 from assay.lang.scopes import HOST
 from assay.sql import dialect
@@ -42,7 +42,7 @@ def choose_sample(seed: str, sizes: Mapping[str, int], groups: Sequence[Sequence
 def verify_sample(plan: PortionPlan, portions: Sequence[Portion], sample: Portion, store: Store) -> None:
     """Compare the rows and distributions of the sample's hosts with those of the portions.
 
-    Raises AssayError with the first statement that differs; all portions are then removed from the cache.
+    Raises AssayError with the first statement that differs.
     """
     folders = [store.get_path(PORTIONS_KIND, portion.key) for portion in portions]
     sample_folder = store.get_path(PORTIONS_KIND, sample.key)
@@ -51,7 +51,6 @@ def verify_sample(plan: PortionPlan, portions: Sequence[Portion], sample: Portio
         if not differing and not _has_equal_rows(plan.hashes[name], folders, sample_folder, sample):
             differing = name
     if differing:
-        remove_portions([*portions, sample], store)
         raise _build_difference_error(plan, differing, sample)
 
 

@@ -12,11 +12,12 @@ from typing import Any
 from assay.app.session import Session, open_session
 from assay.cluster.task import READ, Outcome, Task, check_requirements, name_worker
 from assay.engine.portions import Portion, compute_portion
+from assay.engine.result_cache import Store
 from assay.ingest.discovery import HostFiles, RunFiles, take_snapshot
 from assay.ingest.file_snapshots import FileSnapshot, create_hashed_snapshot
 from assay.ingest.pipeline import read_batches
 from assay.util.diagnostics import INTERNAL, AssayError, Diagnostic
-from assay.util.os_errors import build_memory_error, convert_os_error, is_memory_error
+from assay.util.os_errors import build_memory_error, convert_os_error, is_disk_full_error, is_memory_error
 
 #: codes of problems of a machine, which another one may not have
 MACHINE_CODES = frozenset(["cache", "disk-full", "memory", "sql-memory", "sql-time", "engine", "file", "worker"])
@@ -34,16 +35,18 @@ def run_task(task: Task, session: Session) -> Outcome:
         body = _read_logs(task, session) if task.kind == READ else _compute_results(task, session)
         outcome = replace(outcome, body=body)
     except Exception as error:
-        problem = _convert_error(error)
+        problem = _convert_error(error, session.store)
         is_retryable = all(item.code in MACHINE_CODES for item in problem.diagnostics)
         outcome = replace(outcome, problems=problem.diagnostics, status=problem.status, is_retryable=is_retryable)
     seconds, processor_seconds = time.perf_counter() - wall, time.process_time() - processor
     return replace(outcome, seconds=round(seconds, 3), processor_seconds=round(processor_seconds, 3))
 
 
-def _convert_error(error: Exception) -> AssayError:
+def _convert_error(error: Exception, store: Store) -> AssayError:
     if isinstance(error, AssayError):
         return error
+    if is_disk_full_error(error):
+        return store.build_full_error()
     if isinstance(error, OSError):
         return convert_os_error(error)
     if is_memory_error(error):

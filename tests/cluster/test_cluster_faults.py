@@ -1,0 +1,134 @@
+"""Test builds by workers when something fails: the bytes of one machine, or one clear error."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assay.cluster.sample import choose_sample
+from assay.engine import host_plan
+from tests.support.clusters import SmallSite, copy_small_workspace, read_tree, stop_after, wait_until
+from tests.support.commands import run_assay
+
+
+def count_outcomes(site: SmallSite) -> int:
+    """Return the number of results in the queue."""
+    return len(list(site.queue.glob("build-*/results/*")))
+
+
+def has_claim(site: SmallSite, kind: str) -> bool:
+    """Return whether a worker has a task of a kind."""
+    return any(site.queue.glob(f"build-*/claims/*-{kind}.*"))
+
+
+@pytest.mark.parametrize("kind", ["read", "compute"])
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGSTOP])
+def test_task_of_lost_worker_is_finished_by_another(
+    site: SmallSite, expected_files: dict[str, bytes], kind: str, sent: signal.Signals
+) -> None:
+    """A killed worker is gone at once, a stopped one hangs."""
+    lost, build = site.start_worker(), site.start_build()
+    with stop_after([lost, build]):
+        wait_until(lambda: has_claim(site, kind))
+        lost.send_signal(sent)
+        with stop_after([site.start_worker()]):
+            _, log = build.communicate(timeout=60)
+        assert build.returncode == 0, log
+    assert read_tree(site.folder / "out") == expected_files
+
+
+@pytest.mark.parametrize("kind", ["read", "compute"])
+def test_killed_coordinator_is_started_again(site: SmallSite, expected_files: dict[str, bytes], kind: str) -> None:
+    worker, build = site.start_worker(), site.start_build()
+    with stop_after([worker]):
+        with stop_after([build]):
+            wait_until(lambda: has_claim(site, kind) and count_outcomes(site) > 1)
+        assert not (site.folder / "out" / "report.md").exists()
+        result = run_assay(*site.list_build_command(), cwd=site.workspace)
+        assert result.status == 0, result.err
+    assert read_tree(site.folder / "out") == expected_files
+
+
+def test_interrupted_build_leaves_no_task(site: SmallSite) -> None:
+    build = site.start_build()
+    with stop_after([build]):
+        wait_until(lambda: any(site.queue.glob("build-*/tasks/*.json")))
+        build.send_signal(signal.SIGINT)
+        assert build.wait(timeout=20) == 130
+    assert not list(site.queue.glob("*build-*"))
+    assert not (site.folder / "out").exists()
+
+
+def test_full_disk_of_worker_ends_it_but_not_the_build(site: SmallSite, expected_files: dict[str, bytes]) -> None:
+    full, build = start_limited_worker(site), site.start_build()
+    with stop_after([build]):
+        _, log = full.communicate(timeout=60)
+        assert full.returncode == 1
+        assert "error[disk-full]" in log
+        with stop_after([site.start_worker()]):
+            _, log = build.communicate(timeout=60)
+        assert build.returncode == 0, log
+        assert "stopped: the disk of the cache folder is full" in log
+    assert read_tree(site.folder / "out") == expected_files
+
+
+def start_limited_worker(site: SmallSite) -> subprocess.Popen[str]:
+    """Start a worker that cannot write more than a few bytes into a file."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1500, before[1]))
+    try:
+        return site.start_worker()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_disk_that_is_full_everywhere_ends_the_build(site: SmallSite) -> None:
+    workers, build = [start_limited_worker(site) for _ in range(3)], site.start_build()
+    with stop_after([*workers, build]):
+        _, log = build.communicate(timeout=60)
+    assert build.returncode == 1
+    assert log.rsplit("error[", 1)[1].startswith("disk-full]")
+    assert not (site.folder / "out").exists()
+
+
+def test_broken_log_ends_the_build_with_its_own_error(site: SmallSite, tmp_path: Path) -> None:
+    """The error is that of one machine."""
+    run = tmp_path / "broken"
+    (run / "web-1").mkdir(parents=True)
+    (run / "meta.json").write_bytes((site.workspace / "runs" / "1.0" / "meta.json").read_bytes())
+    (run / "web-1" / "log.jsonl.gz").write_bytes(b"\x1f\x8b broken")
+    command = ["--cache", str(site.cache), "build", "service/comparison", f"--run=1.0={run}", "--to=md"]
+    expected = run_assay(*command, "-o", tmp_path / "single", cwd=site.workspace)
+    with stop_after([site.start_worker()]):
+        result = run_assay(*command, "-o", tmp_path / "out", "--on", f"folder:{site.queue}", cwd=site.workspace)
+    assert expected.status == result.status == 1
+    assert result.err == expected.err
+
+
+def test_wrong_proof_is_detected_by_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A query that relates hosts, but is taken for one that does not, ends the build."""
+    site = SmallSite(copy_small_workspace(tmp_path), tmp_path)
+    (query,) = (site.workspace / "queries").rglob("*.sql")
+    relating = "QUALIFY count(*) OVER (PARTITION BY request) > 1"
+    query.write_text(f"SELECT host, request FROM request_received GROUP BY host, request {relating}", encoding="utf-8")
+    monkeypatch.setattr(host_plan, "is_partitionable", lambda _query, _key: True)
+    with stop_after([site.start_worker()]):
+        result = run_assay(*site.list_build_command(), cwd=site.workspace)
+    assert result.status == 70
+    assert result.err.startswith("error[cluster-difference]: run 1.0: `request` of a host differs when other hosts")
+    assert not (site.folder / "out").exists()
+    assert not list((site.cache / "portions").iterdir())
+
+
+def test_sample_of_large_run_has_hosts_of_several_portions() -> None:
+    sizes = {f"h{number}": 10 for number in range(9)}
+    groups = [["h0", "h1", "h2"], ["h3", "h4", "h5"], ["h6", "h7", "h8"]]
+    assert choose_sample("seed", sizes, groups, 90) == tuple(sorted(sizes))
+    samples = [choose_sample(str(seed), sizes, groups, 89) for seed in range(40)]
+    assert all([int(host[1]) // 3 for host in hosts] == [0, 1, 2] for hosts in samples)
+    assert len(set(samples)) > 10
+    assert {len(choose_sample("seed", sizes, groups, most)) for most in (1, 19, 20, 29)} == {2}
