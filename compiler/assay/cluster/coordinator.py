@@ -90,7 +90,7 @@ class ClusterFiller:
         if not tasks:
             return
         memo = session.store.folder / MEMO
-        for outcome in self._map(session, "reading on workers", [task for _, task in tasks.values()]):
+        for outcome in self._map(session, [task for _, task in tasks.values()]):
             item, task = tasks[outcome.task]
             with prefix_run_name(item.run, item.source):
                 outcome.raise_problems()
@@ -115,7 +115,7 @@ class ClusterFiller:
             for portion in (*item.portions, item.sample)
             if not is_sealed(session.store.get_path(PORTIONS_KIND, portion.key))
         ]
-        for outcome in self._map(session, "computing on workers", tasks):
+        for outcome in self._map(session, tasks):
             outcome.raise_problems()
         try:
             for item in planned_runs:
@@ -174,9 +174,9 @@ class ClusterFiller:
         requirements = self._require(session, checked)
         return Task(name, COMPUTE, portion.label, len(portion.hosts), size, requirements, portion.to_json())
 
-    def _map(self, session: Session, label: str, tasks: Sequence[Task]) -> Iterator[Outcome]:
+    def _map(self, session: Session, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """Run tasks on workers; yield the outcomes, with progress."""
-        progress = TaskProgress(session.progress, label, tasks)
+        progress = TaskProgress(session.progress, tasks)
         for outcome in self._cluster.map(tasks) if tasks else ():
             progress.add(outcome)
             yield outcome

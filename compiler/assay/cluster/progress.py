@@ -7,18 +7,20 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.app.stages import log_facts
-from assay.cluster.task import Outcome, Task
+from assay.cluster.task import COMPUTE, READ, Outcome, Task
 from assay.util.progress import Progress
 
+#: kind of task -> how the labels of bytes begin, and the label of hosts
+LABELS = {READ: ("reading on", "hosts read"), COMPUTE: ("computing on", "hosts computed")}
 MOST_SHOWN = 16  # workers with a line of their own on a terminal
 
 
 class TaskProgress:
-    """The progress of tasks. `label` names their work on a terminal; the log has a line for each outcome."""
+    """The progress of tasks of one kind. On a terminal it has lines; the log has a line for each outcome."""
 
-    def __init__(self, progress: Progress, label: str, tasks: Sequence[Task]) -> None:
+    def __init__(self, progress: Progress, tasks: Sequence[Task]) -> None:
         self._progress = progress
-        self._label = label
+        self._work, self._hosts_label = LABELS[tasks[0].kind if tasks else READ]
         self._tasks = {task.name: task for task in tasks}
         self._size = sum(task.size for task in tasks)
         self._hosts = sum(task.hosts for task in tasks)
@@ -26,7 +28,7 @@ class TaskProgress:
         self._hosts_done = 0
         self._start = time.perf_counter()
         if tasks:
-            progress(label, 0, self._size)
+            progress(f"{self._work} workers", 0, self._size)
 
     def add(self, outcome: Outcome) -> None:
         """Count an outcome, and report the progress."""
@@ -34,10 +36,10 @@ class TaskProgress:
         self._sizes[outcome.worker] += task.size
         self._hosts_done += task.hosts
         size = self._sizes.total()
-        self._progress(self._label, size, self._size)
-        self._progress(f"{self._label}: hosts", self._hosts_done, self._hosts)
+        self._progress(f"{self._work} workers", size, self._size)
+        self._progress(self._hosts_label, self._hosts_done, self._hosts)
         if len(self._sizes) <= MOST_SHOWN:
-            self._progress(f"{self._label}: {outcome.worker}", self._sizes[outcome.worker], self._size)
+            self._progress(f"{self._work} {outcome.worker}", self._sizes[outcome.worker], self._size)
         rate = size / max(time.perf_counter() - self._start, 1e-3)
         log_facts(
             "task",
