@@ -92,15 +92,18 @@ def test_worker_with_other_cache_refuses(site: SmallSite, tmp_path: Path) -> Non
     assert outcome.problems[0].hint == "pass --cache DIR to both: a folder that all machines share"
 
 
-@pytest.mark.parametrize(("name", "found"), [("get_versions", "duckdb 1.9.9"), ("hash_program", "ffffffffffffffff")])
+@pytest.mark.parametrize(("name", "actual"), [("get_versions", "duckdb 1.9.9"), ("hash_program", "ffffffffffffffff")])
 def test_worker_with_other_version_refuses(
-    site: SmallSite, monkeypatch: pytest.MonkeyPatch, name: str, found: str
+    site: SmallSite, monkeypatch: pytest.MonkeyPatch, name: str, actual: str
 ) -> None:
     task = create_task(site)
-    own = {"get_versions": lambda: {**task.requirements.versions, "duckdb": "1.9.9"}, "hash_program": lambda: "f" * 64}
-    monkeypatch.setattr(f"assay.cluster.task.{name}", own[name])
+    replacements = {
+        "get_versions": lambda: {**task.requirements.versions, "duckdb": "1.9.9"},
+        "hash_program": lambda: "f" * 64,
+    }
+    monkeypatch.setattr(f"assay.cluster.task.{name}", replacements[name])
     outcome = run_task(task, site.open_session())
-    assert [(item.code, item.found) for item in outcome.problems] == [("other-version", found)]
+    assert [(item.code, item.found) for item in outcome.problems] == [("other-version", actual)]
     assert "all machines" in outcome.problems[0].hint
 
 

@@ -148,13 +148,13 @@ class FolderQueue:
         while waiting:
             if self._is_cancelled.is_set():
                 raise fail("cancelled", "the build was cancelled")
-            ready = [path for path in list_files(self._folder / RESULTS) if path.stem in waiting]
-            for path in ready:
+            results = [path for path in list_files(self._folder / RESULTS) if path.stem in waiting]
+            for path in results:
                 waiting.remove(path.stem)
                 yield Outcome.from_json(json.loads(path.read_bytes()))
             self._check_failures()
             now = self._renew()
-            if ready or self._has_workers(now):
+            if results or self._has_workers(now):
                 last_sign = time.monotonic()
             elif time.monotonic() - last_sign > PATIENCE:
                 if self._failure:
@@ -171,8 +171,8 @@ class FolderQueue:
             if self._is_cancelled.is_set():
                 raise fail("cancelled", "the build was cancelled") from None
             message = f"the folder of this build in the queue cannot be read: {self._folder}"
-            found = error.strerror or str(error)
-            raise fail("cluster", message, found=found, hint="check the storage, then build again") from None
+            cause = error.strerror or str(error)
+            raise fail("cluster", message, found=cause, hint="check the storage, then build again") from None
 
     def _notice_once(self, text: str) -> None:
         if text not in self._noticed:
@@ -270,8 +270,8 @@ class QueueWorker:
         except OSError as error:
             message = f"the folder of the queue cannot be written: {queue}"
             hint = "pass the folder of --on folder:DIR, on storage that all machines share"
-            found = error.strerror or str(error)
-            raise fail("cluster", message, found=found, hint=hint, status=USAGE) from None
+            cause = error.strerror or str(error)
+            raise fail("cluster", message, found=cause, hint=hint, status=USAGE) from None
 
     def close(self) -> None:
         """Leave the queue."""

@@ -162,8 +162,8 @@ def _list_version_problems(required: Requirements) -> Sequence[Diagnostic]:
         return problems
     hint = "install the same build of Assay on all machines, or update the checkout to the same commit"
     message = "this worker has other code of Assay than the build"
-    expected, found = f"code with the hash {required.program[:16]}", hash_program()[:16]
-    return [Diagnostic("other-version", message, expected=expected, found=found, hint=hint)]
+    expected, actual = f"code with the hash {required.program[:16]}", hash_program()[:16]
+    return [Diagnostic("other-version", message, expected=expected, found=actual, hint=hint)]
 
 
 def _list_cache_problems(required: Requirements, store: Store) -> Sequence[Diagnostic]:
@@ -171,8 +171,8 @@ def _list_cache_problems(required: Requirements, store: Store) -> Sequence[Diagn
         return []
     hint = "pass --cache DIR to both: a folder that all machines share"
     message = "the cache of this worker is not the cache of the build"
-    found = str(store.folder.absolute())
-    return [Diagnostic("other-cache", message, expected=f"{required.cache} of the coordinator", found=found, hint=hint)]
+    expected, actual = f"{required.cache} of the coordinator", str(store.folder.absolute())
+    return [Diagnostic("other-cache", message, expected=expected, found=actual, hint=hint)]
 
 
 def encode(data: Mapping[str, Any]) -> bytes:

@@ -16,7 +16,7 @@ from assay.sql.partitioning import can_check_partitions, is_partitionable
 
 @dataclass(frozen=True, slots=True)
 class HostPlan:
-    """The `names` of statements that hosts can be computed one by one for, and the `reasons` why others cannot."""
+    """The `names` of statements that can be computed for some hosts at a time, and `reasons` why others cannot."""
 
     names: frozenset[str]
     reasons: Mapping[str, str]
@@ -28,7 +28,7 @@ class HostPlan:
 
 
 def plan_hosts(graph: Sequence[Node], checked: CheckedPackage) -> HostPlan:
-    """Return which of the statements can be computed for some hosts at a time, with all that they read."""
+    """Return which statements can be computed for some hosts at a time, together with all their inputs."""
     reasons: dict[str, str] = {}
     names: set[str] = set()
     for node in graph:
