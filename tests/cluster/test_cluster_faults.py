@@ -11,7 +11,7 @@ import pytest
 
 from assay.cluster.sample import choose_sample
 from assay.engine import host_plan
-from tests.support.clusters import SmallSite, copy_small_workspace, read_tree, stop_after, wait_until
+from tests.support.clusters import SmallSite, copy_small_workspace, finish, read_tree, stop_after, wait_until
 from tests.support.commands import run_assay
 
 
@@ -36,8 +36,7 @@ def test_task_of_lost_worker_is_finished_by_another(
         wait_until(lambda: has_claim(site, kind))
         lost.send_signal(sent)
         with stop_after([site.start_worker()]):
-            _, log = build.communicate(timeout=60)
-        assert build.returncode == 0, log
+            finish(build)
     assert read_tree(site.folder / "out") == expected_files
 
 
@@ -66,12 +65,10 @@ def test_interrupted_build_leaves_no_task(site: SmallSite) -> None:
 def test_full_disk_of_worker_ends_it_but_not_the_build(site: SmallSite, expected_files: dict[str, bytes]) -> None:
     full, build = start_limited_worker(site), site.start_build()
     with stop_after([build]):
-        _, log = full.communicate(timeout=60)
-        assert full.returncode == 1
+        log = finish(full, status=1)
         assert "error[disk-full]" in log
         with stop_after([site.start_worker()]):
-            _, log = build.communicate(timeout=60)
-        assert build.returncode == 0, log
+            log = finish(build)
         assert "stopped: the disk of the cache folder is full" in log
     assert read_tree(site.folder / "out") == expected_files
 
@@ -89,8 +86,7 @@ def start_limited_worker(site: SmallSite) -> subprocess.Popen[str]:
 def test_disk_that_is_full_everywhere_ends_the_build(site: SmallSite) -> None:
     workers, build = [start_limited_worker(site) for _ in range(3)], site.start_build()
     with stop_after([*workers, build]):
-        _, log = build.communicate(timeout=60)
-    assert build.returncode == 1
+        log = finish(build, status=1)
     assert log.rsplit("error[", 1)[1].startswith("disk-full]")
     assert not (site.folder / "out").exists()
 

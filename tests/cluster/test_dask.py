@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.clusters import COMPILER, SmallSite, read_tree, start_assay, wait_until
+from tests.support.clusters import COMPILER, SmallSite, finish, read_tree, start_assay, wait_until
 from tests.support.commands import run_assay
 
 distributed = pytest.importorskip("distributed")
@@ -50,8 +50,7 @@ def test_killed_dask_worker_is_replaced(site: SmallSite, dask_cluster: Any, expe
     build = start_assay(site.workspace, *site.list_build_command(on=get_address(dask_cluster)))
     wait_until(lambda: (site.cache / "batches").exists())
     os.kill(next(iter(dask_cluster.workers.values())).pid, signal.SIGKILL)
-    _, log = build.communicate(timeout=60)
-    assert build.returncode == 0, log
+    finish(build)
     assert read_tree(site.folder / "out") == expected_files
 
 
@@ -61,8 +60,7 @@ def test_interrupted_build_cancels_tasks_of_dask(site: SmallSite, dask_cluster: 
         build = start_assay(site.workspace, *site.list_build_command(on=get_address(dask_cluster)))
         wait_until(lambda: any("run_remotely" in name for name in list_tasks(client)))
         build.send_signal(signal.SIGINT)
-        build.communicate(timeout=20)
-        assert build.returncode == 130
+        finish(build, status=130)
         wait_until(lambda: not any("run_remotely" in name for name in list_tasks(client)))
         del blockers
 

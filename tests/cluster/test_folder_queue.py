@@ -16,7 +16,7 @@ from assay.cluster.task import COMPUTE, READ, Outcome, Task, create_requirements
 from assay.cluster.work import work_on_queue
 from assay.cluster.worker import run_task
 from assay.util.diagnostics import AssayError
-from tests.support.clusters import LEASE, SmallSite, copy_small_workspace, read_tree, stop_after, wait_until
+from tests.support.clusters import LEASE, SmallSite, copy_small_workspace, finish, read_tree, stop_after, wait_until
 from tests.support.commands import run_assay
 
 
@@ -45,12 +45,9 @@ def open_queue(site: SmallSite, notices: list[str]) -> FolderQueue:
 
 
 def test_two_workers_build_the_bytes_of_one_machine(site: SmallSite, expected_files: dict[str, bytes]) -> None:
-    workers = [site.start_worker("--idle-exit", "5") for _ in range(2)]
-    with stop_after(workers):
+    with stop_after([site.start_worker() for _ in range(2)]):
         wait_until(lambda: len(list((site.queue / "workers").glob("*"))) == 2)
-        build = site.start_build("--log-format", "json")
-        _, log = build.communicate(timeout=60)
-        assert build.returncode == 0, log
+        log = finish(site.start_build("--log-format", "json"))
     assert read_tree(site.folder / "out") == expected_files
     lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
     tasks = [line for line in lines if line["stage"] == "task"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.clusters import COMPILER, SmallSite, read_tree, start_assay
+from tests.support.clusters import COMPILER, SmallSite, finish, read_tree, start_assay
 from tests.support.deep import is_deep
 
 pytestmark = pytest.mark.skipif(
@@ -44,8 +44,6 @@ def test_ray_builds_the_bytes_of_one_machine(
         assert cluster.stdout
         assert cluster.stdin
         address = next(line for line in cluster.stdout if line[:1].isdigit()).strip()
-        build = start_assay(site.workspace, *site.list_build_command(on=f"ray://{address}"))
-        _, log = build.communicate(timeout=120)
+        finish(start_assay(site.workspace, *site.list_build_command(on=f"ray://{address}")))
         cluster.stdin.close()
-    assert build.returncode == 0, log
     assert read_tree(site.folder / "out") == expected_files

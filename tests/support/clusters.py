@@ -93,10 +93,21 @@ def stop_after(processes: Sequence[subprocess.Popen[str]]) -> Iterator[None]:
     finally:
         for process in processes:
             process.send_signal(signal.SIGKILL)
-            process.communicate()
+            process.wait()
+            for stream in (process.stdout, process.stderr):
+                if stream:
+                    stream.close()
 
 
-def wait_until(is_true: Callable[[], object], seconds: float = 30) -> None:
+def finish(process: subprocess.Popen[str], status: int = 0) -> str:
+    """Wait until a command ends, with an exit status; return what it wrote to stderr."""
+    with stop_after([process]):
+        _, log = process.communicate(timeout=180)
+    assert process.returncode == status, log
+    return log
+
+
+def wait_until(is_true: Callable[[], object], seconds: float = 60) -> None:
     """Wait until a condition holds."""
     deadline = time.monotonic() + seconds
     while not is_true():

@@ -110,7 +110,7 @@ class FolderQueue:
         self._notice = notice
         self._is_cancelled = threading.Event()
         self._noticed: set[str] = set()
-        self._failure: Outcome | None = None  # the last one of a worker, whose machine failed
+        self._failures: list[Outcome] = []  # of workers whose machines failed
         try:
             queue.mkdir(parents=True, exist_ok=True)
             (queue / WORKERS).mkdir(exist_ok=True)
@@ -157,8 +157,8 @@ class FolderQueue:
             if results or self._has_workers(now):
                 last_sign = time.monotonic()
             elif time.monotonic() - last_sign > PATIENCE:
-                if self._failure:
-                    self._failure.raise_problems()
+                if len(self._failures) >= MOST_ATTEMPTS:
+                    self._failures[-1].raise_problems()
                 self._notice_once(f"waiting for workers: run `assay work {self._queue}` on machines that share it")
             self._check_attempts(now)
             self._is_cancelled.wait(POLL)
@@ -191,7 +191,7 @@ class FolderQueue:
             outcome = Outcome.from_json(json.loads(path.read_bytes()))
             _, attempt, _ = _parse_name(path)
             if outcome.is_retryable:
-                self._failure = outcome
+                self._failures.append(outcome)
                 if attempt >= MOST_ATTEMPTS:
                     outcome.raise_problems()
             problems = "; ".join(map(_format_problem, outcome.problems))

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb  # noqa: F401  # before threads use it: one of them would see it half imported
+
 from assay.app.session import Session, open_session
 from assay.cluster.task import READ, Outcome, Task, check_requirements, name_worker
 from assay.engine.portions import Portion, compute_portion

@@ -162,7 +162,11 @@ def plan_portions(job: Job, host_plan: HostPlan, store: Store) -> PortionPlan:
     remaining = {name for _, name in missing} - {name for _, name in answers}
     own_tables = {node.name for node in job.graph if node.statement.kind == "table" and node.name in host_plan.names}
     read = collect_needed(job.graph, remaining, own_tables) & own_tables
-    tables = frozenset(name for name in read if not store.has(TABLES_KIND, hashes[name]))
+    stored = {name for name in own_tables if store.has(TABLES_KIND, hashes[name])}
+    tables = frozenset(read - stored)
+    needed = collect_needed(job.graph, {name for _, name in answers} | tables, stored)
+    if not any(node.statement.kind == "view" or node.reads_logs for node in job.graph if node.name in needed):
+        return PortionPlan(job, host_plan, (), frozenset(), hashes)  # all that is read, is in stored tables
     return PortionPlan(job, host_plan, answers, tables, hashes)
 
 

@@ -141,5 +141,6 @@ class Cursor:
 
 def is_engine_error(error: Exception) -> bool:
     """Return whether an error is from the engine, which may not be loaded."""
-    duckdb = sys.modules.get("duckdb")
-    return duckdb is not None and isinstance(error, duckdb.Error)
+    # While another thread imports the engine, its module is there without its contents.
+    error_type = getattr(sys.modules.get("duckdb"), "Error", None)
+    return error_type is not None and isinstance(error, error_type)
