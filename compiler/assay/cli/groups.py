@@ -103,7 +103,7 @@ def _has_empty(value: object) -> bool:
 #: Heading -> commands, in the order of `assay --help`.
 GROUPS = {
     "Author": ("init", "config", "check", "test", "slice", "watch", "schema", "lsp"),
-    "Build": ("build", "regenerate", "ingest", "fetch", "query", "samples", "compare"),
+    "Build": ("build", "work", "regenerate", "ingest", "fetch", "query", "samples", "compare"),
     "Keep": ("runs", "results", "history"),
     "Trust": ("explain", "lineage", "trace", "verify", "spec-diff", "gate"),
     "Look": ("serve", "list", "inspect", "sql", "catalogue", "cache", "completion"),
@@ -123,6 +123,7 @@ EXAMPLES = {
     "schema": ("assay schema meta.json --system service",),
     "lsp": ("assay lsp",),
     "build": ("assay build service/comparison --run base=runs/1.0 --run new=runs/1.1 -o build/comparison",),
+    "work": ("assay work /shared/queue --idle-exit 300",),
     "regenerate": ("assay regenerate publication.json -o build/again",),
     "ingest": ("assay ingest runs/1.0 runs/1.1",),
     "fetch": (
