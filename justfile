@@ -49,6 +49,10 @@ types:
 check:
     assay check
 
+# Compare drafted observations with what release reports state (argument: a file of facts; --details lists differences).
+observations *args:
+    PYTHONPATH=compiler python tools/observations.py {{args}}
+
 # Compare produced files with golden/ (arguments: specs, sql, starter, reports); exit status 3 on a difference.
 golden *parts:
     python tools/golden.py check {{parts}}

@@ -48,6 +48,7 @@ let comparison =
       , judgement = Some S.Judgement::{
         , gate = R.metricIds [ machine.cpu, forging.announceCum, propagation.eighty ]
         }
+      , observations = Some ./observations.dhall
       , editions = ./editions.dhall
       , doc = "Comparison of two or more runs of a cluster; the first is the baseline"
       }

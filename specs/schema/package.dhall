@@ -15,6 +15,8 @@ let R = ./report.dhall
 
 let A = ./article.dhall
 
+let O = ./observation.dhall
+
 let Q = ./example.dhall
 
 let P = ./phase.dhall
@@ -101,6 +103,9 @@ in  { unit = U
     , Judgement = R.Judgement
     , FilterFile = R.FilterFile
     , Edition = R.Edition
+    , observation = O
+    , Observation = O.Observation
+    , Observations = O.Rules
     , article = A
     , Article = A.Article
     , History = R.History

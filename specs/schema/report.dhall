@@ -11,6 +11,8 @@ let P = ./phase.dhall
 
 let A = ./article.dhall
 
+let O = ./observation.dhall
+
 -- How a manifest value is printed: text, unsuffixed (a text without trailing letters s), integer, real, spread, date,
 -- time; `cut` is the number of printed characters (0: all); `empty` replaces an empty text.
 let Cell = { kind : Text, cut : Natural, empty : Text }
@@ -122,6 +124,7 @@ let Judgement =
 --   phases         the phases of each run that are compared, instead of whole runs
 --   listings       tables of the rows of each run; all rows are also written to files
 --   timelines      figures of series over time, with a line for each run
+--   observations   rules that draft what is said of the tables (None S.Observations.Type: nothing is)
 let Report =
       { Type =
           { name : Text
@@ -142,12 +145,14 @@ let Report =
           , judgement : Optional Judgement.Type
           , listings : List A.Listing
           , timelines : List Timeline
+          , observations : Optional O.Rules.Type
           , doc : Text
           }
       , default =
         { phases = [] : List P.Phase.Type
         , listings = [] : List A.Listing
         , timelines = [] : List Timeline
+        , observations = None O.Rules.Type
         , judgement = Some Judgement.default
         , filters = [] : List FilterUse
         , also = [] : List Text

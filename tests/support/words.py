@@ -26,7 +26,7 @@ SCHEMA = ROOT / "specs" / "schema"
 #: letter of a group -> its name in `S`
 LETTERS = {
     "S": "", "S.source": "source", "U": "unit", "X": "x", "E": "event", "G": "grain", "M": "metric", "R": "report",
-    "P": "phase", "Q": "example", "A": "article",
+    "P": "phase", "Q": "example", "A": "article", "O": "observation",
 }  # fmt: skip
 _CASE = re.compile(r'^(?:in)? +[\[,] (?:value|holds|unit|read|absent) "([\w.]+)" (.*)$')
 _MARK = re.compile(r"^ *(?:\[ )?-- ((?:[A-Z][\w.]*\.\w+(?:, )?)+) => (.+)$")
@@ -222,6 +222,7 @@ def _find_lines(lines: Sequence[str], prefix: str) -> str:
 _TITLES = {
     "S": "Package", "S.source": "Sources", "U": "Units", "X": "Expressions", "E": "Events", "G": "Grains and instants",
     "M": "Metrics", "R": "Reports", "P": "Phases", "Q": "Examples", "A": "Articles",
+    "O": "Observations",
 }  # fmt: skip
 _FILES = {
     letter: {"": "package", "unit": "units", "x": "expression"}.get(name, name) for letter, name in LETTERS.items()

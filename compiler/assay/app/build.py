@@ -84,6 +84,7 @@ class _BuildKey:
         source_paths = [path for root in roots for part in SOURCES if (path := root / part).exists()]
         input_paths = [Path(assay.__file__).parent, *source_paths, *(run.directory for run in self.runs)]
         input_paths += [Path(text.removeprefix(MARK)) for text in self.options.filters if is_file(text)]
+        input_paths += [Path(self.options.observations)] if self.options.observations else []
         try:
             marks = [mark for path in input_paths for mark in _iter_marks(path)]
         except OSError:

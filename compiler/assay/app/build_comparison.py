@@ -19,11 +19,13 @@ from assay.app.compute import (
 from assay.app.detailing import Courses, add_quantile_data, collect_courses, collect_galleries
 from assay.app.grouping import group_metrics
 from assay.app.judging import build_judgement_data, judge_versions
+from assay.app.observations import add_observations, read_observations
 from assay.app.options import BuildResult, Options, choose_summary, list_report_files
 from assay.app.outputs import replace_folder
 from assay.app.phases import iter_overrule_notes, select_phases
 from assay.app.point_files import name_point_files
 from assay.app.prepare import IngestedRun
+from assay.app.prose import get_texts
 from assay.app.raw_data_notes import list_raw_notes
 from assay.app.rendering import AssembledReport, collect_report_details, write_report
 from assay.app.repeats import (
@@ -109,7 +111,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
         split = split_report(checked, shown_report, count_values, column)
         computation = request.compute(session, split.checked, split.report)
         choices = _create_choices(report_options, applied_filters, computation, columns, details, filter_files)
-        assembled_report = _assemble_comparison(session, report, split, computation, choices, options.forms, left_out)
+        assembled_report = _assemble_comparison(session, report, split, computation, choices, options, left_out)
         # Segments are no definitions: they are in the results, not in the stored specs.
         warnings = write_report(session, replace(assembled_report, checked=checked), new_folder, options.forms)
     return BuildResult(out, list_report_files(out, options.forms), warnings)
@@ -274,7 +276,7 @@ def _assemble_comparison(
     split: SplitReport,
     whole_computation: Computation,
     choices: Choices,
-    forms: Sequence[str],
+    options: Options,
     left_out: Sequence[str] = (),
 ) -> AssembledReport:
     """Assemble a report for writing; `split` has the chosen margin, segments, and no metrics that phases cannot cut."""
@@ -291,6 +293,7 @@ def _assemble_comparison(
         run_figures,
         [collect_inputs(checked, item) for item in whole_computation.runs],
         session.get_templates(),
+        prose=get_texts(prose := read_observations(options.observations)),
         cut=collect_cut_runs(computation),
         calibration=calibration_figures,
     )
@@ -303,6 +306,7 @@ def _assemble_comparison(
     document = assemble(checked, shown_report, figures, choices, provenance_rows, whole_runs, judgements, listings)
     calibration_labels = [f"calibration run {label}" for label in label_runs(report, calibration_figures)]
     notes = _list_notes(checked, whole_computation, (*label_runs(report, run_figures), *calibration_labels), left_out)
+    document = add_observations(checked, shown_report, document, prose)
     courses = _collect_courses(checked, report, metrics, document.manifest.header[1:], figures)
     run_columns = dict(zip(document.manifest.header[1:], figures, strict=True))
     spreads = _collect_spreads(checked, shown_report, run_columns, split.column)
@@ -310,7 +314,7 @@ def _assemble_comparison(
     galleries = _collect_galleries(checked, choices, courses, split.column, spreads, len(document.figures) + 1)
     document = replace(document, galleries=(*document.galleries, *galleries), warnings=(*notes, *document.warnings))
     details = NO_DETAILS
-    if HTML in forms:
+    if HTML in options.forms:
         applied = computation.compiled_plan.plan.applied
         details = collect_report_details(
             checked, shown_report, metrics, applied, computation, run_columns, choices, judgements, courses
@@ -327,7 +331,9 @@ def _assemble_comparison(
     results |= build_calibration_data(metrics, calibration_figures, choices)
     results |= build_listing_data(checked, computation, run_figures)
     findings = tuple(iter_findings((*label_runs(report, figures), *calibration_labels), figures + calibration_figures))
-    return AssembledReport(checked, document, provenance_record, results, whole_computation, details, findings=findings)
+    return AssembledReport(
+        checked, document, provenance_record, results, whole_computation, details, prose or None, findings
+    )
 
 
 def _build_value_data(split: SplitReport, spreads: Spreads) -> dict[str, object]:

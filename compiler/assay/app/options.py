@@ -21,7 +21,7 @@ class Options:
     With `measures_noise`, the report is on this noise itself.
     `columns` are names of statistics with commas between them, `details` are ids of metrics, `by` is a
     column (or empty) by whose values metrics are shown.
-    `filter_files` are those that recorded filters were read from.
+    `filter_files` are those that recorded filters were read from. `observations` is a file with edited observations.
     """
 
     filters: tuple[str, ...] = ()
@@ -41,6 +41,7 @@ class Options:
     calibration: tuple[str, ...] = ()
     margin: str = ""
     measures_noise: bool = False
+    observations: str = ""
 
 
 @dataclass(frozen=True, slots=True)

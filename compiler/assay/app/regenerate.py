@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +16,11 @@ from assay.lang.model.report import Edition, Report
 from assay.provenance.read import hash_content
 from assay.provenance.record import build_publications_provenance
 from assay.provenance.versions import get_versions
-from assay.publication.edition import choose_edition, match_rows
+from assay.publication.edition import MatchedRows, choose_edition, match_rows
 from assay.publication.model import Publication
 from assay.publication.publication_document import build_publication_document
 from assay.publication.reader import StructureChecker, get_points_path, read_publication
+from assay.report.document import Document
 from assay.report.output_forms import DEFAULT_FORMS
 from assay.report.render.pdf import warm_up_converters
 from assay.styles.registry import get_style
@@ -50,25 +51,41 @@ def regenerate_report(
     Raises AssayError.
     """
     refuse_sources(session, out)
-    publication = read_publication(file)
-    checked, report_definition, name = _find_report(session, report)
-    form = choose_edition(report_definition, publication.day, edition)
-    rows = match_rows(
-        publication,
-        checked,
-        report_definition,
-        form,
-        StructureChecker(file, file.read_text(encoding="utf-8")).find_span,
-    )
+    read = read_published_report(session, file, report, edition)
+    checked, publication, form = read.checked, read.publication, read.edition
     with replace_folder(out, session.get_wait_notice(out)) as new_folder:
         if publication.points:
             warm_up_converters(session.get_templates())
-        provenance = _record_provenance(checked, name, form, file, session.get_templates())
-        report_document = build_publication_document(
-            publication, rows, checked, form, _format_provenance(provenance, publication, form, checked)
-        )
+        provenance = _record_provenance(checked, read.name, form, file, session.get_templates())
+        report_document = read.build_document(_format_provenance(provenance, publication, form, checked))
         warnings = write_report(session, AssembledReport(checked, report_document, provenance), new_folder, forms)
     return RegeneratedReport(list_report_files(out, forms), form.name, warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedReport:
+    """A publication file as it was read: with the report `name` whose edition it has, and its rows."""
+
+    checked: CheckedPackage
+    report: Report
+    name: str
+    publication: Publication
+    edition: Edition
+    rows: MatchedRows
+
+    def build_document(self, provenance: Mapping[str, str]) -> Document:
+        """Return the document of the publication."""
+        return build_publication_document(self.publication, self.rows, self.checked, self.edition, provenance)
+
+
+def read_published_report(session: Session, file: Path, report: str | None, edition: str | None) -> PublishedReport:
+    """Read a publication file; `report` and `edition` are as in `regenerate_report`. Raises AssayError."""
+    publication = read_publication(file)
+    checked, report_definition, name = _find_report(session, report)
+    form = choose_edition(report_definition, publication.day, edition)
+    locate = StructureChecker(file, file.read_text(encoding="utf-8")).find_span
+    rows = match_rows(publication, checked, report_definition, form, locate)
+    return PublishedReport(checked, report_definition, name, publication, form, rows)
 
 
 def _find_report(session: Session, name: str | None) -> tuple[CheckedPackage, Report, str]:

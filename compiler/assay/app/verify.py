@@ -16,7 +16,7 @@ from assay.app.build_comparison import build_comparison
 from assay.app.compute import list_report_metrics
 from assay.app.history import build_history
 from assay.app.options import Options
-from assay.app.prose import get_texts, read_prose
+from assay.app.prose import KEPT, Texts, get_texts, read_prose, read_stored_texts
 from assay.app.regenerate import regenerate_report
 from assay.app.runs import NamedRun, create_named_run, fetch_runs, parse_runs
 from assay.app.session import Session
@@ -115,11 +115,11 @@ def verify_build(session: Session, folder: Path, places: Sequence[str]) -> Verif
     causes = [
         *_iter_changed_inputs(session, record.content, runs),
         *_iter_changed_versions(record.content.versions, record.forms),
-        *_iter_changed_definitions(record.content, checked, report, session),
+        *_iter_changed_definitions(record.content, checked, report, session, read_stored_texts(folder) or {}),
     ]
 
     def make(fresh_session: Session, out: Path) -> list[str]:
-        _rebuild_report(fresh_session, record, runs, out)
+        _rebuild_report(fresh_session, record, runs, out, folder)
         rebuilt_record = read_provenance(out)
         assert isinstance(rebuilt_record, RecordedBuild)
         _restore_places(out, {run: record.places[run] for run in relocated_runs})
@@ -288,9 +288,12 @@ def _iter_changed_versions(common_versions: Mapping[str, str], forms: Forms) -> 
 
 
 def _iter_changed_definitions(
-    content: Content, checked: CheckedPackage, report: Report | Article, session: Session
+    content: Content, checked: CheckedPackage, report: Report | Article, session: Session, stored: Texts
 ) -> Iterator[str]:
-    """Yield a line for each metric whose definition changed, and for other changed parts of the workspace."""
+    """Yield a line for each metric whose definition changed, and for other changed parts of the workspace.
+
+    `stored` is the prose of the build, which the observations of a report are.
+    """
     recorded_hashes = content.definitions
     texts = read_prose(session.workspace, checked, report) if isinstance(report, Article) else {}
     if isinstance(report, Article):
@@ -303,7 +306,7 @@ def _iter_changed_definitions(
             yield f"definition {name} is {'new' if name in current else 'gone'}"
         elif current[name] != recorded_hashes[name]:
             yield f"definition {name} changed ({_format_change(current[name], recorded_hashes[name])})"
-    prose = get_texts(texts)
+    prose = get_texts(texts) if isinstance(report, Article) else stored
     other_parts = (
         (f"report definition {content.report}", hash_outline(report, prose), content.outline),
         ("templates", hash_templates(session.get_templates()), content.templates),
@@ -316,8 +319,8 @@ def _format_change(new: str, old: str) -> str:
     return f"{new[:DIGITS]}, was {old[:DIGITS]}"
 
 
-def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[NamedRun], out: Path) -> None:
-    """Build a report of runs again, into a folder."""
+def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[NamedRun], out: Path, folder: Path) -> None:
+    """Build a report of runs again, into a folder. The prose of the former build is in `folder`."""
     choices = record.content.options
     common_options = Options(
         title=choices.title, author=choices.author, date=choices.date, at=choices.at, phases=choices.phases,
@@ -338,6 +341,7 @@ def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[Name
         details=choices.details,
         by=choices.by,
         filter_files=choices.filter_files,
+        observations=str(folder / KEPT) if (folder / KEPT).exists() else "",
     )
     build_comparison(session, record.content.report, runs, out, options)
 

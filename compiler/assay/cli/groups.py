@@ -105,6 +105,7 @@ GROUPS = {
     "Author": ("init", "config", "check", "test", "slice", "watch", "schema", "lsp"),
     "Build": ("build", "work", "regenerate", "ingest", "fetch", "query", "samples", "compare"),
     "Keep": ("runs", "results", "history"),
+    "Observe": ("draft", "check-prose"),
     "Trust": ("explain", "lineage", "trace", "verify", "spec-diff", "gate"),
     "Look": ("serve", "list", "inspect", "sql", "catalogue", "cache", "completion"),
 }
@@ -149,6 +150,11 @@ EXAMPLES = {
     "verify": ("assay verify build/comparison",),
     "spec-diff": ("assay spec-diff HEAD~1 .", "assay spec-diff build/before build/after --format json"),
     "gate": ("assay gate build/comparison", "assay gate build/comparison --once --format json"),
+    "draft": (
+        "assay draft build/comparison > observations.md",
+        "assay draft small=build/small large=build/large > observations.md",
+    ),
+    "check-prose": ("assay check-prose observations.md build/comparison",),
     "serve": ("assay serve", "assay serve --results results --port 0"),
     "list": ("assay list metrics --system service",),
     "inspect": ("assay inspect runs/1.0", "assay inspect runs/1.0 --system service --format json"),

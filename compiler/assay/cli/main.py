@@ -24,6 +24,7 @@ from assay.cli.gate import gate
 from assay.cli.groups import ERROR_FORMS, SectionedGroup
 from assay.cli.history import history
 from assay.cli.log import FORMS
+from assay.cli.observations import check_prose, draft
 from assay.cli.options import (
     RUN_HELP,
     add_by_option,
@@ -105,6 +106,8 @@ def cli(context: click.Context, cache: str | None, verbose: bool, log_format: st
 @add_by_option(
     "Split the tables by a dimension, or by two (kind,region); by another column of text, such as host, name outliers."
 )
+@click.option("--observations", default="", metavar="FILE",
+              help="Print these edited observations instead of drafted ones (see assay draft).")  # fmt: skip
 @click.option("--title", default="", help="Title of the report.")
 @click.option("--author", default="", help="Author of the report.")
 @click.option("--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: last day of the logs]")
@@ -370,6 +373,8 @@ for command in (
     compare,
     spec_diff,
     gate,
+    draft,
+    check_prose,
     runs_command,
     results_command,
     history,

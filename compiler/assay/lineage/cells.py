@@ -77,6 +77,8 @@ def list_document_cells(document: Document, package: Package) -> Iterator[Cell]:
     for answer in document.answers:
         yield from _list_answer_cells(document, answer, package, aliases)
     yield from _list_table_cells(document.manifest.title, document.manifest, aliases)
+    if document.observations:
+        yield from _list_quoted_cells(document.observations)
     for section in document.sections:
         yield from _list_section_cells(section, aliases)
         if section.percentiles:
@@ -227,9 +229,9 @@ def _list_quoted_cells(gallery: Gallery) -> Iterator[Cell]:
         quoted = [item for item in gallery.quoted if item.paragraph == index]
         texts = [gallery.text[index][item.begin : item.end] for item in quoted]
         for item, text, column in zip(quoted, texts, number_duplicates(texts), strict=True):
-            sources = (CellSource(item.entry, item.run, item.where, item.since, item.until, item.statistic),)
-            prints = STATISTIC if item.statistic else ROW
-            yield Cell(gallery.title, f"paragraph {index + 1}", column, text, prints, sources)
+            source = CellSource(item.entry, item.run, item.where, item.since, item.until, item.statistic)
+            prints = item.prints or (STATISTIC if item.statistic else ROW)
+            yield Cell(gallery.title, f"paragraph {index + 1}", column, text, prints, item.sources or (source,))
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:

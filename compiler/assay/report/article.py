@@ -197,7 +197,9 @@ def _build_gallery(
 ) -> Gallery:
     """Render a part: its prose, its choices, the notes on its blocks and their gaps; then the blocks."""
     blocks = render_blocks(context, part)
-    prose = render_prose(context, prose_by_file[part.prose]) if part.prose else RenderedProse((), ())
+    prose: RenderedProse[Quote] = RenderedProse((), ())
+    if part.prose:
+        prose = render_prose(context, prose_by_file[part.prose])
     choices = dict.fromkeys(name for block in blocks for name in block.choices if name)
     text = (
         *(leaf.text for leaf in list_leaves(prose.blocks)),
@@ -253,7 +255,7 @@ def _count_abreast(run_count: int, *, is_landscape: bool) -> int:
 # The text of a part
 
 
-def render_prose(context: RenderContext, prose: Prose) -> RenderedProse:
+def render_prose(context: RenderContext, prose: Prose) -> RenderedProse[Quote]:
     """Return the prose of a part, without the paragraphs that quote what is not there.
 
     That is a choice which has no row in the quoted run, or a group without runs.
@@ -275,7 +277,7 @@ def render_prose(context: RenderContext, prose: Prose) -> RenderedProse:
     return prose.render(render_quote)
 
 
-def _list_quoted_values(context: RenderContext, prose: RenderedProse) -> Iterator[QuotedValue]:
+def _list_quoted_values(context: RenderContext, prose: RenderedProse[Quote]) -> Iterator[QuotedValue]:
     """Yield the quoted values of prose, each with its position, run and row."""
     for index, quote_spans in enumerate(prose.quote_spans):
         for begin, end, quote in quote_spans:

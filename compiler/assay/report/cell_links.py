@@ -25,6 +25,18 @@ FACT, FILTER, WORDS, OUTCOME = "fact", "filter", "words", "outcome"
 #: the number of metrics with a verdict
 COUNT = "count"
 
+#: members that are left out of JSON text if they have these values
+DEFAULT_MEMBERS: dict[str, object] = {
+    "decided_by": (),
+    "version": "",
+    "where": (),
+    "since": None,
+    "until": None,
+    "statistic": "",
+    "prints": "",
+    "sources": (),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class CellSource:
@@ -59,7 +71,10 @@ class CellLink:
 
 @dataclass(frozen=True, slots=True)
 class QuotedValue:
-    """A `CellSource` in a paragraph (its index), from character `begin` to before `end`; `of` has it in words."""
+    """A `CellSource` in a paragraph (its index), from character `begin` to before `end`; `of` has it in words.
+
+    A quoted cell of a table has its row and column in `of`, what it `prints`, and the values that it shows, `sources`.
+    """
 
     paragraph: int
     begin: int
@@ -71,6 +86,8 @@ class QuotedValue:
     since: int | None = None
     until: int | None = None
     statistic: str = ""
+    prints: str = ""
+    sources: tuple[CellSource, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
-from assay.report import formatted_text
+from assay.report import cell_links, formatted_text
 from assay.report.answer import ANSWER_DEFAULTS, Answer
 from assay.report.cell_links import AVERAGE, CellLink, PrintedColumn, QuotedValue
 from assay.report.formatted_text import TextBlock, list_leaves
@@ -333,7 +333,7 @@ class Document:
 
     `claims` are parts of the provenance: statements of documents, compared with the tables of the report. `terms` are
     entries of printed numbers without a metric. `averages` says how averages over groups (hosts) are computed,
-    `differences` which metrics have printed differences that are too coarse.
+    `differences` which metrics have printed differences that are too coarse; `observations` are sentences on tables.
     """
 
     title: str
@@ -357,6 +357,7 @@ class Document:
     differences: str = ""
     noise: str = ""
     answers: tuple[Answer, ...] = ()
+    observations: Gallery | None = None
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 
@@ -450,21 +451,17 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "noise": "",
     "sort_keys": (),
     "answers": (),
+    "observations": None,
     **ANSWER_DEFAULTS,
     "quoted": (),
     "leads": (),
-    "decided_by": (),
     "counted": "",
     "printed": (),
-    "version": "",
-    "where": (),
-    "since": None,
-    "until": None,
-    "statistic": "",
     "percentiles": None,
     "remark": "",
     "shortlist": (),
     "formatted": (),
+    **cell_links.DEFAULT_MEMBERS,
     **formatted_text.DEFAULT_MEMBERS,
 }
 

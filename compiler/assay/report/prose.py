@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Choice
@@ -34,7 +35,7 @@ from assay.util.diagnostics import Diagnostic, Span, read_excerpt, suggest_names
 from assay.util.escape import normalize_text
 
 _TEXT = r'"(?:[^"\\]|\\.)*"'
-_CALL = re.compile(rf'\s*([\w.-]+)\s*\(((?:[^()"]|{_TEXT})*)\)\s*', re.S)
+CALL = re.compile(rf'\s*([\w.-]+)\s*\(((?:[^()"]|{_TEXT})*)\)\s*', re.S)
 _ARGUMENT = re.compile(rf"\s*(\w+)\s*=\s*(?:({_TEXT})|(-?[0-9]{{1,18}}))\s*(?:,(?=.)|$)", re.S)
 DECIMALS, RUN, CHOICE = "decimals", "run", "choice"
 GROUP = "group"  # of quotes in articles with groups: columns may have this name in others
@@ -74,32 +75,41 @@ class Prose:
     text: str
     quotes: tuple[Quote, ...]
 
-    def render(self, render_quote: Callable[[Quote], str | None]) -> RenderedProse:
+    def render(self, render_quote: Callable[[Quote], str | None]) -> RenderedProse[Quote]:
         """Return the text with rendered quotes, without paragraphs and items with a quote that has no text."""
-        renderer = _ProseRenderer(iter(self.quotes), render_quote)
-        blocks = renderer.render_blocks(parse_markup(self.text).blocks)
-        return RenderedProse(blocks, tuple(renderer.quote_spans))
+        return render_prose_text(self.text, self.quotes, render_quote)
 
 
-QuoteSpan = tuple[int, int, Quote]
+#: what a quote in a text is: of a result, or of cells
+AnyQuote = TypeVar("AnyQuote")
+QuoteSpan = tuple[int, int, AnyQuote]
 """The range of characters of a quote in a paragraph, and the quote."""
 
 
 @dataclass(frozen=True, slots=True)
-class RenderedProse:
+class RenderedProse(Generic[AnyQuote]):
     """The blocks of prose as they are shown, and the quotes in each of their leaves."""
 
     blocks: tuple[TextBlock, ...]
-    quote_spans: tuple[tuple[QuoteSpan, ...], ...]
+    quote_spans: tuple[tuple[QuoteSpan[AnyQuote], ...], ...]
 
 
-class _ProseRenderer:
+def render_prose_text(
+    text: str, quotes: Iterable[AnyQuote], render_quote: Callable[[AnyQuote], str | None]
+) -> RenderedProse[AnyQuote]:
+    """Return a text with rendered quotes, without paragraphs and items with a quote that has no text."""
+    renderer = _ProseRenderer(iter(quotes), render_quote)
+    blocks = renderer.render_blocks(parse_markup(text).blocks)
+    return RenderedProse(blocks, tuple(renderer.quote_spans))
+
+
+class _ProseRenderer(Generic[AnyQuote]):
     """The conversion of prose as it is written to what is shown; `quote_spans` grows with each leaf."""
 
-    def __init__(self, quotes: Iterator[Quote], render_quote: Callable[[Quote], str | None]) -> None:
+    def __init__(self, quotes: Iterator[AnyQuote], render_quote: Callable[[AnyQuote], str | None]) -> None:
         self.quotes = quotes
         self.render_quote = render_quote
-        self.quote_spans: list[tuple[QuoteSpan, ...]] = []
+        self.quote_spans: list[tuple[QuoteSpan[AnyQuote], ...]] = []
 
     def render_blocks(self, blocks: Sequence[SourceBlock]) -> tuple[TextBlock, ...]:
         """Return blocks with their quotes replaced, without those that quote a choice for which the run has no row."""
@@ -116,17 +126,17 @@ class _ProseRenderer:
         return tuple(rendered_blocks)
 
 
-class _LeafRenderer:
+class _LeafRenderer(Generic[AnyQuote]):
     """The conversion of a paragraph or code block: white space is joined, quotes are replaced by their texts."""
 
-    def __init__(self, quotes: Iterator[Quote], render_quote: Callable[[Quote], str | None]) -> None:
+    def __init__(self, quotes: Iterator[AnyQuote], render_quote: Callable[[AnyQuote], str | None]) -> None:
         self.quotes = quotes
         self.render_quote = render_quote
         self.text = ""
-        self.quote_spans: list[QuoteSpan] = []
+        self.quote_spans: list[QuoteSpan[AnyQuote]] = []
         self.is_complete = True
 
-    def render(self, block: SourceBlock) -> tuple[tuple[Phrase, ...], tuple[QuoteSpan, ...]]:
+    def render(self, block: SourceBlock) -> tuple[tuple[Phrase, ...], tuple[QuoteSpan[AnyQuote], ...]]:
         """Return the phrases and quotes of a block; no phrases if a quote has no text."""
         phrases = self._render_phrases(block.phrases)
         if not self.is_complete:
@@ -249,7 +259,7 @@ def list_quotes(text: str) -> tuple[tuple[str, str], ...]:
     """Return the metric and the text of each quote, in order, in one line; an empty metric if it cannot be parsed."""
     quotes = []
     for phrase in parse_markup(text).list_quotes():
-        call = _CALL.fullmatch(phrase.words[2:-2])
+        call = CALL.fullmatch(phrase.words[2:-2])
         quotes.append((call[1] if call else "", _join_words(phrase.words)))
     return tuple(quotes)
 
@@ -268,8 +278,8 @@ def _parse_quote(
     phrase: SourcePhrase, name: str, path: Path, checked: CheckedPackage, *, has_groups: bool
 ) -> Quote | Diagnostic:
     span = Span(name, phrase.place.line, phrase.place.column, phrase.place.length)
-    call = _CALL.fullmatch(phrase.words[2:-2])
-    arguments = _parse_arguments(call[2]) if call else None
+    call = CALL.fullmatch(phrase.words[2:-2])
+    arguments = parse_arguments(call[2]) if call else None
     values_by_name = dict(arguments or ())
     decimals = values_by_name.pop(DECIMALS, None)
     if not call or arguments is None or isinstance(decimals, str):
@@ -291,7 +301,7 @@ def _parse_quote(
     return Quote(call[1], tuple(values_by_name.items()), decimals, span, excerpt, run, choice, statistic, unit, group)
 
 
-def _parse_arguments(text: str) -> list[tuple[str, Value]] | None:
+def parse_arguments(text: str) -> list[tuple[str, Value]] | None:
     """Return the names of a quote with their values, in order; None if one cannot be parsed."""
     arguments: list[tuple[str, Value]] = []
     position = 0

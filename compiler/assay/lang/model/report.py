@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.lang.model.listing import RowListing
+from assay.lang.model.observation import ObservationRules
 from assay.lang.model.vocabulary import Judgement, Phase
 
 
@@ -151,7 +152,8 @@ class Report:
     """A report: title, manifest, sections, charts, dictionary, number style, default filters and summary.
 
     `editions` are the forms in which it was published, oldest first; `phases` are compared instead of whole runs.
-    `listings` are tables of the rows of each run, `timelines` figures of series over time.
+    `listings` are tables of the rows of each run, `timelines` figures of series over time. `observations` are rules
+    that draft what is said of the tables.
 
     `title`, `subtitle` and `intro` may hold `{base}`, `{others}`, `{era}`: `{NAME}` is a constant of the base run.
     """
@@ -175,6 +177,7 @@ class Report:
     judgement: Judgement | None = None
     listings: tuple[RowListing, ...] = ()
     timelines: tuple[RunTimeline, ...] = ()
+    observations: ObservationRules | None = None
 
 
 @dataclass(frozen=True, slots=True)

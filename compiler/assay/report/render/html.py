@@ -50,7 +50,7 @@ from assay.report.render.html_tables import (
     pack_table,
 )
 from assay.report.render.html_text import build_text
-from assay.report.render.markdown import find_table, index_dictionary, index_figures, list_contents
+from assay.report.render.markdown import find_table, index_dictionary, index_figures, list_contents, list_observations
 from assay.report.render.packed_rows import pack_datasets
 from assay.report.render.stills import Still
 from assay.report.run_results import add_unit
@@ -217,6 +217,7 @@ def build_page(
     style = _load_asset(templates, "report.css").replace("/* fonts */", format_font_faces(templates))
     script = _load_script(templates)
     entries = index_dictionary(document)
+    all_entries = {entry.id: entry for entry in document.entries}
     return (
         _render_template(
             templates / "html",
@@ -226,9 +227,8 @@ def build_page(
             rows=[group_tables_by_row(gallery.tables) for gallery in document.galleries],
             broad=any(gallery.abreast > 2 and gallery.plots for gallery in document.galleries),
             grids=_build_grids(document),
-            texts=[
-                build_text(gallery, {entry.id: entry for entry in document.entries}) for gallery in document.galleries
-            ],
+            texts=[build_text(gallery, all_entries) for gallery in document.galleries],
+            observed=[build_text(gallery, all_entries) for gallery in list_observations(document)],
             names={entry.id: entry.name for entry in document.entries},
             figures={item.id: _build_figure(document, item, specs, stills.get(item.id)) for item in document.figures},
             known=entries,

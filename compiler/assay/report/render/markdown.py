@@ -15,7 +15,7 @@ from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
 from assay.report.formatted_text import list_leaves
 from assay.report.judged_cells import mark_changes
-from assay.report.render.markdown_text import format_coded, format_text_blocks
+from assay.report.render.markdown_text import format_coded, format_text_blocks, link_quotes
 from assay.util.escape import normalize_text
 
 #: characters that have a meaning anywhere; `$` begins a formula on GitHub
@@ -136,6 +136,8 @@ def _list_blocks(document: Document, *, has_files: bool) -> Blocks:
     yield from _list_front(document)
     if not document.answers:
         yield from _list_manifest(document)
+    for gallery in list_observations(document):
+        yield from _list_gallery(document, link_quotes(gallery, index_dictionary(document)), has_files)
     yield from _list_sections(document)
     yield from _list_charts(document, has_files)
     for gallery in document.galleries:
@@ -144,6 +146,11 @@ def _list_blocks(document: Document, *, has_files: bool) -> Blocks:
     if document.answers:
         yield from _list_manifest(document)
     yield from _list_back(document)
+
+
+def list_observations(document: Document) -> tuple[Gallery, ...]:
+    """Return the part with observations, if there is one."""
+    return (document.observations,) if document.observations else ()
 
 
 def _list_manifest(document: Document) -> Blocks:
@@ -185,6 +192,7 @@ def list_contents(document: Document) -> list[tuple[str, str]]:
     manifest = [(document.manifest.title, "manifest")] if document.manifest.rows else []
     parts = [(document.name_answer(item), f"answer-{number}") for number, item in enumerate(document.answers, start=1)]
     parts += [] if document.answers else manifest
+    parts += [(item.title, f"section-{item.id}") for item in list_observations(document)]
     parts += [(item.title, f"section-{item.id}") for item in document.sections]
     parts += [("Distributions", "distributions")] if document.charts else []
     parts += [(item.title, f"section-{item.id}") for item in document.galleries]

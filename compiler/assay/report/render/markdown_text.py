@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from urllib.parse import quote
 
+from assay.report.cell_links import QuotedValue
+from assay.report.document import Gallery
 from assay.report.formatted_text import (
     BULLETS,
     CODE,
@@ -45,6 +49,44 @@ def format_text_blocks(blocks: Sequence[TextBlock], escape: Escape, escape_first
         else:
             yield _format_phrases(block.phrases, escape, escape_first)
         previous_kind = block.kind
+
+
+def link_quotes(gallery: Gallery, entries: Mapping[str, object]) -> Gallery:
+    """Return a part whose plain quoted values are links to their `entries`, as far as these exist."""
+    paragraphs = itertools.count()
+
+    def link_blocks(blocks: Sequence[TextBlock]) -> tuple[TextBlock, ...]:
+        return tuple(
+            replace(block, items=tuple(map(link_blocks, block.items)))
+            if block.items
+            else replace(block, phrases=tuple(_link_phrases(block, gallery.quoted, next(paragraphs), entries)))
+            for block in blocks
+        )
+
+    return replace(gallery, formatted=link_blocks(gallery.formatted))
+
+
+def _link_phrases(
+    block: TextBlock, quoted: Sequence[QuotedValue], paragraph: int, entries: Mapping[str, object]
+) -> Iterator[Phrase]:
+    """Yield the phrases of a paragraph, those without a form split at quoted values."""
+    position = 0
+    for phrase in block.phrases:
+        length = len("".join(phrase.iter_words()))
+        if phrase.form:
+            yield phrase
+        else:
+            inside = [item for item in quoted if item.paragraph == paragraph and item.entry in entries]
+            begin = 0
+            for item in inside:
+                start, end = item.begin - position, item.end - position
+                if begin <= start < end <= length:
+                    link = f"#metric-{quote(item.entry)}"
+                    yield Phrase(phrase.words[begin:start])
+                    yield Phrase(form=LINK, link=link, phrases=(Phrase(phrase.words[start:end]),))
+                    begin = end
+            yield Phrase(phrase.words[begin:])
+        position += length
 
 
 def format_coded(text: str, escape: Escape, escape_first: Escape, *, is_cell: bool = False) -> str:

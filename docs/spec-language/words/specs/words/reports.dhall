@@ -10,6 +10,8 @@ let M = S.metric
 
 let R = S.report
 
+let O = S.observation
+
 let P = S.phase
 
 let A = S.article
@@ -175,6 +177,31 @@ let rejected = A.rejected (rows // { title = "Rejected rows" })
 -- A.most => comparison: | 3 |
 let most = A.most size (rows // { title = "Largest rows" })
 
+-- O.amount => comparison: - Size rises
+let sizeChanges = O.amount "1" U.byte [ size ]
+
+-- O.unlessSaid => comparison: - Size rises
+let shareChanges = O.unlessSaid [ size ] (O.percent "10" [ share ])
+
+-- O.percent, O.withDetails => comparison: - Within 10 % rises
+let marginChanges = O.withDetails [ within2Bytes ] (O.percent "10" [ within10Percent ])
+
+-- O.together => comparison: - The size
+let allChange = O.together "10" "The size within margins" [ within10Percent, within2Bytes, withinBoth ]
+
+-- O.group => comparison: - Numbers
+let numbers = O.group "Numbers" "Numbers do not change." [ O.percent "1" [ number ] ]
+
+-- O.below => comparison: - Size rises
+let sizeWords = [ O.below "10" "small", O.below "50" "large" ]
+
+let observations =
+      S.Observations::{
+      , groups = [ O.group "Sizes" "Sizes do not change." [ sizeChanges, shareChanges, marginChanges, allChange ], numbers ]
+      , sizes = sizeWords
+      , beyond = "huge"
+      }
+
 let comparison =
       S.Report::{
       , name = "comparison"
@@ -189,6 +216,7 @@ let comparison =
       , label = constant.version.name
       , filters = [ whereOk, fromOne ]
       , listings = [ rejected, most ]
+      , observations = Some observations
         -- R.metricIds => comparison: | [Size
       , also = R.metricIds [ size ]
       }
@@ -236,6 +264,7 @@ let cutReport =
             , charts = [] : List R.Chart
             , dictionary = [ R.group "Rows" [ number ] ]
             , also = [] : List Text
+            , observations = None S.Observations.Type
             }
 
 -- R.splitBy => course: | [Size

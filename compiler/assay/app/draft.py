@@ -1,0 +1,79 @@
+"""Draft observations on built reports (`assay draft`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.app.regenerate import read_published_report
+from assay.app.session import Session
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.observation import ObservationRules
+from assay.lang.model.report import Report
+from assay.provenance.read import get_build_folder, read_provenance
+from assay.report.document import Document, parse_document
+from assay.report.observations.draft import draft_prose
+from assay.report.observations.printed_changes import Changes, list_changes
+from assay.util.diagnostics import USAGE, fail
+
+_SUFFIX = ".json"  # of publication files
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedReports:
+    """Built reports of one definition: its rules, and the changes that the reports print."""
+
+    checked: CheckedPackage
+    rules: ObservationRules
+    changes: Changes
+
+
+def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedReports:
+    """Read reports, `[NAME=]PLACE` each: the folder of a build, or a publication file. Names tell several apart.
+
+    Raises AssayError, also if the reports have several definitions, or one without observations.
+    """
+    documents: dict[str, Document] = {}
+    definitions: dict[str, tuple[CheckedPackage, Report]] = {}
+    for place in places:
+        name, path = _split_place(place, is_single=len(places) == 1)
+        if name in documents:
+            raise fail("draft-names", f"two reports have the name `{name}`", hint="name them: NAME=BUILD", status=USAGE)
+        if path.suffix == _SUFFIX and path.is_file():
+            published = read_published_report(session, path, None, None)
+            documents[name], full_name = published.build_document({}), published.name
+        else:
+            folder = get_build_folder(path)
+            full_name = read_provenance(folder).content.report
+            documents[name] = _read_document(folder)
+        definitions[full_name] = session.find_comparison(full_name)
+    if len(definitions) > 1:
+        message = "the builds are of different reports"
+        raise fail("draft-reports", message, found=", ".join(definitions), status=USAGE)
+    (full_name, (checked, report)) = next(iter(definitions.items()))
+    if report.observations is None:
+        message, hint = f"the report `{full_name}` has no observations", "add `observations` to it"
+        raise fail("no-observations", message, hint=hint, status=USAGE)
+    return ObservedReports(checked, report.observations, list_changes(documents))
+
+
+def _split_place(place: str, *, is_single: bool) -> tuple[str, Path]:
+    """Return the name of a report (empty for a single one) and its path."""
+    name, separator, path = place.partition("=")
+    if separator and not Path(place).exists():
+        return ("" if is_single else name), Path(path)
+    return ("" if is_single else Path(place).name), Path(place)
+
+
+def _read_document(folder: Path) -> Document:
+    try:
+        return parse_document((folder / "document.json").read_text(encoding="utf-8"))
+    except OSError as error:
+        raise fail("no-document", f"the document of the build cannot be read: {error}", status=USAGE) from None
+
+
+def draft_observations(session: Session, places: Sequence[str]) -> str:
+    """Return drafted observations on reports as prose with quotes of cells. Raises AssayError."""
+    reports = read_observed_reports(session, places)
+    return draft_prose(reports.checked, reports.rules, reports.changes)

@@ -1,0 +1,76 @@
+"""Add observations to a report: drafted by rules, or edited by an author and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from assay.app.prose import KEPT, read_stored_texts
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.report import Report
+from assay.report.document import Document, Gallery
+from assay.report.observations.cell_quotes import EditedProse, parse_prose
+from assay.report.observations.check_prose import check_sentences
+from assay.report.observations.draft import build_draft, build_observations
+from assay.report.observations.printed_changes import Changes, list_changes
+from assay.report.prose import Prose
+from assay.util.diagnostics import DIFFERENCE, USAGE, Diagnostic, Span, fail, raise_all
+
+#: the name that a build gives to edited observations
+STORED = "observations.md"
+_LEAST_COLUMNS = 3  # of a manifest with two runs
+
+
+def read_observations(file: str) -> dict[str, Prose]:
+    """Return the text of edited observations by the name that a build gives it; nothing without a file.
+
+    The file may be the stored prose of a build. Quotes are parsed once the tables are known. Raises AssayError if the
+    file cannot be read.
+    """
+    path = Path(file)
+    if path.name == KEPT:
+        text = (read_stored_texts(path.parent) or {}).get(STORED)
+        return {} if text is None else {STORED: Prose(path, text, ())}
+    return {STORED: Prose(path, read_text(path), ())} if file else {}
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file of observations. Raises AssayError (usage) if it cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or error
+        raise fail("prose", f"the prose cannot be read: {reason}", span=Span(str(file)), status=USAGE) from None
+
+
+def parse_observations(name: str, text: str, changes: Changes) -> EditedProse:
+    """Parse edited observations. Raises AssayError with the problems of their quotes and of their markup."""
+    problems: list[Diagnostic] = []
+    prose = parse_prose(text, name, changes, problems)
+    raise_all(problems)
+    return prose
+
+
+def add_observations(
+    checked: CheckedPackage, report: Report, document: Document, prose_by_file: Mapping[str, Prose]
+) -> Document:
+    """Return a document with observations: edited ones if there are some, else drafted ones, if rules are declared.
+
+    Raises AssayError if an edited sentence disagrees with its cells.
+    """
+    rules = report.observations
+    if rules is None or len(document.manifest.header) < _LEAST_COLUMNS:
+        if prose_by_file:
+            message, hint = "there are no changes to observe", "the report needs `observations`, and a second run"
+            raise fail("no-observations", message, hint=hint, status=USAGE)
+        return document
+    changes = list_changes({"": document})
+    observations: Gallery | None
+    if prose_by_file:
+        prose = parse_observations(str(prose_by_file[STORED].path), prose_by_file[STORED].text, changes)
+        raise_all(check_sentences(checked, rules, prose, changes), DIFFERENCE)
+        observations = build_observations(prose, changes)
+    else:
+        observations = build_draft(checked, rules, changes)
+    return replace(document, observations=observations)

@@ -1,0 +1,48 @@
+"""Define the commands that draft observations on built reports and check edited ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from assay.cli import output
+from assay.cli.options import add_cache_option, complete_folders, open_command_session
+
+
+@click.command()
+@click.argument("builds", metavar="[NAME=]BUILD_FOLDER...", nargs=-1, required=True, shell_complete=complete_folders)
+@add_cache_option
+@click.pass_context
+def draft(context: click.Context, builds: tuple[str, ...]) -> None:
+    """Draft what is said of the tables of a report.
+
+    Prints a text in Markdown whose numbers are quotes of printed cells. Edit it, and pass it to `assay build` as
+    --observations. The rules are the `observations` of the report. A BUILD_FOLDER may be a publication file.
+
+    Several reports of one definition, such as those of several workloads, have names and share one text.
+    """
+    from assay.app.draft import draft_observations
+
+    with open_command_session(context) as session:
+        text = draft_observations(session, builds)
+    output.print_text(text.removesuffix("\n"))
+
+
+@click.command("check-prose")
+@click.argument("prose", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("builds", metavar="[NAME=]BUILD_FOLDER...", nargs=-1, required=True, shell_complete=complete_folders)
+@add_cache_option
+@click.pass_context
+def check_prose(context: click.Context, prose: Path, builds: tuple[str, ...]) -> None:
+    """Tell whether edited observations agree with the tables.
+
+    Exits with status 3 if a sentence disagrees with a cell that it quotes: in direction, in size, or because the tables
+    print a change where the sentence says that there is none. Takes the same reports as `assay draft`.
+    """
+    from assay.app.check_prose import check_observations
+
+    with open_command_session(context) as session:
+        count = check_observations(session, prose, builds)
+    agree = "1 quote agrees with its cells" if count == 1 else f"{count} quotes agree with their cells"
+    output.print_line(f"{prose}: {agree}")

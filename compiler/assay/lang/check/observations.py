@@ -1,0 +1,123 @@
+"""Check the rules that draft observations: their metrics, sizes, words and texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+from assay.lang.check.checker import Checker
+from assay.lang.check.reports import list_metrics
+from assay.lang.model.observation import (
+    DETAIL_PLACEHOLDERS,
+    MEDIAN,
+    OBSERVATION_PLACEHOLDERS,
+    WHOLES,
+    Observation,
+    ObservationRules,
+)
+from assay.lang.model.report import Report
+from assay.lang.typing_rules import UnitError
+from assay.lang.units import UnknownUnitError
+from assay.util.diagnostics import suggest_names
+from assay.util.numbers import parse_decimal
+
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_LEAST_WORDS = 2  # of a direction: for one metric and for several
+
+
+def check_observations(checker: Checker) -> None:
+    """Check the observations of every report."""
+    for report in checker.package.reports:
+        if report.observations:
+            _check_rules(checker, report, report.observations)
+
+
+def _check_rules(checker: Checker, report: Report, rules: ObservationRules) -> None:
+    owner = f"the observations of report `{report.name}`"
+    shown = dict.fromkeys(list_metrics(report))
+    for group in rules.groups:
+        if not group.title.strip():
+            checker.report("title", f"a group of {owner} has no title", report.name, field="observations")
+        for name, text in (("quiet", group.quiet), ("rest", group.rest)):
+            _check_placeholders(checker, f"`{name}` of group `{group.title}`", group.title, text, ("name",))
+        for item in group.observations:
+            _check_observation(checker, f"group `{group.title}` of {owner}", item.name or group.title, item, shown)
+    for name, words in (("up", rules.up), ("down", rules.down)):
+        if len(words) < _LEAST_WORDS or not all(word.strip() for word in words):
+            message, expected = f"`{name}` of {owner} has too few words", "a word for one metric and one for several"
+            checker.report("observation-words", message, report.name, expected=expected, field="observations")
+    if both := [word for word in rules.up if word in rules.down]:
+        message = f"{owner} have a word for both directions"
+        checker.report("observation-words", message, both[0], found=", ".join(both))
+    _check_placeholders(checker, f"`detail` of {owner}", report.name, rules.detail, DETAIL_PLACEHOLDERS)
+    _check_sizes(checker, owner, report, rules)
+
+
+def _check_sizes(checker: Checker, owner: str, report: Report, rules: ObservationRules) -> None:
+    sizes = [parse_decimal(size.below) for size in rules.sizes]
+    numbers = [Fraction(size) for size in sizes if size is not None]
+    if len(numbers) < len(sizes) or any(a >= b for a, b in pairwise([Fraction(0), *numbers])):
+        checker.report(
+            "observation-words",
+            f"the sizes of {owner} do not ascend",
+            report.name,
+            expected="decimal numbers above 0, each greater than the one before it",
+            found=", ".join(size.below or "nothing" for size in rules.sizes),
+            field="observations",
+        )
+    if bool(rules.sizes) != bool(rules.beyond):
+        message, expected = f"{owner} have no word for the largest changes", "`beyond` with `sizes`, or neither"
+        checker.report("observation-words", message, report.name, expected=expected, field="observations")
+
+
+def _check_observation(checker: Checker, owner: str, word: str, observation: Observation, shown: Iterable[str]) -> None:
+    names = (*observation.metrics, *observation.also, *observation.after)
+    for name in dict.fromkeys(names):
+        if name not in shown:
+            message, hint = f"{owner} names `{name}`, which the report does not show", suggest_names(name, shown)
+            checker.report("observation-metric", message, name or word, hint=hint, within=(word,))
+    if not observation.metrics:
+        checker.report("observation-metric", f"{owner} has an observation of no metric", word)
+    if observation.whole not in WHOLES:
+        checker.report_unknown("whole", observation.whole, f"in {owner}", WHOLES, word=observation.whole or word)
+    if observation.whole == MEDIAN and not observation.name.strip():
+        message, hint = f"{owner} has a statement on several metrics without a name", 'set `name = "…"`'
+        checker.report("observation-words", message, word, hint=hint)
+    _check_placeholders(checker, f"the text of {owner}", word, observation.text, OBSERVATION_PLACEHOLDERS)
+    _check_least(checker, owner, word, observation)
+
+
+def _check_placeholders(checker: Checker, owner: str, word: str, text: str, names: Sequence[str]) -> None:
+    for name in _PLACEHOLDER.findall(text):
+        if name not in names:
+            listed = ", ".join(f"{{{item}}}" for item in names)
+            message, hint = f"unknown placeholder `{{{name}}}` in {owner}", suggest_names(name, names)
+            checker.report("unknown-placeholder", message, f"{{{name}}}", expected=listed, hint=hint, within=(word,))
+
+
+def _check_least(checker: Checker, owner: str, word: str, observation: Observation) -> None:
+    """Check from what size on an observation is made, and how far metrics are apart."""
+    margin = observation.at_least
+    texts = [text for text in (margin.percent, margin.amount) if text] or [""]
+    for text in [*texts, *([observation.apart] if observation.apart else [])]:
+        number = parse_decimal(text)
+        if number is None or number <= 0:
+            message = f"{owner} has a statement without a size"
+            checker.report("observation-size", message, word, expected="decimal numbers above 0", found=text or "none")
+    if observation.whole == MEDIAN and margin.amount:
+        message = f"{owner} compares the median of changes with an amount, which the metrics do not share"
+        checker.report("observation-size", message, word, expected="percent", found=margin.amount)
+        return
+    metrics = {metric.id: metric for metric in checker.package.metrics}
+    for metric in [metrics[name] for name in observation.metrics if margin.amount and name in metrics]:
+        try:
+            checker.library.compute_factor(margin.unit.name, metric.unit.name)
+        except UnitError:
+            message = f"{owner} compares `{metric.id}` with an amount in another kind of unit"
+            checker.report(
+                "unit", message, metric.id, expected=metric.unit.name, found=margin.unit.name, within=(word,)
+            )
+        except UnknownUnitError as error:
+            checker.report_unknown_unit(error, owner, word)

@@ -1,0 +1,69 @@
+"""Rules that draft what a report says of the differences that its tables print, as frozen dataclasses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.lang.model.vocabulary import Margin
+
+EACH, MEDIAN = "each", "median"
+WHOLES = (EACH, MEDIAN)
+#: the placeholders of the text of an observation, and of a detail
+OBSERVATION_PLACEHOLDERS = ("name", "goes", "percent", "amount", "size", "run", "base")
+DETAIL_PLACEHOLDERS = ("name", "percent", "amount")
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A statement on some metrics, which is made if their printed changes are at least as large as `at_least`.
+
+    `whole` is `each` (metrics that go the same way share a sentence) or `median` (all share one, if the median of
+    their changes in percent is large enough; those at least `apart` percentage points from it have their own).
+    `also` are metrics that the sentence names too, `after` are those whose statements replace this one. `name` is that
+    of all metrics together, if they have one.
+    """
+
+    name: str
+    metrics: tuple[str, ...]
+    at_least: Margin
+    whole: str
+    apart: str
+    also: tuple[str, ...]
+    after: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationGroup:
+    """Observations under a title; `quiet` is said if none of them holds, `rest` if some hold."""
+
+    title: str
+    observations: tuple[Observation, ...]
+    quiet: str
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class SizeWord:
+    """A word for changes below so many percent, a decimal text."""
+
+    below: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationRules:
+    """The rules of a report: groups of observations, and the words of sentences.
+
+    `sizes` ascend; `beyond` is the word for larger changes (empty: no words). The first two words of `up` and `down`
+    are drafted, for one metric and for several; all are recognized in sentences. `detail` names a further metric,
+    `noise` follows a sentence on a change that is not beyond what runs differ by.
+    """
+
+    groups: tuple[ObservationGroup, ...]
+    sizes: tuple[SizeWord, ...]
+    beyond: str
+    up: tuple[str, ...]
+    down: tuple[str, ...]
+    detail: str
+    noise: str

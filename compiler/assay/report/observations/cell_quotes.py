@@ -1,0 +1,174 @@
+"""Quote printed changes in prose: `{{ CentiCpu(run = "10.6", prints = "percent", says = "3 %") }}`.
+
+A quote prints the size of a change without its sign, since the words around it say the direction. Over several
+metrics, runs or reports it prints a range, from the smallest to the largest. `says` is what it printed when it was
+written; a check compares it with what the cells print now.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT
+from assay.report.observations.printed_changes import BASE, Changes, Place, PrintedCell, PrintedChange
+from assay.report.prose import CALL, parse_arguments
+from assay.report.prose_markup import SourcePhrase, parse_markup
+from assay.util.diagnostics import Diagnostic, Span, format_excerpt, suggest_names
+
+#: a quote that prints nothing: it states that the rules say nothing of its metrics
+QUIET = "quiet"
+PRINTS = (PERCENT, DIFFERENCE, AVERAGE, BASE, QUIET)
+EXPECTED = '{{ METRIC(run = "RUN", prints = "percent", says = "3 %") }}'
+_ALSO, _RUN, _CASE, _PRINTS, _SAYS = "also", "run", "case", "prints", "says"
+_ARGUMENTS = (_ALSO, _RUN, _CASE, _PRINTS, _SAYS)
+_SEPARATOR = ", "
+RANGE = " – "
+
+
+@dataclass(frozen=True, slots=True)
+class CellQuote:
+    """Printed changes of `metrics` in `runs` of the reports `cases` (empty: all), of which a text prints the range.
+
+    `says` is the text that was printed when the quote was written; empty: anything.
+    """
+
+    metrics: tuple[str, ...]
+    runs: tuple[str, ...]
+    cases: tuple[str, ...]
+    prints: str
+    says: str = ""
+    span: Span | None = None
+    excerpt: str = ""
+
+    @property
+    def source(self) -> str:
+        """The quote as it is written in prose."""
+        metric, *others = self.metrics
+        values = (_SEPARATOR.join(others), _SEPARATOR.join(self.runs), _SEPARATOR.join(self.cases))
+        arguments = zip(_ARGUMENTS, (*values, self.prints, self.says), strict=True)
+        return f"{{{{ {metric}({', '.join(f'{name} = {_quote(value)}' for name, value in arguments if value)}) }}}}"
+
+    def covers(self, place: Place) -> bool:
+        """Return whether the quote is about a place."""
+        return (not self.runs or place.run in self.runs) and (not self.cases or place.case in self.cases)
+
+
+def _quote(value: str) -> str:
+    return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedCell:
+    """A cell behind a quote, with its change and the text that is printed: its number without sign, with its unit."""
+
+    change: PrintedChange
+    cell: PrintedCell
+    text: str
+
+
+def find_cells(quote: CellQuote, changes: Changes) -> tuple[QuotedCell, ...]:
+    """Return the cells that a quote is about, in the order of places; none for a quote that prints nothing."""
+    quoted = []
+    for place in changes if quote.prints != QUIET else ():
+        for metric in quote.metrics if quote.covers(place) else ():
+            change = changes[place].get(metric)
+            cell = change.cells.get(quote.prints) if change else None
+            if change and cell and cell.number is not None:
+                symbol = "%" if quote.prints == PERCENT else change.symbol
+                number = cell.text.strip().lstrip("+-−")
+                quoted.append(QuotedCell(change, cell, f"{number} {symbol}".rstrip()))
+    return tuple(quoted)
+
+
+def find_ends(cells: Sequence[QuotedCell]) -> tuple[QuotedCell, ...]:
+    """Return the cells that a quote prints: the smallest and the largest; one if they print the same."""
+    sizes = [abs(item.cell.number or Decimal(0)) for item in cells]
+    if not sizes:
+        return ()
+    least, greatest = cells[sizes.index(min(sizes))], cells[sizes.index(max(sizes))]
+    return (least,) if least.text == greatest.text else (least, greatest)
+
+
+def format_cells(cells: Sequence[QuotedCell]) -> str:
+    """Return what a quote prints: `3 %`, `3 % – 5 %`; empty without cells."""
+    return RANGE.join(item.text for item in find_ends(cells))
+
+
+@dataclass(frozen=True, slots=True)
+class EditedProse:
+    """The text of a file, called `name` in messages, and the quotes of cells in it, in order."""
+
+    name: str
+    text: str
+    quotes: tuple[CellQuote, ...]
+
+
+def parse_prose(text: str, name: str, changes: Changes, problems: list[Diagnostic]) -> EditedProse:
+    """Parse prose with quotes of cells, called `name` in messages; add its problems to `problems`."""
+    markup = parse_markup(text)
+    lines = text.splitlines()
+    quotes = []
+
+    def get_excerpt(line: int, column: int, length: int) -> str:
+        return format_excerpt(lines, line, column, length)
+
+    for phrase in markup.list_quotes():
+        quote = _parse_quote(phrase, name, get_excerpt)
+        found = [quote] if isinstance(quote, Diagnostic) else list(_find_problems(quote, changes))
+        problems += found
+        quotes += [quote] if isinstance(quote, CellQuote) and not found else []
+    for item in markup.problems:
+        place = item.place
+        excerpt = get_excerpt(place.line, place.column, place.length)
+        span = Span(name, place.line, place.column, place.length)
+        problems.append(Diagnostic(item.code, item.message, span, excerpt, item.expected, item.found, item.hint))
+    return EditedProse(name, text, tuple(quotes))
+
+
+def _parse_quote(
+    phrase: SourcePhrase, name: str, get_excerpt: Callable[[int, int, int], str]
+) -> CellQuote | Diagnostic:
+    place = phrase.place
+    span = Span(name, place.line, place.column, place.length)
+    excerpt = get_excerpt(place.line, place.column, place.length)
+    call = CALL.fullmatch(phrase.words[2:-2])
+    arguments = dict(parse_arguments(call[2]) or ()) if call else {}
+    if not call or not arguments or not all(isinstance(value, str) for value in arguments.values()):
+        message = "a quote of a cell cannot be read"
+        return Diagnostic("prose", message, span, excerpt, expected=EXPECTED, found=phrase.words)
+    for argument in arguments:
+        if argument not in _ARGUMENTS:
+            message, hint = f"a quote has an unknown argument `{argument}`", suggest_names(argument, _ARGUMENTS)
+            return Diagnostic("prose", message, span, excerpt, expected=EXPECTED, hint=hint)
+    also, runs, cases = (_split(str(arguments.get(item, ""))) for item in (_ALSO, _RUN, _CASE))
+    prints, says = (str(arguments.get(item, "")) for item in (_PRINTS, _SAYS))
+    return CellQuote((call[1], *also), runs, cases, prints, " ".join(says.split()), span, excerpt)
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, (item.strip() for item in text.split(","))))
+
+
+def _find_problems(quote: CellQuote, changes: Changes) -> Iterator[Diagnostic]:
+    """Yield what a quote names and the tables do not have."""
+    metrics = dict.fromkeys(metric for items in changes.values() for metric in items)
+    for kind, names, known in (
+        ("metric", quote.metrics, metrics),
+        ("run", quote.runs, dict.fromkeys(place.run for place in changes)),
+        ("report", quote.cases, dict.fromkeys(place.case for place in changes)),
+    ):
+        for name in names:
+            if name not in known:
+                message = f"prose quotes `{name}`, which is no {kind} of the tables"
+                hint = suggest_names(name, known)
+                yield Diagnostic(f"unknown-{kind}", message, quote.span, quote.excerpt, hint=hint)
+                return
+    if quote.prints not in PRINTS:
+        message, expected = f"prose quotes an unknown kind of cell `{quote.prints}`", ", ".join(PRINTS)
+        yield Diagnostic("prose", message, quote.span, quote.excerpt, expected=expected)
+    elif quote.prints != QUIET and not find_cells(quote, changes):
+        message = f"prose quotes a cell of `{quote.metrics[0]}` that prints no number"
+        yield Diagnostic("prose", message, quote.span, quote.excerpt)

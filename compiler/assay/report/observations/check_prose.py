@@ -1,0 +1,211 @@
+"""Check whether edited sentences still agree with the cells that they quote, in direction and size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.observation import ObservationRules
+from assay.report.cell_links import DIFFERENCE, PERCENT
+from assay.report.formatted_text import list_leaves
+from assay.report.observations.cell_quotes import (
+    QUIET,
+    RANGE,
+    CellQuote,
+    EditedProse,
+    QuotedCell,
+    find_cells,
+    find_ends,
+    format_cells,
+)
+from assay.report.observations.printed_changes import Changes, Place, PrintedCell, parse_number
+from assay.report.observations.sentences import choose_size_word
+from assay.report.observations.statements import draft_groups
+from assay.report.prose import mark_quotes, render_prose_text
+from assay.styles.unit_prefix import list_prefixed_units
+from assay.util.diagnostics import Diagnostic
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
+_NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(%|[^\W\d_]+(?:/[^\W\d_]+)?)")
+_PRINTED = re.compile(r"(-?\d+(?:\.\d+)?)\s*(\S*)")
+_NEAR = 1  # authors use the word of a neighbouring size for one change of three
+_MOST_CELLS = 3  # of a message
+DIRECTION_CODE, SIZE_CODE, QUIET_CODE, UNQUOTED_CODE = "prose-direction", "prose-size", "prose-quiet", "prose-number"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence as it is shown, and the quotes in it, each with its position."""
+
+    text: str
+    quotes: tuple[tuple[int, int, CellQuote], ...]
+
+
+def check_sentences(
+    checked: CheckedPackage, rules: ObservationRules, prose: EditedProse, changes: Changes
+) -> tuple[Diagnostic, ...]:
+    """Return where sentences disagree with their cells: each names the sentence, the cell, and what both say."""
+    checker = _SentenceChecker(rules, changes)
+    problems = [problem for sentence in _list_sentences(prose, changes) for problem in checker.check_sentence(sentence)]
+    problems += _check_quiet_quotes(checked, rules, prose, changes)
+    return tuple(sorted(problems, key=lambda item: (item.span.line, item.span.column) if item.span else (0, 0)))
+
+
+def _list_sentences(prose: EditedProse, changes: Changes) -> Iterator[_Sentence]:
+    rendered = render_prose_text(prose.text, prose.quotes, lambda quote: format_cells(find_cells(quote, changes)))
+    for leaf, spans in zip(list_leaves(rendered.blocks), rendered.quote_spans, strict=True):
+        begin = 0
+        for end in [*(match.end() for match in _SENTENCE_END.finditer(leaf.text)), len(leaf.text)]:
+            quotes = tuple((a - begin, b - begin, quote) for a, b, quote in spans if begin <= a < end)
+            if quotes:
+                yield _Sentence(leaf.text[begin:end], quotes)
+            begin = end
+
+
+class _SentenceChecker:
+    """The words of the rules, and the changes that sentences are compared with."""
+
+    def __init__(self, rules: ObservationRules, changes: Changes) -> None:
+        self.changes = changes
+        self.rules = rules
+        self.directions = {**dict.fromkeys(rules.up, 1), **dict.fromkeys(rules.down, -1)}
+        self.sizes = [*(size.word for size in rules.sizes), *([rules.beyond] if rules.beyond else [])]
+
+    def check_sentence(self, sentence: _Sentence) -> Iterator[Diagnostic]:
+        """Yield the problems of a sentence."""
+        for _, _, quote in sentence.quotes:
+            yield from self._check_says(sentence, quote)
+        for begin, end, quote in sentence.quotes:
+            if quote.prints in (PERCENT, DIFFERENCE):
+                yield from self._check_direction(sentence, begin, end, quote)
+        yield from self._check_size_words(sentence)
+        yield from self._check_numbers(sentence)
+
+    def _check_says(self, sentence: _Sentence, quote: CellQuote) -> Iterator[Diagnostic]:
+        """Yield the cells that print something else than the quote says."""
+        cells = find_cells(quote, self.changes)
+        ends, said = find_ends(cells), quote.says.split(RANGE)
+        if not quote.says or _are_equal([item.text for item in ends], said):
+            return
+        outside = [item for item in cells if not _is_within(item.text, said)]
+        message = f"the sentence says {quote.says}, but its cells print {format_cells(cells)}"
+        yield _create_problem(SIZE_CODE, message, sentence, quote, outside or cells)
+
+    def _check_direction(self, sentence: _Sentence, begin: int, end: int, quote: CellQuote) -> Iterator[Diagnostic]:
+        word = _find_word(sentence.text, begin, end, self.directions)
+        direction = self.directions.get(word, 0)
+        wrong = [item for item in find_cells(quote, self.changes) if item.change.direction != direction]
+        if direction and wrong:
+            goes = {1: self.rules.up[0], -1: self.rules.down[0], 0: "no change"}[wrong[0].change.direction]
+            message = f"the sentence says `{word}`, but its cells print {goes}"
+            yield _create_problem(DIRECTION_CODE, message, sentence, quote, wrong)
+
+    def _check_size_words(self, sentence: _Sentence) -> Iterator[Diagnostic]:
+        """Yield words for sizes that are far from those of the changes in percent before them."""
+        for match in _compile_words(self.sizes).finditer(sentence.text) if self.sizes else ():
+            percents = [(begin, quote) for begin, _, quote in sentence.quotes if quote.prints == PERCENT]
+            before = [quote for begin, quote in percents if begin < match.start()]
+            quotes = before[-1:] or [quote for _, quote in percents[:1]]
+            cells = [item for quote in quotes for item in find_cells(quote, self.changes)]
+            wrong = [item for item in cells if self._is_far(match[0], abs(item.change.percent))]
+            for quote in quotes if cells and len(wrong) == len(cells) else ():
+                words = choose_size_word(self.rules, abs(wrong[0].change.percent))
+                message = f"the sentence says `{match[0]}`, but the change of its cell is {words}"
+                yield _create_problem(SIZE_CODE, message, sentence, quote, wrong)
+
+    def _is_far(self, word: str, percent: Decimal) -> bool:
+        places = [self.sizes.index(item) for item in (word, choose_size_word(self.rules, percent))]
+        return abs(places[0] - places[1]) > _NEAR
+
+    def _check_numbers(self, sentence: _Sentence) -> Iterator[Diagnostic]:
+        """Yield written numbers, with the unit of a quoted metric, that no cell of these metrics prints."""
+        metrics = {metric for _, _, quote in sentence.quotes for metric in quote.metrics}
+        items = [self.changes[place][name] for place in self.changes for name in metrics if name in self.changes[place]]
+        units = {"%", *(symbol for item in items for _, symbol in list_prefixed_units(item.symbol))}
+        texts = [
+            f"{cell.text.strip().lstrip('+-−')} {'%' if kind == PERCENT else item.symbol}"
+            for item in items
+            for kind, cell in item.cells.items()
+        ]
+        names = _compile_words([item.name for item in items]).finditer(sentence.text)
+        covered = [*(match.span() for match in names), *((begin, end) for begin, end, _ in sentence.quotes)]
+        for match in _NUMBER.finditer(sentence.text):
+            is_covered = any(begin <= match.start() < end for begin, end in covered)
+            if is_covered or match[2] not in units or any(_are_equal([match[0]], [text]) for text in texts):
+                continue
+            quote = sentence.quotes[0][2]
+            message = f"the sentence says {match[0]}, which no cell of the metrics that it quotes prints"
+            yield _create_problem(UNQUOTED_CODE, message, sentence, quote, find_cells(quote, self.changes))
+
+
+def _check_quiet_quotes(
+    checked: CheckedPackage, rules: ObservationRules, prose: EditedProse, changes: Changes
+) -> Iterator[Diagnostic]:
+    """Yield statements of the rules on metrics of which a sentence says that they do not change."""
+    said: dict[tuple[Place, str], PrintedCell] = {}
+    for group in draft_groups(checked, rules, changes):
+        for statement in (item for item in group.statements if not item.is_noise):
+            said |= {(item.place, item.metric): item.cells[PERCENT] for item in statement.changes}
+    lines = prose.text.splitlines()
+    for quote in prose.quotes:
+        pairs = [(place, metric) for place in changes if quote.covers(place) for metric in quote.metrics]
+        cells = [(pair[0], said[pair]) for pair in pairs if quote.prints == QUIET and pair in said]
+        if cells:
+            line = lines[quote.span.line - 1] if quote.span else ""
+            message = "the sentence says that metrics do not change, but the tables print changes"
+            printed = "; ".join(_describe_cell(place, cell) for place, cell in cells[:_MOST_CELLS])
+            sentence = mark_quotes(line).replace("{{ … }}", "").strip(" *-")
+            yield Diagnostic(QUIET_CODE, message, quote.span, quote.excerpt, printed, sentence)
+
+
+def _describe_cell(place: Place, cell: PrintedCell) -> str:
+    return f"{place.case}: {cell.name} prints {cell.text}".removeprefix(": ")
+
+
+def _create_problem(
+    code: str, message: str, sentence: _Sentence, quote: CellQuote, cells: Sequence[QuotedCell]
+) -> Diagnostic:
+    printed = "; ".join(_describe_cell(item.change.place, item.cell) for item in cells[:_MOST_CELLS])
+    return Diagnostic(code, message, quote.span, quote.excerpt, printed, sentence.text.strip())
+
+
+def _find_word(text: str, begin: int, end: int, words: Sequence[str] | dict[str, int]) -> str:
+    """Return the word closest before a place, or else the first after it; empty if there is none."""
+    matches = list(_compile_words(list(words)).finditer(text))
+    before = [match[0] for match in matches if match.end() <= begin]
+    after = [match[0] for match in matches if match.start() >= end]
+    return (before[-1:] or after[:1] or [""])[0]
+
+
+def _compile_words(words: Sequence[str]) -> re.Pattern[str]:
+    longest_first = sorted(words, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+
+
+def _are_equal(printed: Sequence[str], said: Sequence[str]) -> bool:
+    """Return whether texts have the same numbers in the same units: `0.002 s` and `2 ms` are equal."""
+    return len(printed) == len(said) and all(
+        a == b or _normalize(a) == _normalize(b) for a, b in zip(printed, said, strict=True)
+    )
+
+
+def _is_within(printed: str, said: Sequence[str]) -> bool:
+    """Return whether a printed text is between the ends of a range that a quote says."""
+    number, ends = _normalize(printed), [_normalize(text) for text in said]
+    if isinstance(number, str):
+        return printed in said
+    sizes = [end[0] for end in ends if not isinstance(end, str) and end[1] == number[1]]
+    return bool(sizes) and min(sizes) <= number[0] <= max(sizes)
+
+
+def _normalize(text: str) -> tuple[Decimal, str] | str:
+    """Return a number in the least unit of its kind; a text without one as it is."""
+    match = _PRINTED.fullmatch(text.strip())
+    number = parse_number(match[1]) if match else None
+    if not match or number is None:
+        return text.strip()
+    factor, unit = list_prefixed_units(match[2])[0]
+    return abs(number) * factor.numerator / factor.denominator, unit

@@ -1,0 +1,71 @@
+"""Build the part of a report with observations: drafted by rules, or edited by an author."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.observation import ObservationRules
+from assay.report.cell_links import QuotedValue
+from assay.report.document import Gallery
+from assay.report.formatted_text import list_leaves
+from assay.report.observations.cell_quotes import (
+    RANGE,
+    CellQuote,
+    EditedProse,
+    find_cells,
+    find_ends,
+    format_cells,
+    parse_prose,
+)
+from assay.report.observations.printed_changes import Changes
+from assay.report.observations.sentences import ProseWriter
+from assay.report.observations.statements import draft_groups
+from assay.report.prose import QuoteSpan, render_prose_text
+from assay.util.diagnostics import Diagnostic, raise_all
+
+ID = "observations"
+TITLE = "Observations"
+DRAFTED_TITLE = "Drafted observations"
+NOTICE = "Drafted from the tables by rules; no one has read this."
+
+
+def draft_prose(checked: CheckedPackage, rules: ObservationRules, changes: Changes) -> str:
+    """Return what the rules say of printed changes, as prose with quotes of cells; empty if they say nothing."""
+    groups = draft_groups(checked, rules, changes)
+    return ProseWriter(rules, changes).write_groups(groups) + "\n" if groups else ""
+
+
+def build_draft(checked: CheckedPackage, rules: ObservationRules, changes: Changes) -> Gallery | None:
+    """Return the part with drafted observations; None if there are none."""
+    text = draft_prose(checked, rules, changes)
+    if not text:
+        return None
+    problems: list[Diagnostic] = []
+    prose = parse_prose(f"{NOTICE}\n\n{text}", "the draft", changes, problems)
+    raise_all(problems)
+    return build_observations(prose, changes, DRAFTED_TITLE)
+
+
+def build_observations(prose: EditedProse, changes: Changes, title: str = TITLE) -> Gallery:
+    """Return the part with the observations of a text; its numbers are printed cells."""
+    rendered = render_prose_text(prose.text, prose.quotes, lambda quote: format_cells(find_cells(quote, changes)))
+    quoted = tuple(
+        value
+        for index, spans in enumerate(rendered.quote_spans)
+        for span in spans
+        for value in _list_quoted_values(index, span, changes)
+    )
+    text = tuple(leaf.text for leaf in list_leaves(rendered.blocks))
+    return Gallery(ID, title, text, (), (), quoted=quoted, formatted=rendered.blocks)
+
+
+def _list_quoted_values(paragraph: int, span: QuoteSpan[CellQuote], changes: Changes) -> Iterator[QuotedValue]:
+    """Yield the cells that a quote prints, each with its position."""
+    begin, _end, quote = span
+    for item in find_ends(find_cells(quote, changes)):
+        end = begin + len(item.text)
+        run, cell = item.change.place.run, item.cell
+        of = f"{item.change.name}; {cell.column}"
+        yield QuotedValue(paragraph, begin, end, item.change.metric, of, run, prints=cell.prints, sources=cell.sources)
+        begin = end + len(RANGE)

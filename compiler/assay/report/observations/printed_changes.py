@@ -1,0 +1,185 @@
+"""Read the changes that the tables of documents print: what sentences say is compared with these cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+
+from assay.judgement.verdict import Verdict
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.vocabulary import Margin, Unit
+from assay.lang.units import get_package_library
+from assay.report.cell_links import AVERAGE, DIFFERENCE, INTERVAL, PERCENT, VERDICT, CellSource
+from assay.report.document import Document, Section
+from assay.styles.unit_prefix import list_prefixed_units
+
+BASE = "base"
+_KINDS = {"Δ": DIFFERENCE, "Δ%": PERCENT, "Verdict": VERDICT}
+_CERTAIN = (Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """What is compared: the label of a run and that of its base, in a report (`case`; empty if there is only one)."""
+
+    case: str
+    base: str
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedCell:
+    """A cell: its name, its column, its text, what it prints, and the values that it shows (none in a publication)."""
+
+    name: str
+    column: str
+    text: str
+    prints: str
+    sources: tuple[CellSource, ...] = ()
+
+    @property
+    def number(self) -> Decimal | None:
+        """The printed number; None for a cell without one."""
+        return parse_number(self.text)
+
+
+def parse_number(text: str) -> Decimal | None:
+    """Return the number in a text; None for a text that is no number."""
+    try:
+        number = Decimal(text.replace("−", "-").strip())
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedChange:
+    """The printed change of a metric: its cells by what they print, its name and the symbol of its unit in the table.
+
+    The cell of the base is that of `base`; `average` is that of the run.
+    """
+
+    metric: str
+    name: str
+    symbol: str
+    place: Place
+    cells: Mapping[str, PrintedCell]
+
+    @property
+    def percent(self) -> Decimal:
+        """The printed change in percent of the base; 0 if none is printed."""
+        cell = self.cells.get(PERCENT)
+        return (cell.number if cell else None) or Decimal(0)
+
+    @property
+    def difference(self) -> Decimal:
+        """The printed difference, in the printed unit; 0 if none is printed."""
+        cell = self.cells.get(DIFFERENCE)
+        return (cell.number if cell else None) or Decimal(0)
+
+    @property
+    def direction(self) -> int:
+        """1 for a rise, -1 for a fall, 0 for no printed change."""
+        number = self.difference or self.percent
+        return (number > 0) - (number < 0)
+
+    @property
+    def verdict(self) -> str:
+        """The printed verdict as a word; empty if there is none."""
+        cell = self.cells.get(VERDICT)
+        return cell.text.rpartition(" ")[2] if cell else ""
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether the report judges the change, and its printed interval includes no change."""
+        ends = self.cells[INTERVAL].text.split(" … ") if INTERVAL in self.cells else []
+        numbers = [number for text in ends if (number := parse_number(text)) is not None]
+        return not self.is_certain and bool(numbers) and numbers[0] <= 0 <= numbers[-1]
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the report judges that the change is larger than its margin."""
+        return self.verdict in _CERTAIN
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the report judges that there is no change."""
+        return self.verdict == Verdict.SAME
+
+
+Changes = Mapping[Place, Mapping[str, PrintedChange]]
+"""The printed changes by metric, of each place; in the order of documents and of their columns."""
+
+
+def list_changes(documents: Mapping[str, Document]) -> Changes:
+    """Return the changes that the tables of documents print; the documents are named by their case."""
+    changes: dict[Place, dict[str, PrintedChange]] = {}
+    for case, document in documents.items():
+        names = {entry.id: entry.name for entry in document.entries}
+        for section in document.sections:
+            for change in _list_section_changes(section, case, names):
+                changes.setdefault(change.place, {}).setdefault(change.metric, change)
+    return changes
+
+
+def _list_section_changes(section: Section, case: str, names: Mapping[str, str]) -> list[PrintedChange]:
+    changes = []
+    base, *others = _group_columns(section)
+    for row, metric in zip(section.rows, section.metrics, strict=True):
+        if metric is None:
+            continue
+        name = names.get(metric, "")
+        if not name or not row[0].startswith(name):
+            name = row[0].rpartition(", ")[0] or row[0]
+        symbol = row[0].removeprefix(name).removeprefix(", ")
+        base_cell = _create_cell(section, row, metric, base[0][0], AVERAGE)
+        for columns in others:
+            place = Place(case, section.header[1], section.header[columns[0][0]])
+            cells = {kind: _create_cell(section, row, metric, column, kind) for column, kind in columns}
+            cells[BASE] = base_cell
+            changes.append(PrintedChange(metric, name, symbol, place, cells))
+    return changes
+
+
+def _group_columns(section: Section) -> list[list[tuple[int, str]]]:
+    """Return the columns of the base and of each further run, with what they print."""
+    groups: list[list[tuple[int, str]]] = []
+    for column, title in enumerate(section.header[1:], start=1):
+        printed = section.printed[column - 1].prints if section.printed else _KINDS.get(title, AVERAGE)
+        if printed == AVERAGE:
+            groups.append([])
+        groups[-1].append((column, printed))
+    return groups
+
+
+def _create_cell(section: Section, row: Sequence[str], metric: str, column: int, kind: str) -> PrintedCell:
+    printed = section.printed[column - 1] if section.printed else None
+    sources = tuple(CellSource(metric, run) for run in printed.runs) if printed else ()
+    title = section.header[column]
+    if kind != AVERAGE:
+        last = max(x for x in range(1, column) if section.header[x] not in _KINDS and _is_run(section, x))
+        title = f"{section.header[last]} {title}"
+    return PrintedCell(f"{section.title}/{row[0]}/{title}", title, row[column], kind, sources)
+
+
+def _is_run(section: Section, column: int) -> bool:
+    return not section.printed or section.printed[column - 1].prints == AVERAGE
+
+
+def is_large(checked: CheckedPackage, change: PrintedChange, least: Margin) -> bool:
+    """Return whether a printed change is at least as large as a margin demands, and not judged to be none."""
+    if change.direction == 0 or change.is_same:
+        return False
+    if least.percent and abs(change.percent) < Decimal(least.percent):
+        return False
+    return not least.amount or _convert_difference(checked, change, least.unit) >= Fraction(least.amount)
+
+
+def _convert_difference(checked: CheckedPackage, change: PrintedChange, unit: Unit) -> Fraction:
+    """Return the size of a printed difference in another unit than the printed one."""
+    metric = checked.get_metric(change.metric)
+    prefixes = {symbol: factor for factor, symbol in list_prefixed_units(metric.unit.symbol)}
+    factor = get_package_library(checked.package).compute_factor(metric.unit.name, unit.name)
+    return Fraction(abs(change.difference)) / prefixes.get(change.symbol, Fraction(1)) * factor

@@ -1,0 +1,193 @@
+"""Apply the rules of observations to printed changes: which metrics changed, where, and in which direction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from statistics import median
+
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.observation import MEDIAN, Observation, ObservationGroup, ObservationRules
+from assay.report.observations.printed_changes import Changes, Place, PrintedChange, is_large
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """That metrics rise or fall (`direction` is 1 or -1), at some places.
+
+    `changes` are the cells that it is about: of each metric, those of all places. `details` are statements on metrics
+    that its sentence names too. A statement on changes that are not beyond what runs differ by `is_noise`; one with the
+    name of its observation `is_common`.
+    """
+
+    observation: Observation
+    metrics: tuple[str, ...]
+    direction: int
+    is_noise: bool
+    changes: tuple[PrintedChange, ...]
+    details: tuple[Statement, ...] = ()
+    is_common: bool = False
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The places of the changes, in order."""
+        return tuple(dict.fromkeys(item.place for item in self.changes))
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """That nothing else of a group changes: `metrics` at `places`; `is_rest` if there are statements on others."""
+
+    metrics: tuple[str, ...]
+    places: tuple[Place, ...]
+    is_rest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedGroup:
+    """What is said of a group of metrics: `quiet` if none of them changes, `rest` of those that do not."""
+
+    title: str
+    quiet: str
+    rest: str
+    statements: tuple[Statement, ...]
+    silences: tuple[Silence, ...]
+
+
+def draft_groups(checked: CheckedPackage, rules: ObservationRules, changes: Changes) -> tuple[DraftedGroup, ...]:
+    """Return what the rules say of printed changes; groups of which nothing is said are left out."""
+    groups = [_Drafter(checked, changes, group).draft() for group in rules.groups]
+    return tuple(item for item in groups if item.statements or item.silences)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafter:
+    """The rules of a group, applied to the changes of all places."""
+
+    checked: CheckedPackage
+    changes: Changes
+    group: ObservationGroup
+
+    def draft(self) -> DraftedGroup:
+        statements = [item for rule in self.group.observations for item in self._draft_observation(rule)]
+        group = self.group
+        return DraftedGroup(
+            group.title, group.quiet, group.rest, tuple(statements), tuple(self._list_silences(statements))
+        )
+
+    def _draft_observation(self, rule: Observation) -> Iterator[Statement]:
+        """Yield the statements of a rule; equal ones at several places are one."""
+        merged: dict[tuple[object, ...], list[Statement]] = {}
+        for place in self.changes:
+            for item in self._list_statements(rule, place):
+                details = tuple((detail.metrics, detail.direction) for detail in item.details)
+                key = (item.metrics, item.direction, item.is_noise, item.is_common, details)
+                merged.setdefault(key, []).append(item)
+        for statements in merged.values():
+            for places in self._group_places([place for item in statements for place in item.places]):
+                yield _merge([item for item in statements if item.places[0] in places])
+
+    def _list_statements(self, rule: Observation, place: Place) -> Iterator[Statement]:
+        if self._is_consequence(rule, place):
+            return
+        if rule.whole == MEDIAN:
+            yield from self._list_common_statements(rule, place)
+            return
+        large = [item for item in self._get_changes(rule.metrics, place) if is_large(self.checked, item, rule.at_least)]
+        for changes in _split_alike(large):
+            yield self._create_statement(rule, changes, place)
+
+    def _list_common_statements(self, rule: Observation, place: Place) -> Iterator[Statement]:
+        """Yield a statement on all metrics if the median of their changes is large enough, and those on outliers."""
+        changes = self._get_changes(rule.metrics, place)
+        if not changes:
+            return
+        middle = median(item.percent for item in changes)
+        apart = [item for item in changes if rule.apart and abs(item.percent - middle) >= Decimal(rule.apart)]
+        if abs(middle) >= Decimal(rule.at_least.percent):
+            sign = 1 if middle > 0 else -1
+            common = [item for item in changes if item not in apart and item.direction == sign]
+            if common:
+                is_noise = all(item.is_noise or item.is_same for item in common)
+                metrics = tuple(item.metric for item in common)
+                yield Statement(rule, metrics, sign, is_noise, tuple(common), is_common=True)
+        for alike in _split_alike([item for item in apart if is_large(self.checked, item, rule.at_least)]):
+            yield self._create_statement(rule, alike, place)
+
+    def _create_statement(self, rule: Observation, changes: Sequence[PrintedChange], place: Place) -> Statement:
+        first = changes[0]
+        also = [item for item in self._get_changes(rule.also, place) if is_large(self.checked, item, rule.at_least)]
+        details = [
+            Statement(rule, (item.metric,), item.direction, item.is_noise, (item,))
+            for item in also
+            if (item.direction, item.is_noise) == (first.direction, first.is_noise)
+        ]
+        metrics = tuple(item.metric for item in changes)
+        return Statement(rule, metrics, first.direction, first.is_noise, tuple(changes), tuple(details))
+
+    def _is_consequence(self, rule: Observation, place: Place) -> bool:
+        """Return whether there is a statement on one of the metrics that a rule comes after."""
+        rules = [other for other in self.group.observations if set(other.metrics) & set(rule.after) and other != rule]
+        return any(
+            item.metric in rule.after and is_large(self.checked, item, other.at_least)
+            for other in rules
+            for item in self._get_changes(other.metrics, place)
+        )
+
+    def _get_changes(self, metrics: Iterable[str], place: Place) -> list[PrintedChange]:
+        return [self.changes[place][name] for name in metrics if name in self.changes[place]]
+
+    def _list_silences(self, statements: Sequence[Statement]) -> Iterator[Silence]:
+        """Yield which metrics of the group do not change at which places."""
+        quiet: dict[tuple[tuple[str, ...], bool], list[Place]] = {}
+        for place in self.changes:
+            cells = [item for statement in statements for item in _list_cells(statement)]
+            said = {item.metric for item in cells if item.place == place}
+            silent, is_rest = self._find_silent(said, place)
+            if silent and (self.group.rest if is_rest else self.group.quiet):
+                quiet.setdefault((silent, is_rest), []).append(place)
+        for (metrics, is_rest), silent_places in quiet.items():
+            for places in self._group_places(silent_places):
+                yield Silence(metrics, tuple(places), is_rest)
+
+    def _group_places(self, places: Sequence[Place]) -> list[list[Place]]:
+        """Return places in groups that a quote can name by runs and reports: all together, or those of each report."""
+        runs, cases = {place.run for place in places}, {place.case for place in places}
+        named = [place for place in self.changes if place.run in runs and place.case in cases]
+        if len(named) == len(places):
+            return [list(places)]
+        return [[place for place in places if place.case == case] for case in dict.fromkeys(p.case for p in places)]
+
+    def _find_silent(self, said: Set[str], place: Place) -> tuple[tuple[str, ...], bool]:
+        """Return the metrics that do not change, and whether others of the group do, in statements or verdicts."""
+        metrics = dict.fromkeys(name for rule in self.group.observations for name in rule.metrics)
+        # What a statement replaces does change.
+        replaced = {
+            name for rule in self.group.observations if not said.isdisjoint(rule.after) for name in rule.metrics
+        }
+        certain = {item.metric for item in self._get_changes(metrics, place) if item.is_certain}
+        excluded = {*said, *replaced, *certain}
+        silent = tuple(name for name in metrics if name not in excluded and name in self.changes[place])
+        return silent, bool(excluded)
+
+
+def _list_cells(statement: Statement) -> tuple[PrintedChange, ...]:
+    """Return the changes of a statement and of its details."""
+    return (*statement.changes, *(change for detail in statement.details for change in detail.changes))
+
+
+def _split_alike(changes: Iterable[PrintedChange]) -> list[list[PrintedChange]]:
+    """Return changes by direction and by whether they are noise, in the order of the first of each."""
+    groups: dict[tuple[int, bool], list[PrintedChange]] = {}
+    for item in changes:
+        groups.setdefault((item.direction, item.is_noise), []).append(item)
+    return list(groups.values())
+
+
+def _merge(statements: Sequence[Statement]) -> Statement:
+    """Return one statement for equal ones at several places."""
+    first = statements[0]
+    details = tuple(map(_merge, zip(*(item.details for item in statements), strict=True)))
+    changes = tuple(change for item in statements for change in item.changes)
+    return replace(first, changes=changes, details=details)

@@ -1,0 +1,114 @@
+-- What a report says of the differences that its tables print, drafted by rules.
+let U = ./units.dhall
+
+let M = ./metric.dhall
+
+-- A statement on one or several metrics.
+--   name      of the metrics together; without it, each has its own name
+--   metrics   the metrics of the statement
+--   atLeast   how large a printed change has to be: percent, an amount, or the greater of both
+--   whole     each: metrics that go the same way share a sentence; median: one sentence, if the median of their
+--             changes is large enough
+--   apart     with median: a metric so many percentage points from the median has a sentence of its own (empty: none)
+--   also      metrics that the sentence names too, if they change as much
+--   after     the statement is left out if one of these metrics has a statement
+--   text      may hold {name}, {goes} (rises, falls), {percent}, {amount}, {size}, {run}, {base}
+let Observation =
+      { Type =
+          { name : Text
+          , metrics : List Text
+          , atLeast : M.Margin
+          , whole : Text
+          , apart : Text
+          , also : List Text
+          , after : List Text
+          , text : Text
+          }
+      , default =
+        { name = ""
+        , whole = "each"
+        , apart = ""
+        , also = [] : List Text
+        , after = [] : List Text
+        , text = "{name} {goes} by {percent} ({size})"
+        }
+      }
+
+-- Statements under a title. `quiet` is said if none of them holds, `rest` of metrics without one if some hold. Both may
+-- hold {name}, the names of these metrics (empty: nothing is said).
+let Group = { title : Text, observations : List Observation.Type, quiet : Text, rest : Text }
+
+-- A word for changes below so many percent.
+let Size = { below : Text, word : Text }
+
+-- The rules of a report.
+--   sizes, beyond   words for the sizes of changes, the smallest first, and for larger ones (empty: no words)
+--   up, down        words for a direction: the first two are drafted, for one metric and for several; all are recognized
+--                   in edited sentences
+--   detail          how a sentence names a further metric
+--   noise           follows a sentence on a change that is not beyond what runs differ by
+let Rules =
+      { Type =
+          { groups : List Group
+          , sizes : List Size
+          , beyond : Text
+          , up : List Text
+          , down : List Text
+          , detail : Text
+          , noise : Text
+          }
+      , default =
+        { sizes = [] : List Size
+        , beyond = ""
+        , up =
+          [ "rises", "rise", "rose", "increases", "increase", "increased", "grows", "grow", "grew", "higher", "more", "longer", "slower" ]
+        , down =
+          [ "falls", "fall", "fell", "decreases", "decrease", "decreased", "shrinks", "shrink", "shrank", "lower", "less", "fewer", "shorter", "faster", "drops", "drop" ]
+        , detail = ", {name} by {percent}"
+        , noise = ", within what runs differ by"
+        }
+      }
+
+let ids =
+      \(ms : List M.Metric.Type) ->
+        List/fold
+          M.Metric.Type
+          ms
+          (List Text)
+          (\(m : M.Metric.Type) -> \(rest : List Text) -> [ m.id ] # rest)
+          ([] : List Text)
+
+in  { Observation
+    , Group
+    , Size
+    , Rules
+      -- a change of at least so many percent
+    , percent =
+        \(least : Text) -> \(ms : List M.Metric.Type) -> Observation::{ metrics = ids ms, atLeast = M.percent least }
+      -- a change of at least an amount
+    , amount =
+        \(least : Text) ->
+        \(unit : U.Unit) ->
+        \(ms : List M.Metric.Type) ->
+          Observation::{
+          , metrics = ids ms
+          , atLeast = M.amount least unit
+          , text = "{name} {goes} by {amount} or {percent} ({size})"
+          }
+      -- one statement on all metrics under a name, if the median of their changes is at least so many percent
+    , together =
+        \(least : Text) ->
+        \(name : Text) ->
+        \(ms : List M.Metric.Type) ->
+          Observation::{ name, metrics = ids ms, atLeast = M.percent least, whole = "median" }
+      -- an observation whose sentence also names these metrics
+    , withDetails = \(ms : List M.Metric.Type) -> \(o : Observation.Type) -> o // { also = ids ms }
+      -- an observation that is left out if one of these metrics has a statement
+    , unlessSaid = \(ms : List M.Metric.Type) -> \(o : Observation.Type) -> o // { after = ids ms }
+    , group =
+        \(title : Text) ->
+        \(quiet : Text) ->
+        \(observations : List Observation.Type) ->
+          { title, observations, quiet, rest = "" } : Group
+    , below = \(below : Text) -> \(word : Text) -> { below, word } : Size
+    }

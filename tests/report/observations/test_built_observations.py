@@ -1,0 +1,124 @@
+"""Test the observations of a built report: their place in each form, their cells, edits, and verification."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.commands import CommandResult, run_assay
+from tests.support.documentation import ROOT
+from tests.support.laboratory import CARDANO
+
+RUNS = [word for case in ("baseline", "candidate") for word in ("--run", str(CARDANO / case / "run"))]
+
+
+def build(out: Path, cache: Path, *options: object) -> CommandResult:
+    """Build the comparison of two runs."""
+    command = ("build", "cardano/comparison", *RUNS, "-o", out, "--to", "md")
+    return run_assay("--cache", cache, *command, *options, cwd=ROOT)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """Build a report with drafted observations; return its folder."""
+    out = tmp_path_factory.mktemp("observations") / "out"
+    assert build(out, cache, "--to", "html").status == 0
+    return out
+
+
+def read_document(folder: Path) -> Any:
+    """Return the document of a build."""
+    return json.loads((folder / "document.json").read_text(encoding="utf-8"))
+
+
+def test_drafts_say_that_no_one_has_read_them(built: Path) -> None:
+    observations = read_document(built)["observations"]
+    assert observations["title"] == "Drafted observations"
+    assert observations["text"][0] == "Drafted from the tables by rules; no one has read this."
+    for form in ("report.md", "report.html"):
+        assert (built / form).read_text(encoding="utf-8").count(observations["text"][0]) == 1
+
+
+def test_every_drafted_number_is_a_printed_cell(built: Path) -> None:
+    document = read_document(built)
+    cells = {
+        (metric, column["prints"]): text.lstrip("+-")
+        for section in document["sections"]
+        for row, metric in zip(section["rows"], section["metrics"], strict=True)
+        for column, text in zip(section["printed"], row[1:], strict=True)
+    }
+    observations = document["observations"]
+    for index, text in enumerate(observations["text"]):
+        quoted = [item for item in observations["quoted"] if item["paragraph"] == index]
+        numbers = [text[item["begin"] : item["end"]].split()[0] for item in quoted]
+        assert numbers == [cells[item["entry"], item["prints"]] for item in quoted]
+        without_names = re.sub(r"\d\.\d\d adoption", "", text)
+        assert re.findall(r"\d+(?:\.\d+)?", without_names) == numbers
+
+
+def test_changes_within_noise_are_worded_so(built: Path) -> None:
+    document = read_document(built)
+    intervals = {
+        metric: row[5].split(" … ")
+        for section in document["sections"]
+        for row, metric in zip(section["rows"], section["metrics"], strict=True)
+    }
+    observations = document["observations"]
+    said = {item["entry"]: observations["text"][item["paragraph"]] for item in observations["quoted"]}
+    for metric, text in said.items():
+        low, high = map(Decimal, intervals[metric])
+        assert ("within what runs differ by" in text) == (low <= 0 <= high)
+
+
+def test_drafted_number_is_traced_to_both_runs(built: Path, cache: Path) -> None:
+    document = read_document(built)
+    first = document["observations"]["quoted"][0]
+    text = document["observations"]["text"][first["paragraph"]][first["begin"] : first["end"]]
+    cell = f"Drafted observations/paragraph {first['paragraph'] + 1}/{text}"
+    result = run_assay("--cache", cache, "trace", built, cell, cwd=ROOT)
+    assert result.status == 0
+    assert len(re.findall(r"^Run ", result.out, re.M)) == 2
+
+
+def test_edited_observations_replace_the_draft(built: Path, cache: Path, tmp_path: Path) -> None:
+    prose, out = tmp_path / "observations.md", tmp_path / "out"
+    draft = run_assay("--cache", cache, "draft", built, cwd=ROOT)
+    prose.write_text("The release needs *more* of the machine.\n\n" + draft.out, encoding="utf-8")
+    assert build(out, cache, "--observations", prose).status == 0
+    observations = read_document(out)["observations"]
+    assert observations["title"] == "Observations"
+    drafted = read_document(built)["observations"]["text"]
+    assert observations["text"] == ["The release needs more of the machine.", *drafted[1:]]
+    prose.unlink()  # the build has a copy
+    assert run_assay("--cache", cache, "verify", out, cwd=ROOT).status == 0
+
+
+def test_build_with_a_wrong_sentence_fails(built: Path, cache: Path, tmp_path: Path) -> None:
+    prose, out = tmp_path / "observations.md", tmp_path / "out"
+    draft = run_assay("--cache", cache, "draft", built, cwd=ROOT).out
+    prose.write_text(draft.replace("usage rises", "usage falls"), encoding="utf-8")
+    result = build(out, cache, "--observations", prose)
+    assert (result.status, out.exists()) == (3, False)
+    assert "error[prose-direction]: the sentence says `falls`, but its cells print rises" in result.err
+
+
+def test_verification_reports_changed_observations(built: Path, cache: Path, tmp_path: Path) -> None:
+    prose, out = tmp_path / "observations.md", tmp_path / "out"
+    prose.write_text(run_assay("--cache", cache, "draft", built, cwd=ROOT).out, encoding="utf-8")
+    assert build(out, cache, "--observations", prose).status == 0
+    stored = out / "prose.json"
+    stored.write_text(stored.read_text(encoding="utf-8").replace("usage rises", "usage grows"), encoding="utf-8")
+    result = run_assay("--cache", cache, "verify", out, cwd=ROOT)
+    assert result.status == 3
+    assert "report definition cardano/comparison changed" in result.out + result.err
+
+
+def test_report_of_one_run_has_no_observations(cache: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run_assay("--cache", cache, "build", "cardano/comparison", *RUNS[:2], "-o", out, "--to", "md", cwd=ROOT)
+    assert "observations" not in read_document(out)
