@@ -222,6 +222,19 @@ let upgrade =
         ]
       , style = "prefixed"
       , label = constant.ident.name
+      , observations = Some
+          ( ./observations.dhall
+              { cpu = metric.cpuUsage
+              , memory = metric.memoryUsed
+              , writes = metric.diskWriteRate
+              , writesOfAYear = writes.decimal
+              , vmCpu = vm.cpu
+              , vmMemory = vm.memory
+              , vmWrites = vm.write
+              , vmWritesOfAYear = rrd.writes.decimal
+              , node = [ metric.clients, metric.peers, metric.incoming, metric.produced ]
+              }
+          )
       , doc = "Resource usage of a host before and after its node was upgraded"
       }
 

@@ -62,7 +62,7 @@ let endToEnd =
                 , propagation.ninetyEight
                 , propagation.all
                 ]
-          //  { apart = "4" }
+          //  { outlier = "4" }
         ]
 
 let rest = \(text : Text) -> \(g : O.Group) -> g // { rest = text }

@@ -13,6 +13,8 @@ let P = ./phase.dhall
 
 let C = ./claim.dhall
 
+let O = ./observation.dhall
+
 -- A table of the rows of a grain: key columns, then the values of metrics on each row. A metric of another grain that
 -- has the key columns of the listing shows its reduced value, or its mean, over the rows with that key.
 --   rejected  the rows that filters reject, with the names of these filters (in reports)
@@ -253,6 +255,7 @@ let Article =
           , alternatives : List Text
           , groups : List Group
           , revision : Text
+          , observations : Optional O.Rules.Type
           , doc : Text
           }
       , default =
@@ -263,6 +266,7 @@ let Article =
         , alternatives = [] : List Text
         , groups = [] : List Group
         , revision = ""
+        , observations = None O.Rules.Type
         , doc = ""
         }
       }

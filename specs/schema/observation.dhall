@@ -4,22 +4,23 @@ let U = ./units.dhall
 let M = ./metric.dhall
 
 -- A statement on one or several metrics.
---   name      of the metrics together; without it, each has its own name
+--   name      what sentences call the metrics; without it, by their own names
 --   metrics   the metrics of the statement
 --   atLeast   how large a printed change has to be: percent, an amount, or the greater of both
 --   whole     each: metrics that go the same way share a sentence; median: one sentence, if the median of their
 --             changes is large enough
---   apart     with median: a metric so many percentage points from the median has a sentence of its own (empty: none)
+--   outlier     with median: a metric so many percentage points from the median has a sentence of its own (empty: none)
 --   also      metrics that the sentence names too, if they change as much
 --   after     the statement is left out if one of these metrics has a statement
---   text      may hold {name}, {goes} (rises, falls), {percent}, {amount}, {size}, {run}, {base}
+--   text      may hold {name}, {goes} (rises, falls), {percent}, {amount}, {size}, {run}, {base}, and the averages {from}
+--             of the base and {to} of the run
 let Observation =
       { Type =
           { name : Text
           , metrics : List Text
           , atLeast : M.Margin
           , whole : Text
-          , apart : Text
+          , outlier : Text
           , also : List Text
           , after : List Text
           , text : Text
@@ -27,7 +28,7 @@ let Observation =
       , default =
         { name = ""
         , whole = "each"
-        , apart = ""
+        , outlier = ""
         , also = [] : List Text
         , after = [] : List Text
         , text = "{name} {goes} by {percent} ({size})"

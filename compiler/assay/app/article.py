@@ -17,6 +17,7 @@ from assay.app.build_comparison import (
     list_run_warnings,
 )
 from assay.app.compute import Computation, RunResult, compute, join_computations
+from assay.app.observations import add_observations, read_observations
 from assay.app.options import BuildResult, Options, list_report_files
 from assay.app.outputs import replace_folder
 from assay.app.phases import PhaseSelection, check_runs, select_phases
@@ -126,6 +127,8 @@ def _assemble_report(
     options: Options,
 ) -> AssembledReport:
     computation = available.computation
+    observations = read_observations(options.observations)
+    all_prose = {**texts, **observations}
     prose = {part.prose: texts[part.prose] for part in available.article.parts if part.prose}
     choices = Choices(
         article.style, "", (), options.date or get_report_date(computation), options.title, options.author, options.at,
@@ -141,7 +144,7 @@ def _assemble_report(
     provenance_record = build_provenance(
         checked, article, list_article_metrics(article, texts.values()), choices, figures,
         [collect_inputs(checked, item) for item in computation.runs], session.get_templates(),
-        get_texts(texts), collect_cut_runs(computation), claims.build_claims_data(judged_claims),
+        get_texts(all_prose), collect_cut_runs(computation), claims.build_claims_data(judged_claims),
     )  # fmt: skip
     document = assemble_article(
         checked, available.article, shown_groups, choices, format_provenance(provenance_record, checked), prose,
@@ -157,6 +160,7 @@ def _assemble_report(
     )
     document = add_claims(document, checked, available.article, claims.describe_claims(judged_claims))
     document = dataclasses.replace(document, warnings=warnings)
+    document = add_observations(checked, article, document, observations)
     columns = [run for group in shown_groups for run in group.columns]
     results = export_results(
         checked,
@@ -174,7 +178,9 @@ def _assemble_report(
     )
     labelled_figures = {**figures_by_label, **columns_by_label}
     data_findings = tuple(iter_findings(list(labelled_figures), list(labelled_figures.values())))
-    return AssembledReport(checked, document, provenance_record, results, computation, details, texts, data_findings)
+    return AssembledReport(
+        checked, document, provenance_record, results, computation, details, all_prose, data_findings
+    )
 
 
 def _judge_group(checked: CheckedPackage, group: _ComputedGroup, shown_group: ShownGroup) -> tuple[CheckedClaim, ...]:

@@ -18,6 +18,7 @@ from assay.app.compute import (
 )
 from assay.app.detailing import Courses, add_quantile_data, collect_courses, collect_galleries
 from assay.app.grouping import group_metrics
+from assay.app.judged_results import parse_judged_results
 from assay.app.judging import build_judgement_data, judge_versions
 from assay.app.observations import add_observations, read_observations
 from assay.app.options import BuildResult, Options, choose_summary, list_report_files
@@ -306,7 +307,6 @@ def _assemble_comparison(
     document = assemble(checked, shown_report, figures, choices, provenance_rows, whole_runs, judgements, listings)
     calibration_labels = [f"calibration run {label}" for label in label_runs(report, calibration_figures)]
     notes = _list_notes(checked, whole_computation, (*label_runs(report, run_figures), *calibration_labels), left_out)
-    document = add_observations(checked, shown_report, document, prose)
     courses = _collect_courses(checked, report, metrics, document.manifest.header[1:], figures)
     run_columns = dict(zip(document.manifest.header[1:], figures, strict=True))
     spreads = _collect_spreads(checked, shown_report, run_columns, split.column)
@@ -328,11 +328,14 @@ def _assemble_comparison(
         noise = measure_metrics(checked, shown_report, computation, choices.summary)
         document = replace_sections(document, checked, shown_report, figures, noise, choices)
         results["noise"] = build_noise_data(noise)
+    judged = parse_judged_results(results) if judgements else None
+    document = add_observations(checked, shown_report, document, prose, judged)
     results |= build_calibration_data(metrics, calibration_figures, choices)
     results |= build_listing_data(checked, computation, run_figures)
     findings = tuple(iter_findings((*label_runs(report, figures), *calibration_labels), figures + calibration_figures))
+    stored_prose = prose or None
     return AssembledReport(
-        checked, document, provenance_record, results, whole_computation, details, prose or None, findings
+        checked, document, provenance_record, results, whole_computation, details, stored_prose, findings
     )
 
 

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.app.conclusion import draft_conclusion
+from assay.app.judged_results import JudgedResults, read_judged_results
 from assay.app.regenerate import read_published_report
 from assay.app.session import Session
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.article import Article
 from assay.lang.model.observation import ObservationRules
-from assay.lang.model.report import Report
+from assay.lang.model.report import History, Report
 from assay.provenance.read import get_build_folder, read_provenance
 from assay.report.document import Document, parse_document
 from assay.report.observations.draft import draft_prose
@@ -22,11 +25,12 @@ _SUFFIX = ".json"  # of publication files
 
 @dataclass(frozen=True, slots=True)
 class ObservedReports:
-    """Built reports of one definition: its rules, and the changes that the reports print."""
+    """Built reports of one definition: its rules, the changes that the reports print, a conclusion from verdicts."""
 
     checked: CheckedPackage
     rules: ObservationRules
     changes: Changes
+    conclusion: str = ""
 
 
 def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedReports:
@@ -35,7 +39,8 @@ def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedRe
     Raises AssayError, also if the reports have several definitions, or one without observations.
     """
     documents: dict[str, Document] = {}
-    definitions: dict[str, tuple[CheckedPackage, Report]] = {}
+    judged: dict[str, JudgedResults] = {}
+    definitions: dict[str, tuple[CheckedPackage, Report | Article]] = {}
     for place in places:
         name, path = _split_place(place, is_single=len(places) == 1)
         if name in documents:
@@ -47,7 +52,9 @@ def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedRe
             folder = get_build_folder(path)
             full_name = read_provenance(folder).content.report
             documents[name] = _read_document(folder)
-        definitions[full_name] = session.find_comparison(full_name)
+            if documents[name].answers:
+                judged[name] = read_judged_results(folder)
+        definitions[full_name] = _find_report(session, full_name)
     if len(definitions) > 1:
         message = "the builds are of different reports"
         raise fail("draft-reports", message, found=", ".join(definitions), status=USAGE)
@@ -55,7 +62,13 @@ def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedRe
     if report.observations is None:
         message, hint = f"the report `{full_name}` has no observations", "add `observations` to it"
         raise fail("no-observations", message, hint=hint, status=USAGE)
-    return ObservedReports(checked, report.observations, list_changes(documents))
+    return ObservedReports(checked, report.observations, list_changes(documents), draft_conclusion(judged))
+
+
+def _find_report(session: Session, name: str) -> tuple[CheckedPackage, Report | Article]:
+    """Return a report or an article. Raises AssayError (usage) for a history."""
+    checked, report = session.find_report(name)
+    return session.find_comparison(name) if isinstance(report, History) else (checked, report)
 
 
 def _split_place(place: str, *, is_single: bool) -> tuple[str, Path]:
@@ -76,4 +89,4 @@ def _read_document(folder: Path) -> Document:
 def draft_observations(session: Session, places: Sequence[str]) -> str:
     """Return drafted observations on reports as prose with quotes of cells. Raises AssayError."""
     reports = read_observed_reports(session, places)
-    return draft_prose(reports.checked, reports.rules, reports.changes)
+    return draft_prose(reports.checked, reports.rules, reports.changes, reports.conclusion)

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from assay.app.conclusion import draft_conclusion
+from assay.app.judged_results import JudgedResults
 from assay.app.prose import KEPT, read_stored_texts
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.article import Article
 from assay.lang.model.report import Report
 from assay.report.document import Document, Gallery
 from assay.report.observations.cell_quotes import EditedProse, parse_prose
@@ -19,7 +22,6 @@ from assay.util.diagnostics import DIFFERENCE, USAGE, Diagnostic, Span, fail, ra
 
 #: the name that a build gives to edited observations
 STORED = "observations.md"
-_LEAST_COLUMNS = 3  # of a manifest with two runs
 
 
 def read_observations(file: str) -> dict[str, Prose]:
@@ -53,24 +55,30 @@ def parse_observations(name: str, text: str, changes: Changes) -> EditedProse:
 
 
 def add_observations(
-    checked: CheckedPackage, report: Report, document: Document, prose_by_file: Mapping[str, Prose]
+    checked: CheckedPackage,
+    report: Report | Article,
+    document: Document,
+    prose_by_file: Mapping[str, Prose],
+    judged: JudgedResults | None = None,
 ) -> Document:
     """Return a document with observations: edited ones if there are some, else drafted ones, if rules are declared.
+
+    `judged` are the judgements of a comparison, from which a conclusion is drafted.
 
     Raises AssayError if an edited sentence disagrees with its cells.
     """
     rules = report.observations
-    if rules is None or len(document.manifest.header) < _LEAST_COLUMNS:
+    changes = list_changes({"": document}) if rules else {}
+    if rules is None or not changes:
         if prose_by_file:
             message, hint = "there are no changes to observe", "the report needs `observations`, and a second run"
             raise fail("no-observations", message, hint=hint, status=USAGE)
         return document
-    changes = list_changes({"": document})
     observations: Gallery | None
     if prose_by_file:
         prose = parse_observations(str(prose_by_file[STORED].path), prose_by_file[STORED].text, changes)
         raise_all(check_sentences(checked, rules, prose, changes), DIFFERENCE)
         observations = build_observations(prose, changes)
     else:
-        observations = build_draft(checked, rules, changes)
+        observations = build_draft(checked, rules, changes, draft_conclusion({"": judged} if judged else {}))
     return replace(document, observations=observations)

@@ -15,6 +15,7 @@ from assay.app.article import build_article
 from assay.app.build_comparison import build_comparison
 from assay.app.compute import list_report_metrics
 from assay.app.history import build_history
+from assay.app.observations import STORED
 from assay.app.options import Options
 from assay.app.prose import KEPT, Texts, get_texts, read_prose, read_stored_texts
 from assay.app.regenerate import regenerate_report
@@ -292,7 +293,7 @@ def _iter_changed_definitions(
 ) -> Iterator[str]:
     """Yield a line for each metric whose definition changed, and for other changed parts of the workspace.
 
-    `stored` is the prose of the build, which the observations of a report are.
+    `stored` is the prose of the build, with its edited observations if it has some.
     """
     recorded_hashes = content.definitions
     texts = read_prose(session.workspace, checked, report) if isinstance(report, Article) else {}
@@ -306,7 +307,7 @@ def _iter_changed_definitions(
             yield f"definition {name} is {'new' if name in current else 'gone'}"
         elif current[name] != recorded_hashes[name]:
             yield f"definition {name} changed ({_format_change(current[name], recorded_hashes[name])})"
-    prose = get_texts(texts) if isinstance(report, Article) else stored
+    prose = {**get_texts(texts), **{name: text for name, text in stored.items() if name == STORED}}
     other_parts = (
         (f"report definition {content.report}", hash_outline(report, prose), content.outline),
         ("templates", hash_templates(session.get_templates()), content.templates),
@@ -324,7 +325,7 @@ def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[Name
     choices = record.content.options
     common_options = Options(
         title=choices.title, author=choices.author, date=choices.date, at=choices.at, phases=choices.phases,
-        forms=tuple(record.forms),
+        forms=tuple(record.forms), observations=str(folder / KEPT) if (folder / KEPT).exists() else "",
     )  # fmt: skip
     if isinstance(session.find_report(record.content.report)[1], Article):
         build_article(session, record.content.report, runs, out, common_options)
@@ -341,7 +342,6 @@ def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[Name
         details=choices.details,
         by=choices.by,
         filter_files=choices.filter_files,
-        observations=str(folder / KEPT) if (folder / KEPT).exists() else "",
     )
     build_comparison(session, record.content.report, runs, out, options)
 

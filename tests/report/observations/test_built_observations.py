@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, expect
 
 from tests.support.commands import CommandResult, run_assay
 from tests.support.documentation import ROOT
@@ -69,8 +70,8 @@ def test_changes_within_noise_are_worded_so(built: Path) -> None:
         for row, metric in zip(section["rows"], section["metrics"], strict=True)
     }
     observations = document["observations"]
-    said = {item["entry"]: observations["text"][item["paragraph"]] for item in observations["quoted"]}
-    for metric, text in said.items():
+    sentences = {item["entry"]: observations["text"][item["paragraph"]] for item in observations["quoted"]}
+    for metric, text in sentences.items():
         low, high = map(Decimal, intervals[metric])
         assert ("within what runs differ by" in text) == (low <= 0 <= high)
 
@@ -122,3 +123,37 @@ def test_report_of_one_run_has_no_observations(cache: Path, tmp_path: Path) -> N
     out = tmp_path / "out"
     run_assay("--cache", cache, "build", "cardano/comparison", *RUNS[:2], "-o", out, "--to", "md", cwd=ROOT)
     assert "observations" not in read_document(out)
+
+
+def test_page_switches_between_table_and_sentences(built: Path, chromium: Browser) -> None:
+    page = chromium.new_page()
+    page.goto((built / "report.html").as_uri())
+    section = page.locator("section[aria-labelledby=section-forging]")
+    section.get_by_role("button", name="Sentences").click()
+    expect(section.locator("table")).to_be_hidden()
+    texts = [text for text in read_document(built)["observations"]["text"] if text.startswith(("Ledger", "Forged"))]
+    assert section.locator("li:visible").all_text_contents() == texts
+    section.get_by_role("button", name="Table").click()
+    expect(section.locator("table")).to_be_visible()
+    page.close()
+
+
+def test_upgrade_names_averages_before_and_after(cache: Path, tmp_path: Path) -> None:
+    run, out = ROOT / "golden" / "antelope" / "upgrade" / "run", tmp_path / "out"
+    result = run_assay("--cache", cache, "build", "antelope/upgrade", "--run", run, "-o", out, "--to", "md", cwd=ROOT)
+    assert result.status == 0
+    assert read_document(out)["observations"]["text"][2:] == [
+        "CPU usage rises from 94.7 % to 100 %, by 5.6 %.",
+        "Memory in use rises from 0.819 GiB to 1.02 GiB, by 24 %.",
+        "The rate of disk writes falls from 21.4 MB/s to 3.87 MB/s, by 82 %.",
+        "What is written in 365 days falls from 675 TB to 122 TB, by 82 %.",
+    ]
+    prose = tmp_path / "observations.md"
+    prose.write_text(run_assay("--cache", cache, "draft", out, cwd=ROOT).out, encoding="utf-8")
+    assert run_assay("--cache", cache, "check-prose", prose, out, cwd=ROOT).status == 0
+    edited = run_assay(
+        *("--cache", cache, "build", "antelope/upgrade", "--run", run, "-o", tmp_path / "edited", "--to", "md"),
+        *("--observations", prose), cwd=ROOT,
+    )  # fmt: skip
+    assert (edited.status, read_document(tmp_path / "edited")["observations"]["title"]) == (0, "Observations")
+    assert run_assay("--cache", cache, "verify", tmp_path / "edited", cwd=ROOT).status == 0

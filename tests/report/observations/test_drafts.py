@@ -62,6 +62,6 @@ def test_draft_of_other_numbers_fails_everywhere(cache: Path, tmp_path: Path) ->
 
     text = (DRAFTS / "10.1.1.md").read_text(encoding="utf-8")
     prose = tmp_path / "doubled.md"
-    prose.write_text(re.sub(r'says = "[^"]*"', double, text), encoding="utf-8")
+    prose.write_text(re.sub(r'text = "[^"]*"', double, text), encoding="utf-8")
     result = run_assay("--cache", cache, "check-prose", prose, *list_places("10.1.1"), cwd=ROOT)
-    assert (result.status, result.err.count("error[prose-size]")) == (3, text.count('says = "'))
+    assert (result.status, result.err.count("error[prose-size]")) == (3, text.count('text = "'))

@@ -17,7 +17,6 @@ from assay.lang.model.observation import (
     Observation,
     ObservationRules,
 )
-from assay.lang.model.report import Report
 from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import suggest_names
@@ -28,55 +27,66 @@ _LEAST_WORDS = 2  # of a direction: for one metric and for several
 
 
 def check_observations(checker: Checker) -> None:
-    """Check the observations of every report."""
+    """Check the observations of every report and article."""
     for report in checker.package.reports:
         if report.observations:
-            _check_rules(checker, report, report.observations)
+            _check_rules(checker, f"report `{report.name}`", report.name, list_metrics(report), report.observations)
+    for article in checker.package.articles:
+        if article.observations:
+            blocks = (block for block in article.blocks if block.compares_averages)
+            compared = [metric for block in blocks for metric in block.read_metrics()]
+            _check_rules(checker, f"article `{article.name}`", article.name, compared, article.observations)
 
 
-def _check_rules(checker: Checker, report: Report, rules: ObservationRules) -> None:
-    owner = f"the observations of report `{report.name}`"
-    shown = dict.fromkeys(list_metrics(report))
+def _check_rules(checker: Checker, report: str, name: str, compared: Iterable[str], rules: ObservationRules) -> None:
+    """Check the rules of a report, in words, and its name; `compared` are the metrics of its tables."""
+    owner = f"the observations of {report}"
+    metrics = dict.fromkeys(compared)
     for group in rules.groups:
         if not group.title.strip():
-            checker.report("title", f"a group of {owner} has no title", report.name, field="observations")
-        for name, text in (("quiet", group.quiet), ("rest", group.rest)):
-            _check_placeholders(checker, f"`{name}` of group `{group.title}`", group.title, text, ("name",))
+            checker.report("title", f"a group of {owner} has no title", name, field="observations")
+        for word, text in (("quiet", group.quiet), ("rest", group.rest)):
+            _check_placeholders(checker, f"`{word}` of group `{group.title}`", group.title, text, ("name",))
         for item in group.observations:
-            _check_observation(checker, f"group `{group.title}` of {owner}", item.name or group.title, item, shown)
-    for name, words in (("up", rules.up), ("down", rules.down)):
+            _check_observation(checker, f"group `{group.title}` of {owner}", item.name or group.title, item, metrics)
+    for direction, words in (("up", rules.up), ("down", rules.down)):
         if len(words) < _LEAST_WORDS or not all(word.strip() for word in words):
-            message, expected = f"`{name}` of {owner} has too few words", "a word for one metric and one for several"
-            checker.report("observation-words", message, report.name, expected=expected, field="observations")
+            message, expected = (
+                f"`{direction}` of {owner} has too few words",
+                "a word for one metric and one for several",
+            )
+            checker.report("observation-words", message, name, expected=expected, field="observations")
     if both := [word for word in rules.up if word in rules.down]:
         message = f"{owner} have a word for both directions"
         checker.report("observation-words", message, both[0], found=", ".join(both))
-    _check_placeholders(checker, f"`detail` of {owner}", report.name, rules.detail, DETAIL_PLACEHOLDERS)
-    _check_sizes(checker, owner, report, rules)
+    _check_placeholders(checker, f"`detail` of {owner}", name, rules.detail, DETAIL_PLACEHOLDERS)
+    _check_sizes(checker, owner, name, rules)
 
 
-def _check_sizes(checker: Checker, owner: str, report: Report, rules: ObservationRules) -> None:
+def _check_sizes(checker: Checker, owner: str, name: str, rules: ObservationRules) -> None:
     sizes = [parse_decimal(size.below) for size in rules.sizes]
     numbers = [Fraction(size) for size in sizes if size is not None]
     if len(numbers) < len(sizes) or any(a >= b for a, b in pairwise([Fraction(0), *numbers])):
         checker.report(
             "observation-words",
             f"the sizes of {owner} do not ascend",
-            report.name,
+            name,
             expected="decimal numbers above 0, each greater than the one before it",
             found=", ".join(size.below or "nothing" for size in rules.sizes),
             field="observations",
         )
     if bool(rules.sizes) != bool(rules.beyond):
         message, expected = f"{owner} have no word for the largest changes", "`beyond` with `sizes`, or neither"
-        checker.report("observation-words", message, report.name, expected=expected, field="observations")
+        checker.report("observation-words", message, name, expected=expected, field="observations")
 
 
-def _check_observation(checker: Checker, owner: str, word: str, observation: Observation, shown: Iterable[str]) -> None:
+def _check_observation(
+    checker: Checker, owner: str, word: str, observation: Observation, compared: Iterable[str]
+) -> None:
     names = (*observation.metrics, *observation.also, *observation.after)
     for name in dict.fromkeys(names):
-        if name not in shown:
-            message, hint = f"{owner} names `{name}`, which the report does not show", suggest_names(name, shown)
+        if name not in compared:
+            message, hint = f"{owner} names `{name}`, which the report does not show", suggest_names(name, compared)
             checker.report("observation-metric", message, name or word, hint=hint, within=(word,))
     if not observation.metrics:
         checker.report("observation-metric", f"{owner} has an observation of no metric", word)
@@ -98,10 +108,10 @@ def _check_placeholders(checker: Checker, owner: str, word: str, text: str, name
 
 
 def _check_least(checker: Checker, owner: str, word: str, observation: Observation) -> None:
-    """Check from what size on an observation is made, and how far metrics are apart."""
+    """Check from what size on an observation is made, and from what distance on a metric is an outlier."""
     margin = observation.at_least
     texts = [text for text in (margin.percent, margin.amount) if text] or [""]
-    for text in [*texts, *([observation.apart] if observation.apart else [])]:
+    for text in [*texts, *([observation.outlier] if observation.outlier else [])]:
         number = parse_decimal(text)
         if number is None or number <= 0:
             message = f"{owner} has a statement without a size"

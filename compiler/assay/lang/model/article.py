@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeVar
 
 from assay.lang.model.expression import Expression
+from assay.lang.model.observation import ObservationRules
 from assay.lang.model.vocabulary import Phase, Unit
 
 if TYPE_CHECKING:
@@ -249,6 +250,7 @@ class Article:
     value are shown only in grids, unless all runs have one.  `claims` are the claims of documents about its pivots.
     A run needs one of the sources `alternatives`; what reads another is left out.  Each run belongs to one of the
     `groups`, if there are any.  `revision` is the constant with the revision of a run's version.
+    `observations` are rules that draft what is said of the tables.
     """
 
     name: str
@@ -265,6 +267,7 @@ class Article:
     alternatives: tuple[str, ...] = ()
     groups: tuple[RunGroup, ...] = ()
     revision: str = ""
+    observations: ObservationRules | None = None
 
     @property
     def blocks(self) -> Iterator[Block]:

@@ -9,7 +9,7 @@ from assay.lang.model.vocabulary import Margin
 EACH, MEDIAN = "each", "median"
 WHOLES = (EACH, MEDIAN)
 #: the placeholders of the text of an observation, and of a detail
-OBSERVATION_PLACEHOLDERS = ("name", "goes", "percent", "amount", "size", "run", "base")
+OBSERVATION_PLACEHOLDERS = ("name", "goes", "percent", "amount", "size", "run", "base", "from", "to")
 DETAIL_PLACEHOLDERS = ("name", "percent", "amount")
 
 
@@ -18,7 +18,7 @@ class Observation:
     """A statement on some metrics, which is made if their printed changes are at least as large as `at_least`.
 
     `whole` is `each` (metrics that go the same way share a sentence) or `median` (all share one, if the median of
-    their changes in percent is large enough; those at least `apart` percentage points from it have their own).
+    their changes in percent is large enough; those at least `outlier` percentage points from it have their own).
     `also` are metrics that the sentence names too, `after` are those whose statements replace this one. `name` is that
     of all metrics together, if they have one.
     """
@@ -27,7 +27,7 @@ class Observation:
     metrics: tuple[str, ...]
     at_least: Margin
     whole: str
-    apart: str
+    outlier: str
     also: tuple[str, ...]
     after: tuple[str, ...]
     text: str

@@ -1,7 +1,7 @@
-"""Quote printed changes in prose: `{{ CentiCpu(run = "10.6", prints = "percent", says = "3 %") }}`.
+"""Quote printed changes in prose: `{{ CentiCpu(run = "10.6", prints = "percent", text = "3 %") }}`.
 
 A quote prints the size of a change without its sign, since the words around it say the direction. Over several
-metrics, runs or reports it prints a range, from the smallest to the largest. `says` is what it printed when it was
+metrics, runs or reports it prints a range, from the smallest to the largest. `text` is what it printed when it was
 written; a check compares it with what the cells print now.
 """
 
@@ -20,10 +20,13 @@ from assay.util.diagnostics import Diagnostic, Span, format_excerpt, suggest_nam
 
 #: a quote that prints nothing: it states that the rules say nothing of its metrics
 QUIET = "quiet"
-PRINTS = (PERCENT, DIFFERENCE, AVERAGE, BASE, QUIET)
-EXPECTED = '{{ METRIC(run = "RUN", prints = "percent", says = "3 %") }}'
-_ALSO, _RUN, _CASE, _PRINTS, _SAYS = "also", "run", "case", "prints", "says"
-_ARGUMENTS = (_ALSO, _RUN, _CASE, _PRINTS, _SAYS)
+#: a quote that prints nothing: it states that no verdict on its metrics is worse
+NOT_WORSE = "not worse"
+_UNPRINTED = (QUIET, NOT_WORSE)
+PRINTS = (PERCENT, DIFFERENCE, AVERAGE, BASE, *_UNPRINTED)
+EXPECTED = '{{ METRIC(run = "RUN", prints = "percent", text = "3 %") }}'
+_ALSO, _RUN, _CASE, _PRINTS, _TEXT = "also", "run", "case", "prints", "text"
+_ARGUMENTS = (_ALSO, _RUN, _CASE, _PRINTS, _TEXT)
 _SEPARATOR = ", "
 RANGE = " – "
 
@@ -32,14 +35,14 @@ RANGE = " – "
 class CellQuote:
     """Printed changes of `metrics` in `runs` of the reports `cases` (empty: all), of which a text prints the range.
 
-    `says` is the text that was printed when the quote was written; empty: anything.
+    `text` is the text that was printed when the quote was written; empty: anything.
     """
 
     metrics: tuple[str, ...]
     runs: tuple[str, ...]
     cases: tuple[str, ...]
     prints: str
-    says: str = ""
+    text: str = ""
     span: Span | None = None
     excerpt: str = ""
 
@@ -48,7 +51,7 @@ class CellQuote:
         """The quote as it is written in prose."""
         metric, *others = self.metrics
         values = (_SEPARATOR.join(others), _SEPARATOR.join(self.runs), _SEPARATOR.join(self.cases))
-        arguments = zip(_ARGUMENTS, (*values, self.prints, self.says), strict=True)
+        arguments = zip(_ARGUMENTS, (*values, self.prints, self.text), strict=True)
         return f"{{{{ {metric}({', '.join(f'{name} = {_quote(value)}' for name, value in arguments if value)}) }}}}"
 
     def covers(self, place: Place) -> bool:
@@ -72,7 +75,7 @@ class QuotedCell:
 def find_cells(quote: CellQuote, changes: Changes) -> tuple[QuotedCell, ...]:
     """Return the cells that a quote is about, in the order of places; none for a quote that prints nothing."""
     quoted = []
-    for place in changes if quote.prints != QUIET else ():
+    for place in changes if quote.prints not in _UNPRINTED else ():
         for metric in quote.metrics if quote.covers(place) else ():
             change = changes[place].get(metric)
             cell = change.cells.get(quote.prints) if change else None
@@ -117,9 +120,9 @@ def parse_prose(text: str, name: str, changes: Changes, problems: list[Diagnosti
 
     for phrase in markup.list_quotes():
         quote = _parse_quote(phrase, name, get_excerpt)
-        found = [quote] if isinstance(quote, Diagnostic) else list(_find_problems(quote, changes))
-        problems += found
-        quotes += [quote] if isinstance(quote, CellQuote) and not found else []
+        quote_problems = [quote] if isinstance(quote, Diagnostic) else list(_find_problems(quote, changes))
+        problems += quote_problems
+        quotes += [quote] if isinstance(quote, CellQuote) and not quote_problems else []
     for item in markup.problems:
         place = item.place
         excerpt = get_excerpt(place.line, place.column, place.length)
@@ -144,8 +147,8 @@ def _parse_quote(
             message, hint = f"a quote has an unknown argument `{argument}`", suggest_names(argument, _ARGUMENTS)
             return Diagnostic("prose", message, span, excerpt, expected=EXPECTED, hint=hint)
     also, runs, cases = (_split(str(arguments.get(item, ""))) for item in (_ALSO, _RUN, _CASE))
-    prints, says = (str(arguments.get(item, "")) for item in (_PRINTS, _SAYS))
-    return CellQuote((call[1], *also), runs, cases, prints, " ".join(says.split()), span, excerpt)
+    prints, text = (str(arguments.get(item, "")) for item in (_PRINTS, _TEXT))
+    return CellQuote((call[1], *also), runs, cases, prints, " ".join(text.split()), span, excerpt)
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -155,20 +158,20 @@ def _split(text: str) -> tuple[str, ...]:
 def _find_problems(quote: CellQuote, changes: Changes) -> Iterator[Diagnostic]:
     """Yield what a quote names and the tables do not have."""
     metrics = dict.fromkeys(metric for items in changes.values() for metric in items)
-    for kind, names, known in (
+    for kind, names, tables in (
         ("metric", quote.metrics, metrics),
         ("run", quote.runs, dict.fromkeys(place.run for place in changes)),
         ("report", quote.cases, dict.fromkeys(place.case for place in changes)),
     ):
         for name in names:
-            if name not in known:
+            if name not in tables:
                 message = f"prose quotes `{name}`, which is no {kind} of the tables"
-                hint = suggest_names(name, known)
+                hint = suggest_names(name, tables)
                 yield Diagnostic(f"unknown-{kind}", message, quote.span, quote.excerpt, hint=hint)
                 return
     if quote.prints not in PRINTS:
         message, expected = f"prose quotes an unknown kind of cell `{quote.prints}`", ", ".join(PRINTS)
         yield Diagnostic("prose", message, quote.span, quote.excerpt, expected=expected)
-    elif quote.prints != QUIET and not find_cells(quote, changes):
+    elif quote.prints not in _UNPRINTED and not find_cells(quote, changes):
         message = f"prose quotes a cell of `{quote.metrics[0]}` that prints no number"
         yield Diagnostic("prose", message, quote.span, quote.excerpt)

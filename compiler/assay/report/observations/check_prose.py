@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from assay.judgement.verdict import Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.observation import ObservationRules
-from assay.report.cell_links import DIFFERENCE, PERCENT
+from assay.report.cell_links import DIFFERENCE, PERCENT, VERDICT
 from assay.report.formatted_text import list_leaves
 from assay.report.observations.cell_quotes import (
+    NOT_WORSE,
     QUIET,
     RANGE,
     CellQuote,
@@ -77,21 +79,21 @@ class _SentenceChecker:
     def check_sentence(self, sentence: _Sentence) -> Iterator[Diagnostic]:
         """Yield the problems of a sentence."""
         for _, _, quote in sentence.quotes:
-            yield from self._check_says(sentence, quote)
+            yield from self._check_text(sentence, quote)
         for begin, end, quote in sentence.quotes:
             if quote.prints in (PERCENT, DIFFERENCE):
                 yield from self._check_direction(sentence, begin, end, quote)
         yield from self._check_size_words(sentence)
         yield from self._check_numbers(sentence)
 
-    def _check_says(self, sentence: _Sentence, quote: CellQuote) -> Iterator[Diagnostic]:
+    def _check_text(self, sentence: _Sentence, quote: CellQuote) -> Iterator[Diagnostic]:
         """Yield the cells that print something else than the quote says."""
         cells = find_cells(quote, self.changes)
-        ends, said = find_ends(cells), quote.says.split(RANGE)
-        if not quote.says or _are_equal([item.text for item in ends], said):
+        ends, texts = find_ends(cells), quote.text.split(RANGE)
+        if not quote.text or _are_equal([item.text for item in ends], texts):
             return
-        outside = [item for item in cells if not _is_within(item.text, said)]
-        message = f"the sentence says {quote.says}, but its cells print {format_cells(cells)}"
+        outside = [item for item in cells if not _is_within(item.text, texts)]
+        message = f"the sentence says {quote.text}, but its cells print {format_cells(cells)}"
         yield _create_problem(SIZE_CODE, message, sentence, quote, outside or cells)
 
     def _check_direction(self, sentence: _Sentence, begin: int, end: int, quote: CellQuote) -> Iterator[Diagnostic]:
@@ -144,18 +146,27 @@ class _SentenceChecker:
 def _check_quiet_quotes(
     checked: CheckedPackage, rules: ObservationRules, prose: EditedProse, changes: Changes
 ) -> Iterator[Diagnostic]:
-    """Yield statements of the rules on metrics of which a sentence says that they do not change."""
-    said: dict[tuple[Place, str], PrintedCell] = {}
+    """Yield statements of the rules, and verdicts, on metrics of which a sentence says that they do not change."""
+    stated: dict[tuple[Place, str], PrintedCell] = {}
     for group in draft_groups(checked, rules, changes):
         for statement in (item for item in group.statements if not item.is_noise):
-            said |= {(item.place, item.metric): item.cells[PERCENT] for item in statement.changes}
+            stated |= {(item.place, item.metric): item.cells[PERCENT] for item in statement.changes}
+    worse = {
+        (place, item.metric): item.cells[VERDICT]
+        for place, items in changes.items()
+        for item in items.values()
+        if item.verdict == Verdict.WORSE
+    }
     lines = prose.text.splitlines()
     for quote in prose.quotes:
+        wrong, message = {
+            QUIET: (stated, "the sentence says that metrics do not change, but the tables print changes"),
+            NOT_WORSE: (worse, "the sentence says that metrics are not worse, but the tables print verdicts"),
+        }.get(quote.prints, ({}, ""))
         pairs = [(place, metric) for place in changes if quote.covers(place) for metric in quote.metrics]
-        cells = [(pair[0], said[pair]) for pair in pairs if quote.prints == QUIET and pair in said]
+        cells = [(pair[0], wrong[pair]) for pair in pairs if pair in wrong]
         if cells:
             line = lines[quote.span.line - 1] if quote.span else ""
-            message = "the sentence says that metrics do not change, but the tables print changes"
             printed = "; ".join(_describe_cell(place, cell) for place, cell in cells[:_MOST_CELLS])
             sentence = mark_quotes(line).replace("{{ … }}", "").strip(" *-")
             yield Diagnostic(QUIET_CODE, message, quote.span, quote.excerpt, printed, sentence)
@@ -185,18 +196,18 @@ def _compile_words(words: Sequence[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
 
 
-def _are_equal(printed: Sequence[str], said: Sequence[str]) -> bool:
+def _are_equal(printed: Sequence[str], texts: Sequence[str]) -> bool:
     """Return whether texts have the same numbers in the same units: `0.002 s` and `2 ms` are equal."""
-    return len(printed) == len(said) and all(
-        a == b or _normalize(a) == _normalize(b) for a, b in zip(printed, said, strict=True)
+    return len(printed) == len(texts) and all(
+        a == b or _normalize(a) == _normalize(b) for a, b in zip(printed, texts, strict=True)
     )
 
 
-def _is_within(printed: str, said: Sequence[str]) -> bool:
+def _is_within(printed: str, texts: Sequence[str]) -> bool:
     """Return whether a printed text is between the ends of a range that a quote says."""
-    number, ends = _normalize(printed), [_normalize(text) for text in said]
+    number, ends = _normalize(printed), [_normalize(text) for text in texts]
     if isinstance(number, str):
-        return printed in said
+        return printed in texts
     sizes = [end[0] for end in ends if not isinstance(end, str) and end[1] == number[1]]
     return bool(sizes) and min(sizes) <= number[0] <= max(sizes)
 

@@ -30,15 +30,21 @@ DRAFTED_TITLE = "Drafted observations"
 NOTICE = "Drafted from the tables by rules; no one has read this."
 
 
-def draft_prose(checked: CheckedPackage, rules: ObservationRules, changes: Changes) -> str:
-    """Return what the rules say of printed changes, as prose with quotes of cells; empty if they say nothing."""
+def draft_prose(checked: CheckedPackage, rules: ObservationRules, changes: Changes, conclusion: str = "") -> str:
+    """Return what the rules say of printed changes, as prose with quotes of cells; empty if they say nothing.
+
+    `conclusion` is prose that follows.
+    """
     groups = draft_groups(checked, rules, changes)
-    return ProseWriter(rules, changes).write_groups(groups) + "\n" if groups else ""
+    text = ProseWriter(rules, changes).write_groups(groups) + "\n" if groups else ""
+    return "\n".join(filter(None, (text, conclusion)))
 
 
-def build_draft(checked: CheckedPackage, rules: ObservationRules, changes: Changes) -> Gallery | None:
-    """Return the part with drafted observations; None if there are none."""
-    text = draft_prose(checked, rules, changes)
+def build_draft(
+    checked: CheckedPackage, rules: ObservationRules, changes: Changes, conclusion: str = ""
+) -> Gallery | None:
+    """Return the part with what the rules draft; None if they say nothing."""
+    text = draft_prose(checked, rules, changes, conclusion)
     if not text:
         return None
     problems: list[Diagnostic] = []
@@ -66,6 +72,8 @@ def _list_quoted_values(paragraph: int, span: QuoteSpan[CellQuote], changes: Cha
     for item in find_ends(find_cells(quote, changes)):
         end = begin + len(item.text)
         run, cell = item.change.place.run, item.cell
-        of = f"{item.change.name}; {cell.column}"
-        yield QuotedValue(paragraph, begin, end, item.change.metric, of, run, prints=cell.prints, sources=cell.sources)
+        description = f"{item.change.name}; {cell.column}"
+        yield QuotedValue(
+            paragraph, begin, end, item.change.metric, description, run, prints=cell.prints, sources=cell.sources
+        )
         begin = end + len(RANGE)

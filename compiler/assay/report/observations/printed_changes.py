@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -11,8 +11,8 @@ from assay.judgement.verdict import Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.vocabulary import Margin, Unit
 from assay.lang.units import get_package_library
-from assay.report.cell_links import AVERAGE, DIFFERENCE, INTERVAL, PERCENT, VERDICT, CellSource
-from assay.report.document import Document, Section
+from assay.report.cell_links import AVERAGE, DIFFERENCE, INTERVAL, PERCENT, VERDICT, CellLink, CellSource
+from assay.report.document import Document, Gallery, Section, Table
 from assay.styles.unit_prefix import list_prefixed_units
 
 BASE = "base"
@@ -117,24 +117,62 @@ def list_changes(documents: Mapping[str, Document]) -> Changes:
     """Return the changes that the tables of documents print; the documents are named by their case."""
     changes: dict[Place, dict[str, PrintedChange]] = {}
     for case, document in documents.items():
-        names = {entry.id: entry.name for entry in document.entries}
-        for section in document.sections:
-            for change in _list_section_changes(section, case, names):
-                changes.setdefault(change.place, {}).setdefault(change.metric, change)
+        for change in _list_document_changes(document, case):
+            changes.setdefault(change.place, {}).setdefault(change.metric, change)
     return changes
+
+
+def _list_document_changes(document: Document, case: str) -> Iterator[PrintedChange]:
+    names = {entry.id: entry.name for entry in document.entries}
+    for section in document.sections:
+        yield from _list_section_changes(section, case, names)
+    for gallery in document.galleries:
+        for table in gallery.tables:
+            yield from _list_table_changes(gallery, table, case, names)
+
+
+def _list_table_changes(gallery: Gallery, table: Table, case: str, names: Mapping[str, str]) -> Iterator[PrintedChange]:
+    """Yield the changes in a table of an article, whose cells have links."""
+    links_by_row: dict[int, list[CellLink]] = {}
+    for link in sorted(table.leads, key=lambda item: item.column):
+        links_by_row.setdefault(link.row, []).append(link)
+    for number, links in links_by_row.items():
+        row = table.rows[number]
+        groups: list[list[CellLink]] = []
+        for link in links:
+            if link.prints == AVERAGE:
+                groups.append([])
+            if groups and link.prints in (AVERAGE, DIFFERENCE, PERCENT):
+                groups[-1].append(link)
+        for group in groups[1:]:
+            base, run = groups[0][0], group[0]
+            metric, place = run.of[0].entry, Place(case, table.header[base.column], table.header[run.column])
+            name = names.get(metric, "")
+            name = name if name and row[0].startswith(name) else row[0].rpartition(", ")[0] or row[0]
+            symbol = row[0].removeprefix(name).removeprefix(", ")
+
+            def create_cell(link: CellLink, run: CellLink = run, row: Sequence[str] = row) -> PrintedCell:
+                title = table.header[link.column]
+                column = title if link.prints == AVERAGE else f"{table.header[run.column]} {title}"
+                name = f"{gallery.title}/{table.title}/{row[0]}/{column}"
+                return PrintedCell(name, column, row[link.column], link.prints, link.of)
+
+            cells = {link.prints: create_cell(link) for link in group}
+            yield PrintedChange(metric, name, symbol, place, {**cells, BASE: create_cell(base)})
 
 
 def _list_section_changes(section: Section, case: str, names: Mapping[str, str]) -> list[PrintedChange]:
     changes = []
-    base, *others = _group_columns(section)
+    groups = _group_columns(section)
+    base, others = groups[:1], groups[1:]
     for row, metric in zip(section.rows, section.metrics, strict=True):
-        if metric is None:
+        if metric is None or not others:
             continue
         name = names.get(metric, "")
         if not name or not row[0].startswith(name):
             name = row[0].rpartition(", ")[0] or row[0]
         symbol = row[0].removeprefix(name).removeprefix(", ")
-        base_cell = _create_cell(section, row, metric, base[0][0], AVERAGE)
+        base_cell = _create_cell(section, row, metric, base[0][0][0], AVERAGE)
         for columns in others:
             place = Place(case, section.header[1], section.header[columns[0][0]])
             cells = {kind: _create_cell(section, row, metric, column, kind) for column, kind in columns}
@@ -150,7 +188,8 @@ def _group_columns(section: Section) -> list[list[tuple[int, str]]]:
         printed = section.printed[column - 1].prints if section.printed else _KINDS.get(title, AVERAGE)
         if printed == AVERAGE:
             groups.append([])
-        groups[-1].append((column, printed))
+        if groups:
+            groups[-1].append((column, printed))
     return groups
 
 

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from assay.lang.model.observation import ObservationRules
-from assay.report.cell_links import DIFFERENCE, PERCENT
+from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT
 from assay.report.observations.cell_quotes import QUIET, CellQuote, find_cells, format_cells
-from assay.report.observations.printed_changes import Changes, Place, PrintedChange
+from assay.report.observations.printed_changes import BASE, Changes, Place, PrintedChange
 from assay.report.observations.statements import DraftedGroup, Silence, Statement
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_NUMBERS = {"percent": PERCENT, "amount": DIFFERENCE}
+_NUMBERS = {"percent": PERCENT, "amount": DIFFERENCE, "from": BASE, "to": AVERAGE}
 #: from the first number on, a sentence is repeated for each of a few places
-_FIRST_NUMBER = re.compile(r"\{(?:percent|amount)\}")
+_FIRST_NUMBER = re.compile(r"\{(?:percent|amount|from|to)\}")
 _MOST_LISTED = 2
 _MARKUP = re.compile(r"([\\`*_\[\]{}<>#])")
 
@@ -88,8 +88,8 @@ class ProseWriter:
 
     def write_silences(self, text: str, silences: Sequence[Silence]) -> str:
         """Return the sentence on metrics that do not change at some places, with quotes that state so."""
-        said = {place for item in silences for place in item.places}
-        places = [place for place in self.changes if place in said]
+        silent = {place for item in silences for place in item.places}
+        places = [place for place in self.changes if place in silent]
         if self._needs_places(places):
             text = f"{text.strip().removesuffix('.')} in {self._name_places(places)}."
         names = {name: self.changes[item.places[0]][name].name for item in silences for name in item.metrics}
@@ -122,8 +122,8 @@ class ProseWriter:
         cases = tuple(dict.fromkeys(place.case for place in places)) if self.has_cases else ()
         runs = tuple(dict.fromkeys(place.run for place in places))
         quote = CellQuote(tuple(metrics), runs, cases, prints)
-        says = format_cells(find_cells(quote, self.changes))
-        return CellQuote(tuple(metrics), runs, cases, prints, says)
+        printed = format_cells(find_cells(quote, self.changes))
+        return CellQuote(tuple(metrics), runs, cases, prints, printed)
 
     def _needs_places(self, places: Sequence[Place]) -> bool:
         return len(self.changes) > len(places)

@@ -104,18 +104,19 @@ class _Drafter:
         if not changes:
             return
         middle = median(item.percent for item in changes)
-        apart = [item for item in changes if rule.apart and abs(item.percent - middle) >= Decimal(rule.apart)]
+        outliers = [item for item in changes if rule.outlier and abs(item.percent - middle) >= Decimal(rule.outlier)]
         if abs(middle) >= Decimal(rule.at_least.percent):
             sign = 1 if middle > 0 else -1
-            common = [item for item in changes if item not in apart and item.direction == sign]
+            common = [item for item in changes if item not in outliers and item.direction == sign]
             if common:
                 is_noise = all(item.is_noise or item.is_same for item in common)
                 metrics = tuple(item.metric for item in common)
                 yield Statement(rule, metrics, sign, is_noise, tuple(common), is_common=True)
-        for alike in _split_alike([item for item in apart if is_large(self.checked, item, rule.at_least)]):
+        for alike in _split_alike([item for item in outliers if is_large(self.checked, item, rule.at_least)]):
             yield self._create_statement(rule, alike, place)
 
     def _create_statement(self, rule: Observation, changes: Sequence[PrintedChange], place: Place) -> Statement:
+        """Return a statement on alike changes, which have the name of the rule unless they are outliers."""
         first = changes[0]
         also = [item for item in self._get_changes(rule.also, place) if is_large(self.checked, item, rule.at_least)]
         details = [
@@ -124,7 +125,8 @@ class _Drafter:
             if (item.direction, item.is_noise) == (first.direction, first.is_noise)
         ]
         metrics = tuple(item.metric for item in changes)
-        return Statement(rule, metrics, first.direction, first.is_noise, tuple(changes), tuple(details))
+        is_common = bool(rule.name) and rule.whole != MEDIAN
+        return Statement(rule, metrics, first.direction, first.is_noise, tuple(changes), tuple(details), is_common)
 
     def _is_consequence(self, rule: Observation, place: Place) -> bool:
         """Return whether there is a statement on one of the metrics that a rule comes after."""
@@ -143,8 +145,8 @@ class _Drafter:
         quiet: dict[tuple[tuple[str, ...], bool], list[Place]] = {}
         for place in self.changes:
             cells = [item for statement in statements for item in _list_cells(statement)]
-            said = {item.metric for item in cells if item.place == place}
-            silent, is_rest = self._find_silent(said, place)
+            stated = {item.metric for item in cells if item.place == place}
+            silent, is_rest = self._find_silent(stated, place)
             if silent and (self.group.rest if is_rest else self.group.quiet):
                 quiet.setdefault((silent, is_rest), []).append(place)
         for (metrics, is_rest), silent_places in quiet.items():
@@ -159,15 +161,15 @@ class _Drafter:
             return [list(places)]
         return [[place for place in places if place.case == case] for case in dict.fromkeys(p.case for p in places)]
 
-    def _find_silent(self, said: Set[str], place: Place) -> tuple[tuple[str, ...], bool]:
+    def _find_silent(self, stated: Set[str], place: Place) -> tuple[tuple[str, ...], bool]:
         """Return the metrics that do not change, and whether others of the group do, in statements or verdicts."""
         metrics = dict.fromkeys(name for rule in self.group.observations for name in rule.metrics)
         # What a statement replaces does change.
         replaced = {
-            name for rule in self.group.observations if not said.isdisjoint(rule.after) for name in rule.metrics
+            name for rule in self.group.observations if not stated.isdisjoint(rule.after) for name in rule.metrics
         }
         certain = {item.metric for item in self._get_changes(metrics, place) if item.is_certain}
-        excluded = {*said, *replaced, *certain}
+        excluded = {*stated, *replaced, *certain}
         silent = tuple(name for name in metrics if name not in excluded and name in self.changes[place])
         return silent, bool(excluded)
 

@@ -175,7 +175,7 @@ TEMPLATE = "report.html.j2"
 DIGITS = 10
 OTHER = "Other numbers"
 #: files of the page's script, in order
-SCRIPTS = ("page.js", "tables.js", "charts.js", "definition.js", "view.js")
+SCRIPTS = ("page.js", "tables.js", "charts.js", "definition.js", "view.js", "sentences.js")
 NO_STILLS: Mapping[str, Still] = {}
 #: stroke classes of lines, in the order of their names
 STROKES = tuple(f"run-{number}" for number in range(1, 9))
