@@ -331,6 +331,7 @@ let qa =
         ]
       , style = "prefixed"
       , label = constant.ident.name
+      , observations = Some ./observations.dhall
       , doc = "QA results of a testnet under load"
       }
 

@@ -62,6 +62,7 @@ let testnets =
             ]
       , style = "prefixed"
       , label = constant.ident.name
+      , observations = Some ./observations.dhall
       , revision = constant.commit.name
       , doc = "QA results of several testnets, each compared with its own baseline"
       }

@@ -8,12 +8,13 @@ let M = ./metric.dhall
 --   metrics   the metrics of the statement
 --   atLeast   how large a printed change has to be: percent, an amount, or the greater of both
 --   whole     each: metrics that go the same way share a sentence; median: one sentence, if the median of their
---             changes is large enough
+--             changes is large enough; level: the values of each metric on the rows of a table; trend: the same, if they
+--             never fall, or never rise, from row to row
 --   outlier     with median: a metric so many percentage points from the median has a sentence of its own (empty: none)
 --   also      metrics that the sentence names too, if they change as much
 --   after     the statement is left out if one of these metrics has a statement
 --   text      may hold {name}, {goes} (rises, falls), {percent}, {amount}, {size}, {run}, {base}, and the averages {from}
---             of the base and {to} of the run
+--             of the base and {to} of the run; of rows, {level} (least to greatest), {first} and {last}
 let Observation =
       { Type =
           { name : Text
@@ -102,6 +103,20 @@ in  { Observation
         \(name : Text) ->
         \(ms : List M.Metric.Type) ->
           Observation::{ name, metrics = ids ms, atLeast = M.percent least, whole = "median" }
+      -- the values of metrics on the rows of a table: least to greatest
+    , level =
+        \(ms : List M.Metric.Type) ->
+          Observation::{ metrics = ids ms, atLeast = M.percent "0", whole = "level", text = "{name} is {level}" }
+      -- that metrics rise or fall from row to row of a table, with what its rows are sorted by
+    , trend =
+        \(order : Text) ->
+        \(ms : List M.Metric.Type) ->
+          Observation::{
+          , metrics = ids ms
+          , atLeast = M.percent "0"
+          , whole = "trend"
+          , text = "{name} {goes} with ${order}, from {first} to {last}"
+          }
       -- an observation whose sentence also names these metrics
     , withDetails = \(ms : List M.Metric.Type) -> \(o : Observation.Type) -> o // { also = ids ms }
       -- an observation that is left out if one of these metrics has a statement

@@ -62,7 +62,9 @@ def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedRe
     if report.observations is None:
         message, hint = f"the report `{full_name}` has no observations", "add `observations` to it"
         raise fail("no-observations", message, hint=hint, status=USAGE)
-    return ObservedReports(checked, report.observations, list_changes(documents), draft_conclusion(judged))
+    return ObservedReports(
+        checked, report.observations, list_changes(documents, report.observations), draft_conclusion(judged)
+    )
 
 
 def _find_report(session: Session, name: str) -> tuple[CheckedPackage, Report | Article]:

@@ -68,7 +68,7 @@ def add_observations(
     Raises AssayError if an edited sentence disagrees with its cells.
     """
     rules = report.observations
-    changes = list_changes({"": document}) if rules else {}
+    changes = list_changes({"": document}, rules) if rules else {}
     if rules is None or not changes:
         if prose_by_file:
             message, hint = "there are no changes to observe", "the report needs `observations`, and a second run"

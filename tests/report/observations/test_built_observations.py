@@ -157,3 +157,18 @@ def test_upgrade_names_averages_before_and_after(cache: Path, tmp_path: Path) ->
     )  # fmt: skip
     assert (edited.status, read_document(tmp_path / "edited")["observations"]["title"]) == (0, "Observations")
     assert run_assay("--cache", cache, "verify", tmp_path / "edited", cwd=ROOT).status == 0
+
+
+def test_levels_of_rows_are_ranges_of_printed_cells(qa: Path, cache: Path) -> None:
+    document = read_document(qa)
+    blocks = next(
+        table for part in document["galleries"] for table in part["tables"] if table["title"] == "Blocks of the nodes"
+    )
+    column = blocks["of_columns"].index("node_block_interval")
+    intervals = sorted((row[column] for row in blocks["rows"]), key=Decimal)
+    texts = document["observations"]["text"]
+    assert f"The average block interval of a node is {intervals[0]} s – {intervals[-1]} s." in texts
+    index = next(number for number, text in enumerate(texts, start=1) if text.startswith("The average block"))
+    cell = f"Drafted observations/paragraph {index}/{intervals[0]} s"
+    result = run_assay("--cache", cache, "trace", qa, cell, cwd=ROOT)
+    assert (result.status, "node_block_interval" in result.out) == (0, True)

@@ -13,6 +13,7 @@ from assay.lang.model.observation import (
     DETAIL_PLACEHOLDERS,
     MEDIAN,
     OBSERVATION_PLACEHOLDERS,
+    OF_ROWS,
     WHOLES,
     Observation,
     ObservationRules,
@@ -35,19 +36,32 @@ def check_observations(checker: Checker) -> None:
         if article.observations:
             blocks = (block for block in article.blocks if block.compares_averages)
             compared = [metric for block in blocks for metric in block.read_metrics()]
-            _check_rules(checker, f"article `{article.name}`", article.name, compared, article.observations)
+            requests = (request for block in article.blocks for request in block.read_rows(checker.package))
+            listed = [name for request in requests for name in request.metrics]
+            _check_rules(checker, f"article `{article.name}`", article.name, compared, article.observations, listed)
 
 
-def _check_rules(checker: Checker, report: str, name: str, compared: Iterable[str], rules: ObservationRules) -> None:
-    """Check the rules of a report, in words, and its name; `compared` are the metrics of its tables."""
+def _check_rules(
+    checker: Checker,
+    report: str,
+    name: str,
+    compared: Iterable[str],
+    rules: ObservationRules,
+    listed: Iterable[str] = (),
+) -> None:
+    """Check the rules of a report, in words, and its name.
+
+    `compared` are the metrics whose changes its tables print, `listed` those of rows.
+    """
     owner = f"the observations of {report}"
-    metrics = dict.fromkeys(compared)
+    changed, measured = dict.fromkeys(compared), dict.fromkeys(listed)
     for group in rules.groups:
         if not group.title.strip():
             checker.report("title", f"a group of {owner} has no title", name, field="observations")
         for word, text in (("quiet", group.quiet), ("rest", group.rest)):
             _check_placeholders(checker, f"`{word}` of group `{group.title}`", group.title, text, ("name",))
         for item in group.observations:
+            metrics = measured if item.whole in OF_ROWS else changed
             _check_observation(checker, f"group `{group.title}` of {owner}", item.name or group.title, item, metrics)
     for direction, words in (("up", rules.up), ("down", rules.down)):
         if len(words) < _LEAST_WORDS or not all(word.strip() for word in words):
@@ -96,7 +110,8 @@ def _check_observation(
         message, hint = f"{owner} has a statement on several metrics without a name", 'set `name = "…"`'
         checker.report("observation-words", message, word, hint=hint)
     _check_placeholders(checker, f"the text of {owner}", word, observation.text, OBSERVATION_PLACEHOLDERS)
-    _check_least(checker, owner, word, observation)
+    if observation.whole not in OF_ROWS:
+        _check_least(checker, owner, word, observation)
 
 
 def _check_placeholders(checker: Checker, owner: str, word: str, text: str, names: Sequence[str]) -> None:
@@ -127,7 +142,13 @@ def _check_least(checker: Checker, owner: str, word: str, observation: Observati
         except UnitError:
             message = f"{owner} compares `{metric.id}` with an amount in another kind of unit"
             checker.report(
-                "unit", message, metric.id, expected=metric.unit.name, found=margin.unit.name, within=(word,)
+                "unit",
+                message,
+                metric.id,
+                expected=metric.unit.name,
+                found=margin.unit.name,
+                within=(word,),
+                cause=f"amount {metric.unit.name} {margin.unit.name}",
             )
         except UnknownUnitError as error:
             checker.report_unknown_unit(error, owner, word)

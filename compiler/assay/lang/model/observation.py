@@ -6,10 +6,25 @@ from dataclasses import dataclass
 
 from assay.lang.model.vocabulary import Margin
 
-EACH, MEDIAN = "each", "median"
-WHOLES = (EACH, MEDIAN)
+EACH, MEDIAN, LEVEL, TREND = "each", "median", "level", "trend"
+WHOLES = (EACH, MEDIAN, LEVEL, TREND)
+#: kinds of observations on the rows of a table, not on changes
+OF_ROWS = (LEVEL, TREND)
 #: the placeholders of the text of an observation, and of a detail
-OBSERVATION_PLACEHOLDERS = ("name", "goes", "percent", "amount", "size", "run", "base", "from", "to")
+OBSERVATION_PLACEHOLDERS = (
+    "name",
+    "goes",
+    "percent",
+    "amount",
+    "size",
+    "run",
+    "base",
+    "from",
+    "to",
+    "level",
+    "first",
+    "last",
+)
 DETAIL_PLACEHOLDERS = ("name", "percent", "amount")
 
 
@@ -19,8 +34,9 @@ class Observation:
 
     `whole` is `each` (metrics that go the same way share a sentence) or `median` (all share one, if the median of
     their changes in percent is large enough; those at least `outlier` percentage points from it have their own).
-    `also` are metrics that the sentence names too, `after` are those whose statements replace this one. `name` is that
-    of all metrics together, if they have one.
+    `level` is on the values of a metric on the rows of a table, `trend` on values that never fall, or never rise, from
+    row to row. `also` are metrics that the sentence names too, `after` are those whose statements replace this one.
+    `name` is what sentences call the metrics, if not by their own names.
     """
 
     name: str

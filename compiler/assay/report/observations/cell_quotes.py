@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT
-from assay.report.observations.printed_changes import BASE, Changes, Place, PrintedCell, PrintedChange
+from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT, ROW
+from assay.report.observations.printed_changes import BASE, FIRST, LAST, Changes, Place, PrintedCell, PrintedChange
 from assay.report.prose import CALL, parse_arguments
 from assay.report.prose_markup import SourcePhrase, parse_markup
 from assay.util.diagnostics import Diagnostic, Span, format_excerpt, suggest_names
@@ -23,7 +23,7 @@ QUIET = "quiet"
 #: a quote that prints nothing: it states that no verdict on its metrics is worse
 NOT_WORSE = "not worse"
 _UNPRINTED = (QUIET, NOT_WORSE)
-PRINTS = (PERCENT, DIFFERENCE, AVERAGE, BASE, *_UNPRINTED)
+PRINTS = (PERCENT, DIFFERENCE, AVERAGE, BASE, ROW, FIRST, LAST, *_UNPRINTED)
 EXPECTED = '{{ METRIC(run = "RUN", prints = "percent", text = "3 %") }}'
 _ALSO, _RUN, _CASE, _PRINTS, _TEXT = "also", "run", "case", "prints", "text"
 _ARGUMENTS = (_ALSO, _RUN, _CASE, _PRINTS, _TEXT)
@@ -78,12 +78,16 @@ def find_cells(quote: CellQuote, changes: Changes) -> tuple[QuotedCell, ...]:
     for place in changes if quote.prints not in _UNPRINTED else ():
         for metric in quote.metrics if quote.covers(place) else ():
             change = changes[place].get(metric)
-            cell = change.cells.get(quote.prints) if change else None
-            if change and cell and cell.number is not None:
-                symbol = "%" if quote.prints == PERCENT else change.symbol
-                number = cell.text.strip().lstrip("+-−")
-                quoted.append(QuotedCell(change, cell, f"{number} {symbol}".rstrip()))
+            if change:
+                cells = change.rows if quote.prints == ROW else [change.cells.get(quote.prints)]
+                quoted += [_quote_cell(change, cell, quote) for cell in cells if cell and cell.number is not None]
     return tuple(quoted)
+
+
+def _quote_cell(change: PrintedChange, cell: PrintedCell, quote: CellQuote) -> QuotedCell:
+    symbol = "%" if quote.prints == PERCENT else change.symbol
+    number = cell.text.strip().lstrip("+-−" if quote.prints in (PERCENT, DIFFERENCE) else "")
+    return QuotedCell(change, cell, f"{number} {symbol}".rstrip())
 
 
 def find_ends(cells: Sequence[QuotedCell]) -> tuple[QuotedCell, ...]:

@@ -23,7 +23,7 @@ from assay.report.observations.cell_quotes import (
     find_ends,
     format_cells,
 )
-from assay.report.observations.printed_changes import Changes, Place, PrintedCell, parse_number
+from assay.report.observations.printed_changes import LAST, Changes, Place, PrintedCell, parse_number
 from assay.report.observations.sentences import choose_size_word
 from assay.report.observations.statements import draft_groups
 from assay.report.prose import mark_quotes, render_prose_text
@@ -81,7 +81,7 @@ class _SentenceChecker:
         for _, _, quote in sentence.quotes:
             yield from self._check_text(sentence, quote)
         for begin, end, quote in sentence.quotes:
-            if quote.prints in (PERCENT, DIFFERENCE):
+            if quote.prints in (PERCENT, DIFFERENCE, LAST):
                 yield from self._check_direction(sentence, begin, end, quote)
         yield from self._check_size_words(sentence)
         yield from self._check_numbers(sentence)
@@ -150,7 +150,9 @@ def _check_quiet_quotes(
     stated: dict[tuple[Place, str], PrintedCell] = {}
     for group in draft_groups(checked, rules, changes):
         for statement in (item for item in group.statements if not item.is_noise):
-            stated |= {(item.place, item.metric): item.cells[PERCENT] for item in statement.changes}
+            stated |= {
+                (item.place, item.metric): item.cells[PERCENT] for item in statement.changes if PERCENT in item.cells
+            }
     worse = {
         (place, item.metric): item.cells[VERDICT]
         for place, items in changes.items()

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from itertools import pairwise
 
 from assay.judgement.verdict import Verdict
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.observation import OF_ROWS, ObservationRules
 from assay.lang.model.vocabulary import Margin, Unit
 from assay.lang.units import get_package_library
-from assay.report.cell_links import AVERAGE, DIFFERENCE, INTERVAL, PERCENT, VERDICT, CellLink, CellSource
+from assay.report.cell_links import AVERAGE, DIFFERENCE, INTERVAL, PERCENT, ROW, VERDICT, CellLink, CellSource
 from assay.report.document import Document, Gallery, Section, Table
 from assay.styles.unit_prefix import list_prefixed_units
 
-BASE = "base"
+BASE, FIRST, LAST = "base", "first", "last"
 _KINDS = {"Δ": DIFFERENCE, "Δ%": PERCENT, "Verdict": VERDICT}
 _CERTAIN = (Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED)
 
@@ -58,7 +60,8 @@ def parse_number(text: str) -> Decimal | None:
 class PrintedChange:
     """The printed change of a metric: its cells by what they print, its name and the symbol of its unit in the table.
 
-    The cell of the base is that of `base`; `average` is that of the run.
+    The cell of the base is that of `base`; `average` is that of the run. The values of a metric on the `rows` of a
+    table are no change, but may rise or fall from the first to the last.
     """
 
     metric: str
@@ -66,6 +69,7 @@ class PrintedChange:
     symbol: str
     place: Place
     cells: Mapping[str, PrintedCell]
+    rows: tuple[PrintedCell, ...] = ()
 
     @property
     def percent(self) -> Decimal:
@@ -83,7 +87,17 @@ class PrintedChange:
     def direction(self) -> int:
         """1 for a rise, -1 for a fall, 0 for no printed change."""
         number = self.difference or self.percent
+        if self.rows:
+            first, last = (self.rows[index].number or Decimal(0) for index in (0, -1))
+            number = last - first
         return (number > 0) - (number < 0)
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether the values on rows rise or fall, and never go the other way from row to row."""
+        numbers = [item.number or Decimal(0) for item in self.rows]
+        steps = [(b - a) * self.direction for a, b in pairwise(numbers)]
+        return self.direction != 0 and all(step >= 0 for step in steps)
 
     @property
     def verdict(self) -> str:
@@ -113,13 +127,41 @@ Changes = Mapping[Place, Mapping[str, PrintedChange]]
 """The printed changes by metric, of each place; in the order of documents and of their columns."""
 
 
-def list_changes(documents: Mapping[str, Document]) -> Changes:
-    """Return the changes that the tables of documents print; the documents are named by their case."""
+def list_changes(documents: Mapping[str, Document], rules: ObservationRules) -> Changes:
+    """Return the changes that the tables of documents print, and values on rows as far as the rules are on them.
+
+    The documents are named by their case.
+    """
+    rows = {
+        name for group in rules.groups for item in group.observations if item.whole in OF_ROWS for name in item.metrics
+    }
     changes: dict[Place, dict[str, PrintedChange]] = {}
     for case, document in documents.items():
         for change in _list_document_changes(document, case):
             changes.setdefault(change.place, {}).setdefault(change.metric, change)
+        for change in _list_row_values(document, case, rows):
+            changes.setdefault(change.place, {}).setdefault(change.metric, change)
     return changes
+
+
+def _list_row_values(document: Document, case: str, metrics: Collection[str]) -> Iterator[PrintedChange]:
+    """Yield the values of metrics on the rows of each table, one item for each metric and run."""
+    labels = {link.of[0].run: document.manifest.header[link.column] for link in document.manifest.leads if link.of}
+    titled_tables = [(gallery.title, table) for gallery in document.galleries for table in gallery.tables]
+    for part, table in titled_tables:
+        cells: dict[tuple[str, str, int], list[PrintedCell]] = {}
+        for link in sorted(table.leads, key=lambda item: (item.row, item.column)):
+            if link.prints == ROW and link.of[0].entry in metrics:
+                title = table.header[link.column]
+                name = f"{part}/{table.title}/{table.rows[link.row][0]}/{title}"
+                cell = PrintedCell(name, title, table.rows[link.row][link.column], ROW, link.of)
+                if cell.number is not None:
+                    cells.setdefault((link.of[0].entry, link.of[0].run, link.column), []).append(cell)
+        for (metric, run, _), rows in cells.items():
+            name, _, symbol = rows[0].column.partition(", ")
+            place = Place(case, "", labels.get(run, run))
+            ends = {FIRST: rows[0], LAST: rows[-1]}
+            yield PrintedChange(metric, name, symbol, place, ends, tuple(rows))
 
 
 def _list_document_changes(document: Document, case: str) -> Iterator[PrintedChange]:

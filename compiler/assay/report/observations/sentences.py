@@ -8,15 +8,16 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from assay.lang.model.observation import ObservationRules
-from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT
+from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT, ROW
 from assay.report.observations.cell_quotes import QUIET, CellQuote, find_cells, format_cells
-from assay.report.observations.printed_changes import BASE, Changes, Place, PrintedChange
+from assay.report.observations.printed_changes import BASE, FIRST, LAST, Changes, Place, PrintedChange
 from assay.report.observations.statements import DraftedGroup, Silence, Statement
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _NUMBERS = {"percent": PERCENT, "amount": DIFFERENCE, "from": BASE, "to": AVERAGE}
+_NUMBERS |= {"level": ROW, "first": FIRST, "last": LAST}
 #: from the first number on, a sentence is repeated for each of a few places
-_FIRST_NUMBER = re.compile(r"\{(?:percent|amount|from|to)\}")
+_FIRST_NUMBER = re.compile(r"\{(?:percent|amount|from|to|level|first|last)\}")
 _MOST_LISTED = 2
 _MARKUP = re.compile(r"([\\`*_\[\]{}<>#])")
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from statistics import median
 
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.observation import MEDIAN, Observation, ObservationGroup, ObservationRules
+from assay.lang.model.observation import LEVEL, MEDIAN, OF_ROWS, Observation, ObservationGroup, ObservationRules
 from assay.report.observations.printed_changes import Changes, Place, PrintedChange, is_large
 
 
@@ -82,7 +82,8 @@ class _Drafter:
         for place in self.changes:
             for item in self._list_statements(rule, place):
                 details = tuple((detail.metrics, detail.direction) for detail in item.details)
-                key = (item.metrics, item.direction, item.is_noise, item.is_common, details)
+                own = place if rule.whole in OF_ROWS else None  # ranges over rows of several runs would say little
+                key = (item.metrics, item.direction, item.is_noise, item.is_common, details, own)
                 merged.setdefault(key, []).append(item)
         for statements in merged.values():
             for places in self._group_places([place for item in statements for place in item.places]):
@@ -90,6 +91,11 @@ class _Drafter:
 
     def _list_statements(self, rule: Observation, place: Place) -> Iterator[Statement]:
         if self._is_consequence(rule, place):
+            return
+        if rule.whole in OF_ROWS:
+            for item in self._get_changes(rule.metrics, place):
+                if item.rows and (rule.whole == LEVEL or item.is_monotone):
+                    yield Statement(rule, (item.metric,), item.direction, False, (item,), is_common=bool(rule.name))
             return
         if rule.whole == MEDIAN:
             yield from self._list_common_statements(rule, place)
@@ -163,7 +169,8 @@ class _Drafter:
 
     def _find_silent(self, stated: Set[str], place: Place) -> tuple[tuple[str, ...], bool]:
         """Return the metrics that do not change, and whether others of the group do, in statements or verdicts."""
-        metrics = dict.fromkeys(name for rule in self.group.observations for name in rule.metrics)
+        rules = [rule for rule in self.group.observations if rule.whole not in OF_ROWS]
+        metrics = dict.fromkeys(name for rule in rules for name in rule.metrics)
         # What a statement replaces does change.
         replaced = {
             name for rule in self.group.observations if not stated.isdisjoint(rule.after) for name in rule.metrics

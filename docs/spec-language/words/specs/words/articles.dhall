@@ -11,6 +11,8 @@ let M = S.metric
 
 let A = S.article
 
+let O = S.observation
+
 let U = S.unit
 
 let source = ./source.dhall
@@ -63,6 +65,14 @@ let metric =
 let finished = metric "finished" "Finished" c.done "higher"
 
 let expected = metric "expected" "Expected" c.due "neither"
+
+-- O.level => tables: - Finished is
+let levels = O.level [ finished ]
+
+-- O.trend => tables: - Finished rises
+let trends = O.trend "the number of trials" [ finished ]
+
+let observations = Some S.Observations::{ groups = [ O.group "Trials" "" [ levels, trends ] ] }
 
 -- A.listing => tables: | 2 | 2
 let listing = A.listing "Trials" grain [ c.number, c.clients ] [ finished, expected ]
@@ -183,6 +193,7 @@ let part = A.Part
 let tables =
       S.Article::{
       , name = "tables"
+      , observations
       , title = "Tables"
       , intro = "What words print."
       , choices = [ pinned, best ]
