@@ -3,6 +3,8 @@ let U = ./units.dhall
 
 let M = ./metric.dhall
 
+let sentence = "{name} {goes} by {percent} ({size})"
+
 -- A statement on one or several metrics.
 --   name      what sentences call the metrics; without it, by their own names
 --   metrics   the metrics of the statement
@@ -32,7 +34,7 @@ let Observation =
         , outlier = ""
         , also = [] : List Text
         , after = [] : List Text
-        , text = "{name} {goes} by {percent} ({size})"
+        , text = sentence
         }
       }
 
@@ -42,6 +44,14 @@ let Group = { title : Text, observations : List Observation.Type, quiet : Text, 
 
 -- A word for changes below so many percent.
 let Size = { below : Text, word : Text }
+
+let rising = [ "rises", "rise", "rose", "increases", "increase", "increased", "grows", "grow", "grew", "higher", "more", "longer", "slower" ]
+
+let falling = [ "falls", "fall", "fell", "decreases", "decrease", "decreased", "shrinks", "shrink", "shrank", "lower", "less", "fewer", "shorter", "faster", "drops", "drop" ]
+
+let furtherMetric = ", {name} by {percent}"
+
+let withinNoise = ", within what runs differ by"
 
 -- The rules of a report.
 --   sizes, beyond   words for the sizes of changes, the smallest first, and for larger ones (empty: no words)
@@ -62,12 +72,10 @@ let Rules =
       , default =
         { sizes = [] : List Size
         , beyond = ""
-        , up =
-          [ "rises", "rise", "rose", "increases", "increase", "increased", "grows", "grow", "grew", "higher", "more", "longer", "slower" ]
-        , down =
-          [ "falls", "fall", "fell", "decreases", "decrease", "decreased", "shrinks", "shrink", "shrank", "lower", "less", "fewer", "shorter", "faster", "drops", "drop" ]
-        , detail = ", {name} by {percent}"
-        , noise = ", within what runs differ by"
+        , up = rising
+        , down = falling
+        , detail = furtherMetric
+        , noise = withinNoise
         }
       }
 

@@ -119,6 +119,8 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
         (("fetch", "prometheus", f"http://127.0.0.1:9/{HOSTILE}", "--match", "up", "--start", HOSTILE, "--end", "2",
           "-o", "fetched"), 2),
         (("regenerate", f"{HOSTILE}.json", "-o", "again"), 1),
+        (("draft", f"build{HOSTILE}"), 2),
+        (("check-prose", f"prose{HOSTILE}.md", f"build{HOSTILE}"), 2),
 ]  # fmt: skip
 
 

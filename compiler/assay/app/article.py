@@ -127,8 +127,7 @@ def _assemble_report(
     options: Options,
 ) -> AssembledReport:
     computation = available.computation
-    observations = read_observations(options.observations)
-    all_prose = {**texts, **observations}
+    all_prose = {**texts, **(observations := read_observations(options.observations))}
     prose = {part.prose: texts[part.prose] for part in available.article.parts if part.prose}
     choices = Choices(
         article.style, "", (), options.date or get_report_date(computation), options.title, options.author, options.at,
@@ -151,16 +150,13 @@ def _assemble_report(
         available.notes,
     )  # fmt: skip
     warnings = (
-        *describe_absent_groups(article, [group.inputs for group in groups]),
-        *(warning for group in groups for warning in group.warnings),
-        *_list_run_warnings(checked, article, groups, shown_groups),
+        *_list_group_warnings(checked, article, groups, shown_groups),
         *document.warnings,
         *_list_undrawn_series(checked, article, groups, shown_groups),
         *claims.list_claim_warnings(judged_claims),
     )
     document = add_claims(document, checked, available.article, claims.describe_claims(judged_claims))
-    document = dataclasses.replace(document, warnings=warnings)
-    document = add_observations(checked, article, document, observations)
+    document = add_observations(checked, article, dataclasses.replace(document, warnings=warnings), observations)
     columns = [run for group in shown_groups for run in group.columns]
     results = export_results(
         checked,
@@ -181,6 +177,15 @@ def _assemble_report(
     return AssembledReport(
         checked, document, provenance_record, results, computation, details, all_prose, data_findings
     )
+
+
+def _list_group_warnings(
+    checked: CheckedPackage, article: Article, groups: Sequence[_ComputedGroup], shown_groups: Sequence[ShownGroup]
+) -> Iterator[str]:
+    """Yield which groups have no runs, and the warnings of groups and runs."""
+    yield from describe_absent_groups(article, [group.inputs for group in groups])
+    yield from (warning for group in groups for warning in group.warnings)
+    yield from _list_run_warnings(checked, article, groups, shown_groups)
 
 
 def _judge_group(checked: CheckedPackage, group: _ComputedGroup, shown_group: ShownGroup) -> tuple[CheckedClaim, ...]:

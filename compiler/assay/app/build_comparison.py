@@ -18,7 +18,6 @@ from assay.app.compute import (
 )
 from assay.app.detailing import Courses, add_quantile_data, collect_courses, collect_galleries
 from assay.app.grouping import group_metrics
-from assay.app.judged_results import parse_judged_results
 from assay.app.judging import build_judgement_data, judge_versions
 from assay.app.observations import add_observations, read_observations
 from assay.app.options import BuildResult, Options, choose_summary, list_report_files
@@ -286,18 +285,12 @@ def _assemble_comparison(
     computation, calibration = split_calibration(whole_computation)
     figures = [create_run_figures(item) for item in computation.columns]
     run_figures, calibration_figures = (list(map(create_run_figures, item)) for item in (computation.runs, calibration))
+    prose = read_observations(options.observations)
     provenance_record = build_provenance(
-        checked,
-        report,
-        [metric.id for metric in list_report_metrics(checked, report)],
-        choices,
-        run_figures,
-        [collect_inputs(checked, item) for item in whole_computation.runs],
-        session.get_templates(),
-        prose=get_texts(prose := read_observations(options.observations)),
-        cut=collect_cut_runs(computation),
-        calibration=calibration_figures,
-    )
+        checked, report, [metric.id for metric in list_report_metrics(checked, report)], choices, run_figures,
+        [collect_inputs(checked, item) for item in whole_computation.runs], session.get_templates(),
+        prose=get_texts(prose), cut=collect_cut_runs(computation), calibration=calibration_figures,
+    )  # fmt: skip
     judgements = None if choices.measures_noise else _judge(checked, shown_report, whole_computation, choices)
     whole_runs = run_figures if computation.views else []
     provenance_rows = format_provenance(provenance_record, checked)
@@ -328,15 +321,12 @@ def _assemble_comparison(
         noise = measure_metrics(checked, shown_report, computation, choices.summary)
         document = replace_sections(document, checked, shown_report, figures, noise, choices)
         results["noise"] = build_noise_data(noise)
-    judged = parse_judged_results(results) if judgements else None
-    document = add_observations(checked, shown_report, document, prose, judged)
+    document = add_observations(checked, shown_report, document, prose, results)
     results |= build_calibration_data(metrics, calibration_figures, choices)
     results |= build_listing_data(checked, computation, run_figures)
     findings = tuple(iter_findings((*label_runs(report, figures), *calibration_labels), figures + calibration_figures))
-    stored_prose = prose or None
-    return AssembledReport(
-        checked, document, provenance_record, results, whole_computation, details, stored_prose, findings
-    )
+    parts = (document, provenance_record, results, whole_computation, details, prose or None, findings)
+    return AssembledReport(checked, *parts)
 
 
 def _build_value_data(split: SplitReport, spreads: Spreads) -> dict[str, object]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from assay.app.conclusion import draft_conclusion
-from assay.app.judged_results import JudgedResults
+from assay.app.judged_results import parse_judged_results
 from assay.app.prose import KEPT, read_stored_texts
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
@@ -59,11 +60,11 @@ def add_observations(
     report: Report | Article,
     document: Document,
     prose_by_file: Mapping[str, Prose],
-    judged: JudgedResults | None = None,
+    results: Mapping[str, object] = MappingProxyType({}),
 ) -> Document:
     """Return a document with observations: edited ones if there are some, else drafted ones, if rules are declared.
 
-    `judged` are the judgements of a comparison, from which a conclusion is drafted.
+    From the judgements in `results`, which are those of a comparison, a conclusion is drafted.
 
     Raises AssayError if an edited sentence disagrees with its cells.
     """
@@ -80,5 +81,6 @@ def add_observations(
         raise_all(check_sentences(checked, rules, prose, changes), DIFFERENCE)
         observations = build_observations(prose, changes)
     else:
-        observations = build_draft(checked, rules, changes, draft_conclusion({"": judged} if judged else {}))
+        judged = {"": parse_judged_results(results)} if "judgement" in results else {}
+        observations = build_draft(checked, rules, changes, draft_conclusion(judged))
     return replace(document, observations=observations)

@@ -82,8 +82,10 @@ class _Drafter:
         for place in self.changes:
             for item in self._list_statements(rule, place):
                 details = tuple((detail.metrics, detail.direction) for detail in item.details)
-                own = place if rule.whole in OF_ROWS else None  # ranges over rows of several runs would say little
-                key = (item.metrics, item.direction, item.is_noise, item.is_common, details, own)
+                row_place = (
+                    place if rule.whole in OF_ROWS else None
+                )  # ranges over rows of several runs would say little
+                key = (item.metrics, item.direction, item.is_noise, item.is_common, details, row_place)
                 merged.setdefault(key, []).append(item)
         for statements in merged.values():
             for places in self._group_places([place for item in statements for place in item.places]):
