@@ -30,11 +30,12 @@ def open_cluster(settings: ClusterSettings, notice: Notice) -> DaskCluster:  # n
                    hint="run pip install 'assay[dask]'", status=USAGE) from None  # fmt: skip
     address = settings.on.removeprefix("dask://")
     try:
-        return DaskCluster(Client(f"tcp://{address}", timeout=TIMEOUT, set_as_default=False))
+        client: Any = Client(f"tcp://{address}", timeout=TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         message = f"no scheduler of Dask answers at {address}"
         hint = "start one with `dask scheduler`, and workers with `dask worker`"
         raise fail("cluster", message, found=str(error).split("\n")[0], hint=hint, status=USAGE) from None
+    return DaskCluster(client)
 
 
 class DaskCluster:
