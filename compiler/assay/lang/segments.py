@@ -18,7 +18,7 @@ from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.definition_hash import hash_definitions
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Grain, Metric, Package
+from assay.lang.model.package import Grain, Instant, Metric, Package
 from assay.util.escape import escape_text, shorten
 
 Value = str | int | bool | None
@@ -188,6 +188,13 @@ def find_field_to_take(package: Package, grain: Grain, name: str) -> str:
     for instant in grain.instants:
         event = events.get(instant.of)
         if event and any(field.name == name and field.type in DIMENSION_TYPES for field in event.fields):
+            if _is_of_each_record(grain, instant):
+                has_column = any(column.name == name for column in grain.columns)
+                copied = "add " if has_column else "add the field to `fields` of `G.eachRecord`, and "
+                return (
+                    f"`{name}` is a field of `{event.name}`: {copied}its name to `dimensions` of grain "
+                    f"`{grain.name}` (docs/spec-language/grains.md#a-row-for-each-record)"
+                )
             copied = "" if name in instant.fields else f"add it to the fields of instant `{instant.name}`, then "
             return (
                 f"`{name}` is a field of `{event.name}`: {copied}"
@@ -196,6 +203,12 @@ def find_field_to_take(package: Package, grain: Grain, name: str) -> str:
                 "(docs/spec-language/grains.md#dimensions)"
             )
     return ""
+
+
+def _is_of_each_record(grain: Grain, instant: Instant) -> bool:
+    """Return whether a grain is one of `G.eachRecord`, whose columns are fields of the record of the instant."""
+    pairs = {(pair.column, pair.field) for pair in instant.on}
+    return grain.relation == f"{grain.name}_records" and pairs == {("host", "host"), ("seq", "seq")}
 
 
 def add_segments(checked: CheckedPackage, splits: Iterable[Split]) -> CheckedPackage:
