@@ -103,7 +103,7 @@ def test_report_of_one_run_has_no_differences(start_workspace: Path, tmp_path: P
     command = ("build", "service/comparison", "--run", "runs/1.0", "--to", "md", "-o", out, "--cache", cache)
     assert run_assay(*command, cwd=start_workspace).status == 0
     document = json.loads((out / "document.json").read_text(encoding="utf-8"))
-    assert document["title"] == "Run 1.0 of service"
+    assert document["title"] == "service: run 1.0"
     assert document["intro"] == ["One run: 1.0. Name a second --run to compare."]
 
 

@@ -14,7 +14,7 @@ ONE, TWO = ["--run", "runs/1.0"], ["--run", "runs/1.0", "--run", "runs/1.1"]
 @pytest.mark.parametrize(
     ("runs", "title", "line"),
     [
-        (ONE, "# Run 1.0 of service", "One run: 1.0. Name a second --run to compare."),
+        (ONE, "# service: run 1.0", "One run: 1.0. Name a second --run to compare."),
         (TWO, "# 1.1 against 1.0", "How 1.1 serves requests, beside 1.0."),
     ],
 )

@@ -175,7 +175,7 @@ def _split_intro(report: Report) -> list[str]:
 
 def _drop_comparisons(system: str, report: Report, word: str) -> tuple[str, list[str]]:
     """Return title and introduction for a single run or version, without texts that compare it with others."""
-    title = f"{word.capitalize()} {{base}} of {system}" if COMPARISON_PLACEHOLDER.search(report.title) else report.title
+    title = f"{system}: {word} {{base}}" if COMPARISON_PLACEHOLDER.search(report.title) else report.title
     hint = f"One {word}: {{base}}. Name a second --run to compare."
     return title, [hint, *(text for text in _split_intro(report) if not COMPARISON_PLACEHOLDER.search(text))]
 
