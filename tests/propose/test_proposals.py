@@ -10,6 +10,7 @@ import math
 import statistics
 from pathlib import Path
 
+import duckdb
 import pytest
 import yaml
 
@@ -65,9 +66,7 @@ def test_proposed_workspace_measures_the_logs(case: str, tmp_path: Path, cache: 
 
 def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> None:
     result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs("text-without-year"))
-    assert (
-        "\nno metrics of numbers that only grow: connection of connection_closed_sent_received\nTry it:" in result.out
-    )
+    assert "\nno metrics of numbers that only grow: connection of connection_closed_sent_received\n" in result.out
 
 
 def test_logs_of_versions_are_compared_by_the_commands(tmp_path: Path, cache: Path) -> None:
@@ -146,6 +145,54 @@ def test_log_without_what_a_source_needs_is_an_error(text: str, message: str, tm
     result = run_assay("init", tmp_path / "service", "--from", log)
     assert result.status == 1
     assert result.err.splitlines()[0] == f"error[unknown-format]: {message.replace('LOG', str(log))}"
+
+
+def test_table_without_header_gets_a_hint(tmp_path: Path) -> None:
+    log = tmp_path / "system.csv"
+    log.write_text("6,7,3794.53\n12,12,3780.39\n", encoding="utf-8")
+    result = run_assay("init", tmp_path / "service", "--from", log)
+    assert result.status == 1
+    assert result.err.splitlines()[-1] == ("  hint: a table needs names of columns: add a header line, such as a,b,c")
+
+
+def test_table_of_elapsed_times_says_how_to_read_them(tmp_path: Path, cache: Path) -> None:
+    """A comment of the source names the members; with them, its records have instants."""
+    place = _propose("csv-rates", tmp_path, cache)
+    source = place / "specs/service/source.dhall"
+    text = source.read_text(encoding="utf-8")
+    assert (
+        "        -- no instants; `seconds` only grows: if it counts from the start of the run, it is the instant with\n"
+        '        -- `time = [ "seconds" ]`, `timeForm = "s"` and `start`: docs/sources.md#times-relative-to-a-start\n'
+    ) in text
+    started = 'started = constant.version // { name = "started", path = [ "started" ], type = "instant" }'
+    members = 'time = [ "seconds" ], timeForm = "s", start = started.name'
+    text = text.replace("let logs =", f"let {started}\n\nlet logs =").replace("time = [] : List Text", members)
+    source.write_text(text.replace("[ constant.version ]", "[ constant.version, started ]"), encoding="utf-8")
+    facts = '{"version": "1", "started": "2026-01-05T09:00:00Z"}\n'
+    (place / "runs/system/meta.json").write_text(facts, encoding="utf-8")
+    result = run_assay("--cache", cache, "ingest", "runs/system", cwd=place)
+    assert result.status == 0, result.err
+    table = f"{result.out.strip()}/events/measured/*.parquet"
+    first = duckdb.sql(f"SELECT make_timestamp_ns(min(t_ns))::VARCHAR FROM read_parquet('{table}')").fetchall()
+    assert first == [("2026-01-05 09:00:05",)]
+
+
+def test_hint_makes_a_field_of_records_a_dimension(tmp_path: Path, cache: Path) -> None:
+    """The edits that the hint of an unknown column names are enough."""
+    place = _propose("json-stages", tmp_path, cache)
+    query = ("--cache", cache, "query", "total_ms", "--by", "index_version", "--run", "runs/latency")
+    assert run_assay(*query, cwd=place).err.splitlines()[-1] == (
+        "  hint: `index_version` is a field of `record`: add the field to `fields` of `G.eachRecord`, and its name to "
+        "`dimensions` of grain `record_line` (docs/spec-language/grains.md#a-row-for-each-record)"
+    )
+    grains = place / "specs/service/grains.dhall"
+    text = grains.read_text(encoding="utf-8")
+    for old in ("fields = [ ", "dimensions = [ "):
+        name = ".name" * old.startswith("dimensions")
+        text = text.replace(old, f"{old}e.field.index_version{name}, ")
+    grains.write_text(text, encoding="utf-8")
+    result = run_assay(*query, cwd=place)
+    assert (result.status, "total_ms[index_version=v2]" in result.out) == (0, True), result.err
 
 
 @pytest.mark.parametrize(

@@ -89,3 +89,19 @@ def test_folder_without_logs_is_a_usage_error(tmp_path: Path) -> None:
     assert (result.status, result.err.splitlines()[0]) == (
         2, f"error[no-file]: the folder has no logs: {tmp_path / 'logs'}"
     )  # fmt: skip
+
+
+def test_number_that_runs_are_given_is_a_constant_of_each(tmp_path: Path) -> None:
+    """It is no metric, and titles name the workspace rather than the first run."""
+    for name, top in (("shallow", 3), ("deep", 5)):
+        lines = [f'{{"time":"2026-01-05T09:00:0{i}Z","top_k":{top},"latency_ms":{i * 3 % 7}}}' for i in range(6)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    logs = [tmp_path / "shallow.jsonl", tmp_path / "deep.jsonl"]
+    result = run_assay("init", tmp_path / "cmp", "--from", *logs)
+    assert result.status == 0, result.err
+    assert (
+        "\n  metrics latency_ms\nno metrics of constants of runs, which may be facts of their `meta.json`: "
+        "top_k of record (shallow 3, deep 5)\n"
+    ) in result.out
+    report = (tmp_path / "cmp/specs/cmp/reports.dhall").read_text(encoding="utf-8")
+    assert 'R.section "Cmp" record_line' in report

@@ -38,7 +38,7 @@ def describe_fields(
 
 
 def _describe_field(name: str, path: KeyPath, values: Sequence[object]) -> FieldProposal:
-    kind = describe_values(path[-1], values)
+    kind = describe_values(path, values)
     return FieldProposal(name, path, kind.type, kind.unit, kind.transform, kind.reason, kind.is_quantity)
 
 

@@ -6,6 +6,7 @@ import csv
 import itertools
 import json
 import re
+import string
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from assay.util.diagnostics import AssayError, fail
 _MIN_SHARE = 0.5  # of the lines that are records
 _MAX_DEPTH = 4  # of the keys of a record
 _QUOTED_LINES, _QUOTED_LENGTH = 3, 100
+_QUOTED_ROWS = 20  # that show that lines are rows of a table
 _MIN_PAIRS = 2  # members of most lines of logfmt
 
 
@@ -63,8 +65,21 @@ def _build_error(sample: SampleFile, lines: Sequence[str], reasons: Sequence[str
         f"the kind of the log is not recognized: {sample.path}",
         expected="JSON, logfmt, a table with a header, samples, or text lines with instants",
         notes=[*reasons, *quotes],
-        hint="write the source by hand: docs/sources.md describes patterns of lines and forms of instants",
+        hint=_suggest_header(lines)
+        or "write the source by hand: docs/sources.md describes patterns of lines and forms of instants",
     )
+
+
+def _suggest_header(lines: Sequence[str]) -> str:
+    """Return the hint for rows of numbers without a header; empty for other lines."""
+    for delimiter in csv_text.DELIMITERS:
+        rows = list(csv.reader(lines[:_QUOTED_ROWS], delimiter=delimiter))
+        size = len(rows[0])
+        numbers = sum(_is_number(cell) for row in rows for cell in row)
+        if size > 1 and all(len(row) == size for row in rows) and numbers > len(rows) * size / 2:
+            names = delimiter.join(string.ascii_lowercase[: min(size, len(string.ascii_lowercase))])
+            return f"a table needs names of columns: add a header line, such as {names.replace(chr(9), '<tab>')}"
+    return ""
 
 
 def flatten(value: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, object]]:

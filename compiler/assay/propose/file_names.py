@@ -30,6 +30,14 @@ def get_stem(name: str) -> str:
     return ENDING.sub("", stem) or stem
 
 
+def find_common_stem(files: Collection[str]) -> str:
+    """Return the stem of logs at these paths, without what distinguishes them; empty if their words differ."""
+    stems = {get_stem(drop_compression(file.rpartition("/")[2])) for file in files}
+    if len(stems) > 1:
+        stems = {drop_numbers(drop_dates(drop_version(stem))) for stem in stems}
+    return stems.pop() if len(stems) == 1 else ""
+
+
 def drop_dates(stem: str) -> str:
     """Return the stem of a log without its date."""
     return _DATE.sub("", stem) or stem

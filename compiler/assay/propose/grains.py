@@ -14,7 +14,6 @@ from assay.propose.model import (
     FieldProposal,
     GrainProposal,
     MetricProposal,
-    Record,
     SourceProposal,
 )
 from assay.propose.names import NameSpace, make_identifier, split_words
@@ -22,15 +21,22 @@ from assay.propose.outcomes import find_outcome, list_outcome_metrics
 from assay.propose.quantities import TIMES, describe_quantity
 from assay.propose.sources import Group
 from assay.propose.titles import lower_title, make_event_title, make_field_title, make_title
+from assay.propose.varying import (
+    FEW_RECORDS,
+    count_values,
+    counts_up,
+    find_run_constant,
+    is_choice,
+    is_constant,
+    only_grows,
+)
 
 MAX_METRICS = 12  # of the fields of a grain
 MAX_GRAINS = 12  # of records, per source
 MAX_COUNTS = 6
 MAX_VALUES = 12  # of a dimension
-_FEW_RECORDS = 10
 _MIN_SAMPLES = 2  # of a metric of a log with more records
 MAX_SECTIONS = 6  # of records, per source; the rest share one
-_MIN_STEPS, _MIN_ONES = 4, 0.8  # steps from record to record, and the share of them that are one, of what counts up
 _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 
 
@@ -72,8 +78,9 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
     names = []
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
-        is_name = field.type in ("text", "boolean") or (field.type == "integer" and not field.is_quantity)
-        if _counts_up(group.records[event.name], field):
+        is_name = is_choice(group, event, field) or not field.is_quantity
+        is_name &= field.type in ("text", "boolean", "integer")
+        if counts_up(group.records[event.name], field) or find_run_constant(group, event, field):
             continue
         if is_name and 1 < len({*map(str, values)}) <= min(MAX_VALUES, len(values) // 2):
             names.append(field.name)
@@ -139,89 +146,29 @@ def _name_record_grain(source: SourceProposal, event: EventProposal) -> str:
 
 
 def _list_quantities(group: Group, event: EventProposal) -> list[FieldProposal]:
-    """Return the numbers of an event that are worth a metric: none that only grow, count up or are constant."""
+    """Return the numbers of an event that are worth a metric: none that only grow, are constant or choices."""
     fields = [field for field in map(group.source.find_field, event.fields) if field.is_quantity]
     if group.known_format and not group.known_format.split[0]:
         fields = [field for field in fields if not describe_quantity(group, event, field).omission]
     records = group.records[event.name]
-    least = _MIN_SAMPLES if group.source.records >= _FEW_RECORDS else 1
+    least = _MIN_SAMPLES if group.source.records >= FEW_RECORDS else 1
     return sorted(
         (
             field
             for field in fields
-            if not _only_grows(records, field)
-            and not _is_constant(group, event, field)
+            if not only_grows(records, field)
+            and not (is_constant(group, event, field) and count_values(records, field) >= FEW_RECORDS)
+            and not is_choice(group, event, field)
+            and not find_run_constant(group, event, field)
             and sum(field.path in record.values for record in records) >= least
         ),
-        key=_rank_quantity,
+        key=lambda field: _rank_unit(describe_quantity(group, event, field).unit),
     )
 
 
-def _rank_quantity(field: FieldProposal) -> int:
+def _rank_unit(unit: str) -> int:
     """Return in which order numbers are measured: times, then others with a unit, then the rest."""
-    return 0 if field.unit in TIMES else 1 if field.unit != "none" else 2
-
-
-def list_growing_fields(group: Group) -> list[tuple[str, str]]:
-    """Return the events and their numbers that would be worth a metric, but only grow."""
-    source = group.source
-    return [
-        (event.name, field.name)
-        for event in source.events
-        for field in map(source.find_field, event.fields)
-        if field.is_quantity and _only_grows(group.records[event.name], field)
-    ]
-
-
-def list_constant_fields(group: Group) -> list[tuple[str, str]]:
-    """Return the events and their numbers that would be worth a metric, but always are the same."""
-    source = group.source
-    return [
-        (event.name, field.name)
-        for event in source.events
-        for field in map(source.find_field, event.fields)
-        if field.is_quantity and _is_constant(group, event, field)
-    ]
-
-
-def _is_constant(group: Group, event: EventProposal, field: FieldProposal) -> bool:
-    """Return whether a number is the same in all of many records. Known formats have rules of their own."""
-    if group.known_format:
-        return False
-    values = [
-        str(value) for record in group.records[event.name] if (value := record.values.get(field.path)) is not None
-    ]
-    return len(values) >= _FEW_RECORDS and len(set(values)) == 1
-
-
-def _counts_up(records: Sequence[Record], field: FieldProposal) -> bool:
-    """Return whether whole numbers grow by one from nearly each record of a host to its next, as positions do."""
-    if field.type != "integer" or field.transform:
-        return False
-    steps = [b - a for row in _list_numbers_by_host(records, field) for a, b in itertools.pairwise(row)]
-    return len(steps) >= _MIN_STEPS and sum(step == 1 for step in steps) >= _MIN_ONES * len(steps)
-
-
-def _list_numbers_by_host(records: Sequence[Record], field: FieldProposal) -> list[list[float]]:
-    by_host: dict[str, list[float]] = defaultdict(list)
-    for record in records:
-        if (value := record.values.get(field.path)) is not None:
-            by_host[record.host].append(float(str(value)))
-    return list(by_host.values())
-
-
-def _only_grows(records: Sequence[Record], field: FieldProposal) -> bool:
-    if field.transform:
-        return False
-    if _counts_up(records, field):
-        return True
-    rows = _list_numbers_by_host(records, field)
-    if len(records) < _FEW_RECORDS:  # only positions, which grow by one
-        return field.type == "integer" and all(
-            len(row) > 1 and all(b - a == 1 for a, b in itertools.pairwise(row)) for row in rows
-        )
-    is_constant = all(len(set(values)) == 1 for values in rows)
-    return not is_constant and all(values == sorted(values) for values in rows)
+    return 0 if unit in TIMES else 1 if unit != "none" else 2
 
 
 def _build_chain_grain(group: Group, chain: Chain, names: NameSpace) -> GrainProposal:

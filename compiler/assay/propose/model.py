@@ -69,6 +69,11 @@ class Record:
     name: str
     values: dict[KeyPath, object]
 
+    @property
+    def run(self) -> str:
+        """Return its run, with which its host begins."""
+        return self.host.partition("/")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class FieldProposal:
@@ -144,6 +149,7 @@ class SourceProposal:
     left_out: tuple[LeftOut, ...]  # records that no event has, the most frequent first
     is_cut: bool  # whether a file has more lines than the proposal counts
     reasons: tuple[tuple[str, str], ...]  # member of the source, why it has its value
+    subject: str = ""  # what events without names are about: the name of the logs, or of the workspace
     malformed: MalformedInstants | None = None
     ignored: tuple[
         str, ...
@@ -236,6 +242,19 @@ class AlternatingPair:
 
 
 @dataclass(frozen=True, slots=True)
+class RunConstant:
+    """A field of an event that has one value in each run, but not the same in all: no result, but a fact of the run."""
+
+    event: str
+    field: str
+    values: tuple[tuple[str, str], ...]  # the run and the value
+
+    def describe(self) -> str:
+        """Return the field with its values."""
+        return f"{self.field} of {self.event} ({', '.join(f'{run} {value}' for run, value in self.values)})"
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """A proposed system: its name, sources and grains."""
 
@@ -249,7 +268,8 @@ class Proposal:
     hosts_reason: str = ""  # where their names come from
     passed_over: tuple[PassedOver, ...] = ()
     alternating: tuple[AlternatingPair, ...] = ()
-    constant: tuple[tuple[str, str], ...] = ()  # events and their numbers that are always the same, without a metric
+    constant: tuple[tuple[str, str], ...] = ()  # events and their fields that are always the same, without a metric
+    run_constants: tuple[RunConstant, ...] = ()
 
     @property
     def metrics(self) -> Iterator[MetricProposal]:

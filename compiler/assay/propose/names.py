@@ -23,11 +23,16 @@ _SQL_WORDS = frozenset((
     "table", "trailing", "union", "unique", "unpivot", "values", "variadic", "when", "where", "window", "accepted",
     "base",
 ))  # fmt: skip
+#: units such as `kB`, `KiB` and `kBps`, behind another letter only if they begin with a capital
+_BYTES = re.compile(r"(?:(?<![A-Za-z])[kKMGT]|(?<=[a-z])[KMGT])i?B(?P<rate>ps)?(?![A-Za-z])")
+_RATE = re.compile(r"(?<=[A-Za-z]) ?/ ?(?=(?:s|sec|second)\b)")
 _FUNCTIONS = "current_"  # functions without parentheses begin with it, so SQL of specs has no such names
 
 
 def split_words(text: str) -> list[str]:
-    """Return the lower-case words of a text; `responseTime_ms` has three."""
+    """Return the lower-case words of a text; `responseTime_ms` has three, and `rx_kB/s` four, like `rx_kb_per_s`."""
+    text = _RATE.sub(" per ", text)
+    text = _BYTES.sub(lambda match: f" {match[0].removesuffix('ps').lower()}{' per s' if match['rate'] else ''}", text)
     spaced = re.sub(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", text)
     return re.findall(r"[a-z0-9]+", spaced.lower())
 
@@ -41,6 +46,11 @@ def make_identifier(text: str, default: str) -> str:
     is_taken = name in _KEYWORDS | _SQL_WORDS | EVENTS | {SERIES} or is_reserved_table(name)
     is_refused = name[0].isdigit() or name.startswith(_FUNCTIONS)
     return f"{PREFIX}{name}" if is_taken or is_refused else name
+
+
+def is_prefixed(name: str) -> bool:
+    """Return whether a name has the prefix of names that would be reserved."""
+    return name.startswith(PREFIX)
 
 
 class NameSpace:

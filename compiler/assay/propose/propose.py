@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.propose.alternation import find_alternating
 from assay.propose.detect import Detected, detect
-from assay.propose.grains import list_constant_fields, list_growing_fields, propose_counts, propose_grains
+from assay.propose.grains import propose_counts, propose_grains
 from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
 from assay.propose.names import NameSpace, make_identifier
 from assay.propose.quantities import list_omissions
@@ -17,6 +17,7 @@ from assay.propose.recognize import find_times
 from assay.propose.runs import assign_runs, list_hosts, list_runs
 from assay.propose.sources import Group, propose_source
 from assay.propose.titles import make_title
+from assay.propose.varying import list_constant_fields, list_growing_fields, list_run_constants, note_elapsed_time
 from assay.util.diagnostics import AssayError, fail
 
 #: names of `let` in the specs that are written, which names of events and grains would hide
@@ -43,7 +44,7 @@ def propose_system(
     for items in layouts.values():
         stem = Path(items[0].sample.name).name.partition(".")[0]
         source_name = source_names.add("logs" if len(layouts) == 1 else make_identifier(stem, "logs"))
-        groups.append(propose_source(source_name, items, tables))
+        groups.append(note_elapsed_time(propose_source(source_name, items, tables, name)))
     if not any(group.source.events for group in groups):
         raise fail("unknown-format", "the logs have no records that could be events",
                    found=", ".join(f"{group.source.kind} with {group.source.records} records" for group in groups),
@@ -51,7 +52,9 @@ def propose_system(
     grains = _rename_alike(_propose_all_grains(groups, tables))
     keys = {(event, grain.key) for grain in grains for event in grain.events}
     growing = tuple(item for group in groups for item in list_growing_fields(group) if item not in keys)
-    constant = tuple(item for group in groups for item in list_constant_fields(group) if item not in keys)
+    constant = tuple(item for group in groups for item in list_constant_fields(group, grains))
+    run_constants = tuple(item for group in groups for item in list_run_constants(group))
+    run_constants = tuple(item for item in run_constants if (item.event, item.field) not in keys)
     chained = {event for grain in grains if grain.key for event in grain.events}
     alternating = tuple(
         pair for group in groups if group.source.time for pair in find_alternating(group.records, chained)
@@ -72,6 +75,7 @@ def propose_system(
         passed_over=(*passed_over, *unknown),
         alternating=alternating,
         constant=constant,
+        run_constants=run_constants,
     )
     return proposal, placed
 

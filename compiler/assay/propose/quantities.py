@@ -7,10 +7,16 @@ from dataclasses import dataclass
 
 from assay.propose.known_formats import ONES, MetricRule
 from assay.propose.model import EventProposal, FieldProposal, Record
+from assay.propose.names import split_words
 from assay.propose.sources import Group
-from assay.propose.units import UNITS
+from assay.propose.units import UNITS, is_rate
 
 TIMES = ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
+#: words of names of rates that are better lower
+_FAILURES = frozenset((
+    "drop", "dropped", "drops", "error", "errors", "fail", "failed", "failures", "lost", "rejected", "retries",
+    "timeouts",
+))  # fmt: skip
 #: texts that name rates
 _RATES = {"ops/s": "perSecond", "op/s": "perSecond", "b/s": "bytePerSecond"}
 
@@ -28,7 +34,7 @@ def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, 
     """Return what a number of an event measures; with `text`, in the rows that have it in the column of a split."""
     known_format, records = group.known_format, group.records[event.name]
     if not known_format:
-        return Quantity(field.unit, "lower" if field.unit in TIMES else "neither", "")
+        return Quantity(field.unit, _find_direction(field, field.unit), "")
     if text:
         records = [record for record in records if record.values.get((known_format.split[0],)) == text]
     is_value = field.path[-1] == "value" and event.names
@@ -39,8 +45,16 @@ def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, 
         texts = {str(record.values.get(path, "")) for record in records if field.path in record.values}
         unit, stated = _read_unit(texts.pop()) if len(texts) == 1 else (unit, "")
         better = better or stated
-    better = better or ("lower" if unit in TIMES else "neither")
+    better = better or _find_direction(field, unit)
     return Quantity(unit, better, _explain_omission(rule, field, records))
+
+
+def _find_direction(field: FieldProposal, unit: str) -> str:
+    """Return which direction is better: less time, more of anything a second but of time or failures."""
+    if is_rate(unit):
+        words = {*split_words(field.path[-1])}
+        return "lower" if words & _FAILURES else "neither" if unit.split()[-1] in (*TIMES, "percent") else "higher"
+    return "lower" if unit in TIMES else "neither"
 
 
 def list_omissions(group: Group) -> Iterator[tuple[str, str]]:

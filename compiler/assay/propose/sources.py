@@ -12,6 +12,7 @@ from assay.ingest.readers.text_lines_sql import LONGEST, VARYING
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.propose.describe import describe_fields
 from assay.propose.detect import Detected, locate_record, shift_positions
+from assay.propose.file_names import find_common_stem
 from assay.propose.instants import describe_reading
 from assay.propose.known_formats import KnownFormat, find_known_format
 from assay.propose.merge_templates import STEP, merge_templates
@@ -43,9 +44,14 @@ MAX_NAME_WORDS = 4
 OPTIONAL = re.compile(r"\{\?.*?\?\}")  # parts of a pattern that lines may lack
 MAX_EVENTS = 40  # of a source: the most frequent
 MAX_IGNORED = 40  # names of records without an event
+#: a name before its value at the start of a text or of a member: `Time: {time}, Size: {size}`
+_LABEL = re.compile(r"(?:^|(?<=[,;|-] ))[A-Za-z_][\w-]*:(?= ?\{)")
+_SEPARATOR = re.compile(r"(?<=\w) -+ .*")  # what follows is about what stands before it
+_ENDS_CONTEXT = re.compile(r"\{|[-|:\]]$|\w[._]\w")
 #: levels, groups in brackets and names of classes before a message
 _CONTEXT = re.compile(
-    rf"^(?:-+ |{LEVELS}[ :]+|\[[^\]]*\](?:[:,]| -)* |[\w$-]+(?:\.[\w${{}}:-]+)+(?:\[[^\]]*\])?(?:: | - | (?=\[)))+"
+    rf"^(?:-+ |[\w${{}}.-]+ -+ (?={LEVELS}\b)|{LEVELS}[ :]+|\[[^\]]*\](?:[:,]| -)* "
+    r"|[\w$-]+(?:\.[\w${}:-]+)+(?:\[[^\]]*\])?(?:: | - | (?=\[)))+"
 )
 _REQUEST = re.compile(r"\{method\} \{path\b")
 #: names of the event of all records, by kind
@@ -81,8 +87,8 @@ class _Named:
         return tuple(sorted(items, key=lambda item: (-item.count, item.name, item.reason)))
 
 
-def propose_source(name: str, items: Sequence[Detected], names: NameSpace) -> Group:
-    """Return the source of files of one layout. Event names are new in `names`.
+def propose_source(name: str, items: Sequence[Detected], names: NameSpace, system: str) -> Group:
+    """Return the source of files of one layout, in a workspace of this system. Event names are new in `names`.
 
     Raises AssayError `unknown-format` if lines of a log have no instants or names.
     """
@@ -110,7 +116,8 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace) -> Gr
     present = {record.values.get(known_format.lookup) for record in records} if known_format else set()
     declared = tuple(sorted(name for name in facts if name and name not in present))
     ignored = declared or _list_ignored(named.ignored)
-    return Group(replace(source, malformed=malformed, ignored=ignored), by_event, known_format, facts)
+    subject = find_common_stem(source.files) or system
+    return Group(replace(source, malformed=malformed, ignored=ignored, subject=subject), by_event, known_format, facts)
 
 
 def _list_facts(known_format: KnownFormat | None, records: Sequence[Record]) -> dict[str, Mapping[KeyPath, object]]:
@@ -290,12 +297,15 @@ def _rank_pattern(pattern: str) -> tuple[bool, bool, int, str]:
 
 
 def _find_common_start(patterns: Sequence[str]) -> str:
-    """Return the words with which all of several patterns begin, such as a host and a process, up to a capture."""
+    """Return the words with which all of several patterns begin, such as a host, a logger or a level.
+
+    The last of them is a capture, the name of a logger or ends like a heading: others may say what lines are about.
+    """
     if len(patterns) < 2:
         return ""
     columns = zip(*(pattern.split(" ")[:-1] for pattern in patterns), strict=False)
     words = [column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, columns)]
-    while words and "{" not in words[-1]:
+    while words and not _ENDS_CONTEXT.search(words[-1]):
         words.pop()
     return "".join(f"{word} " for word in words)
 
@@ -306,7 +316,9 @@ def _name_template(pattern: str) -> str:
     pattern = message if re.search(r"[A-Za-z]{2}", _drop_captures(message)) else pattern
     if _REQUEST.search(pattern):
         return "request"
-    words = [word for word in _drop_captures(pattern).split() if word.lower() not in NO_NAMES]
+    topics = (_LABEL.sub("", _SEPARATOR.sub("", pattern)), _LABEL.sub("", pattern), pattern)
+    topic = next((text for text in topics if re.search(r"[A-Za-z]{2}", _drop_captures(text))), pattern)
+    words = [word for word in _drop_captures(topic).split() if word.lower() not in NO_NAMES]
     words = [word for word in words if not word.endswith(("=", "("))] or words
     words = [word for text in words if (word := text.strip("()[]<>,;:.")) and any(map(str.isalnum, word))]
     words = [word for word in words if word.lower() not in UNITS] or words[:1]

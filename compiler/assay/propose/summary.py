@@ -57,7 +57,10 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
     if proposal.growing:
         yield f"no metrics of numbers that only grow: {_list_fields(proposal.growing)}"
     if proposal.constant:
-        yield f"no metrics of numbers that are always the same: {_list_fields(proposal.constant)}"
+        yield f"no metrics of fields that are always the same: {_list_fields(proposal.constant)}"
+    if proposal.run_constants:
+        facts = "; ".join(escape_text(item.describe()) for item in proposal.run_constants)
+        yield f"no metrics of constants of runs, which may be facts of their `meta.json`: {facts}"
 
 
 def _list_fields(pairs: Sequence[tuple[str, str]]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from assay.ingest.quantities import QUANTITIES
-from assay.propose.names import NameSpace, make_identifier, split_words
+from assay.propose.names import NameSpace, is_prefixed, make_identifier, split_words
 from assay.propose.units import UNITS
 
 #: a member with a quoted value of several words; one word that may be a member, a number, or text with digits
@@ -126,7 +126,10 @@ def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Templa
         if not words and not unit and not part.suffix:
             behind = _find_noun_behind(next_part)
         suggestion = part.name or behind or _suggest_name(words, part.value, unit, is_behind_value)
-        name = names.add(make_identifier(f"{suggestion} {unit}", "value"))
+        name = make_identifier(f"{suggestion} {unit}", "value")
+        if is_prefixed(name) and (noun := _find_noun_before(row[:position])):
+            name = make_identifier(f"{noun} {suggestion} {unit}", "value")
+        name = names.add(name)
         is_behind_value = True
         words.extend(re.findall(r"[A-Za-z_]{2,}", part.prefix))
         dots = "..." if part.is_phrase or re.search(r"\s", part.value) else ""
@@ -145,9 +148,15 @@ def _find_unit_behind(part: _Part, following: Sequence[_Part]) -> str:
     for item in following:
         if not last.is_glued:
             unit = item.prefix.strip("),;.").lower() if not last.suffix else ""
-            return unit if unit in UNITS else ""
+            return unit if unit in UNITS else _read_rate(item.prefix.strip("),;."))
         last = item
     return ""
+
+
+def _read_rate(text: str) -> str:
+    """Return a rate such as `chars/s` as words; empty if the text is none, or one of bits."""
+    is_read = re.fullmatch(r"[A-Za-z]+/(?:s|sec|second)", text) and not re.match(r"[KMGT]b/", text)
+    return " ".join(split_words(text)) if is_read else ""
 
 
 def _find_name_behind(row: Sequence[_Part]) -> str:
@@ -163,6 +172,16 @@ def _find_noun_behind(part: _Part) -> str:
     """Return the word behind a value with which a message begins: `100 rows written` counts rows."""
     word = part.prefix.rstrip(",;.:")
     return word if word.isalpha() and len(word) > 1 and word.lower() not in NO_NAMES else ""
+
+
+def _find_noun_before(row: Sequence[_Part]) -> str:
+    """Return the last plain word before a value that names neither a value nor a unit; empty without one."""
+    words = (
+        part.prefix
+        for part, following in reversed([*itertools.pairwise(row)])
+        if not part.value and part.prefix.isalpha() and not following.value
+    )
+    return next((word for word in words if word.lower() not in NO_NAMES and word.lower() not in UNITS), "")
 
 
 def _suggest_name(words: Sequence[str], value: str, unit: str, is_behind_value: bool) -> str:

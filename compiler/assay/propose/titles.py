@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.propose.file_names import drop_compression, get_stem
 from assay.propose.model import EventProposal, FieldProposal, SourceProposal
 from assay.propose.names import PREFIX, split_words
-from assay.propose.units import UNITS, find_unit
+from assay.propose.units import UNITS, find_unit, is_rate
 
 #: words that say only in which dimension something is measured: the event says what it is
 _GENERAL = frozenset((
@@ -37,10 +36,10 @@ def lower_title(title: str) -> str:
 
 
 def make_event_title(source: SourceProposal, event: EventProposal) -> str:
-    """Return what the records of an event are called: by the text that marks them, its name, or that of the log."""
+    """Return what the records of an event are called: by the text that marks them, its name, or that of the logs."""
     if source.kind == "text-lines":
         return make_title(event.name)
-    text = event.names[0] if event.names else get_stem(drop_compression(source.files[0].rpartition("/")[2]))
+    text = event.names[0] if event.names else source.subject
     return make_title(text if split_words(text) else event.name)
 
 
@@ -59,6 +58,9 @@ def make_field_title(source: SourceProposal, event: EventProposal, field: FieldP
 
 def _drop_unit(words: Sequence[str]) -> list[str]:
     """Return the words of a name without its unit, which reports print."""
+    if "per" in words[1:] and is_rate(find_unit(words)[0]):
+        measured = list(words[: words.index("per", 1)])
+        return measured[:-1] if measured[-1] in UNITS else measured
     has_unit = words[-1:] and words[-1] in UNITS and (len(words) == 1 or find_unit(words)[1])
     return list(words[:-1] if has_unit else words)
 

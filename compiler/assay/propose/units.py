@@ -21,6 +21,10 @@ UNITS = {
     "gb": "gigabyte", "gib": "gibibyte",
     "percent": "percent", "pct": "percent", "percentage": "percent",
 }  # fmt: skip
+_SECONDS = frozenset(("s", "sec", "second"))  # behind `per`
+_RATE_WORDS = frozenset(("qps", "rps", "tps"))  # queries, requests, transactions per second
+_RATES = {"byte": "bytePerSecond", "kibibyte": "kibibytePerSecond", "mebibyte": "mebibytePerSecond"}  # of the schema
+RATE = "perSecond"  # of no unit; followed by a blank and a unit, of that unit
 #: units that a name may begin with, such as `bytes_sent`
 _LEADING_UNITS = frozenset(("bytes", "milliseconds", "microseconds", "nanoseconds", "seconds", "percent"))
 #: words of names whose numbers identify something, or are codes
@@ -29,6 +33,7 @@ _ID_WORDS = frozenset((
     "index", "number", "no", "num", "idx", "height", "slot", "epoch", "round", "year", "month", "day", "hash",
     "timestamp", "ts", "date", "level", "thread",
 ))  # fmt: skip
+_NUMBERS = frozenset(("count", "n", "samples"))  # words of names of numbers that do not have the unit of their object
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 _REAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
@@ -44,22 +49,22 @@ class ValueType:
     is_quantity: bool = False
 
 
-def describe_values(name: str, values: Sequence[object]) -> ValueType:
-    """Return the type, transform and unit of values of a field with this name."""
+def describe_values(path: Sequence[str], values: Sequence[object]) -> ValueType:
+    """Return the type, transform and unit of values of a field with this path."""
     if all(isinstance(value, bool) for value in values):
         return ValueType("boolean")
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         is_whole = all(isinstance(value, int) and abs(value) < 2**63 for value in values)
-        return _describe_number(name, "integer" if is_whole else "real", {str(value) for value in values})
+        return _describe_number(path, "integer" if is_whole else "real", {str(value) for value in values})
     texts = {str(value) for value in values}
     if not all(isinstance(value, str) for value in values):
         return ValueType("text")
     if texts <= {"true", "false"}:
         return ValueType("boolean")
     if all(_INTEGER.fullmatch(text) for text in texts) and not any(re.match(r"[+-]?0\d", text) for text in texts):
-        return _describe_number(name, "integer", texts)
+        return _describe_number(path, "integer", texts)
     if all(_REAL.fullmatch(text) for text in texts):
-        return _describe_number(name, "real", texts)
+        return _describe_number(path, "real", texts)
     for kind, unit in (("duration", "nanosecond"), ("size", "byte"), ("binarySize", "byte")):
         has_unit = any(not _REAL.fullmatch(text) for text in texts)
         if has_unit and all(QUANTITIES[kind].is_valid(text) for text in texts):
@@ -72,16 +77,39 @@ def _rank_example(text: str) -> tuple[bool, int, str]:
     return bool(_REAL.fullmatch(text)), len(text), text
 
 
-def _describe_number(name: str, number_type: str, texts: set[str]) -> ValueType:
-    words = split_words(name)
-    unit, reason = find_unit(words) if "/" not in name else ("none", "")
-    is_id = (bool(_ID_WORDS & set(words)) and unit == "none") or find_time_form((name,), sorted(texts)) is not None
+def _describe_number(path: Sequence[str], number_type: str, texts: set[str]) -> ValueType:
+    words = split_words(path[-1])
+    unit, reason = find_unit(words) if "/" not in path[-1] or is_rate(find_unit(words)[0]) else ("none", "")
+    is_id = (bool(_ID_WORDS & set(words)) and unit == "none") or find_time_form(path[-1:], sorted(texts)) is not None
+    if unit == "none" and not is_id and not _NUMBERS & set(words):
+        unit, reason = _find_unit_of_parent(path)
     return ValueType(number_type, "", unit, reason, not is_id and (len(texts) > 1 or unit != "none"))
+
+
+def _find_unit_of_parent(path: Sequence[str]) -> tuple[str, str]:
+    """Return the unit of the object that has the number, such as `stages_ms`; `none` without one."""
+    if len(path) < 2:
+        return "none", ""
+    unit, reason = find_unit(split_words(path[-2]))
+    return unit, f"`{path[-2]}` has it: {reason}" if reason else ""
+
+
+def is_rate(unit: str) -> bool:
+    """Return whether a unit is so much a second."""
+    return unit.startswith(RATE) or unit in _RATES.values()
 
 
 def find_unit(words: Sequence[str]) -> tuple[str, str]:
     """Return the unit that the words of a name suggest, and why; `none` without one."""
-    if not words or "per" in words[1:-1]:
+    if words and words[-1] in _RATE_WORDS:
+        return RATE, f"its name ends in `{words[-1]}`"
+    if "per" in words[1:-1]:
+        measured = words[: words.index("per", 1)]
+        if words[-2] != "per" or words[-1] not in _SECONDS:
+            return "none", ""
+        unit = UNITS.get(measured[-1], "none")
+        return _RATES.get(unit, RATE if unit == "none" else f"{RATE} {unit}"), f"its name ends in `per_{words[-1]}`"
+    if not words:
         return "none", ""
     if words[-1] not in UNITS and words[0] in _LEADING_UNITS:
         return UNITS[words[0]], f"its name begins with `{words[0]}`"

@@ -17,6 +17,7 @@ from assay.propose.model import (
     SourceProposal,
 )
 from assay.propose.outcomes import FIRST_FAILURE
+from assay.propose.units import RATE
 
 GENERATION = "sample"
 SCHEMA = "let S = ../schema/package.dhall\n"
@@ -172,7 +173,7 @@ def _write_field(field: FieldProposal) -> tuple[str, str, str]:
     if field.path != (field.name,):
         text = f"E.at {format_texts(field.path)} ({text})"
     if field.unit != "none":
-        text = f"E.inUnit S.unit.{field.unit} ({text})"
+        text = f"E.inUnit {_write_unit(field.unit)} ({text})"
     return field.name, text, f"{field.unit}: {field.reason}" if field.unit != "none" else ""
 
 
@@ -404,7 +405,8 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
 
 
 def _write_unit(unit: str) -> str:
-    return f"(S.unit.{unit} S.unit.none)" if unit == "perSecond" else f"S.unit.{unit}"
+    rate, _, measured = unit.partition(" ")
+    return f"(S.unit.{rate} S.unit.{measured or 'none'})" if rate == RATE else f"S.unit.{unit}"
 
 
 def _read_field(

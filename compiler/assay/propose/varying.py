@@ -1,0 +1,155 @@
+"""Tell fields that vary as results do from those that only grow, are constant, or are choices of whoever ran it."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assay.propose.dhall_text import format_texts, quote_text
+from assay.propose.model import EventProposal, FieldProposal, GrainProposal, Record, RunConstant
+from assay.propose.names import split_words
+from assay.propose.sources import Group
+
+FEW_RECORDS = 10
+_MIN_STEPS, _MIN_ONES = 4, 0.8  # steps from record to record, and the share of them that are one, of what counts up
+_MOST_CHOICES, _GREATEST_CHOICE = 6, 1000  # distinct values of a choice, and the greatest of them
+_MIN_REPEATS = 5  # records with each value of a choice, and of a run with a constant
+_TIME_FORMS = {"second": "s", "millisecond": "ms", "microsecond": "us", "nanosecond": "ns"}  # by unit
+_ELAPSED = frozenset(("elapsed", "t", "time", "uptime"))  # words of names of elapsed time
+_FEW_VALUES = 12  # of what only grows there are more, or one for every other record
+
+
+def list_growing_fields(group: Group) -> list[tuple[str, str]]:
+    """Return the events and their numbers that would be worth a metric, but only grow."""
+    source = group.source
+    return [
+        (event.name, field.name)
+        for event in source.events
+        for field in map(source.find_field, event.fields)
+        if field.is_quantity and only_grows(group.records[event.name], field)
+    ]
+
+
+def list_constant_fields(group: Group, grains: Sequence[GrainProposal]) -> list[tuple[str, str]]:
+    """Return the events and their fields that always are the same, apart from keys and fields with a metric."""
+    source = group.source
+    used = {(event, grain.key) for grain in grains for event in grain.events}
+    used |= {(metric.event, name) for grain in grains for metric in grain.metrics
+             for name in (metric.field, metric.where[0])}  # fmt: skip
+    return [
+        (event.name, field.name)
+        for event in source.events
+        for field in map(source.find_field, event.fields)
+        if (event.name, field.name) not in used and is_constant(group, event, field)
+    ]
+
+
+def list_run_constants(group: Group) -> list[RunConstant]:
+    """Return the fields that are the same in all records of a run, but not in all runs."""
+    source = group.source
+    return [
+        constant
+        for event in source.events
+        for field in map(source.find_field, event.fields)
+        if (constant := find_run_constant(group, event, field))
+    ]
+
+
+def is_constant(group: Group, event: EventProposal, field: FieldProposal) -> bool:
+    """Return whether a field is the same in all of several records. Known formats have rules of their own."""
+    if group.known_format:
+        return False
+    values = _list_values(group.records[event.name], field)
+    return len(values) > 1 and len(set(values)) == 1
+
+
+def find_run_constant(group: Group, event: EventProposal, field: FieldProposal) -> RunConstant | None:
+    """Return the values of a field by run if each of several runs has many records with one, and not all the same."""
+    values: dict[str, list[str]] = defaultdict(list)
+    for record in group.records[event.name]:
+        if (value := record.values.get(field.path)) is not None:
+            values[record.run].append(str(value))
+    texts = {run: row[0] for run, row in values.items() if len(row) >= _MIN_REPEATS and len(set(row)) == 1}
+    if group.known_format or len(texts) < len(values) or len(set(texts.values())) < 2:
+        return None
+    return RunConstant(event.name, field.name, tuple(texts.items()))
+
+
+def is_choice(group: Group, event: EventProposal, field: FieldProposal) -> bool:
+    """Return whether a number is one of few small whole numbers above 0, each of which many records have.
+
+    Such a number, a size of batches for example, is chosen rather than measured. Numbers that are sometimes 0 count
+    something, and those with a unit measure.
+    """
+    if group.known_format or field.type != "integer" or field.transform or field.unit != "none":
+        return False
+    records = group.records[event.name]
+    counts = Counter(map(int, _list_values(records, field)))
+    return (
+        1 < len(counts) <= _MOST_CHOICES
+        and min(counts) > 0
+        and max(counts) <= _GREATEST_CHOICE
+        and min(counts.values()) >= _MIN_REPEATS
+    )
+
+
+def counts_up(records: Sequence[Record], field: FieldProposal) -> bool:
+    """Return whether whole numbers grow by one from nearly each record of a host to its next, as positions do."""
+    if field.type != "integer" or field.transform:
+        return False
+    steps = [b - a for row in _list_numbers_by_host(records, field) for a, b in itertools.pairwise(row)]
+    return len(steps) >= _MIN_STEPS and sum(step == 1 for step in steps) >= _MIN_ONES * len(steps)
+
+
+def only_grows(records: Sequence[Record], field: FieldProposal) -> bool:
+    """Return whether a number never falls from record to record of a host, and has many values."""
+    if field.transform:
+        return False
+    if counts_up(records, field):
+        return True
+    rows = _list_numbers_by_host(records, field)
+    if len(records) < FEW_RECORDS:  # only positions, which grow by one
+        return field.type == "integer" and all(
+            len(row) > 1 and all(b - a == 1 for a, b in itertools.pairwise(row)) for row in rows
+        )
+    has_many = any(len(set(row)) > min(_FEW_VALUES, len(row) // 2) for row in rows if len(row) > 1)
+    return has_many and all(row == sorted(row) for row in rows)
+
+
+def note_elapsed_time(group: Group) -> Group:
+    """Return a source without instants with a comment that names the column of elapsed time, if it has one."""
+    source = group.source
+    if source.time or source.kind == "samples":
+        return group
+    fields = (source.find_field(name) for _, name in list_growing_fields(group))
+    field = next(
+        (item for item in fields if item.unit in _TIME_FORMS or _ELAPSED & {*split_words(item.path[-1])}), None
+    )
+    if field is None:
+        return group
+    form = quote_text(_TIME_FORMS.get(field.unit, "s"))
+    text = (
+        f"no instants; `{field.path[-1]}` only grows: if it counts from the start of the run, it is the instant with\n"
+        f"`time = {format_texts(field.path)}`, `timeForm = {form}` and `start`: "
+        "docs/sources.md#times-relative-to-a-start"
+    )
+    return replace(group, source=replace(source, reasons=(*source.reasons, ("time", text))))
+
+
+def count_values(records: Sequence[Record], field: FieldProposal) -> int:
+    """Return how many records have a field."""
+    return sum(field.path in record.values for record in records)
+
+
+def _list_values(records: Sequence[Record], field: FieldProposal) -> list[str]:
+    return [str(value) for record in records if (value := record.values.get(field.path)) is not None]
+
+
+def _list_numbers_by_host(records: Sequence[Record], field: FieldProposal) -> list[list[float]]:
+    by_host: dict[str, list[float]] = defaultdict(list)
+    for record in records:
+        if (value := record.values.get(field.path)) is not None:
+            by_host[record.host].append(float(str(value)))
+    return list(by_host.values())
