@@ -236,7 +236,7 @@ def _describe_alternating(pair: AlternatingPair) -> str:
     )
 
 
-_DIMENSIONS = "\n-- Its dimensions are texts with few values: split metrics by them."
+_DIMENSIONS = "\n-- Its dimensions are fields with few values: split metrics by them."
 _COLUMN = "let columnOf = G.columnOf\n"
 _GRAIN = r"""let host = G.column "text" "host" S.unit.none "Host"
 
