@@ -37,9 +37,10 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
         pytest.param({"a": judge_metric("worse", 0.051)}, 0, [
             "none of 1 gated metric is worse by more than its margin",
         ], id="p beyond the limit"),
-        pytest.param({"a": judge_metric("not judged", 1.0, "the base is 0"), "b": judge_metric("same", 0.6)}, 0, [
+        pytest.param({"a": judge_metric("not judged", 1.0, "its rows have no time"),
+                      "b": judge_metric("same", 0.6)}, 0, [
             "none of 2 gated metrics is worse by more than its margin; 1 is not judged",
-            "  Metric a: not judged: the base is 0",
+            "  Metric a: not judged: its rows have no time",
         ], id="not judged"),
         pytest.param(
             {
@@ -95,11 +96,11 @@ def test_gate_decides_with_enough_repeats(
 
 
 def test_gate_without_judged_metrics_does_not_decide(tmp_path: Path) -> None:
-    metrics = {name: judge_metric("not judged", 1.0, "the base is 0") for name in ("a", "b")}
+    metrics = {name: judge_metric("not judged", 1.0, "its rows have no time") for name in ("a", "b")}
     answer = run_assay("gate", write_results(tmp_path, metrics | {"c": judge_metric("same")}), "--once")
     assert (answer.status, answer.out) == (1, "")
     assert "error[nothing-judged]" in answer.err
-    assert "found:    the base is 0\n" in answer.err
+    assert "found:    its rows have no time\n" in answer.err
 
 
 LOST = judge_metric("not judged", 1.0, "a run has no samples")

@@ -41,8 +41,10 @@ def write_run(folder: Path, failed: int) -> Path:
         (15, 50, "worse"),
         (50, 15, "better"),
         (3, 100, "worse"),
-        (8, 0, "not judged"),
-        (0, 8, "not judged"),
+        (0, 100, "worse"),
+        (100, 0, "better"),
+        (0, 2, "open"),
+        (2, 0, "open"),
     ],
 )
 def test_verdict_on_few_failed_requests(tmp_path: Path, base: int, other: int, verdict: str) -> None:
@@ -53,4 +55,30 @@ def test_verdict_on_few_failed_requests(tmp_path: Path, base: int, other: int, v
     (change,) = result.parse_json()["changes"]
     assert (change["base_value"], change["value"]) == pytest.approx((100 * base / REQUESTS, 100 * other / REQUESTS))
     assert change["verdict"] == verdict
-    assert change["low"] is None or -100 < change["low"] < change["percent"] < change["high"]
+    if base:
+        assert -100 <= change["low"] <= change["percent"] < change["high"]
+    else:
+        assert (change["low"], change["percent"], change["high"]) == (None, None, None)
+        assert change["difference_low"] < change["difference"] == change["value"] < change["difference_high"]
+
+
+def test_no_failed_request_in_either_run_is_not_judged(tmp_path: Path) -> None:
+    runs = [f"{name}={write_run(tmp_path / name, 0)}" for name in ("old", "new")]
+    result = run_assay("compare", *runs, "--metric", "failed_share", "--cache", tmp_path / "cache", cwd=WORKSPACE)
+    assert "  Failed requests  0 %    0 %     —  —              not judged  3200\n" in result.out
+
+
+def test_failed_requests_after_none_close_the_gate(tmp_path: Path) -> None:
+    """The interval of a change from 0 is that of the difference, in all forms."""
+    runs = [f"--run={name}={write_run(tmp_path / name, failed)}" for name, failed in (("old", 0), ("new", 100))]
+    build = tmp_path / "build"
+    options = ("--to", "md", "--to", "html", "--cache", tmp_path / "cache", "-o", build)
+    summary = run_assay("build", "k6/comparison", *runs, *options, cwd=WORKSPACE)
+    assert summary.status == 0, summary.err
+    gate = run_assay("gate", build, "--once", cwd=WORKSPACE)
+    assert gate.status == 4, gate.err
+    assert "  Failed requests  0 → 3.12 %  (Δ +2.3 … +4.0 %)  margin " in gate.out
+    comment = run_assay("gate", build, "--once", "--format", "markdown", cwd=WORKSPACE)
+    assert "Δ +2.3 … +4.0 %" in comment.out
+    page = (build / "report.md").read_text(encoding="utf-8")
+    assert "0 → 3.12 % (Δ +2.3 … +4.0 %)" in page

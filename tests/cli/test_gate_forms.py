@@ -21,7 +21,7 @@ METRICS = {
     "fast": judge_metric("better", percents=(-12.0, -15.0, -9.0), percent=2),
     "even": judge_metric("same", percents=(0.0, -0.3, 0.3), percent=2),
     "wide": judge_metric("open", percents=(-3.0, -45.0, 37.2), percent=2),
-    "rare": judge_metric("not judged", reason="the base is 0"),
+    "rare": judge_metric("not judged", reason="its rows have no time"),
 }
 SECTIONS = {"Times": ["slow", "near", "even"], "Memory": ["heap", "fast", "wide"]}
 
@@ -72,7 +72,7 @@ def test_junit_has_a_case_for_each_metric(tmp_path: Path) -> None:
         ("Memory", "Metric heap", ("failure", "worse", "+10 % (+8 … +12), margin 2 %")),
         ("Memory", "Metric fast"),
         ("Memory", "Metric wide", ("skipped", None, "open: -3.0 % (-45 … +37), margin 2 %")),
-        ("Other metrics", "Metric rare", ("skipped", None, "not judged: the base is 0")),
+        ("Other metrics", "Metric rare", ("skipped", None, "not judged: its rows have no time")),
     ]
 
 
@@ -165,7 +165,7 @@ NAMES = {
 @pytest.mark.parametrize("verdicts", [("worse",), ("worse", "better", "changed", "same", "open", "not judged")])
 def test_comment_is_short_whatever_the_report(tmp_path: Path, name: str, runs: int, verdicts: tuple[str, ...]) -> None:
     count = 300
-    reasons = {"not judged": "the base is 0"}
+    reasons = {"not judged": "its rows have no time"}
     metrics = {
         f"m{number}": judge_metric(verdict, number / 1e4, reasons.get(verdict), percents=(1e9, 9e8, 1.1e9))
         for number in range(count)

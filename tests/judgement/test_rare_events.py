@@ -97,17 +97,15 @@ def measure_shares(kind: str, runs: int, ratio: float, expected: int) -> Shares:
             [build_run(DRAWS[kind](random, factor * expected)) for _ in range(runs)] for factor in (1, ratio)
         )
         judgements.append(judge_runs(base, other))
-    intervals = [item.interval for item in judgements if item.interval]
+    judged = [item for item in judgements if item.comparison]
+    intervals = [item.interval for item in judged if item.interval and item.comparison and item.comparison.percent]
     truth = 100 * (ratio - 1)
 
-    def percent_of(count: int) -> float:
-        return 100 * count / len(intervals)
-
     return Shares(
-        len(intervals),
-        percent_of(sum(interval.low <= truth <= interval.high for interval in intervals)),
-        percent_of(sum(item.verdict is Verdict.BETTER for item in judgements)),
-        percent_of(sum(item.verdict is Verdict.WORSE for item in judgements)),
+        len(judged),
+        100 * sum(interval.low <= truth <= interval.high for interval in intervals) / len(intervals),
+        100 * sum(item.verdict is Verdict.BETTER for item in judged) / len(judged),
+        100 * sum(item.verdict is Verdict.WORSE for item in judged) / len(judged),
         min(interval.low for interval in intervals),
     )
 
@@ -197,6 +195,70 @@ def test_fifteen_errors_and_eight_are_no_evidence() -> None:
     assert statistics.median(judgement.p or 0.0 for judgement in judgements) == pytest.approx(0.16, abs=0.02)
 
 
-def test_no_events_in_a_run_are_not_judged() -> None:
-    reasons = [judge_counts(*pair).reason for pair in ((0, 8), (8, 0), (0, 0))]
-    assert reasons == [Reason.ZERO_BASE, Reason.ZERO_VALUE, Reason.ZERO_BASE]
+# No event in one of the runs
+
+every_rare_number = pytest.mark.parametrize("expected", [0.5, 1, 2, 3, 5])
+
+
+def judge_pair(kind: str, random: Generator, base: float, other: float) -> tuple[int, int, Judgement]:
+    """Judge one run of each version; return the numbers of their events, too."""
+    events = [DRAWS[kind](random, expected) for expected in (base, other)]
+    runs = [build_run(item) for item in events]
+    return int(events[0].sum()), int(events[1].sum()), judge_runs(runs[:1], runs[1:])
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+@every_rare_number
+def test_no_events_by_chance_are_seldom_a_change(kind: str, expected: float) -> None:
+    """Of all pairs of unchanged runs, few are worse or better and have events in one run only."""
+    random = default_rng([7, round(10 * expected), *kind.encode()])
+    pairs = [judge_pair(kind, random, expected, expected) for _ in range(PAIRS)]
+    verdicts = [judgement.verdict for base, other, judgement in pairs if (base == 0) != (other == 0)]
+    false = sum(verdict in (Verdict.WORSE, Verdict.BETTER) for verdict in verdicts)
+    assert 100 * false <= 5 * len(verdicts) + DEVIATIONS * math.sqrt(5 * 95 * len(verdicts)) + 100
+
+
+@pytest.mark.parametrize(("kind", "expected", "least"), [
+    ("requests", 10, 65), ("requests", 30, 98), ("requests", 100, 98),
+    ("minutes", 10, 43), ("minutes", 30, 92), ("minutes", 100, 94),
+    ("bursts", 30, 42), ("bursts", 100, 92),
+])  # fmt: skip
+def test_events_after_none_are_detected(kind: str, expected: int, least: int) -> None:
+    random = default_rng([8, expected, *kind.encode()])
+    verdicts = [judge_pair(kind, random, 0, expected)[2].verdict for _ in range(PAIRS)]
+    assert Verdict.BETTER not in verdicts
+    share = 100 * verdicts.count(Verdict.WORSE) / PAIRS
+    assert share >= least - find_sampling_error(least, PAIRS)
+
+
+@pytest.mark.parametrize(("events", "worse"), [(2, 0), (5, 0), (100, 50)])
+def test_verdict_on_events_after_none(events: int, worse: int) -> None:
+    """Five errors after none are no evidence: the exact p is 0.06."""
+    judgements = judge_often(0, events)
+    assert all(item.comparison and item.comparison.percent is None for item in judgements)
+    assert sum(item.verdict is Verdict.WORSE for item in judgements) >= worse
+    assert worse or all(item.verdict is Verdict.OPEN for item in judgements)
+
+
+def test_exchanged_versions_have_the_same_p() -> None:
+    runs = [build_run(default_rng(1).multinomial(count, [1 / 63] * 63)) for count in (0, 12)]
+    rise, fall = judge_runs(runs[:1], runs[1:]), judge_runs(runs[1:], runs[:1])
+    assert rise.p == pytest.approx(fall.p)
+    assert (rise.verdict, fall.verdict) == (Verdict.WORSE, Verdict.BETTER)
+
+
+def test_only_an_amount_is_a_margin_from_zero() -> None:
+    runs = [build_run(default_rng(1).multinomial(count, [1 / 63] * 63)) for count in (0, 100)]
+    comparison = compare(*(Version.from_runs([measure_run(run)]) for run in runs))
+    margins = (Margin(50), Margin(50, 0.01), Margin(50, 0.1))
+    verdicts = [judge(comparison, margin, Direction.LOWER).verdict for margin in margins]
+    assert verdicts == [Verdict.WORSE, Verdict.WORSE, Verdict.SAME]
+
+
+def test_no_events_in_both_runs_are_not_judged() -> None:
+    assert judge_counts(0, 0).reason is Reason.CONSTANT
+
+
+def test_constant_after_zeros_is_not_judged() -> None:
+    runs = [RunCells(tuple(Cell(place, "", value, 1) for place in range(63)), 189) for value in (0, 5)]
+    assert judge_runs(runs[:1], runs[1:]).reason is Reason.CONSTANT

@@ -38,7 +38,7 @@ BOTTOM = 20 / 25.4 * 72  # points: the margin of the page
 
 def create_change(word: str, direction: Direction, margin: float = 2.0) -> JudgedChange:
     if word == "not judged":
-        return JudgedChange(judge(Reason.ZERO_BASE, Margin(margin), direction), Margin(margin))
+        return JudgedChange(judge(Reason.NO_TIME, Margin(margin), direction), Margin(margin))
     value, error = CHANGES[word]
     comparison = Comparison(
         100.0,
@@ -242,5 +242,5 @@ def test_markdown_has_verdicts_in_words() -> None:
         "| **Section** |  |  |  |  |  |  |",
         "| worse 0 | 100 ms | 120 ms | +20 % | +18 … +22 | **▲ worse** | 500 / 501 |",
         "| open 0 | 100 ms | 120 ms | +20 % | +18 … +22 | open | 500 / 501 |",
-        "| not judged 0 | 100 ms | 120 ms | +20 % |  | not judged: the base is 0 | 500 / 501 |",
+        "| not judged 0 | 100 ms | 120 ms | +20 % |  | not judged: its rows have no time | 500 / 501 |",
     ]

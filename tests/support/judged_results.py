@@ -19,15 +19,18 @@ def judge_metric(
     p_margin: float | None = None,
     **margin: float,
 ) -> dict[str, Any]:
-    """Return what results say of a metric, which without a reason is by `percents` (change, low, high) above 100.
+    """Return what results say of a metric, which without a reason is by `percents` (change, low, high) above 100,
+    so that the difference is the same number.
 
     `p` is adjusted; `p_margin` is the same unless it is passed.
     """
+    changes = percents if reason is None else (None, None, None)
     return {
         "verdict": verdict,
         "reason": reason,
         "better": "lower",
-        **dict(zip(("percent", "low", "high"), percents if reason is None else (None, None, None), strict=True)),
+        **dict(zip(("percent", "low", "high"), changes, strict=True)),
+        **dict(zip(("difference", "difference_low", "difference_high"), changes, strict=True)),
         "p_margin": p if p_margin is None else p_margin,
         "gate": p,
         "margin": {"percent": 0.0, "amount": 0.0, "least": margin.get("percent", 0.0), **margin},

@@ -24,9 +24,10 @@ class RecordedChange:
     """The change of a metric in a run; numbers are None where nothing is known.
 
     `section` is the title of the section that shows the metric, `better` its better direction, `base` and `value` are
-    averages in `unit`. `margin` is the margin in words, `least_margin` in percent. `p_margin` is that of "not worse by
-    more than the margin", and `p` the same adjusted for the number of gated metrics; None outside of the gate.
-    `is_closing` says whether the metric closes the gate, `is_worse_uncorrected` whether only the adjustment keeps it
+    averages in `unit`. `low` and `high` are the ends of the interval in percent; from a base of 0 there is only that of
+    the difference. `margin` is the margin in words, `least_margin` in percent. `p_margin` is that of "not worse by more
+    than the margin", and `p` the same adjusted for the number of gated metrics; None outside of the gate. `is_closing`
+    says whether the metric closes the gate, `is_worse_uncorrected` whether only the adjustment keeps it
     from doing so.
     """
 
@@ -39,6 +40,9 @@ class RecordedChange:
     better: str
     base: float | None
     value: float | None
+    difference: float | None
+    difference_low: float | None
+    difference_high: float | None
     percent: float | None
     low: float | None
     high: float | None
@@ -65,8 +69,19 @@ class RecordedChange:
         return self.reason == Reason.NO_SAMPLES or (self.base is not None and self.value is None)
 
     @property
+    def is_from_zero(self) -> bool:
+        """Whether the change is judged, but has no percentage because the base is 0."""
+        return self.percent is None and self.difference is not None
+
+    @property
     def certain_change(self) -> float:
-        """How far the interval is from 0, in margins or else in percent; 0 if it holds 0 or is not known."""
+        """How far the interval is from 0, in margins or else in percent; 0 if it holds 0 or is not known.
+
+        A change from a base of 0 is infinitely many percent.
+        """
+        if self.is_from_zero:
+            low, high = self.difference_low or 0.0, self.difference_high or 0.0
+            return 0.0 if low <= 0 <= high else math.inf
         if self.low is None or self.high is None or self.low <= 0 <= self.high:
             return 0.0
         return min(abs(self.low), abs(self.high)) / (self.least_margin or 1.0)
@@ -252,7 +267,11 @@ def _list_changed_segments(results: Mapping[str, Any], base: str, run: str) -> t
         if is_segment(name)
     ]
     changed = [change for change in changes if change.verdict in ("worse", "better")]
-    return tuple(sorted(changed, key=lambda change: (-abs(change.percent or 0), change.metric)))
+    return tuple(sorted(changed, key=lambda change: (-_measure_size(change), change.metric)))
+
+
+def _measure_size(change: RecordedChange) -> float:
+    return math.inf if change.is_from_zero else abs(change.percent or 0)
 
 
 def _read_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> RecordedChange:
@@ -286,6 +305,9 @@ def build_change(
         str(data["reason"]) if data["reason"] else None,
         str(data["better"]),
         *averages,
+        _read_number(data["difference"]),
+        _read_number(data["difference_low"]),
+        _read_number(data["difference_high"]),
         _read_number(data["percent"]),
         _read_number(data["low"]),
         _read_number(data["high"]),

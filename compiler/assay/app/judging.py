@@ -139,9 +139,13 @@ def _read_integer(value: object) -> int:
 
 
 def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
-    """Return the judgement of a change as plain data; numbers are null where there is no interval."""
+    """Return the judgement of a change as plain data; numbers are null where there is no interval.
+
+    From a base of 0 there is only the interval of the difference.
+    """
     judgement, margin = change.judgement, change.margin
-    comparison, interval = judgement.comparison, judgement.interval
+    comparison = judgement.comparison
+    percent, interval = (comparison.percent, judgement.interval) if comparison and comparison.percent else (None, None)
     difference = comparison.difference.compute_interval(level) if comparison else None
     return {
         "verdict": judgement.verdict.value,
@@ -150,14 +154,14 @@ def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
         "difference": comparison.difference.value if comparison else None,
         "difference_low": difference.low if difference else None,
         "difference_high": difference.high if difference else None,
-        "percent": comparison.percent.value if comparison else None,
+        "percent": percent.value if percent else None,
         "low": interval.low if interval else None,
         "high": interval.high if interval else None,
         "p": judgement.p,
         "p_margin": judgement.p_worse,
         "gate": change.adjusted,
-        "margin": {"percent": margin.percent, "amount": margin.amount, "least": judgement.margin},
-        "df": comparison.percent.df if comparison else None,
+        "margin": {"percent": margin.percent, "amount": margin.amount, "least": judgement.margin if percent else None},
+        "df": comparison.judged.df if comparison else None,
         "batches": comparison.spread.batches if comparison else None,
         "units": comparison.units if comparison else None,
         "decided_by": comparison.spread.decided_by.value if comparison else None,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.cli.judged_texts import count_verdicts, format_percents, list_titles, sort_by_relevance
+from assay.cli.judged_texts import count_verdicts, format_size, list_titles, sort_by_relevance
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
@@ -47,7 +47,7 @@ def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
     if worst is None:
         return (counts,)
     if worst.is_segment:
-        return counts, f"worst: {escape_text(worst.name)} {format_percents(worst)[0]} %"
+        return counts, f"worst: {escape_text(worst.name)} {format_size(worst)}"
     segments = [
         change
         for run in judged.runs
@@ -56,9 +56,9 @@ def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
         if get_whole(change.metric) == worst.metric
     ]
     names = [
-        f"{escape_text(change.name.removeprefix(f'{worst.name}: '))} {format_percents(change)[0]} % {change.verdict}"
+        f"{escape_text(change.name.removeprefix(f'{worst.name}: '))} {format_size(change)} {change.verdict}"
         for change in segments[:MOST_SEGMENTS]
     ]
     more = f" and {len(segments) - len(names)} more" if len(segments) > len(names) else ""
     within = f", within these: {', '.join(names)}{more}" if names else ""
-    return counts, f"worst: {list_titles(changes)[worst.metric]} {format_percents(worst)[0]} %{within}"
+    return counts, f"worst: {list_titles(changes)[worst.metric]} {format_size(worst)}{within}"

@@ -117,7 +117,8 @@ def compare(
 
 def _list_members() -> tuple[str, ...]:
     return ("section", "metric", "name", "unit", "base", "base_value", "base_spread", "base_size", "run", "value",
-            "spread", "size", "percent", "low", "high", "margin", "better", "verdict", "reason")  # fmt: skip
+            "spread", "size", "difference", "difference_low", "difference_high", "percent", "low", "high", "margin",
+            "better", "verdict", "reason")  # fmt: skip
 
 
 def export_comparison(comparison: RunComparison) -> dict[str, Any]:
@@ -142,8 +143,8 @@ def export_comparison(comparison: RunComparison) -> dict[str, Any]:
 def _list_values(base: str, run: str, metric: ComparedMetric) -> tuple[object, ...]:
     item, (base_spread, spread), (base_size, size) = metric.change, metric.spreads, metric.sizes or (None, None)
     return (item.section, item.metric, item.name, item.unit, base, item.base, base_spread, base_size, run, item.value,
-            spread, size, item.percent, item.low, item.high, item.margin, item.better, item.verdict,
-            item.reason)  # fmt: skip
+            spread, size, item.difference, item.difference_low, item.difference_high, item.percent, item.low, item.high,
+            item.margin, item.better, item.verdict, item.reason)  # fmt: skip
 
 
 def _format_exact(value: object) -> str:
@@ -186,7 +187,7 @@ def _print_tables(comparison: RunComparison) -> None:
         output.print_line("")
         for note in (*version.notes, *filter(None, [version.caution])):
             output.print_line(note)
-    if any(metric.change.percent is not None for version in comparison.versions for metric in version.metrics):
+    if any(metric.change.difference is not None for version in comparison.versions for metric in version.metrics):
         output.print_line(comparison.noise)
 
 

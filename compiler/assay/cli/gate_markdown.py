@@ -12,6 +12,7 @@ from assay.cli.judged_texts import (
     format_change,
     format_p,
     format_percents,
+    format_size,
     format_values,
     list_titles,
     sort_by_relevance,
@@ -228,10 +229,10 @@ def _format_list(group: str, entries: Sequence[_Entry], most_bytes: int) -> str:
 def _format_name(entry: _Entry) -> str:
     """Return a name, with the run if there are several, and with the change if it is beyond its margin."""
     is_changed = entry.change.verdict in ("better", "changed")
-    percent, interval = format_percents(entry.change) if is_changed else ("", "")
+    change = entry.change
     details = [
         *([_clip(entry.label, 24)] if entry.label else []),
-        *([f"{percent} %, {interval}"] if percent else []),
+        *([f"{format_size(change)}, {format_percents(change)[1]}"] if is_changed else []),
         *([entry.change.verdict] if entry.group in (CONDITIONS, SEGMENTS) else []),
     ]
     return _clip(entry.title, 60) + (f" ({'; '.join(details)})" if details else "")

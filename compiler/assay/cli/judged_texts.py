@@ -16,12 +16,25 @@ NOT_JUDGED = "not judged"
 
 
 def format_percents(change: RecordedChange) -> tuple[str, str]:
-    """Return the change in percent and its interval, without units: `+31`, `+11 … +51`; empty if there is none."""
-    from assay.styles.prefixed import format_interval, format_percent_change
+    """Return the change in percent and its interval, without units: `+31`, `+11 … +51`; empty if there is none.
 
+    From a base of 0 there is no percentage: a dash, and the interval of the difference, `Δ +2.5 … +3.8 %`.
+    """
+    from assay.report.judged_cells import format_difference_interval
+    from assay.styles.prefixed import format_interval, format_percent_change
+    from assay.styles.row import NO_VALUE
+
+    if change.percent is None and change.difference_low is not None and change.difference_high is not None:
+        ends = (change.difference_low, change.difference_high)
+        return NO_VALUE, format_difference_interval(ends, change.value or 0.0, change.unit)
     if change.percent is None or change.low is None or change.high is None:
         return "", ""
     return format_percent_change(change.percent), format_interval(change.low, change.high)
+
+
+def format_size(change: RecordedChange) -> str:
+    """Return the change of a judged metric in a word or two: `+31 %`, or `from 0`, of which there is no percentage."""
+    return "from 0" if change.is_from_zero else f"{format_percents(change)[0]} %"
 
 
 def format_values(change: RecordedChange) -> tuple[str, str, str]:
@@ -36,8 +49,14 @@ def format_values(change: RecordedChange) -> tuple[str, str, str]:
 
 
 def format_change(change: RecordedChange) -> tuple[str, str]:
-    """Return the change and its interval as words of a line: `+31 %`, `(+11 … +51)`; empty if there is none."""
+    """Return the change and its interval as words of a line: `+31 %`, `(+11 … +51)`; empty if there is none.
+
+    A change from 0 is written as `0 → 3.12 %`, `(Δ +2.5 … +3.8 %)`.
+    """
     percent, interval = format_percents(change)
+    if change.is_from_zero:
+        base, value, unit = format_values(change)
+        return f"{base} → {value} {unit}".rstrip(), f"({interval})"
     return (f"{percent} %", f"({interval})") if percent else ("", "")
 
 

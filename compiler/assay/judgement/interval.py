@@ -18,6 +18,9 @@ of cells, and H hosts:
 The interval of the difference is Δ ± t sqrt(V) with r = 1, that of the ratio r exp(± t sqrt(V) / m(other))
 (`assay.judgement.change`).
 
+If all samples of one version are 0, no event has occurred in it, and its batches do not show by how much their number
+varies. It counts as much as that of the other version: V is twice as great. From a base of 0 there is no ratio.
+
 Repeats are a third: V_r = s^2 (1/R_base + 1/R_other), with s^2 of `assay.judgement.repeats`. Of V and V_r, each with
 its degrees of freedom (cut to an even number), that with the wider 95 % interval decides. If the greater variance
 decided, three runs would give intervals that cover 93 % where runs differ a little more than they vary.
@@ -72,8 +75,6 @@ class Reason(StrEnum):
     TOO_LARGE = "a sample is too large to be summed up"
     TOO_FEW_UNITS = "fewer than 21 units of time"
     TOO_FEW_SAMPLES = "fewer than 10 samples lie beyond"
-    ZERO_BASE = "the base is 0"
-    ZERO_VALUE = "the other value is 0"
     CONSTANT = "it does not vary within the runs"
     IDENTICAL = "both runs take the same course"
     TOO_FEW_RUNS = "fewer than 3 earlier runs have a value of the same definition"
@@ -128,16 +129,21 @@ class Spread:
 class Comparison:
     """The change of a metric between two versions.
 
-    `base` and `value` are the averages in the metric's unit, `spread` is that of `percent`. `units` is the least number
-    of units of time of a run, 0 where the metric has no cells.
+    `base` and `value` are the averages in the metric's unit. `percent` is None if the base is 0. `spread` is that of
+    `judged`. `units` is the least number of units of time of a run, 0 where the metric has no cells.
     """
 
     base: float
     value: float
     difference: Change
-    percent: Change
+    percent: Change | None
     spread: Spread
     units: int
+
+    @property
+    def judged(self) -> Change:
+        """The change that verdicts are on: in percent, or the difference if the base is 0."""
+        return self.percent or self.difference
 
 
 def compare(base: Version, other: Version, noise: RunNoise | None = None) -> Comparison | Reason:
@@ -148,20 +154,20 @@ def compare(base: Version, other: Version, noise: RunNoise | None = None) -> Com
     """
     if not base.estimates or not other.estimates:
         return Reason.NO_SAMPLES
-    if not base.mean:
-        return Reason.ZERO_BASE
-    of_percent = _estimate_percent(base, other, noise)
     of_difference = _estimate_total(base, other, 1.0, noise)
-    if isinstance(of_percent, Reason):
-        return of_percent
     if isinstance(of_difference, Reason):
         return of_difference
+    of_percent = _estimate_percent(base, other, noise) if base.mean else (None, of_difference)
+    if isinstance(of_percent, Reason):
+        return of_percent
+    percent, spread = of_percent
     change = other.mean - base.mean
     return Comparison(
         float(base.mean),
         float(other.mean),
         Change(float(change), math.sqrt(of_difference.variance), of_difference.df),
-        *of_percent,
+        percent,
+        spread,
         min((run.units for run in (*base.runs, *other.runs)), default=0),
     )
 
@@ -221,8 +227,8 @@ def _estimate_percent(base: Version, other: Version, noise: RunNoise | None) -> 
     Otherwise there is no ratio, and the change is the difference in percent of the base.
     """
     is_signed = base.has_negative or other.has_negative
-    ratio = 1.0 if is_signed else float(other.mean / base.mean)
     has_ratio = bool(other.mean) and not is_signed
+    ratio = float(other.mean / base.mean) if has_ratio else 1.0
     if has_ratio and noise:
         noise = RunNoise(noise.variance * _find_noise_factor(other.mean / base.mean) ** 2, noise.df)
     spread = _estimate_total(base, other, ratio, noise)
@@ -251,10 +257,16 @@ def _estimate_total(base: Version, other: Version, ratio: float, noise: RunNoise
         within = estimate_spread(base.runs, other.runs, ratio)
         varies = any(any(run.by_place) for run in (*base.runs, *other.runs))
         constant = Reason.IDENTICAL if varies else Reason.CONSTANT
-        # The ratio of a value of 0 seems certain: no batch deviates from it.
-        reason = Reason.TOO_FEW_UNITS if within is None else constant if other.mean else Reason.ZERO_VALUE
+        reason = Reason.TOO_FEW_UNITS if within is None else constant
+        if within and _has_only_zeros(base, other):
+            within = replace(within, variance=2 * within.variance)
     total = combine_with_noise(within, noise, len(base.estimates), len(other.estimates))
     return total if total and total.variance else reason
+
+
+def _has_only_zeros(base: Version, other: Version) -> bool:
+    """Return whether all samples of one of the versions are 0, if none of the other is below 0."""
+    return not (base.mean and other.mean) and not (base.has_negative or other.has_negative)
 
 
 def _measure_reach(variance: float, df: int) -> float:

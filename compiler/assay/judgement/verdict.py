@@ -8,6 +8,8 @@ With x the change in percent, in the direction that is bad for the metric, and a
     same     the interval of twice the error (90 % instead of 95 %) lies within the margin: two one-sided tests
              (Schuirmann 1987)
     open     else, and always if the run is too short
+
+From a base of 0 there is no percentage: x is the difference, and the margin is the declared amount, or else 0.
 """
 
 from __future__ import annotations
@@ -63,8 +65,9 @@ class Judgement:
     """The verdict on a metric.
 
     `reason` says why a metric is not judged, or why it is open whatever the interval. `margin` and `interval` are in
-    percent of the base, `p` is that of "no change", `p_worse` that of "not worse by more than the margin" (1 for a
-    metric that is better in no direction). What is not judged has None for each of them.
+    percent of the base, or in the metric's unit if the base is 0. `p` is that of "no change", `p_worse` that of "not
+    worse by more than the margin" (1 for a metric that is better in no direction). What is not judged has None for each
+    of them.
     """
 
     verdict: Verdict
@@ -81,21 +84,21 @@ def judge(comparison: Comparison | Reason, margin: Margin, direction: Direction,
     """Judge a change, or pass on the reason why it is not known."""
     if isinstance(comparison, Reason):
         return Judgement(Verdict.NOT_JUDGED, direction, comparison)
-    least = margin.convert_to_percent(comparison.base)
+    least = margin.convert_to_percent(comparison.base) if comparison.percent else margin.amount
     return Judgement(
         _decide(comparison, least, direction, level),
         direction,
         Reason.TOO_SHORT if comparison.spread.is_too_short else None,
         comparison,
-        comparison.percent.compute_interval(level),
+        comparison.judged.compute_interval(level),
         least,
-        comparison.percent.compute_p(),
+        comparison.judged.compute_p(),
         _compute_p_worse(comparison, least, direction),
     )
 
 
 def _decide(comparison: Comparison, least: float, direction: Direction, level: float) -> Verdict:
-    change = comparison.percent
+    change = comparison.judged
     interval = change.compute_interval(level)
     if comparison.spread.is_too_short:
         return Verdict.OPEN
@@ -110,5 +113,5 @@ def _compute_p_worse(comparison: Comparison, least: float, direction: Direction)
     if direction is Direction.NEITHER:
         return 1.0
     if direction is Direction.LOWER:
-        return comparison.percent.compute_p_above(least)
-    return comparison.percent.compute_p_below(-least)
+        return comparison.judged.compute_p_above(least)
+    return comparison.judged.compute_p_below(-least)

@@ -235,7 +235,8 @@ def _build_section(
     for metric in metrics:
         values = [run_results.get_average(run, metric, choices.summary) for run in runs]
         changes = [judgements.changes[metric.id, run.id] for run in runs[1:]] if judgements else []
-        rows.append(compare_values(number_style, metric, values, list(map(format_judged_cells, changes))))
+        judged_cells = [format_judged_cells(change, metric.unit.symbol) for change in changes]
+        rows.append(compare_values(number_style, metric, values, judged_cells))
         sort_keys.append(list_sort_keys(values, list(map(get_sort_keys, changes))))
     header = name_columns(run_labels, name_judged_columns(judgements.level) if judgements else ())
     metric_ids: list[str | None] = list(section.metrics)

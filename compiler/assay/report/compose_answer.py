@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from assay.judgement.interval import Comparison
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Direction, Verdict
 from assay.lang.checked_package import CheckedPackage
@@ -17,11 +19,11 @@ from assay.report.answer import Answer, JudgedGroup, JudgedRow, JudgedSegment, K
 from assay.report.data_quality import UNMEASURED, describe_findings
 from assay.report.document import Table
 from assay.report.forest_axis import choose_axis
-from assay.report.judged_cells import describe_few_units, get_arrow, get_word
+from assay.report.judged_cells import describe_few_units, format_change_interval, get_arrow, get_word
 from assay.report.run_results import RunFigures, get_average
 from assay.report.section_notes import name_section
 from assay.report.versions import Version
-from assay.styles.prefixed import format_interval, format_percent, format_percent_change, format_value
+from assay.styles.prefixed import format_percent, format_percent_change, format_value
 from assay.styles.row import NO_VALUE
 from assay.styles.unit_prefix import choose_prefix
 from assay.util.numbers import format_count, format_range
@@ -64,9 +66,9 @@ class Candidate:
         Of open ones, those come first whose interval says most.
         """
         comparison, interval = self.change.judgement.comparison, self.change.judgement.interval
-        size = abs(comparison.percent.value) if comparison else 0.0
-        if self.verdict is Verdict.OPEN and interval and interval.high > interval.low:
-            size /= interval.high - interval.low
+        size = _measure_size(comparison) if comparison else 0.0
+        if self.verdict is Verdict.OPEN and comparison and interval and interval.high > interval.low:
+            size = abs(comparison.judged.value) / (interval.high - interval.low)
         return 0 if self.is_key else _RANKS.get(self.verdict, 1), -size
 
 
@@ -163,7 +165,7 @@ def _list_segments(
     }
     changes = [(name, judgements.changes[name, run]) for name in sections]
     sized = [
-        (abs(change.judgement.comparison.percent.value), name, change)
+        (_measure_size(change.judgement.comparison), name, change)
         for name, change in changes
         if change.judgement.verdict in (Verdict.WORSE, Verdict.BETTER) and change.judgement.comparison
     ]
@@ -172,7 +174,7 @@ def _list_segments(
             name,
             sections[name],
             checked.get_metric(name).name.removeprefix(f"{whole.name}: "),
-            f"{format_percent_change(change.judgement.comparison.percent.value)} %",
+            _format_size(change.judgement.comparison),
             get_word(change),
             get_arrow(change),
         )
@@ -185,25 +187,33 @@ def _build_row(metric: Metric, averages: Sequence[float | None], change: JudgedC
     judgement = change.judgement
     comparison, interval = judgement.comparison, judgement.interval
     base, value = format_values(averages, metric.unit.symbol)
-    percent = (
-        format_percent_change(comparison.percent.value) if comparison else format_percent(averages[0], averages[1])
-    )
+    percent = comparison.percent if comparison else None
+    text = format_percent_change(percent.value) if percent else format_percent(averages[0], averages[1])
     return JudgedRow(
         metric.id,
         metric.name,
         base,
         value,
-        percent if percent == NO_VALUE else f"{percent} %",
-        format_interval(interval.low, interval.high) if interval else "",
+        text if text == NO_VALUE else f"{text} %",
+        format_change_interval(change, metric.unit.symbol),
         get_word(change),
         get_arrow(change),
         " / ".join(map(str, change.sizes)) if change.sizes else "",
-        comparison.percent.value if comparison else None,
-        interval.low if interval else None,
-        interval.high if interval else None,
-        judgement.margin,
+        percent.value if percent else None,
+        interval.low if interval and percent else None,
+        interval.high if interval and percent else None,
+        judgement.margin if percent else None,
         judgement.reason.value if judgement.reason else "",
     )
+
+
+def _measure_size(comparison: Comparison) -> float:
+    """Return the size of a change in percent; any change from 0 is the largest."""
+    return abs(comparison.percent.value) if comparison.percent else math.inf
+
+
+def _format_size(comparison: Comparison) -> str:
+    return f"{format_percent_change(comparison.percent.value)} %" if comparison.percent else "from 0"
 
 
 def format_values(averages: Sequence[float | None], symbol: str) -> tuple[str, ...]:
@@ -356,11 +366,16 @@ def _describe_key_change(item: Candidate) -> KeyChange:
 
 
 def describe_change(row: JudgedRow) -> str:
-    """Return a change in words: `200 → 229 ms, +14 % (+8 … +21)`; values that share a unit have it once."""
+    """Return a change in words: `200 → 229 ms, +14 % (+8 … +21)`; values that share a unit have it once.
+
+    A change from 0 has no percentage: `0 → 3.12 % (Δ +2.5 … +3.8 %)`.
+    """
     number, _, unit = row.base.partition(" ")
     base = number if unit and row.value.endswith(f" {unit}") else row.base
     interval = f" ({row.interval})" if row.interval else ""
     reason = f" ({row.reason})" if row.reason else ""
+    if row.interval and row.change is None:
+        return f"{base} → {row.value}{interval}{reason}"
     return f"{base} → {row.value}, {row.percent}{interval}{reason}"
 
 

@@ -13,6 +13,7 @@ from assay.lang.model.package import Metric
 from assay.report.cell_links import VERDICT
 from assay.report.document import Section
 from assay.styles.prefixed import format_interval, format_percent_change
+from assay.styles.unit_prefix import choose_prefix
 
 RISE, FALL = "▲", "▼"
 NOT_JUDGED = "–"
@@ -26,12 +27,31 @@ def name_judged_columns(level: float) -> tuple[str, str]:
     return f"{100 * level:g} %", "Verdict"
 
 
-def format_judged_cells(change: JudgedChange) -> tuple[str, str]:
-    """Return the interval of a change in percent, and the verdict: `▲ worse`, `same`; dashes if it is not judged."""
-    interval = change.judgement.interval
-    if interval is None:
+def format_judged_cells(change: JudgedChange, unit: str) -> tuple[str, str]:
+    """Return the interval of a change, and the verdict: `▲ worse`, `same`; dashes if it is not judged."""
+    if change.judgement.interval is None:
         return NOT_JUDGED, NOT_JUDGED
-    return format_interval(interval.low, interval.high), " ".join(filter(None, (get_arrow(change), get_word(change))))
+    return format_change_interval(change, unit), " ".join(filter(None, (get_arrow(change), get_word(change))))
+
+
+def format_change_interval(change: JudgedChange, unit: str) -> str:
+    """Return the interval of a change in percent, or that of the difference from 0; empty if it is not judged.
+
+    `unit` is the symbol of the metric's unit.
+    """
+    comparison, interval = change.judgement.comparison, change.judgement.interval
+    if comparison is None or interval is None:
+        return ""
+    if comparison.percent:
+        return format_interval(interval.low, interval.high)
+    return format_difference_interval((interval.low, interval.high), comparison.value, unit)
+
+
+def format_difference_interval(ends: tuple[float, float], value: float, unit: str) -> str:
+    """Return the interval of the difference of a value from 0, in a unit that suits the value: `Δ +2.5 … +3.8 %`."""
+    factor, symbol = choose_prefix([value], unit)
+    low, high = (float(end * factor) for end in ends)
+    return f"Δ {format_interval(low, high)} {symbol}".rstrip()
 
 
 def get_word(change: JudgedChange) -> str:
@@ -44,7 +64,7 @@ def get_arrow(change: JudgedChange) -> str:
     judgement = change.judgement
     if judgement.verdict not in _CERTAIN or judgement.comparison is None:
         return ""
-    return RISE if judgement.comparison.percent.value > 0 else FALL
+    return RISE if judgement.comparison.judged.value > 0 else FALL
 
 
 def mark_changes(section: Section, row: Sequence[str]) -> tuple[str, ...]:
@@ -65,13 +85,12 @@ def describe_change(data: Mapping[str, Any], level: float, unit: str) -> tuple[s
 
     `unit` is the symbol of the metric's unit, for a margin that is an amount.
     """
-    if data["percent"] is None:
+    if data["difference"] is None:
         return (f"{data['verdict']}: {data['reason']}",)
     p = f"{data['p']:.3f}" if data["p"] >= LEAST_P else f"< {LEAST_P}"
     batches = f", {data['batches']} batches of {data['units']} units of time" if data["batches"] else ""
     sentences = [
-        f"{data['verdict']}: {format_percent_change(data['percent'])} %, {100 * level:g} % interval "
-        f"{format_interval(data['low'], data['high'])} %, margin {format_margin(data['margin'], unit)}",
+        f"{data['verdict']}: {_describe_interval(data, level, unit)}, margin {format_margin(data['margin'], unit)}",
         f"p of no change {p}, {data['df']} degrees of freedom{batches}; decided by {data['decided_by']}",
     ]
     if data["gate"] is not None:
@@ -79,6 +98,14 @@ def describe_change(data: Mapping[str, Any], level: float, unit: str) -> tuple[s
     if data["reason"]:
         sentences.append(data["reason"])
     return (*sentences, *data["notes"])
+
+
+def _describe_interval(data: Mapping[str, Any], level: float, unit: str) -> str:
+    name = f"{100 * level:g} % interval"
+    if data["percent"] is None:
+        ends = (data["difference_low"], data["difference_high"])
+        return f"from 0, {name} {format_difference_interval(ends, data['difference'], unit)}"
+    return f"{format_percent_change(data['percent'])} %, {name} {format_interval(data['low'], data['high'])} %"
 
 
 def format_margin(margin: Mapping[str, Any], unit: str) -> str:
@@ -89,8 +116,9 @@ def format_margin(margin: Mapping[str, Any], unit: str) -> str:
 
 def get_sort_keys(change: JudgedChange) -> tuple[float, float]:
     """Return by which numbers interval and verdict are sorted: the width, and what a reader looks for first."""
-    interval = change.judgement.interval
-    return interval.high - interval.low if interval else math.inf, _RANKS.index(change.judgement.verdict)
+    comparison, interval = change.judgement.comparison, change.judgement.interval
+    width = interval.high - interval.low if interval and comparison and comparison.percent else math.inf
+    return width, _RANKS.index(change.judgement.verdict)
 
 
 def list_judgement_notes(judgements: ReportJudgements, metrics: Sequence[Metric], run: str) -> Iterator[str]:

@@ -268,9 +268,7 @@ def _list_row_cells(row: JudgedRow, entries: Mapping[str, Entry], columns: int) 
     yield [
         _link_metric(row.label, row.metric, entries),
         *map(escape_cell, (row.base, row.value, row.percent, row.interval)),
-        _format_verdict(row.arrow, row.verdict)
-        if row.change is not None
-        else escape_cell(f"{row.verdict}: {row.reason}"),
+        _format_verdict(row.arrow, row.verdict) if row.interval else escape_cell(f"{row.verdict}: {row.reason}"),
         escape_cell(row.sizes),
     ]
     if row.segments:
