@@ -81,7 +81,9 @@ def test_host_without_samples_counts_as_zero_on_request(place: Path, cache: Path
 
 
 def test_metric_without_any_samples_has_no_numbers(place: Path, cache: Path) -> None:
-    assert query_metric(place, cache, "none")["size"] == 0
+    item = query_metric(place, cache, "none")
+    assert (item["size"], item["averages"], item["centiles"]) == (0, {"all": None}, [])
+    assert [item[name] for name in ("average", "median", "stddev", "min", "max")] == [None] * 5
 
 
 @pytest.mark.parametrize(("metric", "average"), [("left_out", 30.0), ("counted", 20.0)])

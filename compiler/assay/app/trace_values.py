@@ -339,7 +339,8 @@ def read_recorded_average(results: Mapping[str, Any], metric: str, run: str) -> 
     try:
         if metric in results.get("metrics", {}):
             metric_results = results["metrics"][metric]
-            return [metric_results["runs" if "runs" in metric_results else "columns"][run]["average"]]
+            result = metric_results["runs" if "runs" in metric_results else "columns"][run]
+            return [result["average"] if result.get("size", 1) else None]  # reports of Assay 0.2 have 0
         averages = results.get("averages", {}).get(run, {})
         return [averages[metric]] if metric in averages else None
     except (KeyError, TypeError, AttributeError):

@@ -76,7 +76,7 @@ class Group:
 class Figures:
     """The figures of a metric in a run, in its unit: members of `results.json`.
 
-    A formula has only averages, and no `size`. Without samples, `size` is 0 and the numbers mean nothing.
+    A formula has only averages, and no `size`. Without samples, `size` is 0 and no number counts: null, in old files 0.
     """
 
     name: str

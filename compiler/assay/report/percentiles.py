@@ -79,9 +79,11 @@ _MEMBERS = {MEAN: "average", COUNT: "size"}
 
 
 def read_statistic(data: Mapping[str, Any], name: str) -> object:
-    """Return a statistic from a distribution as plain data (`build_distribution_data`)."""
+    """Return a statistic from a distribution as plain data (`build_distribution_data`); None without samples."""
     if name not in PERCENTILES:
         return data[_MEMBERS.get(name, name)]
+    if not data["size"]:
+        return None
     return next(values[1] for values in data["centiles"] if values[0] == PERCENTILES[name])
 
 

@@ -33,7 +33,7 @@ def build_results_data(
 
     For each metric and run: size, average (by the chosen summary), averages (by each summary), median, stddev, min,
     max, centiles `[c, value]` (over hosts `[c, median, lowest, highest]`) and points (the texts of chart points); for a
-    formula only average and averages. With several runs of a version, `versions` has the versions, and for each metric
+    formula only average and averages. Without samples, numbers are null and there are no centiles. With several runs of a version, `versions` has the versions, and for each metric
     the mean of the averages of their runs.
     """
     constants = list_full_labels(report.label, runs)
@@ -130,16 +130,17 @@ def _build_metric_data(
 
 
 def build_distribution_data(distribution: Distribution, summary: str) -> dict[str, object]:
-    """Return a distribution as plain data, in the metric's unit; without samples all numbers are 0."""
+    """Return a distribution as plain data, in the metric's unit; without samples no number and no centile."""
+    encode = _encode_number if distribution.size else _omit_number
     return {
         "size": distribution.size,
-        "average": _encode_number(distribution.averages[summary]),
-        "averages": {name: _encode_number(value) for name, value in sorted(distribution.averages.items())},
-        "median": _encode_number(distribution.median),
-        "stddev": _encode_number(distribution.stddevs[summary]),
-        "min": _encode_number(distribution.least),
-        "max": _encode_number(distribution.greatest),
-        "centiles": [_build_centile_data(distribution, item) for item in distribution.centiles],
+        "average": encode(distribution.averages[summary]),
+        "averages": {name: encode(value) for name, value in sorted(distribution.averages.items())},
+        "median": encode(distribution.median),
+        "stddev": encode(distribution.stddevs[summary]),
+        "min": encode(distribution.least),
+        "max": encode(distribution.greatest),
+        "centiles": [_build_centile_data(distribution, item) for item in distribution.centiles if distribution.size],
     }
 
 
@@ -156,6 +157,10 @@ def _build_centile_data(distribution: Distribution, item: Centile) -> list[float
 def _encode_number(value: float) -> float | str:
     """Return a number, or its Prometheus text if it is not finite, which JSON cannot express."""
     return value if math.isfinite(value) else "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
+
+
+def _omit_number(_: float) -> None:
+    """Return null for a number of a distribution without samples."""
 
 
 def _build_manifest_data(report: Report, run: RunFigures, choices: Choices) -> dict[str, object]:
