@@ -93,8 +93,9 @@ def _is_numeric(cells: Sequence[str]) -> bool:
 
 
 DISTRIBUTIONS = (
-    "Cumulative distributions. A line stands at height *c* where a share *c* of the samples is at most *x*; it steps "
-    "at the listed percentiles, which are samples, not interpolations. Where each host has a distribution of its own, "
+    "Cumulative distributions, drawn at 29 percentiles, which are samples, not interpolations. The share of the samples "
+    "that are at most *x* is at least the height of the line at *x*, and at most the next of these percentiles: 0, 1, 5, "
+    "10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 87.5, 90 %, and so on. Where each host has a distribution of its own, "
     "the line is at the median of theirs, and a shaded band spans the least and the greatest. An arrow at the end of "
     "an axis says that the axis is cut there and samples lie beyond."
 )
