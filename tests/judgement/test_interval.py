@@ -248,6 +248,7 @@ def test_level_of_an_unpaired_host_widens_the_interval() -> None:
         (Version(()), version(draw_run(1, 100)), Reason.NO_SAMPLES),
         (version(draw_run(1, 100)), Version(()), Reason.NO_SAMPLES),
         (version(draw_run(1, 20)), version(draw_run(2, 100)), Reason.TOO_FEW_UNITS),
+        (version(draw_run(1, 100)), version(draw_run(2, 1)), Reason.ONE_UNIT),
         (Version((Fraction(0),)), Version((Fraction(1),)), Reason.NO_TIME),
         (Version((Fraction(2),)), Version((Fraction(1),)), Reason.NO_TIME),
         (Version((Fraction(2),), reason=Reason.FORMULA), Version((Fraction(1),)), Reason.FORMULA),

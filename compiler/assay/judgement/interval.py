@@ -73,7 +73,8 @@ class Reason(StrEnum):
     FORMULA = "it is computed from other metrics"
     NO_SAMPLES = "a run has no samples"
     TOO_LARGE = "a sample is too large to be summed up"
-    TOO_FEW_UNITS = "fewer than 21 units of time"
+    ONE_UNIT = "all samples of a run have the same time"
+    TOO_FEW_UNITS = "its samples have fewer than 21 distinct times"
     TOO_FEW_SAMPLES = "fewer than 10 samples lie beyond"
     CONSTANT = "it does not vary within the runs"
     IDENTICAL = "both runs take the same course"
@@ -257,11 +258,17 @@ def _estimate_total(base: Version, other: Version, ratio: float, noise: RunNoise
         within = estimate_spread(base.runs, other.runs, ratio)
         varies = any(any(run.by_place) for run in (*base.runs, *other.runs))
         constant = Reason.IDENTICAL if varies else Reason.CONSTANT
-        reason = Reason.TOO_FEW_UNITS if within is None else constant
+        few_units = describe_lack_of_units(min(run.units for run in (*base.runs, *other.runs)))
+        reason = few_units if within is None else constant
         if within and _has_only_zeros(base, other):
             within = replace(within, variance=2 * within.variance)
     total = combine_with_noise(within, noise, len(base.estimates), len(other.estimates))
     return total if total and total.variance else reason
+
+
+def describe_lack_of_units(units: int) -> Reason:
+    """Return why a run with fewer than 21 units of time is not judged."""
+    return Reason.ONE_UNIT if units == 1 else Reason.TOO_FEW_UNITS
 
 
 def _has_only_zeros(base: Version, other: Version) -> bool:

@@ -20,7 +20,7 @@ from fractions import Fraction
 
 from assay.judgement.batches import RunCells, build_ladder, measure_run, merge_places
 from assay.judgement.change import Interval
-from assay.judgement.interval import Reason, are_uncorrelated
+from assay.judgement.interval import Reason, are_uncorrelated, describe_lack_of_units
 from assay.judgement.student_t import compute_quantile
 
 LEAST_BEYOND = 10  # samples above and below
@@ -58,7 +58,7 @@ def estimate_quantile(
     count = sum(cell.count for cell in indicator.cells)
     ladder = build_ladder(indicator.units)
     if not ladder:
-        return Reason.TOO_FEW_UNITS
+        return describe_lack_of_units(indicator.units)
     if not has_interval(count, share):
         return Reason.TOO_FEW_SAMPLES
     run = measure_run(indicator)
