@@ -60,6 +60,7 @@ def fetch(kind: str, url: str, selectors: tuple[str, ...], start: str, end: str,
 HEADER = ("name", "records", "hosts", "event", "metrics", "note")
 FEW_HOSTS, FEW_METRICS = 2, 3  # listed by name in a table
 WIDEST = 160  # characters shown of a record's text
+WIDEST_NAME = 60  # characters shown of a name in a table; those of text logs are patterns
 
 
 @click.command()
@@ -72,7 +73,7 @@ def inspect(context: click.Context, run: str, system: str | None, form: str) -> 
     """List the record names in a run, with their counts, events and metrics.
 
     Lists the names of events, then unknown names with the events that they may be new names of, then events without
-    records. Works even if no record is recognised.
+    records. Works even if no record is recognised. The table cuts long names; --format json and csv have them whole.
     """
     from assay.app.inspect import inspect_run
     from assay.app.runs import parse_runs
@@ -88,10 +89,13 @@ def inspect(context: click.Context, run: str, system: str | None, form: str) -> 
 
 
 def _format_row(item: RecordName, is_short: bool) -> tuple[str, ...]:
+    from assay.util.escape import truncate
+
     hosts = _format_few(item.hosts, FEW_HOSTS, "hosts") if is_short else " ".join(item.hosts)
     metrics = _format_few(item.metrics, FEW_METRICS, "metrics") if is_short else " ".join(item.metrics)
     event = item.event if item.event and not item.is_ruled_out else "—" if is_short else ""
-    return item.name, str(item.records), hosts, event, metrics, _format_note(item)
+    name = truncate(item.name, WIDEST_NAME) if is_short else item.name
+    return name, str(item.records), hosts, event, metrics, _format_note(item)
 
 
 def _format_few(names: tuple[str, ...], limit: int, plural: str) -> str:
