@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from assay.app import filters
@@ -267,6 +268,7 @@ def create_run_figures(run: RunResult) -> RunFigures:
         phase,
         run.quality,
         ingested_run.run.version,
+        frozenset(chain.from_iterable(run.data_warnings.values())),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -45,11 +45,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The results of a run or phase, with its data quality and warnings about missing data (`data_warnings`)."""
+    """The results of a run or phase, with its data quality and warnings about missing data.
+
+    `data_warnings` has the metrics without samples that each warning names.
+    """
 
     ingested_run: IngestedRun
     results: RunResults
-    data_warnings: tuple[str, ...] = ()
+    data_warnings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     phase: Bounds | None = None
     quality: RunQuality = UNMEASURED
 

@@ -38,22 +38,25 @@ NAMED = 3  # metrics that a warning names
 
 def list_absent_field_warnings(
     checked: CheckedPackage, metric_plan: Plan, results: RunResults, ingested_run: IngestedRun
-) -> tuple[str, ...]:
-    """Return a warning for each field that is null in every row of its event and that metrics without samples read."""
+) -> dict[str, tuple[str, ...]]:
+    """Return the warnings on fields that are null in every row of their event, and the metrics without samples of each.
+
+    The metrics are those that the warning names.
+    """
     readers: dict[tuple[str, str], list[str]] = {}
     for metric in metric_plan.metrics:
         if not results.metrics[metric.id].size and not is_segment(metric.id):
             for name, fields in build_plan(checked.package, [metric], ()).required_fields.items():
                 for field in fields:
                     readers.setdefault((name, field), []).append(metric.id)
-    return tuple(
+    return {
         f"no `{event.name}` event has a value of `{field}`{_describe_paths(event, field)}; there are no samples of "
         f"{_format_names(readers[event.name, field])}, which "
-        f"read{'s' if len(readers[event.name, field]) == 1 else ''} it."
+        f"read{'s' if len(readers[event.name, field]) == 1 else ''} it.": tuple(readers[event.name, field][:NAMED])
         for event in checked.package.events
         if ingested_run.counts.get(event.name)
         for field in _iter_null_fields(ingested_run, event, [field for name, field in readers if name == event.name])
-    )
+    }
 
 
 def _iter_null_fields(ingested_run: IngestedRun, event: Event, fields: Sequence[str]) -> Iterator[str]:

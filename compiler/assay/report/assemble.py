@@ -30,6 +30,7 @@ from assay.report.judged_cells import (
     name_judged_columns,
 )
 from assay.report.percentiles import build_percentile_table, describe_columns, list_further_columns
+from assay.report.row_units import RowUnit, choose_row_unit
 from assay.report.run_results import Choices, RunFigures, add_unit
 from assay.report.section_notes import list_chart_notes, list_count_notes, list_verdict_notes, name_section
 from assay.report.split_charts import build_split_charts, list_points
@@ -132,7 +133,7 @@ def assemble(
         style=choices.style,
         manifest=manifest,
         sections=sections,
-        charts=_build_charts(checked, report, runs, run_labels),
+        charts=_build_charts(checked, report, runs, run_labels, columns, choices),
         dictionary=_build_dictionary(checked, report),
         warnings=(
             *list_run_notes(whole_runs, whole_labels),
@@ -210,6 +211,8 @@ def _build_manifest(report: Report, runs: Sequence[RunFigures], run_labels: Sequ
         (row.label, *(run_results.format_run_parameter(row, run, choices) for run in runs)) for row in report.manifest
     )
     phases = run_results.list_phase_rows(runs)
+    if len(runs) == 1 and not phases and all(row.constant == report.label for row in report.manifest):
+        return Table("Overall run parameters", ("", *run_labels), ())  # the title has the only parameter
     entry_ids = (*map(get_row_id, report.manifest), *((SINCE, UNTIL) if phases else ()))
     kinds = [COLUMN if row.relation else FACT for row in report.manifest] + [FACT] * len(phases)
     links = tuple(
@@ -236,7 +239,8 @@ def _build_section(
         values = [run_results.get_average(run, metric, choices.summary) for run in runs]
         changes = [judgements.changes[metric.id, run.id] for run in runs[1:]] if judgements else []
         judged_cells = [format_judged_cells(change, metric.unit.symbol) for change in changes]
-        rows.append(compare_values(number_style, metric, values, judged_cells))
+        unit = choose_row_unit(metric, metrics, runs, choices)
+        rows.append(compare_values(number_style, metric, values, judged_cells, unit))
         sort_keys.append(list_sort_keys(values, list(map(get_sort_keys, changes))))
     header = name_columns(run_labels, name_judged_columns(judgements.level) if judgements else ())
     metric_ids: list[str | None] = list(section.metrics)
@@ -300,14 +304,15 @@ def compare_values(
     metric: Metric,
     values: Sequence[float | None],
     judged_cells: Sequence[tuple[str, ...]] = (),
+    unit: RowUnit | None = None,
 ) -> tuple[str, ...]:
     """Return the row of a metric: its label, the first value, then each further value with its differences.
 
-    `judged_cells` has the cells of each further run that follow its differences.
+    `judged_cells` has the cells of each further run that follow its differences. Without a `unit`, it suits the values.
     """
     symbol = metric.unit.symbol
     if number_style.has_unit_prefixes:
-        factor, symbol = choose_prefix(values, symbol)
+        factor, symbol = unit or choose_prefix(values, symbol)
         values = [None if value is None else value * factor.numerator / factor.denominator for value in values]
     row = run_results.format_metric_row(number_style, metric, values)
     cells = [add_unit(metric.name, symbol), row.cells[0]]
@@ -346,16 +351,25 @@ def _describe_averages(checked: CheckedPackage, report: Report, choices: Choices
 
 
 def _build_charts(
-    checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], run_labels: Sequence[str]
+    checked: CheckedPackage,
+    report: Report,
+    runs: Sequence[RunFigures],
+    run_labels: Sequence[str],
+    columns: Sequence[RunFigures],
+    choices: Choices,
 ) -> tuple[Chart, ...]:
+    """Build the charts of a report over runs, in the units that rows over `columns` (runs or versions) have."""
     whole_charts = (item for item in report.charts if not item.by)
     name_counts = Counter(checked.get_metric(item.metric).name for item in whole_charts)
     charts: list[Chart] = []
     for item in report.charts:
         if isinstance(item, SplitChart):
-            charts += build_split_charts(checked, len(charts) + 1, item, runs, run_labels)
+            lines = list(map(checked.get_metric, item.lines))
+            unit = choose_row_unit(lines[0], lines, columns, choices) if lines else None
+            charts += build_split_charts(checked, len(charts) + 1, item, runs, run_labels, unit)
         else:
-            charts.append(_build_chart(checked, len(charts) + 1, item, runs, run_labels, name_counts))
+            unit = choose_row_unit(checked.get_metric(item.metric), (), columns, choices)
+            charts.append(_build_chart(checked, len(charts) + 1, item, runs, run_labels, name_counts, unit))
     return tuple(charts)
 
 
@@ -366,15 +380,15 @@ def _build_chart(
     runs: Sequence[RunFigures],
     run_labels: Sequence[str],
     name_counts: Mapping[str, int],
+    unit: RowUnit,
 ) -> Chart:
     """Build the chart of a metric; its caption has the id of the metric if another metric has the same name."""
-    metric = checked.get_metric(chart.metric)
+    metric, (factor, symbol) = checked.get_metric(chart.metric), unit
     series = tuple(
-        Series(name, list_points(run.results.metrics[metric.id]))
+        Series(name, list_points(run.results.metrics[metric.id], factor))
         for name, run in zip(run_labels, runs, strict=True)
         if run.results.metrics[metric.id].size
     )
-    symbol = metric.unit.symbol
     return Chart(
         metric.id,
         figure,
@@ -413,6 +427,7 @@ def _list_warnings(
     shown_metrics = [name for section in report.sections for name in section.metrics if not is_segment(name)]
     for label, run in zip(run_labels, runs, strict=True):
         measured_metrics = (name for name in dict.fromkeys(shown_metrics) if name in run.results.metrics)
+        measured_metrics = (name for name in measured_metrics if name not in run.explained)
         metrics_without_samples = [
             checked.get_metric(name) for name in measured_metrics if not run.results.metrics[name].size
         ]

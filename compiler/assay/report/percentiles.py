@@ -12,12 +12,12 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Section
 from assay.report.cell_links import PERCENT, STATISTIC, CellLink, CellSource
 from assay.report.document import Table
-from assay.report.run_results import Choices, RunFigures, add_unit, format_metric_row, get_average
+from assay.report.row_units import RowUnit, choose_row_unit
+from assay.report.run_results import Choices, RunFigures, add_unit, format_metric_row
 from assay.report.statistic_names import COUNT, DEVIATION, GREATEST, LEAST, MEAN, MEDIAN, PERCENTILES
 from assay.report.versions import Version
 from assay.styles.registry import get_style
 from assay.styles.row import NO_VALUE, Distribution
-from assay.styles.unit_prefix import choose_prefix
 
 _TYPICAL = "p95"  # the percentile that explains all, if a table has it
 
@@ -113,7 +113,11 @@ def build_percentile_table(
     if not names or not metrics:
         return None
     header = ["", *chain.from_iterable(_name_columns(name, [item.label for item in versions]) for name in names)]
-    rows = [_build_row(metric, names, [item.figures for item in versions], choices) for metric in metrics]
+    neighbours, figures = list(map(checked.get_metric, section.metrics)), [item.figures for item in versions]
+    rows = [
+        _build_row(metric, names, figures, choices, choose_row_unit(metric, neighbours, figures, choices))
+        for metric in metrics
+    ]
     runs = [item.runs for item in versions]
     links = (
         CellLink(y, x, prints, sources)
@@ -136,13 +140,12 @@ def _name_columns(name: str, run_labels: Sequence[str]) -> Iterator[str]:
         yield from (f"{label} {name}", "Δ%")
 
 
-def _build_row(metric: Metric, names: Sequence[str], runs: Sequence[RunFigures], choices: Choices) -> tuple[str, ...]:
+def _build_row(
+    metric: Metric, names: Sequence[str], runs: Sequence[RunFigures], choices: Choices, unit: RowUnit
+) -> tuple[str, ...]:
     """Return the row of a metric, in the unit that its row of averages has."""
-    number_style, symbol = get_style(choices.style), metric.unit.symbol
-    factor = 1.0
-    if number_style.has_unit_prefixes:
-        ratio, symbol = choose_prefix([get_average(run, metric, choices.summary) for run in runs], symbol)
-        factor = ratio.numerator / ratio.denominator
+    number_style, (ratio, symbol) = get_style(choices.style), unit
+    factor = ratio.numerator / ratio.denominator
     cells = [add_unit(metric.name, symbol)]
     for name in names:
         values = [compute_statistic(run.results.metrics[metric.id], name, choices.summary) for run in runs]

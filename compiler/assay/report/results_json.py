@@ -32,9 +32,9 @@ def build_results_data(
     """Return all results of a report as plain data.
 
     For each metric and run: size, average (by the chosen summary), averages (by each summary), median, stddev, min,
-    max, centiles `[c, value]` (over hosts `[c, median, lowest, highest]`) and points (the texts of chart points); for a
-    formula only average and averages. Without samples, numbers are null and there are no centiles. With several runs of a version, `versions` has the versions, and for each metric
-    the mean of the averages of their runs.
+    max, centiles `[c, value]` (over hosts `[c, median, lowest, highest]`) and points (the texts of chart points); for
+    a formula only average and averages. Without samples, numbers are null and there are no centiles. With several
+    runs of a version, `versions` has the versions, and for each metric the mean of the averages of their runs.
     """
     constants = list_full_labels(report.label, runs)
     run_labels = make_labels_unique(constants, runs, LABEL_AND_ID)

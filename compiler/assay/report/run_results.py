@@ -38,7 +38,8 @@ class RunPhase:
 class RunFigures:
     """A run of a report, or a phase of one, with its results; `hosts` is their number, `day` the last day.
 
-    `version` is the name of the version of one of several runs.
+    `version` is the name of the version of one of several runs. `explained` are the metrics without samples that notes
+    name.
     """
 
     id: str
@@ -50,6 +51,7 @@ class RunFigures:
     phase: RunPhase | None = None
     quality: RunQuality = UNMEASURED
     version: str = ""
+    explained: frozenset[str] = frozenset()
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
+from assay.engine.results import scale
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import SplitChart
 from assay.report.document import Chart, Series
 from assay.report.flat_charts import describe_flat_lines
+from assay.report.row_units import RowUnit
 from assay.report.run_results import RunFigures, add_unit
 from assay.styles.row import Distribution
 
 
 def build_split_charts(
-    checked: CheckedPackage, figure: int, chart: SplitChart, runs: Sequence[RunFigures], run_labels: Sequence[str]
+    checked: CheckedPackage,
+    figure: int,
+    chart: SplitChart,
+    runs: Sequence[RunFigures],
+    run_labels: Sequence[str],
+    unit: RowUnit | None = None,
 ) -> Iterator[Chart]:
-    """Yield a chart of each run, with a line for each segment of the metric; the first is number `figure`."""
+    """Yield a chart of each run, with a line for each segment of the metric; the first is number `figure`.
+
+    Values are in `unit`, by default that of the metric.
+    """
     metric, dimensions = checked.get_metric(chart.metric), " and ".join(chart.by)
+    factor, symbol = unit or (Fraction(1), metric.unit.symbol)
     for number, (label, run) in enumerate(zip(run_labels, runs, strict=True)):
         of_run = (f", {label}", f"-{number + 1}") if len(runs) > 1 else ("", "")
         distributions = [(checked.get_metric(name).name, run.results.metrics[name]) for name in chart.lines]
         series = tuple(
-            Series(name.removeprefix(f"{metric.name}: "), list_points(distribution))
+            Series(name.removeprefix(f"{metric.name}: "), list_points(distribution, factor))
             for name, distribution in distributions
             if distribution.size
         )
@@ -29,23 +41,29 @@ def build_split_charts(
             f"{'-'.join((metric.id, 'by', *chart.by))}{of_run[1]}",
             figure + number,
             f"{metric.name} by {dimensions}{of_run[0]}",
-            add_unit(metric.name, metric.unit.symbol),
-            metric.unit.symbol,
+            add_unit(metric.name, symbol),
+            symbol,
             chart.template,
             series,
             chart.scale,
-            remark=describe_flat_lines(series, metric.unit.symbol),
+            remark=describe_flat_lines(series, symbol),
             shows=(metric.id,),
         )
 
 
-def list_points(distribution: Distribution) -> tuple[tuple[float, float, float | None, float | None], ...]:
-    """Return the centiles of a distribution as points of a line: value, centile, least and greatest of the hosts."""
+def list_points(
+    distribution: Distribution, factor: Fraction
+) -> tuple[tuple[float, float, float | None, float | None], ...]:
+    """Return the centiles of a distribution as points of a line: value, centile, least and greatest of the hosts.
+
+    Values are those in the metric's unit times a factor.
+    """
+    total = distribution.factor * factor
 
     def scale_value(value: float | None) -> float | None:
-        return None if value is None else distribution.scale_value(value)
+        return None if value is None else scale(value, total)
 
     return tuple(
-        (distribution.scale_value(item.value), item.centile, scale_value(item.low), scale_value(item.high))
+        (scale(item.value, total), item.centile, scale_value(item.low), scale_value(item.high))
         for item in distribution.centiles
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.lang.segments import list_values_of_segment
-from assay.report.cell_links import INTERVAL
+from assay.report.cell_links import VERDICT
 from assay.report.document import Appendix, Section, Table
 from assay.report.judged_cells import mark_changes
 from assay.report.render.packed_rows import pack_column
@@ -144,11 +144,8 @@ def _name_columns(header: Sequence[str], columns_per_run: int) -> list[str]:
 def _build_headings(section: Section) -> tuple[Heading, ...]:
     """Return a heading per column; with several further runs, the run's label is above its columns."""
     header, columns_per_run = section.header, section.columns_per_run
-    intervals = {x for x, item in enumerate(section.printed, start=1) if item.prints == INTERVAL}
-    numeric = [
-        index in intervals or (index > 0 and _is_numeric([row[index] for row in section.rows]))
-        for index in range(len(header))
-    ]
+    verdicts = {x for x, item in enumerate(section.printed, start=1) if item.prints == VERDICT}
+    numeric = [index > 0 and index not in verdicts for index in range(len(header))]
     if len(header) <= 2 + columns_per_run:
         return tuple(map(Heading, header, [""] * len(header), [0] * len(header), numeric))
     headings = [Heading(text, numeric=flag) for text, flag in zip(header[:2], numeric, strict=False)]

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from assay.lang.segments import get_whole, is_segment, name_file
 from assay.report.answer import Answer, JudgedRow, list_linked_segments
+from assay.report.cell_links import VERDICT
 from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
 from assay.report.formatted_text import list_leaves
@@ -78,9 +79,11 @@ def _format_reference(character: str) -> str:
     return f"&#{ord(character)};"
 
 
-def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Container[int] = ()) -> str:
-    """Return a table of Markdown cells under a header; columns of numbers, and those in `right`, are aligned right."""
-    is_right = [x in right or (x > 0 and _is_numeric([row[x] for row in rows])) for x in range(len(header))]
+def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Container[int] | None = None) -> str:
+    """Return a table of Markdown cells under a header; columns in `right`, by default those of numbers, align right."""
+    is_right = [
+        x > 0 and _is_numeric([row[x] for row in rows]) if right is None else x in right for x in range(len(header))
+    ]
     rules = ["--:" if flag else "---" for flag in is_right]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (header, rules, *rows))
 
@@ -93,11 +96,11 @@ def _is_numeric(cells: Sequence[str]) -> bool:
 
 
 DISTRIBUTIONS = (
-    "Cumulative distributions, drawn at 29 percentiles, which are samples, not interpolations. The share of the samples "
-    "that are at most *x* is at least the height of the line at *x*, and at most the next of these percentiles: 0, 1, 5, "
-    "10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 87.5, 90 %, and so on. Where each host has a distribution of its own, "
-    "the line is at the median of theirs, and a shaded band spans the least and the greatest. An arrow at the end of "
-    "an axis says that the axis is cut there and samples lie beyond."
+    "Cumulative distributions, drawn at 29 percentiles, which are samples, not interpolations. The share of the "
+    "samples that are at most *x* is at least the height of the line at *x*, and at most the next of these "
+    "percentiles: 0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 87.5, 90 %, and so on. Where each host has a "
+    "distribution of its own, the line is at the median of theirs, and a shaded band spans the least and the "
+    "greatest. An arrow at the end of an axis says that the axis is cut there and samples lie beyond."
 )
 HASHES = (
     "The column Definition holds the first ten digits of the hash of each definition. Two reports measure the same "
@@ -205,8 +208,8 @@ def list_contents(document: Document) -> list[tuple[str, str]]:
     return parts + ([("Provenance", "provenance")] if document.provenance else [])
 
 
-def _format_plain_table(source: Table | Appendix) -> str:
-    """Return a table; cells that are marked as strong or bad are bold."""
+def _format_plain_table(source: Table | Appendix, right: Container[int] | None = None) -> str:
+    """Return a table; cells that are marked as strong or bad are bold, columns in `right` aligned right."""
     if isinstance(source, Table) and source.shortlist:
         return format_table(
             [*map(escape_cell, source.header)], [[*map(escape_cell, row)] for row in source.printed_rows]
@@ -220,7 +223,7 @@ def _format_plain_table(source: Table | Appendix) -> str:
         ]
         for y, row in enumerate(source.rows)
     ]
-    return format_table([escape_cell(text) for text in source.header], rows)
+    return format_table([escape_cell(text) for text in source.header], rows, right)
 
 
 # The first page of a comparison
@@ -336,7 +339,7 @@ def _list_sections(document: Document) -> Blocks:
         yield _format_metric_table(document, section)
         yield from map(format_line, section.notes)
         if section.percentiles:
-            yield _format_plain_table(section.percentiles)
+            yield _format_plain_table(section.percentiles, range(1, len(section.percentiles.header)))
 
 
 def _format_metric_table(document: Document, section: Section) -> str:
@@ -354,7 +357,9 @@ def _format_metric_table(document: Document, section: Section) -> str:
         if metric and (section.id, metric) in linked:
             first = f"{_format_anchor(_name_row(section.id, metric))}{first}"
         rows.append([first, *cells, *([_format_figure_link(metric, figures)] if has_figures else [])])
-    return format_table([*map(escape_cell, section.header), *(["Fig."] if has_figures else [])], rows)
+    header = [*map(escape_cell, section.header), *(["Fig."] if has_figures else [])]
+    verdicts = {x for x, column in enumerate(section.printed, start=1) if column.prints == VERDICT}
+    return format_table(header, rows, {*range(1, len(header))} - verdicts)
 
 
 def _format_figure_link(metric: str | None, figures: Mapping[str, Chart | Plot]) -> str:
@@ -443,7 +448,7 @@ def _format_group(group: Group, figures: Mapping[str, Chart | Plot], *, has_figu
         ]
         for entry in group.entries
     ]
-    return format_table(header, rows)
+    return format_table(header, rows, {x for x, title in enumerate(header) if title == "Fig."})
 
 
 def _list_back(document: Document) -> Blocks:
