@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE drive_rates AS
-/* The mean rate of each drive: compensated sums in ascending order, so that nothing depends on threads. */
+/* The mean rate of each drive: compensated sums in ascending order, so that the result does not depend on threads. */
 SELECT
   instance,
   device,

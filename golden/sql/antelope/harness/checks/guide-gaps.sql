@@ -1,4 +1,4 @@
-/* Blocks that are missing between the first and the last, or that stand in the log more than once. */
+/* Blocks that are missing between the first and the last, or are in the log more than once. */
 SELECT
   host,
   total_blocks,

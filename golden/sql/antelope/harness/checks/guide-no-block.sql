@@ -1,4 +1,4 @@
-/* The test must leave a block to analyse. */
+/* Runs without an analysed block. */
 SELECT
   host,
   total_blocks

@@ -1,4 +1,5 @@
-/* Nodes whose logs hold no block that they received or produced; those without any known line are warned of anyway. */
+/* Nodes whose logs have known lines, but no received or produced block. Logs without any known line are warned of */
+/* anyway. */
 SELECT
   LISTAGG(nodes.host, ', '
   ORDER BY

@@ -1,6 +1,6 @@
 CREATE TEMPORARY TABLE observer AS
-/* The node whose log is read for blocks: the first that receives blocks and produces none; else the first that receives */
-/* any; else the first that tells of any. */
+/* The node whose log provides the blocks: the first that receives blocks and produces none; else the first that */
+/* receives any; else the first that logs any. */
 SELECT
   host
 FROM (

@@ -1,10 +1,10 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE blocks AS
-/* The blocks of the observing node's log, in its order, and those that are of the test. */
+/* The blocks in the log of the observer, in the order of the log; `of_test` selects those of the test. */
 SELECT
   block.host,
   block.seq AS place,
-  block.t_ns AS told_at,
+  block.t_ns AS logged_at,
   block.number,
   block.producer,
   block.transactions,

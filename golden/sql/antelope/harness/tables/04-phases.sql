@@ -1,8 +1,8 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE phases AS
-/* What each block counts as. Set-up and tear-down are outside of the test, by their numbers: after a switch of forks the */
-/* log goes back to lower ones. Of the test's blocks the empty ones ahead of the first with a transaction, and after the */
-/* last, are left out (where all are empty, the last one is kept), and then as many more at each end as the run says. */
+/* The phase of each block. Set-up and tear-down are outside of the test by block number, because a log returns to lower */
+/* numbers after a fork switch. Of the test, the empty blocks before the first and after the last block with a */
+/* transaction are left out (if all are empty, all but the last), and then `additional_drop` blocks at each end. */
 WITH test AS (
   SELECT
     place,

@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE guide AS
-/* How many blocks each phase has. */
+/* The number of blocks of each phase. */
 SELECT
   blocks.host,
   ARG_MIN(blocks.number, blocks.place) AS first_block,

@@ -1,11 +1,11 @@
 CREATE TEMPORARY TABLE window_blocks AS
-/* The blocks that are analysed, each with the time since the first of them. */
+/* The analysed blocks, each with the time since the first. */
 SELECT
   blocks.host,
   blocks.place,
   blocks.number,
   blocks.producer,
-  blocks.told_at - MIN(blocks.told_at) OVER () AS since_start,
+  blocks.logged_at - MIN(blocks.logged_at) OVER () AS since_start,
   blocks.transactions,
   blocks.net,
   blocks.cpu,

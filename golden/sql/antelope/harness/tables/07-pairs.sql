@@ -1,6 +1,6 @@
 CREATE TEMPORARY TABLE pairs AS
-/* Two adjacent blocks of half a second each: what they hold together is transactions a second. A window of one block */
-/* counts as that block. */
+/* Pairs of adjacent blocks: each block covers half a second, so a pair has the transactions of one second. With a */
+/* single block in the window, that block counts alone. */
 WITH followed AS (
   SELECT
     host,

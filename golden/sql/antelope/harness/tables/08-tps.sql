@@ -1,6 +1,6 @@
 CREATE TEMPORARY TABLE tps AS
-/* Transactions a second over all pairs of adjacent blocks. An empty block is counted where it begins a pair, so that the */
-/* last one never is. Sums are exact; the deviation is that of the population. */
+/* Transactions per second over all pairs of adjacent blocks. An empty block counts if it begins a pair, so the last */
+/* block never does. Sums are exact; the standard deviation is that of the population. */
 SELECT
   guide.host,
   MIN(tps) AS tps_min,

@@ -1,7 +1,8 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE verdict AS
-/* The harness's rule: the run came to its end, all transactions that were sent are in blocks, and on average as many a */
-/* second as were meant to be reached, or fewer by less than a hundred. What the run does not tell is not judged. */
+/* The rule of the harness: the run was completed, all sent transactions are in blocks, and the average of transactions */
+/* per second is at least the target, or less than 100 below it. Without a target or expected number, the run is not */
+/* judged. */
 WITH judged AS (
   SELECT
     guide.host,

@@ -1,5 +1,6 @@
 CREATE TEMPORARY TABLE block_statistics AS
-/* The analysed blocks: what a block takes, over those that tell it. Sums are exact; deviations are those of the population. */
+/* Statistics of the analysed blocks whose lines have the value. Sums are exact; standard deviations are those of the */
+/* population. */
 SELECT
   guide.host,
   COUNT(window_blocks.place) AS num_blocks,

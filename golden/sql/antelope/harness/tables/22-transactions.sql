@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE transactions AS
-/* Transactions that were sent and found in a block; the latency is from the sending to the block's time. */
+/* Transactions that are in blocks; the latency is from sending the transaction to the timestamp of the block. */
 SELECT
   id,
   in_block,

@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE transaction_statistics AS
-/* What the generators' transactions took, of those that were found in a block. Sums are exact; deviations are those of the */
+/* Statistics of the generators' transactions that are in blocks. Sums are exact; standard deviations are those of the */
 /* population. */
 SELECT
   'all' AS generators,

@@ -1,6 +1,6 @@
 CREATE TEMPORARY TABLE production_windows AS
-/* A producer's turns among the blocks of the test: twelve blocks are a whole one. The first and the last turn may be cut */
-/* off by the test, and count only when they are whole. */
+/* Production windows in the test: twelve blocks of a producer are a complete one. The first and the last window may be */
+/* incomplete because the test begins or ends within them, and count only if they are complete. */
 WITH marked AS (
   SELECT
     host,

@@ -1,6 +1,6 @@
 CREATE TEMPORARY TABLE nodes AS
-/* Each node: the blocks that it received and produced, its switches of forks, the blocks that it dropped. */
-WITH told AS (
+/* For each node: received and produced blocks, fork switches, dropped blocks. */
+WITH counts AS (
   SELECT
     host,
     COUNT(*) FILTER(WHERE
@@ -35,8 +35,8 @@ WITH told AS (
 )
 SELECT
   logs.host,
-  COALESCE(told.received, 0) AS received,
-  COALESCE(told.produced, 0) AS produced,
+  COALESCE(counts.received, 0) AS received,
+  COALESCE(counts.produced, 0) AS produced,
   COALESCE(switches.forks, 0) AS forks,
   COALESCE(switches.forked_blocks, '') AS forked_blocks,
   COALESCE(drops.dropped, 0) AS dropped,
@@ -48,8 +48,8 @@ FROM (
   WHERE
     source IN ('nodes')
 ) AS logs
-LEFT JOIN told
-  ON told.host = logs.host
+LEFT JOIN counts
+  ON counts.host = logs.host
 LEFT JOIN switches
   ON switches.host = logs.host
 LEFT JOIN drops

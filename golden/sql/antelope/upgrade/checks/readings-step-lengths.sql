@@ -1,4 +1,4 @@
-/* The lengths of steps, where there are several: those of at least two steps that follow each other. */
+/* The lengths of steps, if there are several: those of at least two consecutive steps. */
 WITH gaps AS (
   SELECT
     t_ns,

@@ -1,5 +1,5 @@
-/* Steps of which records tell different values, and of what. */
-WITH told AS (
+/* Steps with records that differ, and the columns in which they differ. */
+WITH differences AS (
   SELECT
     t_ns,
     CONCAT_WS(
@@ -12,7 +12,7 @@ WITH told AS (
       CASE WHEN COUNT(DISTINCT diskwrite) > 1 THEN 'diskwrite' END,
       CASE WHEN COUNT(DISTINCT netin) > 1 THEN 'netin' END,
       CASE WHEN COUNT(DISTINCT netout) > 1 THEN 'netout' END
-    ) AS what
+    ) AS fields
   FROM machine
   GROUP BY
     t_ns
@@ -20,9 +20,9 @@ WITH told AS (
 SELECT
   COUNT(*) AS steps,
   STRFTIME(MAKE_TIMESTAMP_NS(MIN(t_ns)), '%Y-%m-%d %H:%M:%S') AS instant,
-  ARG_MIN(what, t_ns) AS what
-FROM told
+  ARG_MIN(fields, t_ns) AS fields
+FROM differences
 WHERE
-  what <> ''
+  fields <> ''
 HAVING
   COUNT(*) > 0;

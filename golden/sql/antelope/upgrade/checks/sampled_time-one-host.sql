@@ -1,5 +1,5 @@
-/* Hosts, where there are samples of several: means over steps would be those of all of them together. */
-WITH told AS (
+/* Hosts, if there are samples of several: means over steps would mix them. */
+WITH targets AS (
   SELECT DISTINCT
     'node_cpu_seconds_total' AS series,
     job,
@@ -25,7 +25,7 @@ SELECT
   ORDER BY
     job,
     instance) AS hosts
-FROM told
+FROM targets
 GROUP BY
   series
 HAVING

@@ -25,32 +25,32 @@ WITH steps AS (
     samples_1_lines.instance
   FROM steps
   CROSS JOIN samples_1_lines
-), samples_1_told AS (
+), samples_1_latest AS (
   SELECT
     samples_1_grid.name,
     samples_1_grid.job,
     samples_1_grid.instance,
     samples_1_grid.t_ns,
-    samples_1.t_ns AS told,
+    samples_1.t_ns AS sampled_ns,
     samples_1.value
   FROM samples_1_grid
   ASOF JOIN samples_1
     ON samples_1.job = samples_1_grid.job
     AND samples_1.instance = samples_1_grid.instance
     AND samples_1.t_ns <= samples_1_grid.t_ns
-), samples_1_told_beats AS (
+), samples_1_latest_beats AS (
   SELECT
     job,
     instance,
     t_ns,
     t_ns - LAG(t_ns) OVER (PARTITION BY job, instance ORDER BY t_ns) AS gap
   FROM up
-), samples_1_told_ceased AS (
+), samples_1_latest_ceased AS (
   SELECT
     job,
     instance,
     MAX(t_ns) + CAST(MEDIAN(gap) AS BIGINT) AS t_ns
-  FROM samples_1_told_beats
+  FROM samples_1_latest_beats
   GROUP BY
     job,
     instance
@@ -58,9 +58,9 @@ WITH steps AS (
     MAX(t_ns) + CAST(MEDIAN(gap) AS BIGINT) + CAST(MEDIAN(gap) AS BIGINT) <= (
       SELECT
         MAX(t_ns)
-      FROM samples_1_told_beats
+      FROM samples_1_latest_beats
     )
-), samples_1_told_ends AS (
+), samples_1_latest_ends AS (
   SELECT
     job,
     instance,
@@ -73,21 +73,21 @@ WITH steps AS (
     job,
     instance,
     t_ns
-  FROM samples_1_told_ceased
-), samples_1_told_ended AS (
+  FROM samples_1_latest_ceased
+), samples_1_latest_ended AS (
   SELECT
-    samples_1_told.name,
-    samples_1_told.job,
-    samples_1_told.instance,
-    samples_1_told.t_ns,
-    samples_1_told.told,
-    samples_1_told.value,
-    samples_1_told_ends.t_ns AS ended
-  FROM samples_1_told
-  ASOF LEFT JOIN samples_1_told_ends
-    ON samples_1_told_ends.job = samples_1_told.job
-    AND samples_1_told_ends.instance = samples_1_told.instance
-    AND samples_1_told_ends.t_ns <= samples_1_told.t_ns
+    samples_1_latest.name,
+    samples_1_latest.job,
+    samples_1_latest.instance,
+    samples_1_latest.t_ns,
+    samples_1_latest.sampled_ns,
+    samples_1_latest.value,
+    samples_1_latest_ends.t_ns AS ended
+  FROM samples_1_latest
+  ASOF LEFT JOIN samples_1_latest_ends
+    ON samples_1_latest_ends.job = samples_1_latest.job
+    AND samples_1_latest_ends.instance = samples_1_latest.instance
+    AND samples_1_latest_ends.t_ns <= samples_1_latest.t_ns
 ), read_1 AS (
   SELECT
     name,
@@ -95,12 +95,12 @@ WITH steps AS (
     instance,
     t_ns,
     value
-  FROM samples_1_told_ended
+  FROM samples_1_latest_ended
   WHERE
-    told >= t_ns - 300000000000
+    sampled_ns >= t_ns - 300000000000
     AND NOT value IS NULL
     AND (
-      ended IS NULL OR ended <= told
+      ended IS NULL OR ended <= sampled_ns
     )
 )
 SELECT

@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE machine_sizes AS
-/* What the machine had of cores and memory, and in which steps. */
+/* The sizes of the machine (cores and memory), and the steps with each. */
 SELECT
   cores,
   maxmem,

@@ -1,4 +1,4 @@
-/* At least one block must be left by the filters. */
+/* The chain, if the filters reject all of its blocks. */
 SELECT
   COUNT(*) AS blocks
 FROM block

@@ -1,5 +1,5 @@
-/* The way down from the highest block must end at block 0; and at each block number of it every hash that hosts */
-/* observed must have a forger. */
+/* Blocks without a forger: on the path from the highest block down to block 0, or observed by hosts at a block number */
+/* of that path. */
 WITH forgers AS (
   SELECT DISTINCT
     block

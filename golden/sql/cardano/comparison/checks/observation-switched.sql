@@ -1,5 +1,5 @@
-/* Blocks of the main chain that became the tip of a host's chain as the host switched to another fork. Such a switch is no */
-/* adoption to the metrics, as it is none to the analyser whose numbers were published. */
+/* Blocks of the main chain that became the tip of a host's chain by a switch to another fork. Metrics do not count such */
+/* a switch as an adoption, like the analyser whose numbers were published. */
 SELECT
   CASE COUNT(*)
     WHEN 1

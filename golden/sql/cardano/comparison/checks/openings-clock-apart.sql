@@ -1,5 +1,5 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
-/* Hosts whose instants lie a slot or more from the other hosts': what they say of slots is not comparable. */
+/* Hosts whose timestamps differ from those of the other hosts by a slot or more: their slots are not comparable. */
 SELECT
   host,
   (

@@ -1,6 +1,6 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
-/* Hosts whose first records about blocks lie 1 s or more from those of the other hosts, in the median of the blocks, though */
-/* their leadership checks do not: a node that takes slots from a wrong clock checks at their beginnings by that clock. */
+/* Hosts whose first records of blocks differ from those of the other hosts by 1 s or more in the median of the blocks, */
+/* although their leadership checks do not: a node with a wrong clock checks at the start of slots by that clock. */
 WITH records AS (
   SELECT
     host,

@@ -1,5 +1,5 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
-/* Events that name a slot which the host's timeline does not have when they come. */
+/* Events that name a slot that is not in the host's timeline at that time. */
 WITH named AS (
   SELECT
     host,

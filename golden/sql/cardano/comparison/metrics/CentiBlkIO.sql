@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 47024ee8381a523d322a7166bcded30e18aa98d2a397c07912a8ebe46e604dc3 */
+/* definition c27459930101387974e46e67a4b2abb95693d9b8999df06be3954418bbe19910 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition 6da5d7c89d0b7868119cb92f5f749be07b7ed4d20f7e2aeaa0e00676c44831bc */
+/* definition c3cbf09a7a5c6543653ceb715ec8941912ddd19aeaa498169115b9ad5cae663f */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition b5221d72d9f0ab6cf05aad0389881b5ce966023195fa927b56a04a3697225b34 */
+/* definition 3b537ef4b73939fa6cd07ef28d81d1820ca1fe4991b8ecfc98bd167f5cf4a766 */
 SELECT
   domain.per,
   distributions.size,

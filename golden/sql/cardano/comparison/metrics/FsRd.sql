@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition 560b8cc0c4efcbf63bc9766532f38cc452bcff89e6c0ab8c6d174512bf052da0 */
+/* definition 38937431fe8b372af2fe6d968ae4d3d9b6dec669c8cb616b588bd5025a70f177 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 358fabbf7a9ec30259c3659ff25e6d46b5146cbbc5b3a3d1ca0b9de34daf65a4 */
+/* definition 3334ccb57f3ec21b722cfe7ed26c7d976c1fe199fbe7ffce65947da84ae50cae */
 SELECT
   domain.per,
   distributions.size,

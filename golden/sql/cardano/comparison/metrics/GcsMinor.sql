@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition b5d744d142f83f8a321aa3a929655b864cad52513c4aabef37d0c1e07af2bb20 */
+/* definition 7ff5d47531425d4fe7c8440ad5bc36a2c74440c82e020b4d52a181e0861db0a6 */
 SELECT
   domain.per,
   distributions.size,

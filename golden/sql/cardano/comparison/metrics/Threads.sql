@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 10b12bcb22e4a01d369159f63b34aeb8794b99ba07cdcc1bd5be12aa5342f88b */
+/* definition 586957266aca6eabab1dc0f84b71f17c1e8fb3decedce040ca3fb942f17afa89 */
 SELECT
   domain.per,
   distributions.size,

@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* blockMissingSteps: Missing steps */
-/* definition 44dcbdfda07b70e033fab3346121e62599736273a1a148a39f2c484f40711c63 */
+/* definition 667fa06de7afe61dbaaf6151522b4087daf9af3229500f296fb2c588cb4c880c */
 SELECT
   size,
   mean,

@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* blockNegativeSteps: Negative steps */
-/* definition d4b0f74076129cfdc0a8b7474c5eda465ed177f77b4f78a781c34f25e8d8c3bc */
+/* definition f4a231a0c83a59542fe88000b9526d6da62b877f0385c1ec2312332ed1ad8e24 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.50: 0.50 adoption */
-/* definition 3fd08e8a3678c5cc9198f97e81f2b4668686206d0012b40dd8d6afe95020e076 */
+/* definition a4a8c3bf737d5b9803cc29f2c780bc415bfc184c0ec5c522a37b6add5c822737 */
 SELECT
   size,
   mean,

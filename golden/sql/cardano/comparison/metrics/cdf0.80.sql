@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.80: 0.80 adoption */
-/* definition 38a1fa730becacfb638f0ac236af98e5f90a91e89bdc06e4363b84acbfebcb95 */
+/* definition 8c253e4aeecfb21eaba579114719a98e4be3506e787e270ab1d305cd1cf19987 */
 SELECT
   size,
   mean,

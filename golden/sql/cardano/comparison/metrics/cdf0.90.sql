@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.90: 0.90 adoption */
-/* definition ae4391edb88a581988c1e9d68d5148908d56f6813fd4aeda5641965a41ebb667 */
+/* definition aedee3e4431079803e447cd33921955fa6dd677e833a5da4465f0358ff3cc221 */
 SELECT
   size,
   mean,

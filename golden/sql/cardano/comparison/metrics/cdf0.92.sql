@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.92: 0.92 adoption */
-/* definition 01cf000b38148d92357fd1ffa422510f84efaae9d2f488f0e1939f198bde94a8 */
+/* definition ab6ef95756755ef7194d7eaf1920d4596b0f94b7076fb3ad78b6f0e7cea704b1 */
 SELECT
   size,
   mean,

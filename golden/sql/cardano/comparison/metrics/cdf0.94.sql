@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.94: 0.94 adoption */
-/* definition 508f43f58f4ce7d82c3979f03335ad263b0b627d219bde8fdd282c3901b73bab */
+/* definition 79fc93e346f417e416dd6aed90e754d78d045cb90d5740247eb9d5a88bcb5b57 */
 SELECT
   size,
   mean,

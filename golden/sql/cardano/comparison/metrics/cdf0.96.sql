@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.96: 0.96 adoption */
-/* definition 74597b46bbfcfcd0a80989cc527ed439aadf2508b2c7b48556f2c8dd528222cb */
+/* definition 96445c68bd1cde46182fdcb132f8f0892bbde4f68b5734330f95a15f3c7cc739 */
 SELECT
   size,
   mean,

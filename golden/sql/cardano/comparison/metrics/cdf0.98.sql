@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.98: 0.98 adoption */
-/* definition 260ae043104f6168da1eb7f2020a98b50dce811ac1ecae17a78c767c3fc6f592 */
+/* definition 2fc019cba3cd39dfa0a83a9df0cc08a60f4d3b97ea6d0f4499e6ccab1f92cf21 */
 SELECT
   size,
   mean,

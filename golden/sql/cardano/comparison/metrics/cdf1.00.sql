@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf1.00: 1.00 adoption */
-/* definition 7289ba3afeefa7346c169248883f68f69e53bf90effdc23af846abe06b7a2de8 */
+/* definition 26a801f5f738056cf49182bf7b822816a6bb30f6b501a0b50544026ae15dfe64 */
 SELECT
   size,
   mean,

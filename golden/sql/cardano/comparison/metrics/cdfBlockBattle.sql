@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockBattle: Height & slot battles */
-/* definition 2eeb00f1c60ce9dba87d17ac64f87ab3744aedf2de9ab66c654e8633c992338c */
+/* definition 1e9c204549609455b320576b2ff8aec2d14042790fdb14c043a3ad297e7dac7a */
 SELECT
   size,
   mean,

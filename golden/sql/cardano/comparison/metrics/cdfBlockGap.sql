@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition bbe894f84d1812999e9c7007b42d9178646835933e0ca3ef19e3e0510e17a3d6 */
+/* definition fe815af419f81e1eddd849367ce0efc13468892245b021d938c5dc21304cced1 */
 SELECT
   domain.per,
   distributions.size,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockSize: Block size */
-/* definition 1b4ec6f46dbbc9351177c4ceff224d48c335bf3f7b8f4da29d026bf9e8f1718a */
+/* definition 17548ff6497f2f69f5dfa47df162dbff023ebdb6d607f58df46c3df1af6d03c0 */
 SELECT
   size,
   mean,

@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksChainedRatio: Chained to forged blocks */
-/* definition 110be2eb30a3e83474f1cd4f52b56e184e7257994a42d1c3982553efd9aac012 */
+/* definition 3e1f8ef0bc9aa7219bad0b21fb4fdb5c60c9b8f21fbbc80ca835ee65d5ae050d */
 SELECT
   size,
   mean,

@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksFilteredRatio: Filtered to chained blocks */
-/* definition 63a00f4b6881a7fd196a42e9d92da9de00ea41aab96a25ea38f8b95119d70003 */
+/* definition 04ce715229dd4e232aa9665b94c118f44572879af4285de19b15a53210c7246b */
 SELECT
   size,
   mean,

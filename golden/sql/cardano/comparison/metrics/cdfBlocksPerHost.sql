@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksPerHost: Blocks per host */
-/* definition bcf1e1655105e57e0f28b8472bd5ddfe5fbfb5bf99f6e9edad80f5d25b10bf08 */
+/* definition f7d63d0de3ad5686fc8d05f54ff63932b621ee658e062a179029d78db6877ff8 */
 SELECT
   size,
   mean,

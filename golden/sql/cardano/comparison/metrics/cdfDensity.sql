@@ -39,7 +39,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition 8ccbbca57d502184645d62a24700939fd8a5bf4670c6e187d26bb65cbe4796c8 */
+/* definition c101df10dbc14b78399b40d6107763f2b993e71f19c04a7e8c83a1f1a7cc5260 */
 SELECT
   domain.per,
   distributions.size,

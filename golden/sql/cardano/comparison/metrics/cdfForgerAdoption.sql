@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAdoption: Forged to self-adopted */
-/* definition 0713ef43c36d60103cecaf371e324815f49e1f59ff84ee028bfd674d7134903f */
+/* definition e502645fba46f3fee00ac1429921b03f35aa4d8ab76861a67eb2d83decaba9eb */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounce: Forged to announced */
-/* definition bf89ad9e8109950cc6cdf3fa5e61c43a69f8049b3e930bc6b8162503b4f404fc */
+/* definition d61800345b4ce868613c94d9785a5d9900c00d54795ba43fdf6f2306b50e4e01 */
 SELECT
   size,
   mean,

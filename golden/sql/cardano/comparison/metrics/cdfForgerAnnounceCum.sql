@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounceCum: Slot start to announced */
-/* definition 8ca3f754d1dcec95cca688ec450b876ae45ff1194aa70316a605a1bcf5b9fdb7 */
+/* definition a06ce6708d3e6888e4d267e8705fb57b04a42e97a789b3c4716715a61e155558 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerBlkCtx: Acquired block context */
-/* definition 39a0f86c9160faa31e91622670679411236302ef4c39381e5d3832bed2177df8 */
+/* definition 1d8fecc6a829fcc794889b381c92c35cfef8a1453d7e0654ea566186348953b8 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerForge: Leadership to forged */
-/* definition b16ca6e12d467955363b2ebf9e26091c7297c6af584a79ed95e52919527a0ebf */
+/* definition f5b47ae89437ec54e78f976e8e6b8807b6dfae1af8ed3652609390d78340a169 */
 SELECT
   size,
   mean,

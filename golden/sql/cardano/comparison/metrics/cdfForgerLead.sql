@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLead: Leadership check duration */
-/* definition ac49a63c790687f3863e95169d531c90a80a386d3f87ec8b7fbdabf51bbdd7f7 */
+/* definition 17cbbdc2eef51bb9e66f5b1744af801df2bdec26f4f385e1a63ed06f5ede275e */
 SELECT
   size,
   mean,

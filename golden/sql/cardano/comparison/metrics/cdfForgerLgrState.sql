@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrState: Acquired ledger state */
-/* definition c971cf03688d4cc45a07b74e3523d3fc179b49cf32d277c3e86798f4caa89ec0 */
+/* definition 4ed9300428c4756eb38154021da0c5832aaf1be0d4b812c1e1bed04d4884c991 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrView: Acquired ledger view */
-/* definition e0df46b833ab0e3a29bfcb7e18654eaf8672cbeb5ed8494f7f00210d017c0f4a */
+/* definition 4d693a5c7705e47bdb4e11e115b2fca9f4b40c77c8201282ae2c5efc3dbf353c */
 SELECT
   size,
   mean,

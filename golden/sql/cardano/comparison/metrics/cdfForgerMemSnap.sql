@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerMemSnap: Mempool snapshotting */
-/* definition bef66f33bdcaadcf6ded814f4c649324afccb8b71b87c45e8680ec47cab1c6fe */
+/* definition 15b5e87071fa01f4d58af557e848789c023fc95de447fcbb0e2cea96d9a3032f */
 SELECT
   size,
   mean,

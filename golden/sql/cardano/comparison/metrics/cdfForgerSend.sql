@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerSend: Forged to sending */
-/* definition 4573186179404a25bd004a6aacfd81b75a4a110c645cc9b0f736c342af671728 */
+/* definition 6a6844ae815974d91097d29e0694a8efc0c0b137a20ae7949f3523c77e7a3f07 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerStart: Started forge loop iteration */
-/* definition da377e5722a77a7c24d4c7c0599783e7755e376abea4b1372a1f7d5fe6b347e5 */
+/* definition b32bee51c8903e9330b81352ba602a0249710845f58e37b4a8004f5f096a3f6b */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerTicked: Ledger ticking */
-/* definition 480b00787bb045bdb63a8cdf547275f5e4994a57ce84c0e1db4a372772b10a5c */
+/* definition 7527c3efd3d374e0b1c8e2735bf9c929072120e551d85d944fea3837e89172f7 */
 SELECT
   size,
   mean,

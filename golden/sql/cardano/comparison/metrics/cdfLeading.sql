@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition e071672cc4c4eddb6aa32df636cf61ed480c6294d0f31bf3f03c7aef89452ac5 */
+/* definition 60ed1dce330f7ad12b64d19f51484f4c486d229eb04acd55be83ac5620308ba9 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition b916f1fd8acc0577425678ed54e33afcc1b2f29434cdad96e3477f910014047a */
+/* definition 54040e69323a76f848a57f91c641520a9ff2beb0e3488c51e9ae2addaf43f8fc */
 SELECT
   domain.per,
   distributions.size,

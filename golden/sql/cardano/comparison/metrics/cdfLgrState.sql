@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition 2cf7a658b47997d0975894ed628778eb210f856ec2699f1079c0647b44839c18 */
+/* definition 5f3e508b27c408cc381bc37a6681452574aa4dcb3f894e3deeb2322e0810047d */
 SELECT
   domain.per,
   distributions.size,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAdoption: Fetched to adopted */
-/* definition 37e190c46af756779d7ea4e6c965648992817af830816addad52ee45730d29b6 */
+/* definition e083bd1c672f6fe861a870d326d09225a684070058b9817bb0ece6cf2ca379d2 */
 SELECT
   size,
   mean,

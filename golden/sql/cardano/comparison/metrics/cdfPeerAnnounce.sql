@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAnnounce: Fetched to announced */
-/* definition 20a1ad8b2a5cefb04b8a009129f84ad7fa261a565c7df509d3694cca022a35c0 */
+/* definition 01e7b2dd5e49e1e51c841812243a132e6c755ba6979576e54d0a36b052b80c74 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetch: Fetch duration */
-/* definition cad2acd1c66a47b05cb43eeae7c3258c41632de8d646cae697aa0239570664e9 */
+/* definition 480cdf2e282383c4c02e25b637df1f743a9494426a16a128a222c1d42ccece05 */
 SELECT
   size,
   mean,

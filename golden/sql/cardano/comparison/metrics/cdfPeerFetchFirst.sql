@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetchFirst: First peer fetch */
-/* definition 6902fcbf676f95653fd47d9a21f955cf50ce273a26369691b7a275f1d6395b7e */
+/* definition 8ba7887c2b2023338cb5b5aa6056952714a0338f277b80f7094cdc8ecffcd1b9 */
 SELECT
   size,
   mean,

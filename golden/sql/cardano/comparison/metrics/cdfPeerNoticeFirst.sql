@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerNoticeFirst: First peer notice */
-/* definition 4b94485101291955888ee87496fce95eeb5b60ae7fac10af7055e1cdb07b173e */
+/* definition 2beb5313b80fc7480df28549c70a490f32e6d88b72dd1af401fd5f9fab743014 */
 SELECT
   size,
   mean,

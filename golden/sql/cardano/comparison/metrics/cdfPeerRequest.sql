@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerRequest: Notice to fetch request */
-/* definition ff54d399d7a4094dc38b6e256db797f5e79a08113828492a306c8111587feb1a */
+/* definition 1a4567d4292f3945ee395ce8e9e295816d210ea78c1cfe4eceebcdb4873d6e6a */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerSend: Fetched to sending */
-/* definition 28fc81b865dbb05fd97b593d584120b98200bdf6774cdbd7a40c8ee474809839 */
+/* definition 271e5ce883f303c6adb2f1811fe4ce59b96a08e2d0f1728fb79dcebbf264b94b */
 SELECT
   size,
   mean,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition de499fbbd1b82f4c1eaa17b5e590d2e977b5738bec524ecfb92d5a830e8c7629 */
+/* definition 429b3be09e56b840e16655f9ecca2774b589478eac90651176ce1f039afb7e4f */
 SELECT
   domain.per,
   distributions.size,

@@ -42,7 +42,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition fb7eecf7fe6f18fc39d268941f173a7e2ecaeefb5085d55857c1162b565d66a6 */
+/* definition 12c7c664a689a676143985c40e51494f530049acccdda541d8f0171d9afda987 */
 SELECT
   domain.per,
   distributions.size,

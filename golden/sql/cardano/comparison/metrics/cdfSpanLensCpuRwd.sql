@@ -49,7 +49,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 15399c462a96bdb42d3136485e21c23ec27f9d0e5b1892bfc517c598611a06b5 */
+/* definition 33cbcd7ce633e1f53076a2390071dd3ab9a154d8f0616252c8b963a1585f2523 */
 SELECT
   domain.per,
   distributions.size,

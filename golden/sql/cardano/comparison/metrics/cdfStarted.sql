@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition 2649a23d2eff100e49f9a6ba9c2301ed23abe2439df8df520ae362dd2c26ce51 */
+/* definition bd605127054ad64207a6caa9d45f50accbf0fa50fdb744fdd2e80339bd699a69 */
 SELECT
   domain.per,
   distributions.size,

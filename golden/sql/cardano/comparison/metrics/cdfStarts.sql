@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition 8453be6a90b21cdb48e664b4d0a69f2c9b2ef703aa2716769b49ecd910efae36 */
+/* definition 8f780b9c2f6626138e7421f55d849aabd96ff705edf41723bad2def4620cbb15 */
 SELECT
   domain.per,
   distributions.size,

@@ -1,8 +1,8 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE slot_marks AS
-/* The events that extend a host's slot timeline, and those before it: the slot of each (the one it names, or that its */
-/* instant lies in), and the latest slot of the timeline once it has come, and before. */
-/* Events before the start of the system do not count. */
+/* The events that extend a host's slot timeline, and those before it: the slot of each (the one that it names, or that */
+/* of its instant), and the latest slot of the timeline before and after it. Events before the start of the system do */
+/* not count. */
 WITH marks AS (
   SELECT
     host,
@@ -30,7 +30,7 @@ WITH marks AS (
     marks.*,
     LAG(slot) OVER (PARTITION BY host ORDER BY seq) AS preceding
   FROM marks
-), peaks /* Slots mostly ascend, and where they do the greatest so far is the mark's own. So it is enough to know the greatest of */ /* those after which they fall; that of all marks, as a running value, takes three times as long. */ AS (
+), peaks /* Slots mostly ascend, and then the greatest slot so far is that of the mark itself. So only the greatest slots before */ /* a descent are needed; a running maximum over all marks takes three times as long. */ AS (
   SELECT
     host,
     seq,
@@ -38,7 +38,7 @@ WITH marks AS (
   FROM successive
   WHERE
     slot < preceding
-), stepping /* what does not go beyond the mark before it extends nothing */ AS (
+), stepping /* A mark that is not after the previous one does not extend the timeline. */ AS (
   SELECT
     successive.*,
     openings.slot AS opening

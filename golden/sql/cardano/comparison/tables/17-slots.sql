@@ -1,9 +1,9 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE slots AS
-/* The slots of each host, with what each held at its end. */
+/* The slots of each host, with their values at the end of the slot. */
 /* Resources: a slot has the values of its last `resources` event. Without one it has the last shares of a core and the */
-/* last gauges (0 before any), and 0 for all that is counted; an opening slot without one has none. */
-/* Density and UTxO size: as last told in the slot, 0 otherwise; a gap slot begins with those of the slot before the gap. */
+/* last gauges (0 before any), and 0 for all counters; an opening slot without one has no values. */
+/* Density and UTxO size: from the last record of the slot, else 0; a gap slot starts with those of the slot before it. */
 /* Compatibility: the opening slot counts as epoch 0, epoch slot 0, safe interval 0; `true_epoch_slot` is the true one. */
 WITH several AS (
   SELECT
@@ -24,7 +24,7 @@ WITH several AS (
     ON several.host = resource_usage.host AND several.slot = resource_usage.slot
   WHERE
     several.seq IS NULL OR several.seq = resource_usage.seq
-), earlier /* slots without an event of their own: few, so what they have instead is looked up for them alone */ AS (
+), earlier /* Slots without an event of their own are few, so their values are looked up separately. */ AS (
   SELECT
     missing.host,
     missing.slot,
@@ -60,7 +60,7 @@ WITH several AS (
   FROM earlier
   INNER JOIN resource_usage AS usage
     ON usage.host = earlier.host AND usage.seq = earlier.seq
-), told /* a check tells each of the two only when it is above 0; ledger metrics, which belong to the latest slot, always do */ AS (
+), recorded /* A leadership check has each of the two only if it is above 0; ledger metrics, which belong to the latest slot, */ /* always. */ AS (
   SELECT
     host,
     slot,
@@ -105,9 +105,9 @@ WITH several AS (
     slot,
     seq,
     density
-  FROM told
+  FROM recorded
   SEMI JOIN gaps
-    ON gaps.host = told.host AND gaps.before = told.slot
+    ON gaps.host = recorded.host AND gaps.before = recorded.slot
   WHERE
     NOT density IS NULL
 ), utxos AS (
@@ -116,12 +116,12 @@ WITH several AS (
     slot,
     seq,
     utxo
-  FROM told
+  FROM recorded
   SEMI JOIN gaps
-    ON gaps.host = told.host AND gaps.before = told.slot
+    ON gaps.host = recorded.host AND gaps.before = recorded.slot
   WHERE
     NOT utxo IS NULL
-), last_told AS (
+), last_recorded AS (
   SELECT
     host,
     slot,
@@ -129,11 +129,11 @@ WITH several AS (
       NOT density IS NULL) AS density,
     ARG_MAX(utxo, seq) FILTER(WHERE
       NOT utxo IS NULL) AS utxo
-  FROM told
+  FROM recorded
   GROUP BY
     host,
     slot
-), inherited /* what the slot before a gap had when the gap was jumped over */ AS (
+), inherited /* The values of the slot before a gap when the gap was skipped. */ AS (
   SELECT
     gaps.host,
     gaps.slot,
@@ -148,14 +148,14 @@ WITH several AS (
     ON utxos.host = gaps.host
     AND utxos.slot = gaps.before
     AND utxos.seq < gaps.reached_seq
-), held AS (
+), slot_values AS (
   SELECT
     timeline.host,
     timeline.slot,
     timeline.kind = 'opening' AS opens,
     NOT last_usage.seq IS NULL AS used,
-    COALESCE(last_told.density, inherited.density, 0) AS density,
-    COALESCE(last_told.utxo, inherited.utxo, 0) AS utxo,
+    COALESCE(last_recorded.density, inherited.density, 0) AS density,
+    COALESCE(last_recorded.utxo, inherited.utxo, 0) AS utxo,
     block_gaps.block_gap,
     COALESCE(last_usage.cpu, carried.cpu, 0) AS cpu,
     COALESCE(last_usage.gc, carried.gc, 0) AS gc,
@@ -175,8 +175,8 @@ WITH several AS (
   FROM timeline
   LEFT JOIN block_gaps
     ON block_gaps.host = timeline.host AND block_gaps.slot = timeline.slot
-  LEFT JOIN last_told
-    ON last_told.host = timeline.host AND last_told.slot = timeline.slot
+  LEFT JOIN last_recorded
+    ON last_recorded.host = timeline.host AND last_recorded.slot = timeline.slot
   LEFT JOIN inherited
     ON inherited.host = timeline.host AND inherited.slot = timeline.slot
   LEFT JOIN carried
@@ -215,4 +215,4 @@ SELECT
   CASE WHEN used THEN net_wr WHEN NOT opens THEN 0 END AS net_wr,
   CASE WHEN used THEN fs_rd WHEN NOT opens THEN 0 END AS fs_rd,
   CASE WHEN used THEN fs_wr WHEN NOT opens THEN 0 END AS fs_wr
-FROM held;
+FROM slot_values;

@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE slot_extents AS
-/* First and last analysed slot of each host. Hosts that the filters leave no slot are missing. */
+/* First and last analysed slot of each host. Hosts without a slot that the filters accept have no row. */
 SELECT
   slot.host,
   MIN(slot.slot) AS first_slot,

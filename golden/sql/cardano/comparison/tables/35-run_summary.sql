@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE run_summary AS
-/* What the manifest of a run prints beside its constants: one row. */
+/* Values of the manifest of a run that are not constants: one row. */
 WITH block_totals AS (
   SELECT
     COUNT(CASE WHEN block.accepted THEN 1 END) AS blocks_analysed,

@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE observations AS
-/* The blocks of the main chain as their observers saw them: a row for each block and observer. */
+/* The observations of blocks of the main chain: a row per block and observer. */
 SELECT
   chain.block,
   chain.block_no,

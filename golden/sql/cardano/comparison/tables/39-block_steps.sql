@@ -1,9 +1,9 @@
 CREATE TEMPORARY TABLE block_steps AS
-/* How complete the steps of a block are on each of its hosts: how many lack their beginning or end, and how many end */
-/* before they begin. The steps of the forger are announcing, sending and adopting, each from the forging on. The steps */
-/* of an observer are noticing, from the start of the slot on, requesting, from the notice on, fetching, from the request */
-/* on, and announcing, sending and adopting, each from the end of fetching on. */
-/* Compatibility: the published analysis counts no step of the forge loop, though they may end before they begin, too. */
+/* Completeness of the steps of a block on each of its hosts: how many have no record of their start or end, and how */
+/* many end before they start. The steps of the forger are announcement, sending and adoption, which start with the */
+/* forging. The steps of an observer are notice (from the start of the slot), request (from the notice), fetch (from the */
+/* request), and announcement, sending and adoption (from the end of the fetch). */
+/* Compatibility: as in the published analysis, steps of the forge loop do not count, although they may end early, too. */
 SELECT
   block.block,
   block.forger AS host,

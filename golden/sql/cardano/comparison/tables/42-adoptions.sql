@@ -1,7 +1,7 @@
 CREATE TEMPORARY TABLE adoptions AS
-/* Every adoption of a block of the main chain, by its forger and by its observers, complete observations or not, */
-/* since the start of the slot that its forger names. */
-/* Compatibility: a block that nobody adopted counts as adopted at once. */
+/* All adoptions of blocks of the main chain, by forgers and observers, with complete or incomplete observations, */
+/* measured from the start of the slot that the forger names. */
+/* Compatibility: a block without an adoption counts as adopted immediately. */
 WITH adopted AS (
   SELECT
     block.block,

@@ -1,7 +1,7 @@
 CREATE TEMPORARY TABLE forging_hosts AS
-/* What became of the blocks of each host: how many it made, how many are on the main chain, how many of these the */
-/* filters let pass. */
-WITH made AS (
+/* The blocks of each host: how many it forged, how many of them are on the main chain, and how many of those the */
+/* filters accept. */
+WITH counts AS (
   SELECT
     blocks.host,
     COUNT(*) AS total,
@@ -17,9 +17,9 @@ WITH made AS (
 )
 SELECT
   logs.host,
-  COALESCE(made.total, 0) AS total,
-  COALESCE(made.chained, 0) AS chained,
-  COALESCE(made.filtered, 0) AS filtered
+  COALESCE(counts.total, 0) AS total,
+  COALESCE(counts.chained, 0) AS chained,
+  COALESCE(counts.filtered, 0) AS filtered
 FROM logs
-LEFT JOIN made
-  ON made.host = logs.host;
+LEFT JOIN counts
+  ON counts.host = logs.host;

@@ -1,4 +1,4 @@
-/* A block of the main chain needs its start of the forge loop, the leadership and its size. */
+/* Blocks of the main chain without a record of the start of the forge loop, the leadership or the size. */
 SELECT
   block.block,
   block.block_no,

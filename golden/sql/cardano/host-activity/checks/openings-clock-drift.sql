@@ -1,5 +1,5 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
-/* Hosts whose instants lie 0.1 s or more from the other hosts', but less than a slot. */
+/* Hosts whose timestamps differ from those of the other hosts by 0.1 s or more, but less than a slot. */
 SELECT
   host,
   (

@@ -1,4 +1,4 @@
-/* Every host must have at least one recognised event. */
+/* Hosts without a recognised event. */
 SELECT
   host,
   lines,

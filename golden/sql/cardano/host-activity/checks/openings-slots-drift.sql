@@ -1,6 +1,6 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
-/* As slots-unfit, where fewer checks than most, but more than one in a hundred, lie in another slot: a slot length that is a */
-/* little wrong, or hosts of several runs. */
+/* As slots-unfit, if not most checks, but more than one in a hundred, are in another slot: a slightly wrong slot */
+/* length, or hosts of several runs. */
 WITH named AS (
   SELECT
     host,

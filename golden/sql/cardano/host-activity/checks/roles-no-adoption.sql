@@ -1,4 +1,4 @@
-/* Hosts whose forge loop runs, but which neither forge a block nor adopt one. */
+/* Hosts whose forge loop runs, but that neither forge nor adopt a block. */
 WITH active AS (
   SELECT
     host

@@ -1,4 +1,4 @@
-/* A header that a host saw must be of a block that some host forged. */
+/* Headers that a host downloaded, of blocks that no host forged. */
 SELECT
   header_seen.block,
   MIN(header_seen.block_no) AS block_no,

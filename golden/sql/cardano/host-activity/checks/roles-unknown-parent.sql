@@ -1,4 +1,5 @@
-/* A parent must be the genesis or a block whose forging stands earlier in the logs: by instant, then host, then place. */
+/* Forged blocks whose parent is neither the genesis nor a block forged earlier in the logs (by instant, host, */
+/* position). */
 WITH forgings AS (
   SELECT
     host,
@@ -38,8 +39,8 @@ SELECT
   ) AS parent,
   CASE
     WHEN parent.block IS NULL
-    THEN 'is the log of a host missing, or cut off at its beginning?'
-    ELSE 'are the clocks of ' || child.host || ' and ' || parent.host || ' right?'
+    THEN 'check whether the log of a host is missing or truncated at its start'
+    ELSE 'check the clocks of ' || child.host || ' and ' || parent.host
   END AS advice
 FROM forgings AS child
 LEFT JOIN first_forgings AS parent

@@ -39,8 +39,8 @@ WITH samples AS (
   WHERE
     NOT host IS NULL
 )
-/* hostForges: Blocks forged */
-/* definition d19d4c8a229c9707955ccbc7216689f5493fe46ac81eb1071dfb4c5e7349beb1 */
+/* hostForges: Forged blocks */
+/* definition 630965c1d9cc7140d7eafd0e7e2b64e7a65819fed7c2c8e0fac47ba0ab6823d6 */
 SELECT
   domain.per,
   distributions.size,

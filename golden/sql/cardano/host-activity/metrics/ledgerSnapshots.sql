@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* ledgerSnapshots: Ledger snapshots */
-/* definition 7727a348d6c76c51cbfd24890b787d85a842db141ff11ab588c0c6fa2609f1c9 */
+/* definition cf848a1a21555ad197aa32c5cd054369943c9bd079278b08e4cb781fca93dde8 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* logObjects: Log objects */
-/* definition 18a54ccaaa423b81326763e0fec8d77aab24118f47f70687eb6fcfb9b2b7981a */
+/* definition a03fb4191cc7f6a632b177503990e7dab22e05b3746f34b5e633201cfc540002 */
 SELECT
   domain.per,
   distributions.size,

@@ -39,8 +39,8 @@ WITH samples AS (
   WHERE
     NOT host IS NULL
 )
-/* mempoolRefusals: Mempool refusals */
-/* definition e8ce8bf19a3c57aa8be78230bd46133f7e5c0e78199392d3b899802f651cf7be */
+/* mempoolRefusals: Mempool rejections */
+/* definition 97bb822f680d163b6ece8c6fe4a96e6403ee38861607a62cbe26d91907a3dea0 */
 SELECT
   domain.per,
   distributions.size,

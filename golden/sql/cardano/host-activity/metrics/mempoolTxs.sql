@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* mempoolTxs: Mempool size */
-/* definition 9bec87e7cd4cc78ed03f3307504164014cd818386dd47807ed0d4003f3c36b3e */
+/* definition 2465a1f6af672d5c40d7b03b4c3ddb90ea909944fa3722432505ffc7a4e86def */
 SELECT
   domain.per,
   distributions.size,

@@ -39,8 +39,8 @@ WITH samples AS (
   WHERE
     NOT host IS NULL
 )
-/* txsAccepted: Transactions accepted */
-/* definition c96555a6fe284711d6690b6868fe19ae667f92768cf8b754b9009fc95813d0de */
+/* txsAccepted: Accepted transactions */
+/* definition f0ee711c82fffb1f6df26ee89e65ea1f58cc2764a93cae7a0cf0021fc9134e77 */
 SELECT
   domain.per,
   distributions.size,

@@ -39,8 +39,8 @@ WITH samples AS (
   WHERE
     NOT host IS NULL
 )
-/* txsCollected: Transactions collected */
-/* definition 7d0192c0d2908d8580e430dd0951ac0dee8491b619c21c8357f67141c210999c */
+/* txsCollected: Collected transactions */
+/* definition bf2b5568f230f9f47251a327e21bb5749ce9dba447a9b5c24a3d4c35dc60249b */
 SELECT
   domain.per,
   distributions.size,

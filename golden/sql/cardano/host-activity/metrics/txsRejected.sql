@@ -39,8 +39,8 @@ WITH samples AS (
   WHERE
     NOT host IS NULL
 )
-/* txsRejected: Transactions rejected */
-/* definition 69ff5a41da3a50b4bfcf9205a40d19455a4b15f7354e6aef150eae9867c39df6 */
+/* txsRejected: Rejected transactions */
+/* definition 2a440d3e4d4d6cb25e7dafca1e5e6c7726c4d30d0e50fee61979f1307faedba5 */
 SELECT
   domain.per,
   distributions.size,

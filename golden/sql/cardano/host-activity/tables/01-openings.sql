@@ -1,7 +1,7 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE openings AS
-/* The slot with which the timeline of each host opens: that of its first recognised event, or slot 0 when the host was */
-/* there before the system started. */
+/* The first slot of the timeline of each host: that of its first recognised event, or slot 0 if the host ran before the */
+/* start of the system. */
 SELECT
   host,
   (

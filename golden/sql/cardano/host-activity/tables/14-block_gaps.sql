@@ -1,8 +1,9 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE block_gaps AS
 /* The block gap of each slot: slots since the tip of the host's chain last changed. */
-/* A host keeps the block number of its last block context and the slot of the last change, both 0 at first. A context */
-/* with another block number sets the gap of its slot to 0; one with the same number sets it to that of the latest slot. */
+/* State of a host: the block number of its last block context and the slot of the last change, both 0 at first. A */
+/* context with another block number sets the gap of its slot to 0; one with the same number sets it to that of the */
+/* latest slot. */
 WITH contexts AS (
   SELECT
     host,
@@ -39,7 +40,7 @@ WITH contexts AS (
   FROM located
   WHERE
     changed
-), starts /* what each slot starts with */ AS (
+), starts /* The block gap at the start of each slot. */ AS (
   SELECT
     timeline.host,
     timeline.slot,
@@ -52,14 +53,14 @@ WITH contexts AS (
   FROM timeline
   ASOF LEFT JOIN changes
     ON changes.host = timeline.host AND changes.seq < timeline.reached_seq
-), notable /* Most slots keep what they start with: those of which every context comes in them, and changes nothing. */ AS (
+), notable /* Most slots keep their initial block gap: all contexts of the slot are logged in it, and change nothing. */ AS (
   SELECT DISTINCT
     host,
     slot
   FROM located
   WHERE
     changed OR latest <> slot
-), deciding /* the last context that names a slot decides, if there is one */ AS (
+), deciding /* The last context that names a slot decides, if there is one. */ AS (
   SELECT
     host,
     slot,
@@ -73,7 +74,7 @@ WITH contexts AS (
   GROUP BY
     host,
     slot
-), elsewhere /* what the latest slot has, where the context that decides comes in another slot than it names */ AS (
+), elsewhere /* The block gap of the latest slot, if the context that decides is logged in another slot than it names. */ AS (
   SELECT
     deciding.host,
     deciding.slot,

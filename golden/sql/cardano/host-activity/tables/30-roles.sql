@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE roles AS
-/* The role of a host for a block hash: its first event of the hash decides, and some later ones undo it. */
+/* The role of a host for a block hash: its first event of the hash decides, and some later events revoke it. */
 WITH sightings AS (
   SELECT
     host,

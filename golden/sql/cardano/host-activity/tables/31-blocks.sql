@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE blocks AS
-/* Who says what of a block: one row for each host that is its forger or an observer, as its first event of it tells. */
+/* The forger and the observers of each block: one row per host, whose first event of the block decides its role. */
 WITH forgings AS (
   SELECT
     host,

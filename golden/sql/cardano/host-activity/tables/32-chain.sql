@@ -1,6 +1,6 @@
 CREATE TEMPORARY TABLE chain AS
-/* The main chain: from the block below the highest one back to block 0, along the hashes of the parents. */
-/* The highest block itself is left out, as its propagation may be cut off by the end of the run. */
+/* The main chain: from the block below the highest block down to block 0, along the hashes of the parents. */
+/* The highest block is left out, because the run may end before it has propagated. */
 WITH RECURSIVE forged AS (
   SELECT
     block,

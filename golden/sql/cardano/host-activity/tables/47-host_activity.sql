@@ -1,10 +1,10 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE host_activity AS
-/* What a host logged while a slot was the latest of its timeline, one row for each slot of each host. */
-/* A record belongs to the latest slot that the host had reached when it was logged, also if it names another slot. Records */
-/* before the start of the system do not count. Slots that were jumped over have none. The mempool has the size that was */
-/* last logged, in the slot or before it; without any it has none. */
-/* As in the number of analysed log objects, switches to another fork and notices of dropped records do not count. */
+/* Counts of records of each host by slot of its timeline. */
+/* A record belongs to the latest slot that the host had reached when it was logged, even if it names another slot. */
+/* Records before the start of the system do not count. Skipped slots have none. The size of the mempool is that of the */
+/* last record in or before the slot; without such a record it is missing. */
+/* As in the number of analysed log objects, fork switches and records about dropped records do not count. */
 WITH records AS (
   SELECT
     host,

@@ -1,4 +1,4 @@
-/* Steps of a host's timeline that jump over 1000 slots or more. */
+/* Steps of a host's timeline that skip 1000 slots or more. */
 SELECT
   host,
   latest - before - 1 AS silence,

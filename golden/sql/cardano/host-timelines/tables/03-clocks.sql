@@ -1,7 +1,8 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE clocks AS
-/* A host checks at the beginning of each slot whether it leads it. How long after it that is, by the host's own clock, in */
-/* the median; and how far this lies from the host in the middle. Of two in the middle it is the one nearer to the slots. */
+/* A host checks its leadership at the start of each slot. `late` is the median time from the start of the slot to the */
+/* check by the host's clock; `apart` is its difference from the median host. Of two hosts in the middle, the one nearer */
+/* to the slots counts as the median. */
 WITH hosts AS (
   SELECT
     host,

@@ -1,6 +1,6 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
-/* A host checks at the beginning of each slot by its own clock whether it leads it. Where most checks lie in another slot */
-/* than the one that they name, it is the genesis that tells other slots than the run had. */
+/* A host checks its leadership at the start of each slot by its own clock. If most checks are outside the slot that */
+/* they name, the genesis has other slots than the run. */
 WITH named AS (
   SELECT
     host,

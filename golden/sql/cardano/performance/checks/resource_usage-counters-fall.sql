@@ -1,7 +1,6 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
-/* Resources events that tell less of a counter than the one before them on their host: a node that was started again, or logs */
-/* of several runs. What follows of such an event is taken modulo 2^64. */
-/* only hosts that have such events are looked through */
+/* Resources events with a lower counter than the previous event of the host: a restarted node, or logs of several runs. */
+/* The increase of such an event is computed modulo 2^64. Only hosts with such events are searched. */
 WITH suspects AS (
   SELECT DISTINCT
     host

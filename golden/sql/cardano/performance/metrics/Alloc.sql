@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition e54ad1b3669dd30577d582cfa87da8919e1d5fb093c82aece155445efaaf8eb5 */
+/* definition c174ef0ef70171b3bd68fa44d318f678ae09fb17503a27c4e9c625478aa340a7 */
 SELECT
   domain.per,
   distributions.size,

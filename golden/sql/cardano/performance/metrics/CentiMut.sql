@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition e4b03ba0153e17dfe5b00532d25a6ce7ed69591bd8a96aaee5348217e6737a5a */
+/* definition 12cad17b1dc55440dcbee9b1c11da8941f0ded31f87ae3601b720010241c7fd3 */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition 4c1b45e5eb9f901673b4afa17a21da3afea6af686cea3a5dc07e48b67b3c43f9 */
+/* definition 2c88342f8f671d16064ea2646955dd622976e20aa56d1110cae85ddcc6e74417 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition f0c0d9c177f58fe8f72b4a2a2d1835054487245c8c0040ab3c25d5845c4ad7a7 */
+/* definition 6faf0f1e523a35980db314d6a5acc7dc9ca795325645835dec80e546ba09f990 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 67c6e2e041f1a17319d92b747c4f45a7be1269c4c4b076d832143541df762349 */
+/* definition e5fc1daf58cd4b76ca891f21d3fc48820e1ab190e2fe9c7e3a52930e0181179f */
 SELECT
   domain.per,
   distributions.size,

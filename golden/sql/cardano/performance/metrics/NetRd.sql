@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 3efcd411abc63243a93e71dce180632e2810765f5dc282b43f5d1d6a2d66ee11 */
+/* definition 5260815e99d922dbfc508b3549456f84345a973ff011d8522ce48b7402e8a7a3 */
 SELECT
   domain.per,
   distributions.size,

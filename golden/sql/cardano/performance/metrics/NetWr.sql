@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition 41848d838873794df8bec9136ed2db4eb55c9c1a25e3abdbdf3fc446373309a7 */
+/* definition 824b333e1ff7e3b4296e6eaa71dacd6aa32d517e2c5cf7f114c8afd796c8e244 */
 SELECT
   domain.per,
   distributions.size,

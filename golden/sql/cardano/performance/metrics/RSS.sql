@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition 41e5276856d8129a398e9f7212ed5404c309ad068beeb59d9762f4664f7e99fa */
+/* definition 660a8d6f3b614c29397787570a69fe17e17d857dd584df9698ea7f1ab13f3049 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 530ae164988e2327ab40a7cef3ab66019d66be08bba07203d37fc95e10e77058 */
+/* definition b4ea06adef02bede1bc616de00d8cbd74b7bb6561acb71ebbf198544ae2be3bd */
 SELECT
   domain.per,
   distributions.size,

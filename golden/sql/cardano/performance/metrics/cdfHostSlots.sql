@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition 0a3c7d0556f5b155608d022418390732368d669995a4e090d78cc17a2210bb8d */
+/* definition 659b5385e5be982af58aa43392838620d2a23a598e79832a461be4a7736197aa */
 SELECT
   domain.per,
   distributions.size,

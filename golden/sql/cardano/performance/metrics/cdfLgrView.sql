@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 918e8c2860267d7e2a46399142357a990942b1e49b81049e1dad9dc856f62364 */
+/* definition 40d11e195a9534ae848094afdc5b151f0912d5c4e92daf8d895ed6b8d3061f69 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition adaaa0a79c06b65d7b205bc6c588e02c1b638a2918149f1040ea21f9a4d9562c */
+/* definition 8cf6556c07a8d067722b3029e5740fca88d6c147a37931d004466c876508ea41 */
 SELECT
   domain.per,
   distributions.size,

@@ -1,6 +1,6 @@
 CREATE TEMPORARY TABLE timeline AS
-/* The slots of each host's timeline: the opening slot, the slots reached, and the slots jumped over (gaps). */
-/* `reached_seq` is the place in the log of the event that reached the slot, or jumped over it. */
+/* The slots of each host's timeline: the opening slot, the slots reached, and the slots skipped (gaps). */
+/* `reached_seq` is the position in the log of the event that reached or skipped the slot. */
 WITH jumps AS (
   SELECT
     host,

@@ -1,9 +1,9 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE resource_usage AS
-/* What a host used between one `resources` event and the one before it. */
-/* Compatibility: the first counts from 0 at 1970-01-01; increases, 100 times these, and shares are modulo 2^64, so that a */
-/* counter that falls gives a huge number; shares of a core are in single precision and rounded up, 0 where no time has */
-/* passed. */
+/* Resource usage of a host between consecutive `resources` events. */
+/* Compatibility: the first increase counts from 0 at 1970-01-01; increases, 100 times these, and shares are modulo 2^64, */
+/* so a decreasing counter gives a huge number; shares of a core are in single precision and rounded up, 0 where no time */
+/* has passed. */
 WITH successive AS (
   SELECT
     resources.*,
@@ -23,7 +23,7 @@ WITH successive AS (
   WHERE
     t_ns >= $system_start
   WINDOW previous AS (PARTITION BY host ORDER BY seq)
-), increases /* how much more it is, or by how much less than 2^64 when it is less */ AS (
+), increases /* The increase, or 2^64 minus the decrease. */ AS (
   SELECT
     host,
     seq,
@@ -130,7 +130,7 @@ WITH successive AS (
     live,
     threads
   FROM successive
-), products /* integers of 128 bits are slow: only what may be 2^53 or more, or less than 0, is worked out in them */ AS (
+), products /* Integers of 128 bits are slow: only values that may be 2^53 or more, or negative, are computed with them. */ AS (
   SELECT
     increases.*,
     CASE

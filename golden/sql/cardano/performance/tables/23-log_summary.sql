@@ -1,7 +1,7 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE log_summary AS
-/* What manifests print of the logs of a run, and of the slots of its hosts: one row. */
-/* Compatibility: switches to another fork, and notices of dropped records, are known but do not count as analysed. */
+/* Values of the manifest about the logs of a run and the slots of its hosts: one row. */
+/* Compatibility: fork switches and records about dropped records are known, but do not count as analysed. */
 WITH switches AS (
   SELECT
     host,
@@ -82,7 +82,7 @@ SELECT
     WHEN $plutus_type <> ''
     THEN $plutus_script
     ELSE ''
-  END AS plutus_script /* old profiles have two flags for the loop, newer ones a type and a name */
+  END AS plutus_script /* Old profiles have two flags for the loop script, newer ones a type and a name. */
 FROM log_totals
 CROSS JOIN line_rates
 CROSS JOIN slot_totals

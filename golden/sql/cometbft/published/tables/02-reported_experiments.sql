@@ -1,8 +1,8 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE reported_experiments AS
-/* The experiments of the load tool's own summaries, in the order in which they stand there. */
+/* The experiments of the load tool's own summaries, in the order of the files. */
 /* A list of experiments and the table of the same experiments have the same rows: the first counts. */
-/* The tool works out the deviation of a single latency as NaN, and prints that as a duration. */
+/* The tool computes the standard deviation of a single latency as NaN, and prints that as a duration. */
 WITH summaries AS (
   SELECT
     host,

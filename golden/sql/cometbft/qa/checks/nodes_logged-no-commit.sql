@@ -1,4 +1,4 @@
-/* Nodes whose logs hold no commit of a block; those without any known line are warned of anyway. */
+/* Nodes whose logs have known lines, but no committed block. Logs without any known line are warned of anyway. */
 SELECT
   LISTAGG(nodes_logged.node, ', '
   ORDER BY

@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE rotation AS
-/* From when the first rotating node (a job whose name begins with `ephemeral`) is sampled to the last block of the load. */
+/* From the first sample of a rotating node (a job whose name begins with `ephemeral`) to the last block of the load. */
 WITH firsts AS (
   SELECT
     MIN(t_ns) AS first_sample

@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE run_transactions AS
-/* The transactions of the load, all with the clock of the time series. */
+/* The transactions of the load, with times since the start of the series. */
 SELECT
   windows.name,
   loaded.seq AS place,

@@ -1,4 +1,4 @@
-/* Transactions that stand several times in an experiment: most often a copy of a report beside it. */
+/* Transactions that occur several times in an experiment, usually because of a copy of the report. */
 SELECT
   experiment_id,
   COUNT(*) AS transactions,

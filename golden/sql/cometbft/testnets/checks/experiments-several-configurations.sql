@@ -1,4 +1,4 @@
-/* Experiments whose rows tell several configurations. */
+/* Experiments whose rows have several configurations. */
 SELECT
   experiment_id,
   COUNT(*) AS configurations,
@@ -8,7 +8,7 @@ SELECT
       connections,
       rate,
       size
-  ) AS told
+  ) AS settings
 FROM (
   SELECT DISTINCT
     experiment_id,

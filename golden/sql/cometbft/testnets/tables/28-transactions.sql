@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE transactions AS
-/* The transactions of the load, each with its experiment's clock. */
+/* The transactions of the load, with times since the start of their experiment. */
 SELECT
   loaded.experiment_id,
   loaded.seq AS place,

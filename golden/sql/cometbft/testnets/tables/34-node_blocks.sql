@@ -1,6 +1,7 @@
 CREATE TEMPORARY TABLE node_blocks AS
-/* The blocks that each node has committed. A node is in consensus from when it has caught up to its next start; a log */
-/* that begins later counts as in consensus. The interval is that from the block before, both committed in consensus. */
+/* The blocks that each node committed. A node is in consensus from the time that it caught up until its next start; a */
+/* log that begins later counts as in consensus. The interval is the time since the previous block, both committed in */
+/* consensus. */
 WITH marks AS (
   SELECT
     host,

@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE nodes_logged AS
-/* What the log of each node tells of it as a whole. */
+/* Totals of each node, from its log. */
 WITH blocks AS (
   SELECT
     node,
@@ -15,7 +15,7 @@ WITH blocks AS (
   FROM node_blocks
   GROUP BY
     node
-), held AS (
+), executed AS (
   SELECT
     host,
     CAST(SUM(transactions) AS BIGINT) AS transactions
@@ -79,7 +79,7 @@ SELECT
   blocks.last_height,
   COALESCE(blocks.blocks, 0) AS blocks,
   COALESCE(blocks.blocks_caught_up, 0) AS blocks_caught_up,
-  held.transactions,
+  executed.transactions,
   blocks.interval_avg,
   blocks.interval_max,
   longest.catching_up,
@@ -94,8 +94,8 @@ FROM (
 ) AS logs
 LEFT JOIN blocks
   ON blocks.node = logs.host
-LEFT JOIN held
-  ON held.host = logs.host
+LEFT JOIN executed
+  ON executed.host = logs.host
 LEFT JOIN starts
   ON starts.host = logs.host
 LEFT JOIN proposals

@@ -1,5 +1,5 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
-/* The drive of the state, when no point is one of it. */
+/* The state drive, if no point is of it. */
 SELECT
   $state_device AS device,
   LISTAGG(DISTINCT device, ', '

@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cpu_usage: CPU usage */
-/* definition 15a6baddd49fae8026194972b7e538f6f24eaab9a011f740acf8291264bf54c5 */
+/* definition c0bbbc55183f026f37319264b6386cc731078afc66437954dc65bf8e37008185 */
 SELECT
   size,
   mean,

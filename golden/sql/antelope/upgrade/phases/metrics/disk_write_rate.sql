@@ -18,8 +18,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* disk_write_rate: Disk writes */
-/* definition 8ef1c5867e99a08a498e0cfd5e030320021e7a336f2ee9122e2da2d04cbb5b22 */
+/* disk_write_rate: Disk write rate */
+/* definition f1e222952e4f0cc11cf37428ad3afd3f59da3192522e062cb1ab08baa14a7562 */
 SELECT
   size,
   mean,

@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* memory_used: Memory used */
-/* definition b7dc14d98a8aa8d3983209c93eff11c7c927845db44c0d50ed8a8fa7f54cb097 */
+/* memory_used: Used memory */
+/* definition e09977ce841050aaac399ffed870e49c188e07eabef56ec67904e0d5c23c5854 */
 SELECT
   size,
   mean,

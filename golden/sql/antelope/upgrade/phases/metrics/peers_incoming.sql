@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* peers_incoming: Peers that have connected */
-/* definition ec5ae5a474a66432f6ab87305b1558fc83a3e38e1696e2649b7a941fd1c01602 */
+/* peers_incoming: Incoming peers */
+/* definition 01d8bd90aa1cea31980a55c7c689cf673ab9a5b91f40ef4c592a57c45a245db9 */
 SELECT
   size,
   mean,

@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* peers_outgoing: Peers connected to */
-/* definition 6e68d6bbb5a75680c11d957a8f8c08187d2bd57fd346b7ba5df7b11a0688928d */
+/* peers_outgoing: Outgoing peers */
+/* definition 86e113bcb6d696c5feef387e41ae55c86d3b8d2b92a88634eb26250a592af8c4 */
 SELECT
   size,
   mean,

@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* swap_used: Swap used */
-/* definition 2e5e13d30ea3ad9024c928b81ec553f72cd3a0efb418af4612d5e49f2f79c941 */
+/* swap_used: Used swap */
+/* definition 503ad3418f192be0bbc403adbef930d8850834549295e3f22b0c89bbd00f4d9f */
 SELECT
   size,
   mean,

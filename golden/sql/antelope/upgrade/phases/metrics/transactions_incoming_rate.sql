@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* transactions_incoming_rate: Transactions coming in */
-/* definition 7a5216c2242c015c7fc83f41c2a7849e7635e1e07395a15e40c55eef4c11cb85 */
+/* transactions_incoming_rate: Incoming transactions */
+/* definition c98cd75be18a64d268dfca653a587fb401f92bcd284e032c1f4c11892fb0148d */
 SELECT
   size,
   mean,

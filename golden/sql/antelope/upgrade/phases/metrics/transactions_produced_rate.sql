@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* transactions_produced_rate: Transactions produced */
-/* definition 38deb01c274bb1c4e347f43e28a8ed4693c21c2fd5b8a720013e8d3895cf163a */
+/* transactions_produced_rate: Produced transactions */
+/* definition 6440c6ab4b9580513d129aeca51768e795717f9aaa4f2ed96aeab59dc05e065f */
 SELECT
   size,
   mean,

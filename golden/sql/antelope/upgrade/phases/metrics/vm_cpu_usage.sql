@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* vm_cpu_usage: CPU use */
-/* definition 611bb1a947af500662ce82f5d8cb28128579efc4c30ed4890589f66b611d905f */
+/* vm_cpu_usage: CPU usage */
+/* definition 7ef0bca0d69d8d50a8c0342ef63ecec3d93e227369fae910dadf0ca531cf717b */
 SELECT
   size,
   mean,

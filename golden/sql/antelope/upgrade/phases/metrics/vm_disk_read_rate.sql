@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* vm_disk_read_rate: Disk reads */
-/* definition a0fe5f6e0897322b6bec913865440d071666a14879ca11555b2b7f26331a286a */
+/* vm_disk_read_rate: Disk read rate */
+/* definition fb018e6fe03e47775a6b714b8f898e06600ed9c2aa7e5658c8367c8a0a78f8a1 */
 SELECT
   size,
   mean,

@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* vm_disk_write_rate: Disk writes */
-/* definition ad21dfd102c5c53eb6f445124e0a8b8cfb17baf956e1b7c186a513db4bbdd52e */
+/* vm_disk_write_rate: Disk write rate */
+/* definition 500b1a8d516fe56b57fa634778ebf020a900eedd307ecd64d31612e58c5cb378 */
 SELECT
   size,
   mean,

@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* vm_memory_share: Memory used, of all */
-/* definition fb4f89da7312fb45a5300f061103dc4a710d2ca4d4456bd89c78ae5fb4d7aa26 */
+/* vm_memory_share: Used memory (share) */
+/* definition 659b0a17ef3f06a4a65550c3fb8eb3d40763c197545f60bdf138a496d0dae780 */
 SELECT
   size,
   mean,

@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* vm_memory_used: Memory used */
-/* definition 77a3c428d238489219428a1548279ec532b6b866072e85f91dc9a05988db3e41 */
+/* vm_memory_used: Used memory */
+/* definition 2c975378461bcfd97812a6aff58351e2af3212f06e40665137f10b5ed2300fe2 */
 SELECT
   size,
   mean,

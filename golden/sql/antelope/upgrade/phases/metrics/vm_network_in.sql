@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* vm_network_in: Received */
-/* definition 7f472598c17524f6ea9d3df5c78720a025b64974723cf0fc872fe5fbd3818dc9 */
+/* vm_network_in: Network receive rate */
+/* definition ba885c71a4e91d96e5751d9c190154448688a894578d4abdcbd5fa9e8892867c */
 SELECT
   size,
   mean,

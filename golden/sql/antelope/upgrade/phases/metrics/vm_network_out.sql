@@ -17,8 +17,8 @@ WITH samples AS (
     LIST_AGGREGATE(ordered_values, 'fsum') / size AS mean
   FROM ordered
 )
-/* vm_network_out: Sent */
-/* definition c28d66efc6c395bfbaf0d6d47dc7176488716700549ae880a8c4b7fe314426a0 */
+/* vm_network_out: Network transmit rate */
+/* definition 09e2f0a848f1204d121cf7bc412d148b00225de4b7ab9d81eafb4d3fb763c7a5 */
 SELECT
   size,
   mean,

@@ -1,6 +1,6 @@
 CREATE TEMPORARY TABLE readings AS
-/* What the server has of each step, in the order of time; a step that stands in several files once: there is but one value */
-/* of each column, or none, as a check demands. */
+/* The records of all steps in the order of time. A step that is in several files counts once: a check ensures that they */
+/* have at most one value of each column. */
 SELECT
   t_ns,
   MAX(cpu) AS cpu,
