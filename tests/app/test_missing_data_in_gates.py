@@ -52,14 +52,22 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy the shop of `assay init`, with copies of its runs that lack data."""
     folder = tmp_path_factory.mktemp("missing") / "shop"
     shutil.copytree(ROOT / "starter", folder)
-    for name, source in {"whole": "1.0", "faster": "1.1", "one-host": "1.1", "renamed": "1.1", "silent": "1.1"}.items():
+    sources = {
+        "whole": "1.0",
+        "three-hosts": "1.0",
+        **dict.fromkeys(("faster", "one-host", "renamed", "silent", "partial"), "1.1"),
+    }
+    for name, source in sources.items():
         shutil.copytree(folder / "runs" / source, folder / "runs" / name)
     shutil.rmtree(folder / "runs" / "one-host" / "web-2")
     for log in (folder / "runs" / "renamed").rglob("*.jsonl"):
         log.write_text(log.read_text(encoding="utf-8").replace("work.started", "work.begun"), encoding="utf-8")
-    for log in (folder / "runs" / "silent").rglob("*.jsonl"):
-        lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
-        log.write_text("".join(line for line in lines if "request.received" not in line), encoding="utf-8")
+    for name in ("three-hosts", "partial"):
+        shutil.copytree(folder / "runs" / name / "web-1", folder / "runs" / name / "web-3")
+    for place, event in (("silent", "request.received"), ("partial/web-2", "response.sent")):
+        for log in (folder / "runs" / place).rglob("*.jsonl"):
+            lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+            log.write_text("".join(line for line in lines if event not in line), encoding="utf-8")
     return folder
 
 
@@ -106,6 +114,25 @@ def test_gate_passes_only_with_all_data(shop: Path, cache: Path, case: str) -> N
     assert answer.status == (1 if texts else 0)
     assert [text for text in texts if text not in answer.err] == []
     assert run_assay("gate", build, "--once", "--allow-missing").status == allowed
+
+
+@pytest.mark.parametrize("runs", [("three-hosts", "partial"), ("partial", "three-hosts"), ("partial", "partial")])
+def test_first_page_names_hosts_that_lack_an_event_in_one_version(
+    shop: Path, cache: Path, runs: tuple[str, str]
+) -> None:
+    """Averages over other hosts are no comparison."""
+    options = [f"--run={name}=runs/{folder}" for name, folder in zip(("1.0", "1.1"), runs, strict=True)]
+    build = shop / "build" / f"hosts-{'-'.join(runs)}"
+    words = ["--cache", str(cache), "build", "service/comparison", *options, "--to", "md", "-o", str(build)]
+    assert run_assay(*words, cwd=shop).status == 0
+    caution = (
+        "The comparison itself is suspect. The set of hosts with `response_sent` records "
+        "(without web-2 in 1.1) differs between the runs, and may be the cause of other changes."
+    )
+    expected = caution if "three-hosts" in runs else ""
+    results = json.loads((build / "results.json").read_text(encoding="utf-8"))
+    assert results["judgement"]["cautions"] == {results["runs"][1]["id"]: expected}
+    assert (caution in (build / "report.md").read_text(encoding="utf-8")) == bool(expected)
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def plan_portions(job: Job, host_plan: HostPlan, store: Store) -> PortionPlan:
     tables = frozenset(read - stored)
     needed = collect_needed(job.graph, {name for _, name in answers} | tables, stored)
     if not any(node.statement.kind == "view" or node.reads_logs for node in job.graph if node.name in needed):
-        return PortionPlan(job, host_plan, (), frozenset(), hashes)  # all that is read, is in stored tables
+        return PortionPlan(job, host_plan, (), frozenset(), hashes)  # stored tables have everything
     return PortionPlan(job, host_plan, answers, tables, hashes)
 
 

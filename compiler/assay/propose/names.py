@@ -26,15 +26,26 @@ _SQL_WORDS = frozenset((
 #: units such as `kB`, `KiB` and `kBps`, behind another letter only if they begin with a capital
 _BYTES = re.compile(r"(?:(?<![A-Za-z])[kKMGT]|(?<=[a-z])[KMGT])i?B(?P<rate>ps)?(?![A-Za-z])")
 _RATE = re.compile(r"(?<=[A-Za-z]) ?/ ?(?=(?:s|sec|second)\b)")
+#: sizes and plurals before a last word `s` that is `per second`, as in `read_mb_s`; `response_times_s` are seconds
+_MEASURED = re.compile(
+    r"(?:[kmgt]i?)?b|bytes?|bits?|[kmgt]bits?|ops"
+    r"|(?!(?:times|timings|latencies|durations|delays|waits)$)[a-z]{3,}(?<![siu])s"
+)
 _FUNCTIONS = "current_"  # functions without parentheses begin with it, so SQL of specs has no such names
 
 
 def split_words(text: str) -> list[str]:
-    """Return the lower-case words of a text; `responseTime_ms` has three, and `rx_kB/s` four, like `rx_kb_per_s`."""
+    """Return the lower-case words of a text; `responseTime_ms` has three, and `rx_kB/s` four, like `rx_kb_per_s`.
+
+    So do `rx_kb_s` and `rx_rows_s`.
+    """
     text = _RATE.sub(" per ", text)
     text = _BYTES.sub(lambda match: f" {match[0].removesuffix('ps').lower()}{' per s' if match['rate'] else ''}", text)
     spaced = re.sub(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", text)
-    return re.findall(r"[a-z0-9]+", spaced.lower())
+    words = re.findall(r"[a-z0-9]+", spaced.lower())
+    if words[-1:] in (["s"], ["sec"]) and _MEASURED.fullmatch("".join(words[-2:-1])):
+        words.insert(-1, "per")
+    return words
 
 
 def make_identifier(text: str, default: str) -> str:

@@ -80,7 +80,8 @@ def list_runs(samples: Sequence[SampleFile], reason: str) -> tuple[RunProposal, 
     files: dict[str, list[str]] = {}
     for sample in samples:
         files.setdefault(sample.run, []).append(f"{sample.host}/{sample.copy_name}".lstrip("/"))
-    ordered = sorted(files, key=rank_version) if all(map(find_version, files)) else list(files)
+    has_versions = all(map(find_version, files))
+    ordered = sorted(files, key=lambda name: rank_version(find_version(name))) if has_versions else list(files)
     return tuple(RunProposal(name, tuple(files[name]), reason) for name in ordered)
 
 

@@ -171,16 +171,17 @@ def add_run(
 
 
 def _check_same_run(path: Path, name: str, registered: Mapping[str, Any], content: Mapping[str, Any]) -> None:
-    """Raise AssayError (usage) if a registered run is another one than that to add. An empty commit or day is any."""
+    """Raise AssayError (usage) if a run to add differs from the registered one. An empty commit or day fits any."""
     for member, value in registered.items():
         if content[member] != value and (content[member] or member == "places"):
-            expected, found = (", ".join(item) if isinstance(item, list) else item for item in (value, content[member]))
+            values = (value, content[member])
+            expected, actual = (", ".join(item) if isinstance(item, list) else item for item in values)
             raise fail(
                 "same-run",
                 f"the run `{name}` is registered already, with other `{member}`",
                 span=_locate(path, member),
                 expected=expected or "none",
-                found=found or "none",
+                found=actual or "none",
                 hint="choose another --name, edit the file, or remove the run with `assay runs remove`",
                 status=USAGE,
             )

@@ -16,7 +16,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.segments import get_whole, is_segment
 from assay.report.answer import Answer, JudgedGroup, JudgedRow, JudgedSegment, KeyChange
-from assay.report.data_quality import UNMEASURED, describe_findings
+from assay.report.data_quality import UNMEASURED, describe_findings, list_names
 from assay.report.document import Table
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import describe_few_units, format_change_interval, get_arrow, get_word
@@ -101,7 +101,10 @@ def compose_answers(
 
 
 def _list_unequal_parameters(report: Report, base: Version, version: Version) -> tuple[str, ...]:
-    """Return what should agree between all runs but differs: constants by their labels in the manifest, hosts."""
+    """Return what should agree between all runs but differs: constants by their labels in the manifest, hosts.
+
+    Hosts also differ if an event that metrics need is missing on some of them in one version only.
+    """
     labels = {row.constant: row.label for row in report.manifest if row.constant}
     first, *others = (*base.members, *version.members)
     hosts = describe_unequal_hosts([run.hosts for run in base.members], [run.hosts for run in version.members])
@@ -110,7 +113,24 @@ def _list_unequal_parameters(report: Report, base: Version, version: Version) ->
         for name in report.compare
         if any(run.constants[name] != first.constants[name] for run in others)
     ]
-    return (*names, *([hosts] if hosts else ()))
+    return (*names, *([hosts] if hosts else _list_unequal_events(base, version)))
+
+
+def _list_unequal_events(base: Version, version: Version) -> Iterator[str]:
+    """Yield the events of metrics that are missing on some hosts of one version, but not on those of the other."""
+    gaps, other_gaps = _find_events_missing_on_hosts(base), _find_events_missing_on_hosts(version)
+    for item, unshared in ((base, gaps - other_gaps), (version, other_gaps - gaps)):
+        for event, hosts in sorted(unshared):
+            yield f"The set of hosts with `{event}` records (without {list_names(hosts)} in {item.label})"
+
+
+def _find_events_missing_on_hosts(version: Version) -> set[tuple[str, tuple[str, ...]]]:
+    return {
+        (finding.event, finding.hosts)
+        for run in version.members
+        for finding in run.quality.findings
+        if finding.event and finding.hosts and finding.metrics
+    }
 
 
 def describe_unequal_hosts(base: Sequence[int], compared: Sequence[int]) -> str:
