@@ -23,7 +23,7 @@ let column =
       { window = G.column "text" "name" U.none "Name of the window"
       , from = G.column "instant" "from_ns" U.nanosecond "First step"
       , to = G.column "instant" "to_ns" U.nanosecond "Last step"
-      , instance = G.column "text" "instance" U.none "Host (label `instance`)"
+      , instance = G.column "text" "instance" U.none "Host (label instance)"
       , device = G.column "text" "device" U.none "Drive"
       , rate = G.column "real" "write_rate" U.bytePerSecond "Mean write rate"
       }

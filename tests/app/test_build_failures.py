@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.app import build_comparison
+from assay.app.report_request import ReportRequest
 from tests.compare_reference import CARDANO, load_json
 from tests.support.commands import build, run_assay, run_assay_process
 from tests.support.laboratory import ROOT
@@ -286,7 +286,7 @@ def test_process_ends_with_the_status_and_the_message(out: Path, cache: Path) ->
     assert (result.status, result.out, result.err.splitlines()[0]) == (
         1,
         "",
-        "error[all-rejected]: run plain: the filters reject all 4 blocks of the chain",
+        "error[all-rejected]: run plain: the filters reject all 4 blocks of the main chain",
     )
     assert read_contents(out) == FORMER
 
@@ -295,7 +295,7 @@ def test_exception_is_reported_as_a_bug(out: Path, cache: Path, monkeypatch: pyt
     def raise_error(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(build_comparison, "compute", raise_error)
+    monkeypatch.setattr(ReportRequest, "compute", raise_error)
     result = build([PLAIN], out, cache)
     assert (result.status, format_message(result, {})) == (
         70,

@@ -69,7 +69,7 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
             0,
             [
                 "none of 1 gated metric is worse by more than its margin",
-                "worse, but not in the gate: Metric b +10 % (+8 … +12), Metric a[kind=x] +10 % (+8 … +12)",
+                "worse, but not in the gate: Metric a[kind=x] +10 % (+8 … +12), Metric b +10 % (+8 … +12)",
             ],
             id="worse outside of the gate",
         ),

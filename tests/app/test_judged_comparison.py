@@ -153,6 +153,8 @@ GATE = """\
   0.80 adoption            +14 %  (+8 … +21)   margin 2 %  Holm p 0.001
   Process CPU usage        +31 %  (+12 … +52)  margin 2 %  Holm p 0.002
   Slot start to announced  +31 %  (+11 … +55)  margin 2 %  Holm p 0.005
+worse, but not in the gate: Acquired ledger view +48 % (+33 … +65), Leadership check duration +35 % (+19 … +53), \
+Notice to fetch request +24 % (+18 … +29) and 13 more
 Data: no findings.
 Intervals hold what varies within these runs (batches of time, hosts). How much a run differs from the next is not \
 known: there are too few repeats.

@@ -106,7 +106,7 @@ def test_averages_are_exact_or_missing() -> None:
         return build_average_lookup({"a": summarize_pooled(row, [ALL], Fraction(1, 3), integral=False)}, "all")("a")
 
     assert compute_average(2, 0.1) == Fraction(0.1) / 3
-    for size, mean, reason in ((0, 0.0, "a has no samples"), (1, math.inf, "a is no finite number")):
+    for size, mean, reason in ((0, 0.0, "a has no samples"), (1, math.inf, "a is not a finite number")):
         with pytest.raises(NoValueError, match=f"^{reason}$"):
             compute_average(size, mean)
 

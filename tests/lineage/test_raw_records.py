@@ -69,7 +69,7 @@ def test_cell_of_a_text_log_leads_to_its_line(cache: Path, tmp_path: Path) -> No
     out = tmp_path / "out"
     result = run_assay("build", "antelope/harness", "--run", HARNESS, "--to", "md", "-o", out, "--cache", cache)
     assert result.status == 0, result.err
-    cell = "Blocks and the analysis window/The log/node_01/Last, blocks"
+    cell = "Blocks and the analysis window/Block range/node_01/Last, blocks"
     completed = run_assay("trace", out, cell, "--format", "json", "--cache", cache)
     assert (completed.status, completed.err) == (0, "")
     (sample,) = completed.parse_json()["runs"][0]["greatest"]

@@ -281,7 +281,9 @@ def test_hover_shows_type_and_documentation(editor: Editor, marked_text: str, ex
 def test_hover_shows_comment_of_shipped_schema(editor: Editor) -> None:
     text, position = editor.mark(METRICS, "S.elapsed", "S.|!|elapsed")
     with editor.open(METRICS, text):
-        assert (editor.hover(METRICS, position) or "").endswith("time from the first of `from` that there is, to `to`")
+        assert (editor.hover(METRICS, position) or "").endswith(
+            "time from the first of `from` that is present, to `to`"
+        )
 
 
 @pytest.mark.parametrize(
@@ -327,7 +329,7 @@ def test_completion_replaces_the_typed_text(editor: Editor) -> None:
     assert item.label == "elapsed"
     assert item.kind == types.CompletionItemKind.Function
     assert isinstance(item.documentation, types.MarkupContent)
-    assert item.documentation.value == "time from the first of `from` that there is, to `to`"
+    assert item.documentation.value == "time from the first of `from` that is present, to `to`"
     assert isinstance(item.text_edit, types.TextEdit)
     assert get_range(item.text_edit) == (position.line, position.character - 3, position.line, position.character)
 
@@ -368,7 +370,7 @@ def test_rename_changes_a_let_and_all_its_uses(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("let", "`let` is a reserved word"), ("List", "`List` is built in"), ("a b", "is no name")]
+    ("name", "message"), [("let", "`let` is a reserved word"), ("List", "`List` is built in"), ("a b", "is not a name")]
 )
 def test_rename_to_invalid_name_is_refused(editor: Editor, name: str, message: str) -> None:
     text, position = editor.mark(METRICS, "let at =", "let a|!|t =")

@@ -354,7 +354,7 @@ def test_report_lists_its_inputs(document: Any) -> None:
     assert document["title"] == "Releases, 2023-12-05 to 2026-02-09"
     assert document["date"] == "2026-02-09"
     assert document["intro"][0].startswith(
-        "Every metric over 31 publications from 2023-12-05 to 2026-02-09, a panel a workload "
+        "Every metric over 31 publications from 2023-12-05 to 2026-02-09, with a panel per workload "
         "(Plutus countdown loop, value-only)."
     )
     assert document["manifest"]["header"] == ["", *WORKLOADS]

@@ -155,7 +155,7 @@ def test_build_of_phases_is_refused(shop: Path, tmp_path: Path) -> None:
 
 
 def test_folder_that_is_no_build_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(AssayError, match="no build of a report over runs"):
+    with pytest.raises(AssayError, match="not a build of a report over runs"):
         append_results(tmp_path / "results", tmp_path)
 
 

@@ -90,9 +90,9 @@ def test_missing_token_is_named(tmp_path: Path, variable: str, kind: str) -> Non
     ("status", "answer", "message"),
     [
         (403, {"message": "Resource not accessible"}, "403 Forbidden .*Resource not accessible"),
-        (200, {"message": "x"}, "no list of comments"),
-        (200, [{"id": None, "body": LINE}], "no list of comments"),
-        (200, 3, "no list of comments"),
+        (200, {"message": "x"}, "not a list of comments"),
+        (200, [{"id": None, "body": LINE}], "not a list of comments"),
+        (200, 3, "not a list of comments"),
     ],
 )
 def test_refusal_of_the_server_is_quoted(status: int, answer: object, message: str) -> None:

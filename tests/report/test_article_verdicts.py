@@ -205,8 +205,8 @@ def test_duplicate_load_report_is_refused(tmp_path: Path, cache: Path) -> None:
     assert (result.status, result.err) == (
         1,
         """\
-error[counted-twice]: run run: experiment e: 3 of its transactions stand in the load reports more than once, up to 2 \
-times, e-0 among them: each would count as often
+error[counted-twice]: run run: experiment e: 3 transactions, such as e-0, are in the load reports up to 2 times and \
+would be counted as often
   note: 1 more like it
   hint: keep one load report per experiment: a copy, or the report of another node, has the same transactions
 """,

@@ -15,7 +15,7 @@ ONE, TWO = ["--run", "runs/1.0"], ["--run", "runs/1.0", "--run", "runs/1.1"]
     ("runs", "title", "line"),
     [
         (ONE, "# service: run 1.0", "One run: 1.0. Name a second --run to compare."),
-        (TWO, "# 1.1 against 1.0", "How 1.1 serves requests, beside 1.0."),
+        (TWO, "# 1.1 against 1.0", "Response times and sizes of 1.1, compared with 1.0."),
     ],
 )
 def test_title_and_first_line_follow_the_runs(

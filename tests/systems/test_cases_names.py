@@ -101,7 +101,7 @@ def test_antelope_node_without_blocks_is_a_warning(tmp_path: Path, cache: Path) 
     line = f"{head} dropped incoming block #7 id: 620af4ee1adc2bab\n"
     (tmp_path / "run" / "node_02" / "stderr.txt").write_text(line, encoding="utf-8")
     result = query_run(tmp_path / "run", cache, "received")
-    assert result.err.splitlines()[-1] == "warning: run: no block is received or produced in the logs of node_02"
+    assert result.err.splitlines()[-1] == "warning: run: the logs of node_02 have no received or produced block"
 
 
 def test_cardano_node_without_adoptions_is_a_warning(tmp_path: Path, cache: Path) -> None:

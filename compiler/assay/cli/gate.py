@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
     from assay.app.session import Session
 
-MOST_OUTSIDE = 5
+MOST_OUTSIDE = 3
 
 
 @click.command()

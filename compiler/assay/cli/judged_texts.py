@@ -85,7 +85,7 @@ def describe_worse_outside_gate(run: ComparedRun, most: int) -> str:
 
     At most so many have a name: `worse, but not in the gate: Wait: write +16 % (+12 … +20) and 2 more`.
     """
-    changes = run.worse_outside_gate
+    changes = sort_by_relevance(run.worse_outside_gate)
     names = [" ".join(filter(None, (change.name, *format_change(change)))) for change in changes[:most]]
     more = f" and {len(changes) - len(names)} more" if len(changes) > len(names) else ""
     return f"worse, but not in the gate: {', '.join(names)}{more}" if names else ""

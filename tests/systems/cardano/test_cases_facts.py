@@ -87,7 +87,7 @@ def test_first_of_two_genesis_files_counts_with_a_warning(cache: Path) -> None:
     run = f"x={CASES / '10-two-geneses' / 'run'}"
     result = run_assay("query", "cdfBlockSize", "--run", run, "--filter", "fullness-above=0.95", "--cache", cache)
     assert result.status == 1
-    assert result.err.startswith("error[all-rejected]: run x: the filters reject all 5 blocks of the chain\n")
+    assert result.err.startswith("error[all-rejected]: run x: the filters reject all 5 blocks of the main chain\n")
     result = run_assay("query", "cdfBlockSize", "--run", run, "--no-filters", "--cache", cache)
     assert result.status == 0
     assert result.err.startswith(GENESES)

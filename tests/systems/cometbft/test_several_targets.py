@@ -86,7 +86,7 @@ def test_equal_drive_names_are_distinguished_by_host(tmp_path: Path, cache: Path
     )
     assert (result.status, result.err) == (0, "")
     (part,) = load_json(tmp_path / "out" / "document.json")["galleries"]
-    (table,) = (item for item in part["tables"] if item["title"].startswith("Years until"))
+    (table,) = (item for item in part["tables"] if item["title"].startswith("Drive lifetime"))
     assert table["header"] == ["Rated endurance", "sda, h1, years", "sda, h2, years"]
     (first, *_) = table["rows"]
     assert float(first[1]) == pytest.approx(10 * float(first[2]), rel=1e-3)

@@ -151,7 +151,7 @@ def _list_row_values(document: Document, case: str, metrics: Collection[str]) ->
     for part, table in titled_tables:
         cells: dict[tuple[str, str, int], list[PrintedCell]] = {}
         for link in sorted(table.leads, key=lambda item: (item.row, item.column)):
-            if link.prints == ROW and link.of[0].entry in metrics:
+            if link.prints == ROW and link.of and link.of[0].entry in metrics:
                 title = table.header[link.column]
                 name = f"{part}/{table.title}/{table.rows[link.row][0]}/{title}"
                 cell = PrintedCell(name, title, table.rows[link.row][link.column], ROW, link.of)
