@@ -100,7 +100,7 @@ def test_negative_rate_is_warned_of_and_nan_is_not_judged(tmp_path: Path, cache:
         "warning: run, after: disk_write_series: the rate of n, h, sda is below 0 at 4 of its steps: either a sample "
         "that is not a number hides a reset of the counter, or samples are below 0.\n"
     ) in warned
-    assert "warning: after: disk_writes_per_year has no value: disk_write_rate is no finite number.\n" in warned
+    assert "warning: after: disk_writes_per_year has no value: disk_write_rate is not a finite number.\n" in warned
     assert read_rules(out)["Disk write rate, kB/s"] == "no value"
 
 

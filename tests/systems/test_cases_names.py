@@ -76,8 +76,8 @@ def test_log_without_dates_is_an_error(cache: Path) -> None:
         f"  note: {log}:2, byte 197: {reason}\n"
         f"  note: {log}:3, byte 394: {reason}\n"
         "  note: source `nodes` reads a line as `{?{} {} {} {} {}: ?}{?{}|{} | ?}{level} {at} {thread} {file} "
-        "{function} ] {message...}`: Logs of the nodes; the first EOSIO versions (`2449775ms thread-0 ...`) write no "
-        "date, and cannot be read\n"
+        "{function} ] {message...}`: Logs of the nodes; logs of the first EOSIO versions (`2449775ms thread-0 ...`) "
+        "have no dates and cannot be read\n"
         "  note: all of them, with file, line, offset, reason and text, are in QUARANTINE\n"
         "  hint: the limit is `quarantine` in the definition of the source\n",
     )
@@ -90,7 +90,7 @@ def test_cometbft_node_without_commits_is_a_warning(tmp_path: Path, cache: Path)
     (tmp_path / "run" / "logs" / "validator1.log").write_text("".join(idle), encoding="utf-8")
     result = query_run(tmp_path / "run", cache, "node_blocks_committed")
     assert result.err == (
-        "warning: run: no block is committed in the logs of validator1 (2 lines, 1 starts, 0 proposals received)\n"
+        "warning: run: the logs of validator1 have no committed block (2 lines, 1 starts, 0 proposals received)\n"
     )
 
 
