@@ -17,6 +17,7 @@ from assay.propose.instants import describe_reading
 from assay.propose.known_formats import KnownFormat, find_known_format
 from assay.propose.merge_templates import STEP, merge_templates
 from assay.propose.model import (
+    OTHER_LINES,
     EventProposal,
     FieldProposal,
     KeyPath,
@@ -41,6 +42,8 @@ from assay.util.diagnostics import fail
 
 OTHER = "other"
 MAX_NAME_WORDS = 4
+_MEASURED = re.compile(r"(?<![\w.])\d+(?:\.\d+)? ?(?:%|[mµun]?s|[KMGkmg]i?B)(?![\w/])")
+BY_HAND = "; write an event for its numbers"  # end of the reason why lines with numbers are not proposed
 OPTIONAL = re.compile(r"\{\?.*?\?\}")  # parts of a pattern that lines may lack
 MAX_EVENTS = 40  # of a source: the most frequent
 MAX_IGNORED = 40  # names of records without an event
@@ -82,9 +85,9 @@ class _Named:
         self.left_out[name, reason] = self.left_out.get((name, reason), 0) + count
 
     def list_left_out(self) -> tuple[LeftOut, ...]:
-        """Return the records that no event has, the most frequent first."""
+        """Return the records that no event has: first those with numbers, then by their frequency."""
         items = (LeftOut(name, count, reason) for (name, reason), count in self.left_out.items())
-        return tuple(sorted(items, key=lambda item: (-item.count, item.name, item.reason)))
+        return tuple(sorted(items, key=lambda item: (BY_HAND not in item.reason, -item.count, item.name, item.reason)))
 
 
 def propose_source(name: str, items: Sequence[Detected], names: NameSpace, system: str) -> Group:
@@ -212,9 +215,17 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
         named.names[OTHER] = tuple(f"{mark}{{...}}" for mark in used)
     for key in left_out:
         if key not in alike:
-            named.leave_out(key, len(groups[key]), _explain_omission(key, len(groups[key]), least))
+            reason = _explain_omission(key, len(groups[key]), least)
+            if any(map(_has_measured, groups[key])):
+                reason += BY_HAND
+            named.leave_out(key, len(groups[key]), reason)
             named.ignored.update(_name_unknown_line(row.name) for row in groups[key])
     return named
+
+
+def _has_measured(record: Record) -> bool:
+    """Return whether a line has a number with a unit."""
+    return bool(_MEASURED.search(record.name))
 
 
 def _name_unknown_line(message: str) -> str:
@@ -273,7 +284,7 @@ def _propose_events(
         doc = (
             "All other lines, which would be malformed without this event"
             if named.names[key] == ("{...}",)
-            else "Lines that begin like those of an event but do not match it"
+            else _describe_other_lines(rows)
             if key == OTHER
             else f"Lines such as: {key}"
             if kind == "text-lines"
@@ -288,6 +299,16 @@ def _propose_events(
         events.append(EventProposal(name, named.names[key], len(rows), field_names, optional, ruled_out, doc=doc))
         by_event[name] = rows
     return tuple(events), by_event
+
+
+def _describe_other_lines(rows: Sequence[Record]) -> str:
+    """Return what the lines are that begin like an event; those with measured values need an event by hand."""
+    measured = [" ".join(row.name.split()) for row in rows if _has_measured(row)]
+    if not measured:
+        return OTHER_LINES
+    verb = "have numbers with units" if len(measured) > 1 else "has numbers with units"
+    example = measured[0][:LONGEST]
+    return f"{OTHER_LINES}; {len(measured)} of {len(rows)} {verb}, such as `{example}`: write an event for them"
 
 
 def _rank_pattern(pattern: str) -> tuple[bool, bool, int, str]:

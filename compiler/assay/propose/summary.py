@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from assay.propose.alternation import GUIDE
-from assay.propose.model import Proposal, SourceProposal
+from assay.propose.model import OTHER_LINES, Proposal, SourceProposal
 from assay.util.escape import escape_text, truncate
 
 MAX_EVENTS = 10
@@ -33,6 +33,8 @@ def describe_proposal(proposal: Proposal) -> Iterator[str]:
         yield f"{source.name}: {word}, {source.records} records in {part}{_list_some(source.files)}"
         for event in sorted(source.events, key=lambda item: -item.count)[:MAX_EVENTS]:
             yield f"  event {event.name}: {event.count}, fields {', '.join(event.fields) or 'none'}"
+            if event.doc.startswith(OTHER_LINES):
+                yield f"    {event.doc[:1].lower()}{event.doc[1:]}"
         if len(source.events) > MAX_EVENTS:
             yield f"  and {len(source.events) - MAX_EVENTS} more events"
         if source.malformed:
@@ -86,4 +88,4 @@ def _describe_left_out(source: SourceProposal) -> str:
         (truncate(escape_text(" ".join(item.name.split())), WIDTH), item.reason) for item in source.left_out[:MAX_NAMES]
     ]
     texts = [f"`{name}` ({reason})" if name else "those without a name" for name, reason in names]
-    return f"most often {', '.join(texts)}"
+    return f"such as {', '.join(texts)}"
