@@ -216,9 +216,10 @@ def test_changed_metric_alone_is_computed_again(tmp_path: Path) -> None:
 # The output folder
 
 
-def test_foreign_files_in_output_folder_stay(tmp_path: Path, cache: Path) -> None:
+def test_foreign_files_beside_a_former_build_stay(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
-    (out / "mine").mkdir(parents=True)
+    build_plain(out, cache)
+    (out / "mine").mkdir()
     (out / "notes.txt").write_text("mine\n", encoding="utf-8")
     (out / "mine" / "data.csv").write_text("a,b\n", encoding="utf-8")
     build_plain(out, cache)
@@ -307,6 +308,7 @@ NAMES: dict[str, Callable[[CheckedPackage], list[str]]] = {
         item.name + (f"={item.parameter.name.upper()}" if item.parameter else "") for item in checked.package.filters
     ],
     "series": lambda checked: [item.name for item in checked.package.series],
+    "columns": lambda checked: [grain.name for grain in checked.package.grains for _ in grain.all_columns],
     "reports": lambda checked: [
         f"cardano/{item.name}"
         for item in (*checked.package.reports, *checked.package.histories, *checked.package.articles)
