@@ -205,8 +205,9 @@ def test_ids_of_segments_name_values_of_all_kinds(place: Path, kind: str) -> Non
     assert int(row["size"]) == len(_select("new", kind=kind))
 
 
-def test_two_dimensions_split_by_pairs_of_values(place: Path) -> None:
-    rows = _query(place, "time", "--by", "cached,shard", "--run", "runs/old")
+@pytest.mark.parametrize("words", [("--by", "cached,shard"), ("--by", "cached", "--by", "shard")])
+def test_two_dimensions_split_by_pairs_of_values(place: Path, words: tuple[str, ...]) -> None:
+    rows = _query(place, "time", *words, "--run", "runs/old")
     assert len(rows) == 1 + 6
     for cached in (True, False):
         for shard in (-1, 0, 1):

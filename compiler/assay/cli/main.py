@@ -104,7 +104,7 @@ def cli(context: click.Context, cache: str | None, verbose: bool, log_format: st
 @click.option("--details", metavar="METRIC", multiple=True, shell_complete=complete_names("metrics"),
               help="Show the distribution, course and hosts of a metric (repeatable).")  # fmt: skip
 @add_by_option(
-    "Split the tables by a dimension, or by two (kind,region); by another column of text, such as host, name outliers."
+    "Split the tables by a dimension, or by two (kind,region); by another column of text, such as host, name outliers"
 )
 @click.option("--observations", default="", metavar="FILE",
               help="Print these edited observations instead of drafted ones (see assay draft).")  # fmt: skip
@@ -262,7 +262,7 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 @click.argument("metrics", nargs=-1, required=True, shell_complete=complete_names("metrics"))
 @add_run_option
 @add_by_option(
-    "Print a row for each value of a dimension, or of two (kind,region), or of another column of text, such as host."
+    "Print a row for each value of a dimension, or of two (kind,region), or of another column of text, such as host"
 )
 @add_filter_options
 @add_phase_options

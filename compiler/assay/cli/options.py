@@ -172,8 +172,12 @@ def add_forms_option(command: Command) -> Command:
 
 
 def add_by_option(help_text: str) -> Callable[[Command], Command]:
-    """Return a decorator that adds `--by`."""
-    return click.option("--by", default="", metavar="COLUMN", help=help_text)
+    """Return a decorator that adds `--by`; `--by kind --by region` is the same as `--by kind,region`."""
+
+    def join_names(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> str:
+        return ",".join(filter(None, values))
+
+    return click.option("--by", multiple=True, metavar="COLUMN", callback=join_names, help=f"{help_text} (repeatable).")
 
 
 def add_out_option(help_text: str) -> Callable[[Command], Command]:
