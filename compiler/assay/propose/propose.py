@@ -17,7 +17,13 @@ from assay.propose.recognize import find_times
 from assay.propose.runs import assign_runs, list_hosts, list_runs
 from assay.propose.sources import Group, propose_source
 from assay.propose.titles import make_title
-from assay.propose.varying import list_constant_fields, list_growing_fields, list_run_constants, note_elapsed_time
+from assay.propose.varying import (
+    list_constant_fields,
+    list_growing_fields,
+    list_repetitions,
+    list_run_constants,
+    note_elapsed_time,
+)
 from assay.util.diagnostics import AssayError, fail
 
 #: names of `let` in the specs that are written, which names of events and grains would hide
@@ -61,7 +67,7 @@ def propose_system(
     )
     placed = tuple(item.sample for item in detected)
     sources = tuple(group.source for group in groups)
-    omitted = tuple(dict.fromkeys(item for group in groups for item in list_omissions(group)))
+    omitted = tuple(dict.fromkeys(item for group in groups for item in (*list_omissions(group), *list_repetitions(group))))
     system = make_identifier(name, "service")
     proposal = Proposal(
         system=system,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay.propose.dhall_text import format_texts, quote_text
@@ -13,12 +13,20 @@ from assay.propose.names import split_words
 from assay.propose.sources import Group
 
 FEW_RECORDS = 10
+REPETITIONS = "they number repetitions"  # reason for no metrics
 _MIN_STEPS, _MIN_ONES = 4, 0.8  # steps from record to record, and the share of them that are one, of what counts up
 _MOST_CHOICES, _GREATEST_CHOICE = 6, 1000  # distinct values of a choice, and the greatest of them
 _MIN_REPEATS = 5  # records with each value of a choice, and of a run with a constant
 _TIME_FORMS = {"second": "s", "millisecond": "ms", "microsecond": "us", "nanosecond": "ns"}  # by unit
 _ELAPSED = frozenset(("elapsed", "t", "time", "uptime"))  # words of names of elapsed time
 _FEW_VALUES = 12  # of what only grows there are more, or one for every other record
+#: last words of names of numbers of repetitions; words before them that make the number a measure; words behind them
+_REPETITIONS = frozenset((
+    "attempt", "batch", "cycle", "epoch", "fold", "index", "iter", "iteration", "rep", "repeat", "repetition", "replica",
+    "round", "run", "seq", "step", "trial", "try",
+))  # fmt: skip
+_MEASURING = frozenset(("avg", "count", "max", "mean", "min", "num", "per", "since", "time", "total"))
+_NUMBERING = frozenset(("idx", "index", "n", "no", "num", "number"))
 
 
 def list_growing_fields(group: Group) -> list[tuple[str, str]]:
@@ -93,6 +101,32 @@ def is_choice(group: Group, event: EventProposal, field: FieldProposal) -> bool:
         and max(counts) <= _GREATEST_CHOICE
         and min(counts.values()) >= _MIN_REPEATS
     )
+
+
+def numbers_repetitions(group: Group, event: EventProposal, field: FieldProposal) -> bool:
+    """Return whether a number without a unit says which repetition a record is of, such as `iteration` or `batch_no`.
+
+    Its values are whole numbers from 0 on at equal distances, such as 1, 2, 3 or 0, 100, 200.
+    """
+    words = split_words(field.path[-1])
+    if words[-1:] and words[-1] in _NUMBERING and len(words) > 1:
+        words.pop()
+    if group.known_format or field.type != "integer" or field.transform or field.unit != "none":
+        return False
+    if not words or words[-1] not in _REPETITIONS or _MEASURING & {*words}:
+        return False
+    values = sorted({*map(int, _list_values(group.records[event.name], field))})
+    return values[0] >= 0 and len({b - a for a, b in itertools.pairwise(values)}) <= 1
+
+
+def list_repetitions(group: Group) -> Iterator[tuple[str, str]]:
+    """Yield the names of numbers that would be worth a metric, but number repetitions, with the reason."""
+    growing = {*list_growing_fields(group)}
+    for event in group.source.events:
+        for field in map(group.source.find_field, event.fields):
+            is_growing = (event.name, field.name) in growing
+            if field.is_quantity and not is_growing and numbers_repetitions(group, event, field):
+                yield field.name, REPETITIONS
 
 
 def counts_up(records: Sequence[Record], field: FieldProposal) -> bool:

@@ -210,8 +210,8 @@ def _write_query(grain: GrainProposal) -> str:
 
 
 def _list_grain_fields(grain: GrainProposal) -> list[str]:
-    names = (name for metric in grain.metrics for name in (metric.field, metric.where[0]) if name)
-    return list(dict.fromkeys(names))
+    names = [name for metric in grain.metrics for name in (metric.field, metric.where[0]) if name]
+    return list(dict.fromkeys((*names, *(item.field for item in grain.dimensions))))
 
 
 def _write_grains(proposal: Proposal) -> str:
@@ -262,8 +262,7 @@ def _write_record_grain(proposal: Proposal, grain: GrainProposal) -> str:
     source = next(item for item in proposal.sources if item.name == grain.source)
     record = _name_fields(proposal, source)
     dimension_names = [item.field for item in grain.dimensions]
-    names = list(dict.fromkeys((*_list_grain_fields(grain), *dimension_names)))
-    fields = format_list([f"e.{record}.{name}" for name in names], 14, "S.Field")
+    fields = format_list([f"e.{record}.{name}" for name in _list_grain_fields(grain)], 14, "S.Field")
     dimensions = format_list([f"e.{record}.{name}.name" for name in dimension_names], 14)
     members = [
         *([("dimensions", dimensions, "")] if grain.dimensions else []),
@@ -341,13 +340,14 @@ let {grain.name} =
 
 
 def _write_taken_dimensions(grain: GrainProposal, record: str) -> str:
-    """Write the columns by which metrics may be split: fields that instants take from their records."""
+    """Write the columns by which metrics may be split: those of a relation without instants, else fields of records."""
     columns = [
         f"{{ column = G.columnOf e.{record}.{item.field}, value = G.taken at.{item.event} e.{record}.{item.field} }}"
         for item in grain.dimensions
     ]
     names = format_member([f"e.{record}.{item.field}.name" for item in grain.dimensions], 14, 26)
-    return f"\n            , derived ={format_member(columns, 14, 23)}\n            , dimensions ={names}"
+    derived = "" if grain.is_timeless else f"\n            , derived ={format_member(columns, 14, 23)}"
+    return f"{derived}\n            , dimensions ={names}"
 
 
 def _describe_grain(grain: GrainProposal) -> str:
