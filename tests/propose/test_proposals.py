@@ -77,10 +77,10 @@ def test_logs_of_versions_are_compared_by_the_commands(tmp_path: Path, cache: Pa
         log.write_text("\n".join(lines) + "\n", encoding="utf-8")
     place = tmp_path / "service"
     result = run_assay("--cache", cache, "init", place, "--from", *logs)
-    first, *_, query, _, build = result.out.splitlines()
-    assert first == (
-        "runs db-2.3, db-2.4: the names of the logs have different versions; "
-        "to make them one run, move the logs into one folder of runs/"
+    first, _, reason, *_, query, _, build = result.out.splitlines()
+    assert (first, reason) == (
+        "2 logs are 2 runs",
+        "runs db-2.3, db-2.4: the names of the logs have different versions",
     )
     assert build.split("service/comparison")[1] == " --run runs/db-2.3 --run runs/db-2.4 -o build/comparison"
     queried = run_assay("--cache", cache, *query.split()[1:], "--format", "json", cwd=place)
@@ -204,6 +204,7 @@ def test_hint_makes_a_field_of_records_a_dimension(tmp_path: Path, cache: Path) 
             ("service", "--format", "json"),
             "error[options]: `--format` needs `--from`, since there is no other proposal",
         ),
+        (("service", "--each", "run"), "error[options]: `--each` needs `--from`, since there are no other logs"),
         (("service", "--update-schema", "--from", "a"), "error[options]: `--update-schema` does not go with `--from`"),
     ],
 )

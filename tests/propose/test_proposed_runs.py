@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -69,9 +70,12 @@ def test_summary_says_what_is_a_run_a_host_and_no_log(tmp_path: Path) -> None:
         (tmp_path / "logs" / name).write_text(text)
     result = run_assay("init", tmp_path / "service", "--from", tmp_path / "logs")
     assert result.status == 0, result.err
-    assert result.out.splitlines()[:6] == [
-        "runs 2.0, 2.1: the folders of the logs have different versions; "
-        "to make them one run, move the logs into one folder of runs/",
+    folder, logs = tmp_path / "service", tmp_path / "logs"
+    assert result.out.splitlines()[:9] == [
+        "4 logs are 2 runs of 2 hosts",
+        f"  if each log is a run: assay init {folder}-runs --from {logs} --each run",
+        f"  if each log is a host: assay init {folder}-hosts --from {logs} --each host",
+        "runs 2.0, 2.1: the folders of the logs have different versions",
         "hosts node-a, node-b: the folders of the logs",
         "no logs: 2 files such as start.sh: only names without an ending or with .csv, .err, .json, .jsonl, .jtl, "
         ".log, .logfmt, .ndjson, .om, .out, .prom, .tsv, .txt are logs",
@@ -81,6 +85,39 @@ def test_summary_says_what_is_a_run_a_host_and_no_log(tmp_path: Path) -> None:
     ]
     queried = run_assay("query", "latency_ms", "--run", "runs/2.1", cwd=tmp_path / "service")
     assert queried.status == 0, queried.err
+
+
+READINGS = {
+    "run": "node-1:node-1.jsonl node-2:node-2.jsonl",
+    "host": "node:node-1/node-1.jsonl+node-2/node-2.jsonl",
+    "part": "node:node-1.jsonl+node-2.jsonl",
+}
+
+
+@pytest.mark.parametrize("each", READINGS)
+def test_option_says_what_each_log_is(each: str, tmp_path: Path) -> None:
+    """Each proposal names the commands of the other readings, which work as they are printed."""
+    _write_logs(tmp_path, ["node-1.jsonl", "node-2.jsonl"])
+    result = run_assay("init", "s", "--from", "node-1.jsonl", "node-2.jsonl", "--each", each, cwd=tmp_path)
+    assert result.status == 0, result.err
+    commands = re.findall(r"^  if each log is a (\w+): assay (.*)$", result.out, re.MULTILINE)
+    assert [other for other, _ in commands] == [other for other in ("run", "host") if other != each]
+    for other, command in commands:
+        read = run_assay(*command.split(), "--format", "json", cwd=tmp_path)
+        assert read.status == 0, read.err
+        runs = json.loads(read.out)["runs"]
+        assert " ".join(f"{run['name']}:{'+'.join(run['files'])}" for run in runs) == READINGS[other]
+        place = tmp_path / f"s-{other}s"
+        built = run_assay("build", *(f"--run=runs/{run['name']}" for run in runs), "-o", "out", "--to", "md", cwd=place)
+        assert built.status == 0, built.err
+
+
+def test_logs_of_several_layouts_are_no_runs_or_hosts(tmp_path: Path) -> None:
+    _write_logs(tmp_path, ["app.jsonl", "times.csv"])
+    result = run_assay("init", "s", "--from", "app.jsonl", "times.csv", "--each", "host", cwd=tmp_path)
+    assert (result.status, result.err.splitlines()[0]) == (
+        2, "error[options]: `--each host` does not go with logs of different layouts"
+    )  # fmt: skip
 
 
 def test_folder_without_logs_is_a_usage_error(tmp_path: Path) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.app.config import NAME
 from assay.app.init import fill_workspace, quote_path
 from assay.propose.model import Proposal, SampleFile
 from assay.propose.propose import propose_system
+from assay.propose.runs import list_other_readings
 from assay.propose.samples import RESERVED, read_samples
 from assay.propose.write_specs import write_all_specs
 from assay.util.paths import resolve_path
@@ -23,13 +25,22 @@ runs-directory = "runs"
 """
 
 
-def create_workspace_from_logs(place: Path, logs: Sequence[Path]) -> tuple[Proposal, tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class LogWorkspace:
+    """A workspace for logs: the proposal, commands that read the logs as other runs or hosts, commands to try next."""
+
+    proposal: Proposal
+    other_readings: tuple[str, ...]
+    commands: tuple[str, ...]
+
+
+def create_workspace_from_logs(place: Path, logs: Sequence[Path], each: str = "") -> LogWorkspace:
     """Write a workspace whose specs read the logs, which become its first runs.
 
-    Returns the proposal and the commands to try next. Raises AssayError: `not-empty`, `no-file` (usage),
+    `each` is what each log is (`runs.READINGS`). Raises AssayError: `not-empty`, `no-file` (usage), `options` (usage),
     `unknown-format`, `broken-file`, `output`.
     """
-    proposal, samples = propose_system(resolve_path(place).name, *read_samples(logs))
+    proposal, samples = propose_system(resolve_path(place).name, *read_samples(logs), each)
     with fill_workspace(place) as folder:
         for name, text in write_all_specs(proposal).items():
             path = folder / name
@@ -37,7 +48,18 @@ def create_workspace_from_logs(place: Path, logs: Sequence[Path]) -> tuple[Propo
             path.write_text(text, encoding="utf-8")
         _copy_samples(samples, folder / "runs")
         (folder / NAME).write_text(_write_settings(proposal), encoding="utf-8")
-    return proposal, _list_commands(place, proposal)
+    others = list_other_readings(samples) if len(proposal.sources) == 1 else ()
+    return LogWorkspace(
+        proposal, tuple(_describe_reading(other, place, logs) for other in others), _list_commands(place, proposal)
+    )
+
+
+def _describe_reading(each: str, place: Path, logs: Sequence[Path]) -> str:
+    """Return the command that reads each log as a run or a host, into a new folder beside the workspace."""
+    name = resolve_path(place).name
+    folder = (place if place.name else Path("..", name)).with_name(f"{name}-{each}s")
+    words = " ".join(map(quote_path, logs))
+    return f"if each log is a {each}: assay init {quote_path(folder)} --from {words} --each {each}"
 
 
 def _copy_samples(samples: Sequence[SampleFile], folder: Path) -> None:

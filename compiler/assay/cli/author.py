@@ -223,6 +223,9 @@ class _IdleWorker:
     type=click.Path(path_type=Path),
     help="Propose specs for this log, or the logs in this folder (repeatable; further ones may follow it).",
 )
+@click.option("--each", type=click.Choice(["run", "host", "part"]),
+              help="Read each log of --from as a run, a host of one run, or a part of the log of one host  "
+                   "[default: names and folders decide]")  # fmt: skip
 @click.option("--update-schema", is_flag=True, help="Only update the schema and Prelude in the workspace DIR.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format of the proposal."
@@ -233,6 +236,7 @@ def init(
     folder: Path,
     more_logs: tuple[Path, ...],
     logs: tuple[Path, ...],
+    each: str | None,
     update_schema: bool,
     form: str,
 ) -> None:
@@ -242,9 +246,9 @@ def init(
     instead: its specs are a proposal, with comments that say why, and its run is a copy of the logs. The workspace also
     has the schema and the Prelude that specs import.
     """
-    _check_init_options(logs, more_logs, update_schema, form)
+    _check_init_options(logs, more_logs, update_schema, each or "", form)
     if logs:
-        _init_from_logs(context, folder, (*logs, *more_logs), form)
+        _init_from_logs(context, folder, (*logs, *more_logs), each or "", form)
         return
     from assay.app import init as init_module
 
@@ -256,29 +260,33 @@ def init(
         output.print_line(f"  {line}" if not update_schema else line)
 
 
-def _check_init_options(logs: Sequence[Path], more_logs: Sequence[Path], update_schema: bool, form: str) -> None:
+def _check_init_options(
+    logs: Sequence[Path], more_logs: Sequence[Path], update_schema: bool, each: str, form: str
+) -> None:
     """Raise AssayError (usage) for options that only go with --from, or do not go with it."""
     if logs and update_schema:
         raise fail("options", "`--update-schema` does not go with `--from`", status=USAGE)
     if not logs and more_logs:
         raise fail("options", f"unexpected argument `{more_logs[0]}`", hint="name logs after `--from`", status=USAGE)
+    if not logs and each:
+        raise fail("options", "`--each` needs `--from`, since there are no other logs", status=USAGE)
     if not logs and form != "text":
         raise fail("options", "`--format` needs `--from`, since there is no other proposal", status=USAGE)
 
 
-def _init_from_logs(context: click.Context, folder: Path, logs: Sequence[Path], form: str) -> None:
+def _init_from_logs(context: click.Context, folder: Path, logs: Sequence[Path], each: str, form: str) -> None:
     from assay.app.init_from import create_workspace_from_logs
     from assay.propose.summary import describe_proposal
 
     with open_command_session(context):
-        proposal, commands = create_workspace_from_logs(folder, logs)
+        workspace = create_workspace_from_logs(folder, logs, each)
     if form == "json":
-        output.print_data(proposal.to_json())
+        output.print_data(workspace.proposal.to_json())
         return
-    for line in describe_proposal(proposal):
+    for line in describe_proposal(workspace.proposal, workspace.other_readings):
         output.print_line(line)
     output.print_line("Try it:")
-    for command in commands:
+    for command in workspace.commands:
         output.print_line(f"  {command}")
 
 

@@ -266,7 +266,7 @@ class Proposal:
     grains: tuple[GrainProposal, ...]
     growing: tuple[tuple[str, str], ...]  # events and their numbers that only grow, which no metric measures
     runs: tuple[RunProposal, ...] = ()
-    omitted: tuple[tuple[str, str], ...] = ()  # numbers of a known format that no metric measures, and why
+    omitted: tuple[tuple[str, str], ...] = ()  # numbers that no metric measures, and why
     hosts: tuple[str, ...] = ()
     hosts_reason: str = ""  # where their names come from
     passed_over: tuple[PassedOver, ...] = ()

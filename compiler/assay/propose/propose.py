@@ -33,15 +33,17 @@ _NAMES_OF_SPECS = (
 
 
 def propose_system(
-    name: str, samples: Sequence[SampleFile], passed_over: Sequence[PassedOver] = ()
+    name: str, samples: Sequence[SampleFile], passed_over: Sequence[PassedOver] = (), each: str = ""
 ) -> tuple[Proposal, tuple[SampleFile, ...]]:
     """Return a system that reads the samples and measures what they have, and the samples with their runs.
 
-    Raises AssayError `unknown-format`.
+    `each` is what each of the samples is (`runs.READINGS`); by default, their folders and names decide.
+
+    Raises AssayError `unknown-format`, `options` (usage).
     """
     detected, unknown = _detect_all(samples)
     keys_by_path = {item.sample.path: (item.kind, item.layout, *_get_time_path(item)) for item in detected}
-    detected, placement = assign_runs(detected, lambda item: keys_by_path[item.sample.path])
+    detected, placement = assign_runs(detected, lambda item: keys_by_path[item.sample.path], each)
     layouts: dict[object, list[Detected]] = {}
     for item in detected:
         layouts.setdefault(keys_by_path[item.sample.path], []).append(item)
@@ -67,7 +69,9 @@ def propose_system(
     )
     placed = tuple(item.sample for item in detected)
     sources = tuple(group.source for group in groups)
-    omitted = tuple(dict.fromkeys(item for group in groups for item in (*list_omissions(group), *list_repetitions(group))))
+    omitted = tuple(
+        dict.fromkeys(item for group in groups for item in (*list_omissions(group), *list_repetitions(group)))
+    )
     system = make_identifier(name, "service")
     proposal = Proposal(
         system=system,

@@ -22,9 +22,11 @@ from assay.propose.globs import NEUTRAL_NAME, set_globs
 from assay.propose.model import RunProposal, SampleFile
 from assay.propose.names import NameSpace
 from assay.propose.samples import RESERVED
+from assay.util.diagnostics import USAGE, fail
 
-_MOVE_TOGETHER = "to make them one run, move the logs into one folder of runs/"
-_MOVE_APART = "to compare them, move each into a folder of its own below runs/"
+#: what each log may be: a run of its own, a host of one run, a part of the log of one host
+RUN, HOST, PART = "run", "host", "part"
+READINGS = (RUN, HOST, PART)
 _SEPARATOR = "-"  # between the folders that name a host
 
 
@@ -49,9 +51,12 @@ class _Split:
 
 
 def assign_runs(
-    items: Sequence[Detected], get_layout: Callable[[Detected], Hashable]
+    items: Sequence[Detected], get_layout: Callable[[Detected], Hashable], each: str = ""
 ) -> tuple[list[Detected], Placement]:
     """Return the files with their runs and hosts, and with the globs by which a source finds them in a run.
+
+    `each` is what each file is, one of `READINGS`. Raises AssayError (usage) if files of several layouts cannot be so.
+    Without `each`, folders and names decide:
 
     Versions that differ in the folders of the files, or in their names, are runs. Without versions, the outermost
     folders are runs if each has the same folders, or the same logs of one layout; files side by side are runs if their
@@ -59,7 +64,11 @@ def assign_runs(
     """
     samples = [item.sample for item in items]
     layouts = [get_layout(item) for item in items]
-    placement = _place_files(samples, layouts)
+    if each in (RUN, HOST) and len(set(layouts)) > 1:
+        first, other = samples[0], next(item for item, key in zip(samples, layouts, strict=True) if key != layouts[0])
+        raise fail("options", f"`--each {each}` does not go with logs of different layouts", status=USAGE,
+                   found=f"{first.name} and {other.name}", hint="name logs of one layout after `--from`")  # fmt: skip
+    placement = _place_each(samples, each) if each else _place_files(samples, layouts)
     places: dict[tuple[str, str], NameSpace] = defaultdict(lambda: NameSpace({RESERVED}))
     assigned = []
     for item, run, host in zip(items, placement.runs, placement.hosts, strict=True):
@@ -83,6 +92,22 @@ def list_runs(samples: Sequence[SampleFile], reason: str) -> tuple[RunProposal, 
     has_versions = all(map(find_version, files))
     ordered = sorted(files, key=lambda name: rank_version(find_version(name))) if has_versions else list(files)
     return tuple(RunProposal(name, tuple(files[name]), reason) for name in ordered)
+
+
+def _place_each(samples: Sequence[SampleFile], each: str) -> Placement:
+    """Return the placement of files each of which is a run, a host or a part; the runs of versions are in order."""
+    stems = _get_stems(samples)
+    folders = _join_varying([sample.folders for sample in samples])
+    pairs = zip(folders, stems if len(set(stems)) > 1 or not any(folders) else [""] * len(stems), strict=True)
+    unique = NameSpace()
+    names = tuple(
+        unique.add(_SEPARATOR.join(filter(None, pair)) or stem) for pair, stem in zip(pairs, stems, strict=True)
+    )
+    if each == RUN:
+        return Placement(names, ("",) * len(names), f"`--each {RUN}`", "")
+    run = drop_numbers(stems[0]) if len({drop_numbers(stem) for stem in stems}) == 1 else NEUTRAL_NAME
+    runs, no_hosts = (run,) * len(names), ("",) * len(names)
+    return Placement(runs, names, "", f"`--each {HOST}`") if each == HOST else Placement(runs, no_hosts, "", "")
 
 
 def _place_files(samples: Sequence[SampleFile], layouts: Sequence[Hashable]) -> Placement:
@@ -110,7 +135,7 @@ def _list_levels(samples: Sequence[SampleFile]) -> list[tuple[int, tuple[str, ..
 def _split_at_level(samples: Sequence[SampleFile], depth: int, reason: str) -> _Split:
     runs = tuple(sample.folders[depth] for sample in samples)
     rest = tuple((*sample.folders[:depth], *sample.folders[depth + 1 :]) for sample in samples)
-    return _Split(runs, rest, _get_stems(samples), f"{reason}; {_MOVE_TOGETHER}")
+    return _Split(runs, rest, _get_stems(samples), reason)
 
 
 def _split_by_folder_versions(samples: Sequence[SampleFile]) -> _Split | None:
@@ -126,7 +151,7 @@ def _split_by_name_versions(samples: Sequence[SampleFile], is_one_layout: bool) 
     versions = [find_version(name) for name in names]
     if not all(versions) or len(set(versions)) == 1:
         return None
-    reason = f"the names of the logs have different versions; {_MOVE_TOGETHER}"
+    reason = "the names of the logs have different versions"
     folders = tuple(sample.folders for sample in samples)
     if len(set(versions)) < len(versions):
         stems = tuple(drop_version(stem) for stem in _get_stems(samples))
@@ -171,12 +196,11 @@ def _split_by_names(samples: Sequence[SampleFile], is_one_layout: bool) -> _Spli
     folders = tuple(sample.folders for sample in samples)
     is_side_by_side = len(set(names)) == len(names)
     if is_one_layout and is_side_by_side and len(names) > 1 and not is_numbered(names):
-        reason = f"the names of the logs differ in more than numbers; {_MOVE_TOGETHER}"
+        reason = "the names of the logs differ in more than numbers"
         return _Split(_name_by_stems(names), folders, ("",) * len(names), reason)
     reason = ""
     if len(names) > 1 and is_side_by_side:
-        cause = "names of the logs differ only in numbers" if is_numbered(names) else "logs differ in layout"
-        reason = f"the {cause}; {_MOVE_APART}"
+        reason = "the names of the logs differ only in numbers" if is_numbered(names) else "the logs differ in layout"
     first = names[0] if len(set(names)) == 1 or not is_one_layout else drop_numbers(get_stem(names[0]))
     run = get_stem(first) or NEUTRAL_NAME
     return _Split((run,) * len(names), folders, ("",) * len(names), reason)
@@ -208,6 +232,17 @@ def _join_varying(rows: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     depth = min(map(len, rows))
     varying = [index for index in range(depth) if len({row[index] for row in rows}) > 1]
     return tuple(_SEPARATOR.join((*(row[index] for index in varying), *row[depth:])) for row in rows)
+
+
+def list_other_readings(samples: Sequence[SampleFile]) -> tuple[str, ...]:
+    """Return what each file could be instead, of files that are runs, hosts or parts, and of one layout."""
+    if len(samples) < 2:
+        return ()
+    runs = {sample.run for sample in samples}
+    places = {(sample.run, sample.host) for sample in samples}
+    if len(runs) == len(samples):
+        return (HOST,)
+    return (RUN,) if len(runs) == 1 and len(places) == len(samples) else (RUN, HOST)
 
 
 def list_hosts(samples: Iterable[SampleFile]) -> tuple[str, ...]:

@@ -8,14 +8,20 @@ from collections.abc import Iterator, Sequence
 from assay.propose.alternation import GUIDE
 from assay.propose.model import OTHER_LINES, Proposal, SourceProposal
 from assay.util.escape import escape_text, truncate
+from assay.util.numbers import format_count
 
 MAX_EVENTS = 10
 MAX_NAMES, WIDTH = 3, 40
 MAX_FILES = 6
 
 
-def describe_proposal(proposal: Proposal) -> Iterator[str]:
-    """Yield lines that say what the logs contain and what the specs measure."""
+def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) -> Iterator[str]:
+    """Yield lines that say what the logs contain and what the specs measure; `other_readings` are lines, too."""
+    logs = sum(len(run.files) for run in proposal.runs)
+    if logs > 1:
+        hosts = f" of {format_count(len(proposal.hosts), 'host')}" if proposal.hosts else ""
+        yield f"{logs} logs are {format_count(len(proposal.runs), 'run')}{hosts}"
+    yield from (f"  {line}" for line in other_readings)
     if proposal.runs[0].reason:
         word = "runs" if len(proposal.runs) > 1 else "run"
         yield f"{word} {', '.join(run.name for run in proposal.runs)}: {proposal.runs[0].reason}"

@@ -22,8 +22,8 @@ _ELAPSED = frozenset(("elapsed", "t", "time", "uptime"))  # words of names of el
 _FEW_VALUES = 12  # of what only grows there are more, or one for every other record
 #: last words of names of numbers of repetitions; words before them that make the number a measure; words behind them
 _REPETITIONS = frozenset((
-    "attempt", "batch", "cycle", "epoch", "fold", "index", "iter", "iteration", "rep", "repeat", "repetition", "replica",
-    "round", "run", "seq", "step", "trial", "try",
+    "attempt", "batch", "cycle", "epoch", "fold", "index", "iter", "iteration", "rep", "repeat", "repetition",
+    "replica", "round", "run", "seq", "step", "trial", "try",
 ))  # fmt: skip
 _MEASURING = frozenset(("avg", "count", "max", "mean", "min", "num", "per", "since", "time", "total"))
 _NUMBERING = frozenset(("idx", "index", "n", "no", "num", "number"))
