@@ -1,17 +1,49 @@
-"""Replace charts of distributions that show nothing by a sentence: all, or nearly all, samples are equal."""
+"""Recognize distributions that show nothing: nearly all samples are equal, or each is one of the ends of a share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from assay.lang.model.package import Metric
 from assay.report.document import Series
+from assay.report.run_results import RunFigures
 from assay.styles.exact_decimal import format_six_digits
 
 SHARE = 0.99  # of equal samples from which on a line is nothing but an edge of the chart
 
 
+_WHOLES = {"%": 100.0, "": 1.0}  # what a share is of, by its unit
+
+
+def is_share(metric: Metric, runs: Sequence[RunFigures]) -> bool:
+    """Return whether the samples of a metric are 0 or 100 %, or 0 and 1, in all runs: its average is all they say."""
+    distributions = [item for run in runs if (item := run.results.metrics[metric.id]).size]
+    values = {
+        item.scale_value(value)
+        for item in distributions
+        for centile in item.centiles
+        for value in (centile.value, centile.low, centile.high)
+        if value is not None
+    }
+    return _are_ends(
+        {*values, *(end for item in distributions for end in (item.least, item.greatest))}, metric.unit.symbol
+    )
+
+
+def _are_ends(values: Collection[float], unit: str) -> bool:
+    whole = _WHOLES.get(unit)
+    return whole is not None and bool(values) and {*values} <= {0.0, whole} and (unit != "" or len({*values}) > 1)
+
+
 def describe_flat_lines(series: Sequence[Series], unit: str) -> str:
-    """Return a sentence on distributions whose lines are all vertical up to `SHARE`; empty if a line is not."""
+    """Return a sentence on distributions whose lines are all vertical up to `SHARE`; empty if a line is not.
+
+    Of shares, all lines are two steps, at 0 and at 100 %.
+    """
+    ends = {x for item in series for point in item.points for x in (point[0], point[2], point[3]) if x is not None}
+    if len(ends) > 1 and _are_ends(ends, unit):
+        whole = f"{_WHOLES[unit]:.0f} {unit}".rstrip()
+        return f"Not drawn: each sample is 0 or {whole}; the average is the share of samples of {whole}."
     values = [_find_common_value(item) for item in series]
     if not series or None in values:
         return ""

@@ -12,6 +12,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Section
 from assay.report.cell_links import PERCENT, STATISTIC, CellLink, CellSource
 from assay.report.document import Table
+from assay.report.flat_charts import is_share
 from assay.report.row_units import RowUnit, choose_row_unit
 from assay.report.run_results import Choices, RunFigures, add_unit, format_metric_row
 from assay.report.statistic_names import COUNT, DEVIATION, GREATEST, LEAST, MEAN, MEDIAN, PERCENTILES
@@ -20,7 +21,8 @@ from assay.styles.registry import get_style
 from assay.styles.row import NO_VALUE, Distribution
 
 _TYPICAL = "p95"  # the percentile that explains all, if a table has it
-
+#: statistics that say something of samples that are 0 or 100 %
+_OF_SHARES = frozenset((MEAN, COUNT))
 
 _MEDIAN_DOC = "The median is a sample, too: of two in the middle, the greater."
 
@@ -102,7 +104,7 @@ def build_percentile_table(
     """Return the table of the further columns of a section; None if it has none.
 
     For each statistic it has a column for each version, and after each but the first the change in percent. Formulas
-    have no distribution, so they have no row.
+    have no distribution, so they have no row; nor have shares, but for their mean and their count.
     """
     names = list_further_columns(section, choices)
     metrics = [
@@ -110,19 +112,25 @@ def build_percentile_table(
         for metric in map(checked.get_metric, section.metrics)
         if not is_formula(metric) and not _is_single_number(metric, versions)
     ]
+    figures = [item.figures for item in versions]
+    shares = {metric.id for metric in metrics if is_share(metric, figures)}
+    if not {*names} & _OF_SHARES:
+        metrics = [metric for metric in metrics if metric.id not in shares]
     if not names or not metrics:
         return None
     header = ["", *chain.from_iterable(_name_columns(name, [item.label for item in versions]) for name in names)]
-    neighbours, figures = list(map(checked.get_metric, section.metrics)), [item.figures for item in versions]
+    neighbours = list(map(checked.get_metric, section.metrics))
     rows = [
-        _build_row(metric, names, figures, choices, choose_row_unit(metric, neighbours, figures, choices))
+        _build_row(metric, names, figures, choices, choose_row_unit(metric, neighbours, figures, choices),
+                   _OF_SHARES if metric.id in shares else names)
         for metric in metrics
-    ]
+    ]  # fmt: skip
     runs = [item.runs for item in versions]
     links = (
         CellLink(y, x, prints, sources)
         for y, metric in enumerate(metrics)
         for x, (prints, sources) in enumerate(_list_sources(metric.id, names, runs), start=1)
+        if metric.id not in shares or sources[0].statistic in _OF_SHARES
     )
     title = f"{section.title}: {', '.join(names)}"
     return Table(title, tuple(header), tuple(rows), of_rows=tuple(metric.id for metric in metrics), leads=tuple(links))
@@ -141,14 +149,22 @@ def _name_columns(name: str, run_labels: Sequence[str]) -> Iterator[str]:
 
 
 def _build_row(
-    metric: Metric, names: Sequence[str], runs: Sequence[RunFigures], choices: Choices, unit: RowUnit
+    metric: Metric,
+    names: Sequence[str],
+    runs: Sequence[RunFigures],
+    choices: Choices,
+    unit: RowUnit,
+    present: Collection[str],
 ) -> tuple[str, ...]:
-    """Return the row of a metric, in the unit that its row of averages has."""
+    """Return the row of a metric, in the unit that its row of averages has; of statistics not `present`, dashes."""
     number_style, (ratio, symbol) = get_style(choices.style), unit
     factor = ratio.numerator / ratio.denominator
     cells = [add_unit(metric.name, symbol)]
     for name in names:
-        values = [compute_statistic(run.results.metrics[metric.id], name, choices.summary) for run in runs]
+        values = [
+            compute_statistic(run.results.metrics[metric.id], name, choices.summary) if name in present else None
+            for run in runs
+        ]
         scaled_values = [None if item is None else item * (1.0 if name == COUNT else factor) for item in values]
         row = format_metric_row(number_style, metric, scaled_values)
         row_cells = [f"{item:.0f}" for item in values if item is not None] if name == COUNT else row.cells
