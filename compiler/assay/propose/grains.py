@@ -20,6 +20,7 @@ from assay.propose.names import NameSpace, make_identifier, split_words
 from assay.propose.outcomes import find_outcome, list_outcome_metrics
 from assay.propose.quantities import TIMES, describe_quantity
 from assay.propose.sources import Group
+from assay.propose.table_rows import EVENT
 from assay.propose.titles import lower_title, make_event_title, make_field_title, make_title
 from assay.propose.varying import (
     FEW_RECORDS,
@@ -81,7 +82,9 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
         is_name &= field.type in ("text", "boolean", "integer")
         if counts_up(group.records[event.name], field) or find_run_constant(group, event, field):
             continue
-        if is_name and 1 < len({*map(str, values)}) <= min(MAX_VALUES, len(values) // 2):
+        # The rows of a table are alternatives, of each of which there may be one.
+        most = len(values) if event.name.startswith(EVENT) else len(values) // 2
+        if is_name and 1 < len({*map(str, values)}) <= min(MAX_VALUES, most):
             names.append(field.name)
     return tuple(DimensionProposal(name, event.name) for name in names)
 

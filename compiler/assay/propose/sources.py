@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from assay.ingest.readers.text_lines_sql import LONGEST, VARYING
@@ -35,6 +35,7 @@ from assay.propose.recognize import (
     find_name,
     find_times,
 )
+from assay.propose.table_rows import EVENT, find_table_rows
 from assay.propose.text_layout import LEVELS, MESSAGE, TextLayout
 from assay.propose.text_templates import NO_NAMES, find_templates
 from assay.propose.units import UNITS
@@ -78,6 +79,7 @@ class _Named:
     records: dict[str, list[Record]]
     names: dict[str, tuple[str, ...]]
     left_out: dict[tuple[str, str], int]  # records by their name and the reason why no event has them
+    tables: Set[str] = frozenset()  # patterns of rows of tables
     ignored: Counter[str] = field(default_factory=Counter)  # names by which builds would report lines without an event
 
     def leave_out(self, name: str, count: int, reason: str) -> None:
@@ -194,17 +196,24 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
     capture. For those, there is an event of its own, the last.
     """
     groups: dict[str, list[Record]] = defaultdict(list)
-    templates = find_templates([record.name for record in records], layout.captures)
-    templates = merge_templates(templates, layout.captures)
+    rows = find_table_rows([record.name for record in records], layout.captures)
+    others = [record.name for index, record in enumerate(records) if index not in rows]
+    remaining = iter(merge_templates(find_templates(others, layout.captures), layout.captures))
+    templates = [rows[index] if index in rows else next(remaining) for index in range(len(records))]
     for record, template in zip(records, templates, strict=True):
         values: dict[KeyPath, object] = {(key,): value for key, value in template.values}
         groups[template.pattern].append(replace(record, values=values))
-    worded = {key: len(rows) for key, rows in groups.items() if not _begins_with_capture(key) or _has_word(key)}
+    tables = {template.pattern for template in rows.values()}
+    worded = {
+        key: len(rows)
+        for key, rows in groups.items()
+        if key in tables or not _begins_with_capture(key) or _has_word(key)
+    }
     least = 2 if any(count > 1 for count in worded.values()) else 1
     selected = sorted((key for key, count in worded.items() if count >= least), key=lambda key: (-worded[key], key))
     selected = selected[: MAX_EVENTS - 1]
     left_out = [key for key in groups if key not in selected]
-    named = _Named({key: groups[key] for key in selected}, {key: (key,) for key in selected}, {})
+    named = _Named({key: groups[key] for key in selected}, {key: (key,) for key in selected}, {}, tables=tables)
     marks = sorted({key.partition("{")[0].rstrip() for key in selected})
     if "" in marks:
         marks = [""]
@@ -277,6 +286,7 @@ def _propose_events(
     for key in selected:
         rows = named.records[key]
         text = _name_template(key.removeprefix(start)) if kind == "text-lines" else key
+        text = EVENT if key in named.tables else text
         name = names.add(make_identifier(text, "record"))
         counts = Counter(path for row in rows for path in row.values)
         event_fields = [field for field in fields if counts[field.path]]
