@@ -29,6 +29,7 @@ from assay.util.escape import encode_lossless, escape_text, measure_width, trunc
 
 if TYPE_CHECKING:
     from assay.app.compare_runs import ComparedMetric, ComparedVersion, RunComparison
+    from assay.app.judged_results import RecordedChange
 
 GAP = "  "
 INDENT = "  "
@@ -151,16 +152,16 @@ def _format_exact(value: object) -> str:
     return "" if value is None else repr(value) if isinstance(value, float) else str(value)
 
 
-def _list_cells(metric: ComparedMetric, name: str) -> tuple[str, ...]:
+def _list_cells(metric: ComparedMetric, name: str, rows: Sequence[RecordedChange]) -> tuple[str, ...]:
     """Return name, base value with spread, value with spread, change, interval, verdict, number of samples.
 
-    A metric that is not judged has a change without an interval.
+    A metric that is not judged has a change without an interval. `rows` are all changes of the table.
     """
     from assay.styles.prefixed import format_percent
     from assay.styles.row import NO_VALUE
 
     change = metric.change
-    base, value, unit = format_values(change)
+    base, value, unit = format_values(change, rows)
     values = [f"{text} {unit}".rstrip() for text in (base, value)]
     spreads = [f"±{_format_spread(spread)} %" if spread is not None else "" for spread in metric.spreads]
     sizes = "" if metric.sizes is None else " / ".join(map(str, dict.fromkeys(metric.sizes)))
@@ -199,7 +200,8 @@ def format_lines(comparison: RunComparison, version: ComparedVersion) -> Iterato
     names = list_local_names(changes)
     header = ("", comparison.base, "", version.id, "", "Δ%", f"{100 * comparison.level:g} % interval", "verdict", "n")
     rows = [
-        tuple(map(escape_text, _list_cells(metric, INDENT + names[metric.change.metric]))) for metric in version.metrics
+        tuple(map(escape_text, _list_cells(metric, INDENT + names[metric.change.metric], changes)))
+        for metric in version.metrics
     ]
     widths = _measure_columns([tuple(map(escape_text, header)), *rows])
     yield _join_cells(tuple(map(escape_text, header)), widths), ""
@@ -249,7 +251,7 @@ def format_markdown(comparison: RunComparison) -> str:
         for section, group in groupby(version.metrics, key=lambda metric: metric.change.section):
             rows = []
             for metric in group:
-                name, *cells = _list_cells(metric, names[metric.change.metric])
+                name, *cells = _list_cells(metric, names[metric.change.metric], changes)
                 rows.append([escape_cell(cell) for cell in (name, *cells)])
             blocks.append(f"### {escape_line(section)}")
             blocks.append(format_table(["", *map(escape_cell, header)], rows).rstrip("\n"))

@@ -178,7 +178,8 @@ def _format_table(results: JudgedResults, entries: Sequence[_Entry], most_bytes:
     value = _clip(results.runs[0].label, 24) if len(results.runs) == 1 else "value"
     run_column = ["run"] if len(results.runs) > 1 else []
     header = (*run_column, "worse", _clip(results.base, 24), value, "Δ%", f"{100 * results.level:g} % interval")
-    rows = [_list_cells(entry) for entry in entries[:MOST_ENTRIES]]
+    changes = [entry.change for entry in entries]
+    rows = [_list_cells(entry, changes) for entry in entries[:MOST_ENTRIES]]
     for count in range(len(rows), 0, -1):
         more = f"\n\n… and {len(entries) - count} more" if count < len(entries) else ""
         text = format_table(header, rows[:count]).rstrip("\n") + more
@@ -187,9 +188,9 @@ def _format_table(results: JudgedResults, entries: Sequence[_Entry], most_bytes:
     return f"… and {len(entries)} more"
 
 
-def _list_cells(entry: _Entry) -> tuple[str, ...]:
+def _list_cells(entry: _Entry, changes: Sequence[RecordedChange]) -> tuple[str, ...]:
     change = entry.change
-    base, value, unit = format_values(change)
+    base, value, unit = format_values(change, changes)
     name = _clip(entry.title, 60) + (f", {_clip(unit, 16)}" if unit else "")
     numbers = [_clip(text, 24) for text in (base, value, *format_percents(change))]
     gated = " (gate)" if change.is_closing else ""

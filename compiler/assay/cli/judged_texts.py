@@ -37,13 +37,19 @@ def format_size(change: RecordedChange) -> str:
     return "from 0" if change.is_from_zero else f"{format_percents(change)[0]} %"
 
 
-def format_values(change: RecordedChange) -> tuple[str, str, str]:
-    """Return the averages of base and run with three digits, and the symbol of the unit that they are written in."""
+def format_values(change: RecordedChange, rows: Iterable[RecordedChange] = ()) -> tuple[str, str, str]:
+    """Return the averages of base and run with three digits, and the symbol of the unit that they are written in.
+
+    Of the `rows` of the table, segments of one metric are in one unit.
+    """
+    from assay.lang.segments import get_whole
     from assay.styles.prefixed import format_value
     from assay.styles.unit_prefix import choose_prefix
 
     values = (change.base, change.value)
-    factor, symbol = choose_prefix(values, change.unit)
+    whole = get_whole(change.metric)
+    alike = (end for item in rows if get_whole(item.metric) == whole for end in (item.base, item.value))
+    factor, symbol = choose_prefix([*values, *alike], change.unit)
     base, value = (format_value(None if item is None else float(item * factor)) for item in values)
     return base, value, symbol
 

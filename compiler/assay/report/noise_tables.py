@@ -9,6 +9,7 @@ from assay.judgement.noise import CHANGES, MOST_RUNS, Noise
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report, Section
+from assay.lang.segments import get_whole
 from assay.report.cell_links import AVERAGE, CellLink, CellSource
 from assay.report.document import Document, Gallery, Table
 from assay.report.run_results import Choices, RunFigures, add_unit, list_full_labels
@@ -54,7 +55,10 @@ def replace_sections(
 def _build_table(
     checked: CheckedPackage, section: Section, runs: Sequence[str], noise: Mapping[str, Noise | None]
 ) -> Table:
-    rows = tuple(_build_row(checked.get_metric(name), noise[name]) for name in section.metrics)
+    means: dict[str, list[float]] = {}  # by the metric that segments are of
+    for name in section.metrics:
+        means.setdefault(get_whole(name), []).extend(item.mean for item in [noise[name]] if item)
+    rows = tuple(_build_row(checked.get_metric(name), noise[name], means[get_whole(name)]) for name in section.metrics)
     links = tuple(
         CellLink(row, 1, AVERAGE, tuple(CellSource(name, run) for run in runs))
         for row, name in enumerate(section.metrics)
@@ -63,11 +67,14 @@ def _build_table(
     return Table(section.title, HEADER, rows, of_rows=tuple(section.metrics), leads=links)
 
 
-def _build_row(metric: Metric, noise: Noise | None) -> tuple[str, ...]:
-    """Return the row of a metric; dashes if it has no average in one of the runs, or a mean of 0."""
+def _build_row(metric: Metric, noise: Noise | None, means: Sequence[float]) -> tuple[str, ...]:
+    """Return the row of a metric; dashes if it has no average in one of the runs, or a mean of 0.
+
+    `means` are those of all rows with the same unit.
+    """
     if noise is None:
         return (add_unit(metric.name, metric.unit.symbol), *[NO_VALUE] * (len(HEADER) - 1))
-    factor, symbol = choose_prefix([noise.mean], metric.unit.symbol)
+    factor, symbol = choose_prefix(means, metric.unit.symbol)
     mean, deviation = (value * factor.numerator / factor.denominator for value in (noise.mean, noise.deviation))
     numbers = (NO_VALUE if number is None else str(number) for number in noise.runs_to_detect)
     cells = format_value(mean), format_value(deviation), format_value(noise.percent)

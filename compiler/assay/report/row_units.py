@@ -20,16 +20,26 @@ def choose_row_unit(
 ) -> RowUnit:
     """Return the unit in which the averages of a metric in some runs are printed.
 
-    Without averages it is the unit of the metric that it is a segment of, else that of the first of `neighbours`, the
-    metrics of its section, that is in the same unit by its definition.
+    A metric and its segments among `neighbours`, the metrics of its section, have one unit. Without averages it is the
+    unit of the first of the neighbours that is in the same unit by its definition.
     """
     symbol = metric.unit.symbol
     if not get_style(choices.style).has_unit_prefixes:
         return Fraction(1), symbol
-    whole = get_whole(metric.id)
-    alike = sorted((item for item in neighbours if item.unit == metric.unit), key=lambda item: item.id != whole)
-    for candidate in (metric, *alike):
-        averages = [get_average(run, candidate, choices.summary) for run in runs]
-        if any(average is not None for average in averages):
-            return choose_prefix(averages, symbol)
+    for candidate in (metric, *(item for item in neighbours if item.unit == metric.unit)):
+        if unit := choose_common_unit(candidate, neighbours, runs, choices.summary):
+            return unit
     return Fraction(1), symbol
+
+
+def choose_common_unit(
+    metric: Metric, neighbours: Sequence[Metric], runs: Sequence[RunFigures], summary: str
+) -> RowUnit | None:
+    """Return the unit that suits a metric and those of the neighbours that are segments of it, or of the same metric.
+
+    None without averages.
+    """
+    whole = get_whole(metric.id)
+    metrics = dict.fromkeys((metric, *(item for item in neighbours if get_whole(item.id) == whole)))
+    averages = [get_average(run, item, summary) for item in metrics for run in runs]
+    return choose_prefix(averages, metric.unit.symbol) if any(item is not None for item in averages) else None

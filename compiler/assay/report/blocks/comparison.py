@@ -11,6 +11,7 @@ from assay.report.assemble import compare_values, name_columns
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
 from assay.report.cell_links import link_comparison
 from assay.report.document import Table
+from assay.report.row_units import choose_common_unit
 from assay.report.run_results import RunFigures, get_average
 from assay.styles.registry import Style
 from assay.styles.row import NO_VALUE
@@ -45,19 +46,27 @@ def build_comparison_table(
     column_labels: Sequence[str],
 ) -> Table:
     """Build a table with a row for each metric: its average in each column, with the differences from the first."""
-    rows = [compare_averages(checked, number_style, name, columns)[1] for name in item.metrics]
+    rows = [compare_averages(checked, number_style, name, columns, item.metrics)[1] for name in item.metrics]
     column_ids = [run.id for run in columns]
     links = tuple(link for row, name in enumerate(item.metrics) for link in link_comparison(row, name, column_ids))
     return Table(item.title, name_columns(column_labels), tuple(rows), of_rows=item.metrics, leads=links)
 
 
 def compare_averages(
-    checked: CheckedPackage, number_style: Style, name: str, columns: Sequence[RunFigures]
+    checked: CheckedPackage,
+    number_style: Style,
+    name: str,
+    columns: Sequence[RunFigures],
+    neighbours: Sequence[str] = (),
 ) -> tuple[list[float | None], tuple[str, ...]]:
-    """Return the averages of a metric in runs or phases, and its row; cells without a value are dashes."""
+    """Return the averages of a metric in runs or phases, and its row; cells without a value are dashes.
+
+    Segments of one metric among the metrics of the table, `neighbours`, have one unit.
+    """
     metric, summary = checked.get_metric(name), checked.package.summaries[0].name
     values = [get_average(run, metric, summary) for run in columns]
-    return values, tuple(cell or NO_VALUE for cell in compare_values(number_style, metric, values))
+    unit = choose_common_unit(metric, list(map(checked.get_metric, neighbours)), columns, summary)
+    return values, tuple(cell or NO_VALUE for cell in compare_values(number_style, metric, values, unit=unit))
 
 
 def list_groups(context: RenderContext) -> Iterator[tuple[Sequence[RunFigures], Sequence[str], str]]:
