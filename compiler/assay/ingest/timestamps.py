@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from assay.ingest import sql_trees
 from assay.lang.model.package import Source
-from assay.lang.time_format import SINCE_1970, build_digits_pattern, parse_offset, split_unpadded, split_year
+from assay.lang.time_format import SINCE_1970, build_digits_pattern, parse_offset, split_date, split_unpadded
 from assay.sql import dialect
 
 _ISO = (
@@ -24,10 +24,10 @@ MINUTE = 60_000_000_000
 def build_parts(source: Source, text: exp.Expr) -> exp.Expr:
     """Return the parts of the text of an instant, the argument of `build_instant`."""
     if "%" in source.time_form:
-        year, form = split_year(source.time_form)
-        if year:  # parsed with the text, since without its year 29 February may not exist
-            text = exp.DPipe(this=sql_trees.build_text(f"{year} "), expression=text)
-            form = f"%Y {form}"
+        date, date_form, form = split_date(source.time_form)
+        if date:  # parsed with the text, since without its year 29 February may not exist
+            text = exp.DPipe(this=sql_trees.build_text(f"{date} "), expression=text)
+            form = f"{date_form} {form}"
         form, expression, width = split_unpadded(form)
         if expression:
             text = _pad_part(text, expression, width)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from assay.lang.model.package import Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
@@ -18,8 +18,9 @@ PLACES = {
     "-g": "milliseconds without leading zeros", "-f": "microseconds without leading zeros",
     "-n": "nanoseconds without leading zeros", "%": "a percent sign",
 }  # fmt: skip
-#: the beginning of a format that gives the year of instants without one
-_YEAR = re.compile(r"%Y=(\d{4}) (?=.*%)")
+#: the beginning of a format that gives the year, or the date, of instants without one
+_DATE = re.compile(r"(?P<form>%Y|%Y-%m-%d)=(?P<text>\d{4}(?:-\d\d-\d\d)?) (?=.*%)")
+_DATE_PLACES = frozenset("YymbBdj")
 #: digits of the parts of a second
 WIDTHS = {"g": 3, "f": 6, "n": 9}
 #: a part of a second without leading zeros
@@ -31,8 +32,11 @@ def find_format_error(form: str) -> str:
     """Return what is wrong with a format of instants; empty when it is valid."""
     if not form or form in SINCE_1970:
         return ""
-    if "%Y=" in form and not _YEAR.match(form):
+    match = _DATE.match(form)
+    if "%Y=" in form and not (match and match["form"] == "%Y" and len(match["text"]) == 4):
         return f"`{form}` does not begin with a year such as `%Y=2026 `"
+    if "%d=" in form and not (match and _is_date(match["text"])):
+        return f"`{form}` does not begin with a date such as `%Y-%m-%d=2026-02-09 `"
     places = re.findall(r"%(-?.?)", form)
     if not places:
         return f"`{form}` is not a form of instants"
@@ -41,14 +45,26 @@ def find_format_error(form: str) -> str:
         return f"unknown place `%{unknown}`"
     has_day = "j" in places or ("d" in places and {"m", "b", "B"} & set(places))
     if not has_day:
-        return f"`{form}` has no date"
+        hint = "" if _DATE_PLACES & {*places} else "; `%Y-%m-%d=2026-02-09 ` at its beginning gives one"
+        return f"`{form}` has no date{hint}"
     return "" if {"Y", "y"} & set(places) else f"`{form}` has no year; `%Y=2026 ` at its beginning gives one"
 
 
-def split_year(form: str) -> tuple[str, str]:
-    """Return the year that a format gives to instants without one, or empty, and the format of their texts."""
-    match = _YEAR.match(form)
-    return (match[1], form[match.end() :]) if match else ("", form)
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def split_date(form: str) -> tuple[str, str, str]:
+    """Return the year or date that a format gives to instants without one, and the formats of it and of their texts.
+
+    The first two are empty if it gives none.
+    """
+    match = _DATE.match(form)
+    return (match["text"], match["form"], form[match.end() :]) if match else ("", "", form)
 
 
 def split_unpadded(form: str) -> tuple[str, str, int]:
@@ -101,8 +117,9 @@ def describe_format(source: Source) -> str:
     if form in SINCE_1970:
         return f"a number of {form} since {f'the constant {source.start}' if source.start else '1970'}"
     if form:
-        year, text_form = split_year(form)
-        return f"{text_form}, {f'of the year {year}, ' if year else ''}in zone {zone}"
+        text, text_format, form = split_date(form)
+        owner = f"of {'the year ' if text_format == '%Y' else ''}{text}, " if text else ""
+        return f"{form}, {owner}in zone {zone}"
     number = "a whole number of ns since 1970, or " if SOURCE_KINDS[source.kind].has_integer_times else ""
     return number + (
         f"ISO 8601, such as 2026-02-05T18:52:16.5, in zone {zone} where none is named"

@@ -38,6 +38,14 @@ STAMPS: tuple[tuple[str, str], ...] = (
     (r"\d{13}(?:\.\d+)?", "ms"),
     (r"\d+\.\d{3,}(?=s\b)", "s"),
 )
+NO_DATE = "%Y-%m-%d=2000-01-01 "
+#: stamps at the start of text lines that have no date; elsewhere, such texts may be durations
+CLOCKS: tuple[tuple[str, str], ...] = (
+    (rf"{_CLOCK}\.\d{{6}}", f"{NO_DATE}%H:%M:%S.%f"),
+    (rf"{_CLOCK}\.\d{{3}}", f"{NO_DATE}%H:%M:%S.%g"),
+    (rf"{_CLOCK},\d{{3}}", f"{NO_DATE}%H:%M:%S,%g"),
+    (_CLOCK, f"{NO_DATE}%H:%M:%S"),
+)
 _TIME_WORDS = ("time", "timestamp", "ts", "at", "date", "datetime", "when", "asctime", "start", "started", "epoch")
 #: digits of the whole seconds, ms, us, ns since 1970 of the years 2001 to 2286
 _EPOCH_DIGITS = {10: "s", 13: "ms", 16: "us", 19: "ns"}
@@ -93,6 +101,8 @@ def _match_most(expression: str, texts: Sequence[str], least: float) -> bool:
 
 def describe_reading(form: str) -> str:
     """Return how instants without a zone are read."""
+    if form.startswith(NO_DATE):
+        return "read as UTC of 1 January 2000, since they have no date: a log must not go over midnight"
     return f"read as UTC{' of the year 2000, since they have none' * form.startswith(NO_YEAR)}"
 
 

@@ -26,9 +26,9 @@ _SQL_WORDS = frozenset((
 #: units such as `kB`, `KiB` and `kBps`, behind another letter only if they begin with a capital
 _BYTES = re.compile(r"(?:(?<![A-Za-z])[kKMGT]|(?<=[a-z])[KMGT])i?B(?P<rate>ps)?(?![A-Za-z])")
 _RATE = re.compile(r"(?<=[A-Za-z]) ?/ ?(?=(?:s|sec|second)\b)")
-#: sizes and plurals before a last word `s` that is `per second`, as in `read_mb_s`; `response_times_s` are seconds
+#: sizes, plurals and short forms before a last word `s` that is `per second`, as in `read_mb_s`; `times_s` are seconds
 _MEASURED = re.compile(
-    r"(?:[kmgt]i?)?b|bytes?|bits?|[kmgt]bits?|ops"
+    r"(?:[kmgt]i?)?b|bytes?|bits?|[kmgt]bits?|ops|evt|img|iter|msg|pkt|rec|req|tok|tx|txn"
     r"|(?!(?:times|timings|latencies|durations|delays|waits)$)[a-z]{3,}(?<![siu])s"
 )
 _FUNCTIONS = "current_"  # functions without parentheses begin with it, so SQL of specs has no such names

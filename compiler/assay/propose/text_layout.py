@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.propose.instants import NO_YEAR, STAMPS
+from assay.propose.instants import CLOCKS, NO_DATE, NO_YEAR, STAMPS
 from assay.propose.units import UNITS
 
 LEVEL, MESSAGE, TAGS = "level", "message", "tags"
@@ -76,7 +76,7 @@ class _Head:
 
 def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
     """Return the layout of lines; None if too few of them have an instant."""
-    heads, form = max((_find_heads(lines, *stamp) for stamp in STAMPS), key=lambda item: len(item[0]))
+    heads, form = max((_find_heads(lines, *stamp) for stamp in (*STAMPS, *CLOCKS)), key=lambda item: len(item[0]))
     count = sum(bool(line.strip()) for line in lines)
     if not heads or len(heads) < _MIN_SHARE * count:
         return None
@@ -99,7 +99,8 @@ def _find_heads(lines: Sequence[str], expression: str, form: str) -> tuple[list[
     )
     heads = []
     for position, line in enumerate(lines):
-        if match := pattern.match(line):
+        match = pattern.match(line)
+        if match and (not form.startswith(NO_DATE) or len(match["before"]) <= 1):
             before = re.sub(r"[ \t]+", " ", match["before"])
             heads.append(_Head(position, before, match["at"], match["after"], line[match.end() :]))
     return heads, form

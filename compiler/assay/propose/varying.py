@@ -16,6 +16,7 @@ FEW_RECORDS = 10
 REPETITIONS = "they number repetitions"  # reason for no metrics
 _MIN_STEPS, _MIN_ONES = 4, 0.8  # steps from record to record, and the share of them that are one, of what counts up
 _MOST_CHOICES, _GREATEST_CHOICE = 6, 1000  # distinct values of a choice, and the greatest of them
+_MIN_BALANCED = 4  # distinct values of a choice, each of which equally many records have
 _MIN_REPEATS = 5  # records with each value of a choice, and of a run with a constant
 _TIME_FORMS = {"second": "s", "millisecond": "ms", "microsecond": "us", "nanosecond": "ns"}  # by unit
 _ELAPSED = frozenset(("elapsed", "t", "time", "uptime"))  # words of names of elapsed time
@@ -89,12 +90,15 @@ def is_choice(group: Group, event: EventProposal, field: FieldProposal) -> bool:
     """Return whether a number is one of few small whole numbers above 0, each of which many records have.
 
     Such a number, a size of batches for example, is chosen rather than measured. Numbers that are sometimes 0 count
-    something, and those with a unit measure.
+    something, and those with a unit measure. If each of several numbers has as many records as each other, someone
+    chose them, whatever they are.
     """
     if group.known_format or field.type != "integer" or field.transform or field.unit != "none":
         return False
     records = group.records[event.name]
     counts = Counter(map(int, _list_values(records, field)))
+    if _MIN_BALANCED <= len(counts) <= _MOST_CHOICES and {*counts.values()} == {max(counts.values())} - {1, 2}:
+        return True
     return (
         1 < len(counts) <= _MOST_CHOICES
         and min(counts) > 0
