@@ -27,6 +27,7 @@ from assay.util.diagnostics import USAGE, fail
 #: what each log may be: a run of its own, a host of one run, a part of the log of one host
 RUN, HOST, PART = "run", "host", "part"
 READINGS = (RUN, HOST, PART)
+_LAYOUTS = "the logs differ in layout; for several runs or hosts, name logs of one layout after `--from`"
 _SEPARATOR = "-"  # between the folders that name a host
 
 
@@ -200,7 +201,7 @@ def _split_by_names(samples: Sequence[SampleFile], is_one_layout: bool) -> _Spli
         return _Split(_name_by_stems(names), folders, ("",) * len(names), reason)
     reason = ""
     if len(names) > 1 and is_side_by_side:
-        reason = "the names of the logs differ only in numbers" if is_numbered(names) else "the logs differ in layout"
+        reason = "the names of the logs differ only in numbers" if is_numbered(names) else _LAYOUTS
     first = names[0] if len(set(names)) == 1 or not is_one_layout else drop_numbers(get_stem(names[0]))
     run = get_stem(first) or NEUTRAL_NAME
     return _Split((run,) * len(names), folders, ("",) * len(names), reason)
