@@ -29,7 +29,7 @@ from assay.propose.varying import (
     find_run_constant,
     is_choice,
     is_constant,
-    numbers_repetitions,
+    is_repetition_number,
     only_grows,
 )
 
@@ -78,7 +78,7 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
     names = []
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
-        is_name = not field.is_quantity or is_choice(group, event, field) or numbers_repetitions(group, event, field)
+        is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
         is_name &= field.type in ("text", "boolean", "integer")
         if counts_up(group.records[event.name], field) or find_run_constant(group, event, field):
             continue
@@ -161,7 +161,7 @@ def _list_quantities(group: Group, event: EventProposal) -> list[FieldProposal]:
             if not only_grows(records, field)
             and not (is_constant(group, event, field) and count_values(records, field) >= FEW_RECORDS)
             and not is_choice(group, event, field)
-            and not numbers_repetitions(group, event, field)
+            and not is_repetition_number(group, event, field)
             and not find_run_constant(group, event, field)
             and sum(field.path in record.values for record in records) >= least
         ),

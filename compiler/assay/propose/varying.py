@@ -107,7 +107,7 @@ def is_choice(group: Group, event: EventProposal, field: FieldProposal) -> bool:
     )
 
 
-def numbers_repetitions(group: Group, event: EventProposal, field: FieldProposal) -> bool:
+def is_repetition_number(group: Group, event: EventProposal, field: FieldProposal) -> bool:
     """Return whether a number without a unit says which repetition a record is of, such as `iteration` or `batch_no`.
 
     Its values are whole numbers from 0 on at equal distances, such as 1, 2, 3 or 0, 100, 200.
@@ -129,7 +129,7 @@ def list_repetitions(group: Group) -> Iterator[tuple[str, str]]:
     for event in group.source.events:
         for field in map(group.source.find_field, event.fields):
             is_growing = (event.name, field.name) in growing
-            if field.is_quantity and not is_growing and numbers_repetitions(group, event, field):
+            if field.is_quantity and not is_growing and is_repetition_number(group, event, field):
                 yield field.name, REPETITIONS
 
 

@@ -25,12 +25,12 @@ def is_share(metric: Metric, runs: Sequence[RunFigures]) -> bool:
         for value in (centile.value, centile.low, centile.high)
         if value is not None
     }
-    return _are_ends(
+    return _has_only_ends(
         {*values, *(end for item in distributions for end in (item.least, item.greatest))}, metric.unit.symbol
     )
 
 
-def _are_ends(values: Collection[float], unit: str) -> bool:
+def _has_only_ends(values: Collection[float], unit: str) -> bool:
     whole = _WHOLES.get(unit)
     return whole is not None and bool(values) and {*values} <= {0.0, whole} and (unit != "" or len({*values}) > 1)
 
@@ -41,7 +41,7 @@ def describe_flat_lines(series: Sequence[Series], unit: str) -> str:
     Of shares, all lines are two steps, at 0 and at 100 %.
     """
     ends = {x for item in series for point in item.points for x in (point[0], point[2], point[3]) if x is not None}
-    if len(ends) > 1 and _are_ends(ends, unit):
+    if len(ends) > 1 and _has_only_ends(ends, unit):
         whole = f"{_WHOLES[unit]:.0f} {unit}".rstrip()
         return f"Not drawn: each sample is 0 or {whole}; the average is the share of samples of {whole}."
     values = [_find_common_value(item) for item in series]
