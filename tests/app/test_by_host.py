@@ -86,8 +86,7 @@ def test_hosts_of_pooled_samples_have_those_of_the_reference(cache: Path) -> Non
         expected = [statistics.fmean(values), statistics.median_high(values), min(values), max(values)]
         actual = [float(row[name]) for name in ("average", "median", "min", "max")]
         assert actual == pytest.approx(expected, abs=1e-9)
-    medians = [float(row["median"]) for row in rows]
-    assert medians == sorted(medians)
+    assert [row["host"] for row in rows] == sorted(samples, key=lambda name: int(name.removeprefix("node-")))
 
 
 def test_query_marks_the_odd_hosts(cache: Path, odd_run: Path) -> None:
@@ -140,11 +139,62 @@ def test_figures_draw_the_hosts_of_the_results(built: Path) -> None:
     groups = data["metrics"]["RSS"]["odd"]["groups"]
     drawn = [dict(zip(plot.columns, row, strict=True)) for row in plot.rows]
     marks = [row for row in drawn if row["mark"] in ("group", "outlier")]
-    assert [row["text"] for row in marks] == [group["name"] for group in groups]
-    factor = groups[0]["median"] / float(marks[0]["y"])
-    assert [row["y"] for row in marks] == pytest.approx([group["median"] / factor for group in groups], rel=1e-5)
-    assert [row["text"] for row in drawn if row["mark"] == "high"] == ["node-7", "node-21"]
+    medians = {group["name"]: group["median"] for group in groups}
+    assert [row["text"] for row in marks] == [f"node-{index}" for index in range(34)]
+    assert [row["x"] for row in marks] == [float(index) for index in range(1, 35)]
+    factor = medians["node-0"] / float(marks[0]["y"])
+    assert [row["y"] for row in marks] == pytest.approx([medians[row["text"]] / factor for row in marks], rel=1e-5)
+    names = {row["text"]: row["mark"] for row in drawn if str(row["mark"]).startswith("name")}
+    assert names == {"node-7": "name-right", "node-21": "name-left"}
     assert (built / "charts" / "by-host-RSS-1.svg").read_text(encoding="utf-8").count("node-21") >= 1
+
+
+def test_table_has_the_average_of_each_host_in_each_run(built: Path) -> None:
+    data = load_json(built / "results.json")["by"]["metrics"]["RSS"]
+    table = next(item for item in get_gallery(built).tables if item.title.startswith("Kernel RSS"))
+    assert (table.title, table.header) == (
+        "Kernel RSS, GiB: average of each host", ("host", "many (plain)", "many (odd)", "Δ%"),
+    )  # fmt: skip
+    assert [row[0] for row in table.rows] == [f"node-{index}" for index in range(34)]
+    averages = {run: {group["name"]: group["average"] for group in data[run]["groups"]} for run in ("plain", "odd")}
+    for host, plain, odd, change in table.rows:
+        expected = [averages[run][host] / 2**10 for run in ("plain", "odd")]
+        assert [float(plain), float(odd)] == pytest.approx(expected, rel=5e-3)
+        assert change == {"node-7": "+200", "node-21": "+100"}.get(host, "0")
+    assert {"node-7", "node-21"} <= {row[0] for row in table.printed_rows}
+
+
+def test_comparison_judges_a_host_as_runs_that_have_only_it(cache: Path, tmp_path: Path) -> None:
+    assert run_assay("init", tmp_path / "shop").status == 0
+
+    def compare(*arguments: str) -> dict[str, dict[str, str]]:
+        words = ("compare", "runs/1.0", "runs/1.1", *arguments, "--format", "csv", "--cache", cache)
+        result = run_assay(*words, cwd=tmp_path / "shop")
+        assert result.status == 0, result.err
+        return {row["metric"]: row for row in csv.DictReader(io.StringIO(result.out))}
+
+    by_host = compare("--by", "host")
+    for run in ("1.0", "1.1"):
+        shutil.rmtree(tmp_path / "shop" / "runs" / run / "web-2")
+    alone = compare()
+    assert [*alone] == ["wait", "work", "response_size"]
+    differing = {"metric", "name"}
+    for metric, row in alone.items():
+        host_row = by_host[f"{metric}[host=web-1]"]
+        assert {key: host_row[key] for key in row.keys() - differing} == {
+            key: row[key] for key in row.keys() - differing
+        }
+    assert by_host["wait[host=web-1]"]["verdict"] == "better"
+
+
+def test_comparison_has_hosts_in_the_order_of_their_numbers(cache: Path, odd_run: Path) -> None:
+    arguments = ("--metric", "CentiCpu", "--metric", "cdf0.80", "--format", "csv", "--cache", cache)
+    result = run_assay("compare", f"plain={RUN}", f"odd={odd_run}", "--by", "host", *arguments)
+    assert result.status == 0, result.err
+    names = [row["metric"] for row in csv.DictReader(io.StringIO(result.out))]
+    hosts = [name for name in names if "[" in name]
+    assert hosts == [f"CentiCpu[host=node-{index}]" for index in range(34)]
+    assert sorted({*names} - {*hosts}) == ["CentiCpu", "cdf0.80"]
 
 
 def test_axis_of_two_hosts_has_two_ranks(tmp_path: Path, cache: Path) -> None:
@@ -184,10 +234,12 @@ def test_figures_of_many_hosts_have_few_marks(lab: Laboratory, count: int) -> No
     groups = [row for row in rows if row["mark"] in ("group", "outlier")]
     assert len(groups) == min(count, MOST_DRAWN)
     assert [groups[0]["x"], groups[-1]["x"]] == [1.0, float(count)]
-    assert [row["text"] for row in rows if row["mark"] == "high"] == ["node-far"]
+    assert [row["text"] for row in rows if row["mark"] == "name-left"] == ["node-far"]
     assert any("are drawn" in text for text in gallery.text) is (count > MOST_DRAWN)
     assert "node-silent of Process CPU usage" in gallery.text[-1]
-    assert len(gallery.tables[0].rows) <= MOST_LISTED
+    outliers, averages = gallery.tables
+    assert len(outliers.rows) <= MOST_LISTED
+    assert (len(averages.rows), len(averages.printed_rows), averages.printed_rows[-1][0]) == (count, 20, "node-far")
 
 
 def test_queries_of_phases_have_hosts(lab: Laboratory) -> None:

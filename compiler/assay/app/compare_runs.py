@@ -9,7 +9,6 @@ from functools import partial
 from assay.app import filters
 from assay.app.build_comparison import iter_shared_file_notes
 from assay.app.compute import RunResult, compute, list_report_metrics
-from assay.app.grouping import suggest_columns
 from assay.app.ingest import find_system
 from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
 from assay.app.judging import JudgedVersion, build_change_data, judge_versions, measure_version
@@ -18,7 +17,7 @@ from assay.app.query import list_run_messages
 from assay.app.repeats import list_versions
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
-from assay.app.splitting import CountValues, add_gated_segments, parse_dimensions, split_metrics
+from assay.app.splitting import add_gated_segments, split_by_columns
 from assay.app.subject import find_metric
 from assay.judgement.interval import estimate_reach
 from assay.judgement.repeats import pool_variances
@@ -27,7 +26,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin, Unit
-from assay.lang.segments import get_whole, list_dimensions
+from assay.lang.segments import get_whole
 from assay.report.compose_answer import describe_caution, describe_unequal_hosts
 from assay.report.data_quality import describe_findings
 from assay.report.judged_cells import list_judgement_notes
@@ -86,7 +85,8 @@ class RunComparison:
 class Selection:
     """What to compare, as the user selects it; empty values select what `compare_runs` describes.
 
-    `metrics` are ids or names of metrics; `report` is `system/name`; `by` are dimensions with commas between them.
+    `metrics` are ids or names of metrics; `report` is `system/name`; `by` are dimensions with commas between them, or
+    another column of text.
     """
 
     metrics: tuple[str, ...] = ()
@@ -118,7 +118,9 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     applied_filters = filters.parse_filters(checked.package, report, selection.filters, selection.no_filters)
     if selection.by:
         count_values = partial(compute, session, checked, runs, metrics, applied_filters)
-        checked, metrics = split_by(checked, metrics, selection.by, lambda items: count_values(value_requests=items))
+        checked, metrics = split_by_columns(
+            checked, metrics, selection.by, lambda items: count_values(value_requests=items)
+        )
     summary = choose_summary(checked.package, report, selection.summary)
     computation = compute(session, checked, runs, metrics, applied_filters, judged=metrics)
     versions = list_versions(computation.runs)
@@ -164,23 +166,6 @@ def _describe_runs(
     findings = describe_findings(counts, "see the warnings")
     cautions = (describe_caution([unequal] if unequal else []), findings)
     return " ".join(filter(None, cautions)), (hosts[0], hosts[1])
-
-
-def split_by(
-    checked: CheckedPackage, metrics: Sequence[Metric], by: str, count_values: CountValues
-) -> tuple[CheckedPackage, tuple[Metric, ...]]:
-    """Return the package with segments, and the metrics, each before its segments by dimensions.
-
-    Raises AssayError (usage) if the metrics have no such dimensions.
-    """
-    dimensions = parse_dimensions(checked.package, metrics, by)
-    if not dimensions:
-        names = dict.fromkeys(name for metric in metrics for name in list_dimensions(checked.package, metric))
-        raise fail("unknown-dimension", f"unknown dimension `{by}` in --by", status=USAGE,
-                   expected=", ".join(names) or "dimensions; these metrics have none",
-                   notes=("`assay query` and `assay build` also take other columns, such as the host",),
-                   hint=suggest_columns(by, tuple(names), checked.package.system) if names else "")  # fmt: skip
-    return split_metrics(checked, metrics, dimensions, count_values)
 
 
 def _choose_report(

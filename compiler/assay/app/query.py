@@ -39,6 +39,7 @@ from assay.sql import dialect, formulas
 from assay.sql.codegen import Statement, build_standalone_query
 from assay.sql.expressions import build_literal, build_placeholders
 from assay.util.diagnostics import USAGE, fail
+from assay.util.numbers import split_numbers
 
 Texts = Mapping[str, Mapping[str, str]]
 
@@ -102,7 +103,7 @@ def query_metrics(
 def export_answer(answer: Answer) -> list[dict[str, Any]]:
     """Return the distributions of metrics, and the averages of formulas, as plain data: a row for each metric and run.
 
-    A query by a column has a row for each of its values.
+    A query by a column has a row for each of its values, in the order of the numbers in them.
     """
     if answer.by:
         metrics = {metric.id: metric for metric, _, _ in answer.rows}
@@ -110,7 +111,7 @@ def export_answer(answer: Answer) -> list[dict[str, Any]]:
             {**_export_metric(answer, metrics[name], item.run), answer.by: values.pop("name"), **values}
             for name, runs in answer.spreads.items()
             for item in runs
-            for values in map(build_group_data, item.groups)
+            for values in map(build_group_data, sorted(item.groups, key=lambda group: split_numbers(group.name)))
         ]
     return [
         {

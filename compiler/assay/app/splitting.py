@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.app.compute import Computation
-from assay.app.grouping import suggest_columns
+from assay.app.grouping import group_metrics, suggest_columns
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Package
@@ -33,10 +33,13 @@ from assay.lang.segments import (
 from assay.plan.value_request import ValueRequest
 from assay.report.statistic_names import split_names
 from assay.util.diagnostics import USAGE, fail
-from assay.util.numbers import format_count
+from assay.util.numbers import format_count, split_numbers
 
 MOST_VALUES = 10
 """How many values `--by` lists; the rows of others are pooled."""
+MOST_HOSTS = 64
+"""How many hosts `--by host` lists: as many as a figure draws."""
+HOST = "host"
 
 CountValues = Callable[[Sequence[ValueRequest]], Computation]
 
@@ -101,16 +104,21 @@ def select_splittable(checked: CheckedPackage, names: Iterable[str], by: Sequenc
 
 
 def split_metrics(
-    checked: CheckedPackage, metrics: Sequence[Metric], by: tuple[str, ...], count_values: CountValues
+    checked: CheckedPackage,
+    metrics: Sequence[Metric],
+    by: tuple[str, ...],
+    count_values: CountValues,
+    candidates: Sequence[str] | None = None,
 ) -> tuple[CheckedPackage, tuple[Metric, ...]]:
     """Return the package with the segments of metrics, and the metrics, each before its segments if it has any.
 
-    Raises AssayError (usage) if no metric has all of these dimensions.
+    `candidates` are the metrics that may have some; None: all. Raises AssayError (usage) if no metric has all of these
+    dimensions.
     """
-    names = select_splittable(checked, (metric.id for metric in metrics), by)
+    names = select_splittable(checked, (metric.id for metric in metrics) if candidates is None else candidates, by)
     if not names:
         raise fail("dimensions", f"none of the metrics has the dimensions {' and '.join(by)}", status=USAGE)
-    section = Section("", "", names, by=by, limit=MOST_VALUES)
+    section = Section("", "", names, by=by, limit=MOST_HOSTS if by == (HOST,) else MOST_VALUES)
     split = choose_values(checked, section, count_values(request_values(checked, section)))
     split_package = add_segments(checked, [split])
     rows = (
@@ -119,6 +127,32 @@ def split_metrics(
         for item in (metric.id, *(split.list_segments(metric.id) if metric.id in names else ()))
     )
     return split_package, tuple(map(split_package.get_metric, rows))
+
+
+def split_by_columns(
+    checked: CheckedPackage, metrics: Sequence[Metric], by: str, count_values: CountValues
+) -> tuple[CheckedPackage, tuple[Metric, ...]]:
+    """Return the package with segments, and the metrics, each before its segments by dimensions or by another column.
+
+    Raises AssayError (usage) if no metric has them.
+    """
+    if dimensions := parse_dimensions(checked.package, metrics, by):
+        return split_metrics(checked, metrics, dimensions, count_values)
+    names = [metric.id for metric in group_metrics(checked, metrics, by)]
+    return split_metrics(_add_dimension(checked, names, by), metrics, (by,), count_values, names)
+
+
+def _add_dimension(checked: CheckedPackage, names: Iterable[str], column: str) -> CheckedPackage:
+    """Return the package with a column as a dimension of the grains of some metrics."""
+    chosen = {
+        metric.grain
+        for metric in formula.list_measured(formula.index_metrics(checked.package), map(checked.get_metric, names))
+    }
+    grains = tuple(
+        replace(grain, dimensions=(*grain.dimensions, column)) if grain.name in chosen else grain
+        for grain in checked.package.grains
+    )
+    return replace(checked, package=replace(checked.package, grains=grains))
 
 
 def split_report(checked: CheckedPackage, report: Report, count_values: CountValues, column: str) -> SplitReport:
@@ -202,7 +236,7 @@ def request_values(checked: CheckedPackage, section: Section) -> tuple[ValueRequ
 def choose_values(checked: CheckedPackage, section: Section, computation: Computation) -> Split:
     """Choose the combinations of values with most rows, of all metrics of a section in all runs; then by their values.
 
-    Rows without any value are never pooled.
+    Rows without any value are never pooled. Hosts are in the order of the numbers in their names instead.
     """
     counts: Counter[Values] = Counter()
     for request in request_values(checked, section):
@@ -215,6 +249,8 @@ def choose_values(checked: CheckedPackage, section: Section, computation: Comput
     valued = [values for values in ordered if any(item is not None for item in values)]
     listed = {*valued[: section.limit]} | ({*ordered} - {*valued})
     values = tuple(item for item in ordered if item in listed)
+    if section.by == (HOST,):
+        values = tuple(sorted(values, key=lambda item: split_numbers(str(item[0] or ""))))
     return Split(section.metrics, section.by, values, len(ordered) - len(values))
 
 

@@ -67,7 +67,9 @@ def _replace_names(context: click.Context, parameter: click.Parameter, value: tu
     shell_complete=complete_names("reports"),
     help="Use the metrics, filters and rules of this report.",
 )
-@add_by_option("Compare by the values of a dimension, or of two (kind,region)")
+@add_by_option(
+    "Compare by the values of a dimension, or of two (kind,region), or of another column of text, such as host"
+)
 @add_filter_options
 @add_system_option
 @add_summary_option

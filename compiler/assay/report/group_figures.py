@@ -1,11 +1,12 @@
 """Show the distributions of metrics by the values of a column: a figure of each metric and run, and the outliers.
 
-A figure has the groups (hosts) in the order of their medians, so that an odd one is at an end and its name beside it.
+Figures and tables have the groups (hosts) in the order of the numbers in their names, the same in each run; the name of
+an odd one is beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
@@ -16,16 +17,19 @@ from assay.lang.model.package import Metric
 from assay.report.document import Gallery, Plot, Table
 from assay.report.group_spreads import Group, RunGroups, Spreads
 from assay.report.run_results import add_unit
-from assay.styles.prefixed import format_value
+from assay.styles.prefixed import format_percent, format_value
+from assay.styles.row import NO_VALUE
 from assay.styles.unit_prefix import choose_prefix
+from assay.util.numbers import split_numbers
 
 TEMPLATE = "groups"  # chart template
 COLUMNS = ("mark", "x", "y", "low", "high", "lower", "upper", "text")
 MOST_DRAWN = 64  # groups of a figure, besides outliers
-MOST_LISTED = 20  # rows of the table of outliers
+MOST_LISTED = 20  # rows of a table; a web page has the others folded
 _MOST_NAMED = 3  # outliers in a label
 _MOST_LETTERS = 60  # of names below an axis
 _LABEL_GAP = 0.09  # share of the axis that two labels need
+_LABEL_WIDTH = 0.3  # share of the other axis that a label has
 _LONG_TAIL = 3
 
 Row = tuple[str | float | None, ...]
@@ -54,14 +58,15 @@ def build_groups_gallery(checked: CheckedPackage, column: str, spreads: Spreads,
         *_list_absent(metrics, spreads),
     )
     tables = (replace(table, rows=table.rows[:MOST_LISTED]),) if table.rows else ()
+    tables += tuple(_build_averages(metric, column, spreads[metric.id]) for metric in metrics)
     return Gallery(f"by-{column}", f"By {column}", tuple(filter(None, text)), tuple(figures), tables, abreast)
 
 
 def _describe_figures(column: str, spreads: Spreads) -> Iterator[str]:
     """Yield what the figures show, and which groups are outliers."""
     yield (
-        f"Each figure has the values of {column} in a run in ascending order of their medians, then averages. A dot is "
-        "the median, the thick line goes from the 20th to the 80th percentile, the thin one from the 5th to the 95th."
+        f"Each figure has the values of {column} in one order, that of the tables. A dot is the median, the thick line "
+        "goes from the 20th to the 80th percentile, the thin one from the 5th to the 95th."
     )
     yield (
         f"An outlier is a {column} whose median differs from the median of all medians by more than {float(LIMIT)} "
@@ -72,7 +77,12 @@ def _describe_figures(column: str, spreads: Spreads) -> Iterator[str]:
     if greatest > MOST_DRAWN:
         yield (
             f"Of more than {MOST_DRAWN} in a run, {MOST_DRAWN} are drawn: the least, the greatest and others evenly by "
-            "rank; outliers are drawn besides these. results.json has all."
+            "rank of their medians; outliers are drawn besides these. results.json has all."
+        )
+    if max((len(_order_names(runs)) for runs in spreads.values()), default=0) > MOST_LISTED:
+        yield (
+            f"Printed tables have {MOST_LISTED} of them: those whose medians are farthest from the median of the run. "
+            "A web page has the others folded."
         )
 
 
@@ -135,10 +145,55 @@ def _build_table(metrics: Sequence[Metric], column: str, spreads: Spreads) -> Ta
     several = any(len(runs) > 1 for runs in spreads.values())
     rows = [
         (name, *((label,) if several else ()), str(len(cells)), "; ".join(cells))
-        for (label, name), cells in sorted(cells_by_group.items(), key=lambda item: (-len(item[1]), *item[0]))
+        for (label, name), cells in sorted(
+            cells_by_group.items(), key=lambda item: (-len(item[1]), item[0][0], split_numbers(item[0][1]))
+        )
     ]
     header = (column, *(("run",) if several else ()), "metrics", "medians")
     return Table(f"Outliers by {column}", header, tuple(rows))
+
+
+def _order_names(runs: Sequence[RunGroups]) -> tuple[str, ...]:
+    """Return the names of the groups of all runs in their order."""
+    return tuple(sorted({group.name for item in runs for group in item.groups}, key=split_numbers))
+
+
+def _build_averages(metric: Metric, column: str, runs: Sequence[RunGroups]) -> Table:
+    """Return the table of a metric's averages by group and run, with the changes from the first run."""
+    factor, symbol = _choose_unit(metric, runs)
+    averages = [{group.name: group.average for group in item.groups} for item in runs]
+    names = _order_names(runs)
+    rows = [
+        (
+            name,
+            *(_format_average(values.get(name), factor) for values in averages),
+            *(format_percent(averages[0].get(name), values.get(name)) for values in averages[1:]),
+        )
+        for name in names
+    ]
+    header = (column, *(item.label for item in runs), *_head_changes([item.label for item in runs[1:]]))
+    title = f"{add_unit(metric.name, symbol)}: average of each {column}"
+    return Table(title, header, tuple(rows), shortlist=_shorten(names, runs))
+
+
+def _head_changes(labels: Sequence[str]) -> list[str]:
+    return ["Δ%"] if len(labels) == 1 else [f"{label} Δ%" for label in labels]
+
+
+def _format_average(value: float | None, factor: float) -> str:
+    return NO_VALUE if value is None else format_value(value * factor)
+
+
+def _shorten(names: Sequence[str], runs: Sequence[RunGroups]) -> tuple[int, ...]:
+    """Return the indexes of the groups that pages print; empty if these are all."""
+    if len(names) <= MOST_LISTED:
+        return ()
+    distances = dict.fromkeys(names, 0.0)
+    for item in runs:
+        for group in item.groups:
+            distances[group.name] = max(distances[group.name], abs(group.median - (item.median or 0.0)))
+    ranked = sorted(range(len(names)), key=lambda index: (-distances[names[index]], index))
+    return tuple(sorted(ranked[:MOST_LISTED]))
 
 
 def _choose_unit(metric: Metric, runs: Sequence[RunGroups]) -> tuple[float, str]:
@@ -156,6 +211,7 @@ def _draw_metric(metric: Metric, column: str, runs: Sequence[RunGroups], first_f
         return f"{metric.name}, of one {column}"
     low, high, is_cut = _choose_range(groups)
     several = len(runs) > 1
+    places = {name: float(number) for number, name in enumerate(_order_names(runs), start=1)}
     cut = "; ranges cut" if is_cut else ""
     return [
         Plot(
@@ -166,8 +222,8 @@ def _draw_metric(metric: Metric, column: str, runs: Sequence[RunGroups], first_f
             _describe_plot(metric, column, item, factor, symbol),
             TEMPLATE,
             COLUMNS,
-            tuple(_list_rows(item, low, high, factor)),
-            x_label=_label_axis(column, item),
+            tuple(_list_rows(item, places, low, high, factor)),
+            x_label=_label_axis(column, list(places)),
             y_label=add_unit(metric.name, symbol),
             shows=(metric.id,),
         )
@@ -175,10 +231,10 @@ def _draw_metric(metric: Metric, column: str, runs: Sequence[RunGroups], first_f
     ]
 
 
-def _label_axis(column: str, item: RunGroups) -> str:
-    """Return the names of the groups in their order if they fit below the axis, else that of the column."""
-    names = f"{column}: {', '.join(group.name for group in item.groups)}"
-    return names if len(names) <= _MOST_LETTERS else f"{column}, by median"
+def _label_axis(column: str, names: Sequence[str]) -> str:
+    """Return the names of the groups in their order if they fit below the axis, else the name of the column."""
+    text = f"{column}: {', '.join(names)}"
+    return text if len(text) <= _MOST_LETTERS else f"{column}, from {names[0]} to {names[-1]}"
 
 
 def _describe_plot(metric: Metric, column: str, item: RunGroups, factor: float, symbol: str) -> str:
@@ -203,44 +259,45 @@ def _choose_range(groups: Sequence[Group]) -> tuple[float, float, bool]:
     return least, greatest, False
 
 
-def _list_rows(item: RunGroups, low: float, high: float, factor: float) -> Iterator[Row]:
-    """Yield the rows of a figure: the ends of its axis, its groups, the names of outliers."""
-    for end in (low, high):
-        yield ("extent", 1.0, _round(end * factor), None, None, None, None, None)
-    for rank in _list_drawn(item.groups):
-        group = item.groups[rank]
+def _list_rows(item: RunGroups, places: Mapping[str, float], low: float, high: float, factor: float) -> Iterator[Row]:
+    """Yield the rows of a figure: the ends of its axes, its groups at their places, the names of outliers."""
+    for end, place in ((low, 1.0), (high, float(len(places)))):
+        yield ("extent", place, _round(end * factor), None, None, None, None, None)
+    for group in sorted(_list_drawn(item.groups), key=lambda group: places[group.name]):
         ends = [min(max(value, low), high) * factor for value in group.quantiles]
         wide_low, narrow_low, _, narrow_high, wide_high = map(_round, ends)
         mark = "outlier" if group.side else "group"
-        yield (mark, float(rank + 1), _round(ends[2]), wide_low, wide_high, narrow_low, narrow_high, group.name)
-    yield from _list_labels(item.groups, _LABEL_GAP * (high - low), factor)
+        yield (mark, places[group.name], _round(ends[2]), wide_low, wide_high, narrow_low, narrow_high, group.name)
+    yield from _list_labels(item.outliers, places, _LABEL_GAP * (high - low), factor)
 
 
-def _list_drawn(groups: Sequence[Group]) -> list[int]:
-    """Return the ranks of the groups to draw, from 0: all outliers, and of many others some evenly by rank."""
+def _list_drawn(groups: Sequence[Group]) -> list[Group]:
+    """Return the groups to draw: all outliers, and of many others some evenly by rank of their medians."""
     count = len(groups)
     if count <= MOST_DRAWN:
-        return list(range(count))
+        return list(groups)
     even = {index * (count - 1) // (MOST_DRAWN - 1) for index in range(MOST_DRAWN)}
-    return [rank for rank, group in enumerate(groups) if rank in even or group.side]
+    return [group for rank, group in enumerate(groups) if rank in even or group.side]
 
 
-def _list_labels(groups: Sequence[Group], gap: float, factor: float) -> Iterator[Row]:
-    """Yield the names of outliers, from the ends of the figure inwards; those close to each other have one label."""
-    ranked = list(enumerate(groups, start=1))
-    for side, ordered in ((1, ranked[::-1]), (-1, ranked)):
-        labels: list[list[tuple[int, Group]]] = []
-        for rank, group in ordered:
-            if group.side != side:
-                continue
-            if labels and abs(labels[-1][0][1].median - group.median) < gap:
-                labels[-1].append((rank, group))
-            else:
-                labels.append([(rank, group)])
-        for label in labels:
-            y, x = label[0][1].median, float(label[-1][0])
-            text = _join_names([group.name for _, group in label], _MOST_NAMED)
-            yield ("high" if side > 0 else "low", x, _round(y * factor), None, None, None, None, text)
+def _list_labels(outliers: Sequence[Group], places: Mapping[str, float], gap: float, factor: float) -> Iterator[Row]:
+    """Yield the names of outliers, towards the middle of the figure; those close to each other have one label."""
+    width = _LABEL_WIDTH * len(places)
+    labels: list[list[Group]] = []
+    for group in sorted(outliers, key=lambda group: places[group.name]):
+        first = labels[-1][0] if labels else None
+        is_near = first and places[group.name] - places[first.name] < width
+        if first and is_near and first.side == group.side and abs(first.median - group.median) < gap:
+            labels[-1].append(group)
+        else:
+            labels.append([group])
+    for label in labels:
+        is_right = places[label[0].name] > len(places) / 2
+        # The text begins beside the outlier that is nearest to the middle.
+        group = label[0] if is_right else label[-1]
+        text = _join_names([item.name for item in label], _MOST_NAMED)
+        mark = "name-left" if is_right else "name-right"
+        yield (mark, places[group.name], _round(group.median * factor), None, None, None, None, text)
 
 
 def _round(number: float) -> float:
