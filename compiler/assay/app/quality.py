@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from assay.app.prepare import IngestedRun, RequiredFields
+from assay.app.stray_lines import list_stray_findings
 from assay.app.unknown_names import count_unknown_records, iter_unknown_findings
 from assay.engine.compiled_plan import CompiledPlan
 from assay.engine.connection import open_shared_cursor
@@ -206,7 +207,9 @@ class QualityPlan:
             counts_of_steps = count((*self._tables, *statements))
         reasons = empty_metrics.find_reasons(counts_of_steps)
         defaults = (*assessment.find_default_samples(extra_counts), *assessment.find_defaulted_fields())
+        crashes, stray_notes = ((), ()) if self.is_phase else list_stray_findings(ingested_run)
         findings = (
+            *crashes,
             *reasons.findings,
             *defaults,
             *assessment.find_hosts_counted_as_zero(),
@@ -217,7 +220,7 @@ class QualityPlan:
             *assessment.find_incomplete_rows(),
             *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self._readers)),
         )
-        return _create_quality(ingested_run, findings, _find_blank_metrics(defaults), reasons.notes)
+        return _create_quality(ingested_run, findings, _find_blank_metrics(defaults), (*reasons.notes, *stray_notes))
 
     @cached_property
     def _fields(self) -> Mapping[str, Sequence[str]]:

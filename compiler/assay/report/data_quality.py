@@ -14,7 +14,7 @@ MAX_LISTED_NAMES = 3  # names in a message; it counts the others
 #: kinds of findings
 DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-hosts", "rare-event", "unknown-key"
 INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "unknown-records", "likely-rename"
-NO_SAMPLES, MISSING_EVENT = "no-samples", "missing-event"
+NO_SAMPLES, MISSING_EVENT, CRASH, STRAY = "no-samples", "missing-event", "crash-lines", "stray-lines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class RunQuality:
     """The completeness of a run's data: hosts, lines read, used, unknown and malformed, and findings.
 
     `blank_metrics` are metrics whose samples all come from a default: their values are not printed. `notes` explain
-    metrics without samples for which no records need be missing.
+    metrics without samples for which no records need be missing, and name lines of text.
     """
 
     hosts: int = 0

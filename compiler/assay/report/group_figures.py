@@ -57,9 +57,9 @@ def build_groups_gallery(checked: CheckedPackage, column: str, spreads: Spreads,
         *(f"Not drawn: {'; '.join(remarks)}." if remarks else "",),
         *_list_absent(metrics, spreads),
     )
-    tables = (replace(table, rows=table.rows[:MOST_LISTED]),) if table.rows else ()
-    tables += tuple(_build_averages(metric, column, spreads[metric.id]) for metric in metrics)
-    return Gallery(f"by-{column}", f"By {column}", tuple(filter(None, text)), tuple(figures), tables, abreast)
+    tables = [replace(table, rows=table.rows[:MOST_LISTED])] if table.rows else []
+    tables += [_build_averages(metric, column, spreads[metric.id]) for metric in metrics]
+    return Gallery(f"by-{column}", f"By {column}", tuple(filter(None, text)), tuple(figures), tuple(tables), abreast)
 
 
 def _describe_figures(column: str, spreads: Spreads) -> Iterator[str]:
