@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from assay.propose.file_names import find_repeats
 from tests.support.commands import run_assay
 
 TABLE = Path(__file__).parent / "proposed_runs.csv"
@@ -40,7 +41,7 @@ def test_runs_follow_from_the_names_of_logs(row: dict[str, str], tmp_path: Path)
     globs = [glob for source in proposal["sources"] for glob in source["logs"]]
     assert (runs, globs) == (row["runs"].split(), row["globs"].split())
     for run in proposal["runs"]:
-        assert json.loads((place / "runs" / run["name"] / "meta.json").read_text()) == {"version": run["name"]}
+        assert json.loads((place / "runs" / run["name"] / "meta.json").read_text()) == {"version": run["version"]}
         assert all((place / "runs" / run["name"] / file).is_file() for file in run["files"])
 
 
@@ -56,6 +57,48 @@ def test_folders_stand_for_the_logs_in_them(row: dict[str, str], tmp_path: Path)
         f"{name}:{'+'.join(sorted(files.split('+')))}"
         for name, _, files in (x.partition(":") for x in row["runs"].split())
     }
+
+
+REPEATS = {
+    "v1-1 v1-2 v1-3 v2-1 v2-2 v2-3": "v1 v1 v1 v2 v2 v2",
+    "v1.0_rep1 v1.0_rep2 v1.1_rep1 v1.1_rep2": "v1.0 v1.0 v1.1 v1.1",
+    "main-run-0 main-run-1 pr-run-0 pr-run-1": "main main pr pr",
+    "v1-1.run1 v1-1.run2 v1-2.run1 v1-2.run2": "v1-1 v1-1 v1-2 v1-2",
+    "old.1 old.2 new.1 new.2": "old old new new",
+    "v1.1 v1.2 v2.1 v2.2": "",
+    "node-1 node-2": "",
+    "v1-1 v1-2 v2-1": "",
+    "v1-1 v2-1": "",
+    "v1-3 v1-4 v2-3 v2-4": "",
+    "2026-01-01 2026-01-02 2026-02-01 2026-02-02": "",
+}
+"""Names of runs, and the versions that they are repeats of; empty if they are none."""
+
+
+@pytest.mark.parametrize("names", REPEATS)
+def test_names_with_the_same_numbers_are_repeats(names: str) -> None:
+    versions = find_repeats(names.split())
+    assert list(versions.items()) == list(zip(names.split(), REPEATS[names].split(), strict=False))
+
+
+def test_repeats_are_compared_as_two_versions(tmp_path: Path) -> None:
+    names = [f"{version}-{number}" for version in ("v1", "v2") for number in (1, 2, 3)]
+    _write_logs(tmp_path, [f"{name}/x.jsonl" for name in names])
+    place = tmp_path / "service"
+    result = run_assay("init", place, "--from", *(tmp_path / name for name in names))
+    assert (result.status, result.err) == (0, "")
+    assert "repeats v2-1, v2-2, v2-3: their names are v2 with a number, so they are runs of one version\n" in result.out
+    assert "  to compare each run by itself, delete the table `runs` of assay.toml\n" in result.out
+    assert "--run v1=runs/v1-1 --run v1=runs/v1-2 --run v1=runs/v1-3 --run v2=runs/v2-1" in result.out
+    assert run_assay("check", "--accept", cwd=place).status == 0
+    built = run_assay("--cache", tmp_path / "cache", "build", "--to", "md", cwd=place)
+    assert built.status == 0, built.err
+    results = json.loads((place / "build" / "comparison" / "results.json").read_text(encoding="utf-8"))
+    assert [run["version"] for run in results["runs"]] == ["v1"] * 3 + ["v2"] * 3
+    settings = place / "assay.toml"
+    settings.write_text(settings.read_text(encoding="utf-8").partition("\n# Several runs")[0].replace('"v1"', '"v1-1"'))
+    listed = run_assay("config", cwd=place)
+    assert (listed.status, listed.out.count("runs.v")) == (0, 6)
 
 
 def test_summary_says_what_is_a_run_a_host_and_no_log(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -27,6 +27,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin, Unit
 from assay.lang.segments import get_whole
+from assay.propose.file_names import find_repeats
 from assay.report.compose_answer import describe_caution, describe_unequal_hosts
 from assay.report.data_quality import describe_findings
 from assay.report.judged_cells import list_judgement_notes
@@ -146,9 +147,18 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
         judgements.noise,
         tuple(item.label for item in applied_filters),
         summary,
-        (*iter_shared_file_notes([item.ingested_run for item in computation.runs], [item.id for item in runs]),
+        (*_iter_repeats_notes(runs),
+         *iter_shared_file_notes([item.ingested_run for item in computation.runs], [item.id for item in runs]),
          *list_run_messages(checked, computation, metrics)),
     )  # fmt: skip
+
+
+def _iter_repeats_notes(runs: Sequence[NamedRun]) -> Iterator[str]:
+    """Yield a note if the names of runs that are compared one by one are those of repeats."""
+    versions = {} if any(run.version for run in runs) else find_repeats([run.id for run in runs])
+    if versions:
+        words = " ".join(f"{versions[run.id]}={run.place}" for run in runs)
+        yield f"the names of these runs look like those of repeats; to compare versions, write: {words}"
 
 
 def _describe_runs(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from assay.propose.model import Proposal, SampleFile
 from assay.propose.propose import propose_system
 from assay.propose.runs import list_other_readings
 from assay.propose.samples import RESERVED, read_samples
+from assay.propose.summary import KEEP_APART
 from assay.propose.write_specs import write_all_specs
 from assay.util.paths import resolve_path
 
@@ -46,7 +47,7 @@ def create_workspace_from_logs(place: Path, logs: Sequence[Path], each: str = ""
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        _copy_samples(samples, folder / "runs")
+        _copy_samples(samples, folder / "runs", {run.name: run.version for run in proposal.runs})
         (folder / NAME).write_text(_write_settings(proposal), encoding="utf-8")
     others = list_other_readings(samples) if len(proposal.sources) == 1 else ()
     return LogWorkspace(
@@ -62,24 +63,33 @@ def _describe_reading(each: str, place: Path, logs: Sequence[Path]) -> str:
     return f"if each log is a {each}: assay init {quote_path(folder)} --from {words} --each {each}"
 
 
-def _copy_samples(samples: Sequence[SampleFile], folder: Path) -> None:
+def _copy_samples(samples: Sequence[SampleFile], folder: Path, versions: Mapping[str, str]) -> None:
     for sample in samples:
         run = folder / sample.run
         copy = run / sample.host / sample.copy_name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(sample.path, copy)
-        (run / RESERVED).write_text(json.dumps({"version": sample.run}) + "\n", encoding="utf-8")
+        (run / RESERVED).write_text(json.dumps({"version": versions[sample.run]}) + "\n", encoding="utf-8")
 
 
 def _write_settings(proposal: Proposal) -> str:
-    baseline = f'baseline = "{proposal.runs[0].name}"\n' if len(proposal.runs) > 1 else ""
-    return SETTINGS.format(system=proposal.system) + baseline
+    baseline = f'baseline = "{proposal.runs[0].version}"\n' if len(proposal.runs) > 1 else ""
+    return SETTINGS.format(system=proposal.system) + baseline + "".join(_write_repeats(proposal))
+
+
+def _write_repeats(proposal: Proposal) -> Iterator[str]:
+    """Yield the lines of the table with the runs of each version; none without repeats."""
+    if proposal.repeats:
+        yield f"\n# Several runs of a version are repeats. {KEEP_APART[:1].upper()}{KEEP_APART[1:]}.\n[runs]\n"
+    for version, runs in proposal.repeats.items():
+        yield f"{json.dumps(version)} = {json.dumps([f'runs/{run}' for run in runs])}\n"
 
 
 def _list_commands(place: Path, proposal: Proposal) -> tuple[str, ...]:
     metric = next(iter(proposal.metrics)).id
     date = "" if proposal.has_instants else " --date $(date +%F)"
-    runs = " ".join(f"--run runs/{run.name}" for run in proposal.runs)
+    names = {run: f"{version}=" for version, repeated in proposal.repeats.items() for run in repeated}
+    runs = " ".join(f"--run {names.get(run.name, '')}runs/{run.name}" for run in proposal.runs)
     return (
         f"cd {quote_path(place)}",
         "assay check --accept",

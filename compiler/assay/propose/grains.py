@@ -75,7 +75,7 @@ def _rank_grains(grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:
 
 def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionProposal, ...]:
     """Return the fields of an event with few texts or codes, each of which several records have on average."""
-    names = []
+    dimensions = []
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
         is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
@@ -84,9 +84,16 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
             continue
         # The rows of a table are alternatives, of each of which there may be one.
         most = len(values) if event.name.startswith(EVENT) else len(values) // 2
-        if is_name and 1 < len({*map(str, values)}) <= min(MAX_VALUES, most):
-            names.append(field.name)
-    return tuple(DimensionProposal(name, event.name) for name in names)
+        counts = Counter(map(_write_value, values))
+        if is_name and 1 < len(counts) <= min(MAX_VALUES, most):
+            most_frequent = min(counts, key=lambda value: (-counts[value], value))
+            dimensions.append(DimensionProposal(field.name, event.name, most_frequent))
+    return tuple(dimensions)
+
+
+def _write_value(value: object) -> str:
+    """Return a value as ids of segments have it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _list_chain_dimensions(

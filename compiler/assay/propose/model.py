@@ -47,11 +47,15 @@ class SampleFile:
 
 @dataclass(frozen=True, slots=True)
 class RunProposal:
-    """A run: its name, its files, and why these are the run if other runs could have them."""
+    """A run: its name, its files, and why these are the run if other runs could have them.
+
+    Runs of one `version` are repeats.
+    """
 
     name: str
     files: tuple[str, ...]
     reason: str
+    version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +200,14 @@ class MetricProposal:
 
 @dataclass(frozen=True, slots=True)
 class DimensionProposal:
-    """A field with few texts, by which metrics of a grain may be split, and the event whose record it is read from."""
+    """A field with few texts, by which metrics of a grain may be split, and the event whose record it is read from.
+
+    `value` is its most frequent value, as text.
+    """
 
     field: str
     event: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +286,14 @@ class Proposal:
     def metrics(self) -> Iterator[MetricProposal]:
         """Return the metrics of all grains."""
         return (metric for grain in self.grains for metric in grain.metrics)
+
+    @property
+    def repeats(self) -> dict[str, list[str]]:
+        """Return the runs of each version; empty if each version has one."""
+        names: dict[str, list[str]] = {}
+        for run in self.runs:
+            names.setdefault(run.version, []).append(run.name)
+        return names if len(names) < len(self.runs) else {}
 
     @property
     def has_instants(self) -> bool:

@@ -12,6 +12,7 @@ from assay.propose.file_names import (
     drop_dates,
     drop_numbers,
     drop_version,
+    find_repeats,
     find_version,
     get_stem,
     is_indexed,
@@ -23,6 +24,7 @@ from assay.propose.model import RunProposal, SampleFile
 from assay.propose.names import NameSpace
 from assay.propose.samples import RESERVED
 from assay.util.diagnostics import USAGE, fail
+from assay.util.numbers import split_numbers
 
 #: what each log may be: a run of its own, a host of one run, a part of the log of one host
 RUN, HOST, PART = "run", "host", "part"
@@ -91,8 +93,13 @@ def list_runs(samples: Sequence[SampleFile], reason: str) -> tuple[RunProposal, 
     for sample in samples:
         files.setdefault(sample.run, []).append(f"{sample.host}/{sample.copy_name}".lstrip("/"))
     has_versions = all(map(find_version, files))
-    ordered = sorted(files, key=lambda name: rank_version(find_version(name))) if has_versions else list(files)
-    return tuple(RunProposal(name, tuple(files[name]), reason) for name in ordered)
+    ordered = (
+        sorted(files, key=lambda name: (rank_version(find_version(name)), split_numbers(name)))
+        if has_versions
+        else list(files)
+    )
+    versions = find_repeats(ordered)
+    return tuple(RunProposal(name, tuple(files[name]), reason, versions.get(name, name)) for name in ordered)
 
 
 def _place_each(samples: Sequence[SampleFile], each: str) -> Placement:

@@ -13,6 +13,7 @@ from assay.util.numbers import format_count
 MAX_EVENTS = 10
 MAX_NAMES, WIDTH = 3, 40
 MAX_FILES = 6
+KEEP_APART = "to compare each run by itself, delete the table `runs` of assay.toml"
 
 
 def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) -> Iterator[str]:
@@ -25,6 +26,10 @@ def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) ->
     if proposal.runs[0].reason:
         word = "runs" if len(proposal.runs) > 1 else "run"
         yield f"{word} {', '.join(run.name for run in proposal.runs)}: {proposal.runs[0].reason}"
+    for version, runs in proposal.repeats.items():
+        yield f"repeats {', '.join(runs)}: their names are {version} with a number, so they are runs of one version"
+    if proposal.repeats:
+        yield f"  {KEEP_APART}"
     if proposal.hosts:
         yield f"hosts {', '.join(proposal.hosts)}: {proposal.hosts_reason}"
     for item in proposal.passed_over:

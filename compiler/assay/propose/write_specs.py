@@ -18,11 +18,9 @@ from assay.propose.model import (
 )
 from assay.propose.outcomes import FIRST_FAILURE
 from assay.propose.units import RATE
+from assay.propose.write_report import SCHEMA, name_fields, write_report
 
 GENERATION = "sample"
-SCHEMA = "let S = ../schema/package.dhall\n"
-MAX_CHARTS = 4
-NEW_LINE = "\n"
 _LISTED_NAMES = 8
 
 
@@ -34,7 +32,7 @@ def write_all_specs(proposal: Proposal) -> dict[str, str]:
         f"{folder}/events.dhall": _write_events(proposal),
         f"{folder}/grains.dhall": _write_grains(proposal),
         f"{folder}/metrics.dhall": _write_metrics(proposal),
-        f"{folder}/reports.dhall": _write_report(proposal),
+        f"{folder}/reports.dhall": write_report(proposal),
         f"{folder}/package.dhall": _write_package(proposal),
     }
     for grain in proposal.grains:
@@ -122,7 +120,7 @@ def _list_quarantine(source: SourceProposal) -> list[tuple[str, str, str]]:
 
 def _write_events(proposal: Proposal) -> str:
     parts = ["-- Events: which records of the logs are one, and the fields they carry.", SCHEMA, "let E = S.event\n"]
-    fields = {source.name: _name_fields(proposal, source) for source in proposal.sources}
+    fields = {source.name: name_fields(proposal, source) for source in proposal.sources}
     for source in proposal.sources:
         if source.fields:
             record = format_record([_write_field(field) for field in source.fields], 6)
@@ -162,10 +160,6 @@ def _shorten(text: str) -> str:
     return line if len(line) <= 90 else f"{line[:90]}..."
 
 
-def _name_fields(proposal: Proposal, source: SourceProposal) -> str:
-    return "field" if len(proposal.sources) == 1 else f"{source.name}_field"
-
-
 def _write_field(field: FieldProposal) -> tuple[str, str, str]:
     text = f"E.{field.type} {quote_text(field.name)}"
     if field.transform:
@@ -179,7 +173,7 @@ def _write_field(field: FieldProposal) -> tuple[str, str, str]:
 
 def _write_event(proposal: Proposal, source: SourceProposal, event: EventProposal) -> tuple[str, str]:
     """Return the value of an event, and the comment above it."""
-    record = _name_fields(proposal, source)
+    record = name_fields(proposal, source)
     items = [f"{record}.{name}" for name in event.fields]
     items = [f"E.optional {item}" if name in event.optional else item for name, item in
              zip(event.fields, items, strict=True)]  # fmt: skip
@@ -260,7 +254,7 @@ let first =
 def _write_record_grain(proposal: Proposal, grain: GrainProposal) -> str:
     """Write a grain with a row for each record of an event."""
     source = next(item for item in proposal.sources if item.name == grain.source)
-    record = _name_fields(proposal, source)
+    record = name_fields(proposal, source)
     dimension_names = [item.field for item in grain.dimensions]
     fields = format_list([f"e.{record}.{name}" for name in _list_grain_fields(grain)], 14, "S.Field")
     dimensions = format_list([f"e.{record}.{name}.name" for name in dimension_names], 14)
@@ -286,7 +280,7 @@ let {grain.name} =
 
 def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
     source = next(item for item in proposal.sources if item.name == grain.source)
-    record = _name_fields(proposal, source)
+    record = name_fields(proposal, source)
     instants = []
     for event in () if grain.is_timeless else grain.events:
         names = [name for item in grain.metrics if item.event == event for name in (item.field, item.where[0]) if name]
@@ -413,60 +407,12 @@ def _read_field(
     proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal, name: str
 ) -> str:
     """Return the expression of a field: a column of the rows of records, else taken at the instant of its record."""
-    field = f"e.{_name_fields(proposal, source)}.{name}"
+    field = f"e.{name_fields(proposal, source)}.{name}"
     return (
         f"S.x.column (S.grain.columnOf {field})"
         if not grain.key
         else f"S.grain.taken g.{grain.name}.at.{metric.event} {field}"
     )
-
-
-def _write_report(proposal: Proposal) -> str:
-    lists, sections, groups, charts = [], [], [], []
-    for grain in proposal.grains:
-        title = quote_text(grain.title)
-        listing = format_member([f"m.{metric.id}" for metric in grain.metrics], 6, len(grain.name) + 6)
-        lists.append(f"let {grain.name} ={listing}\n")
-        if grain.is_main:
-            sections.append(f"R.withAllOf g.{grain.name}.grain (R.section {title} {grain.name})")
-        groups.append(f"R.groupWithAllOf g.{grain.name}.grain (R.group {title} {grain.name})")
-        charts += [
-            f"R.cdf m.{metric.id}"
-            for metric in sorted(grain.metrics, key=lambda item: "total" not in item.id.split("_"))
-            if metric.unit != "count" and not metric.is_failure
-        ]
-    if others := [grain.name for grain in proposal.grains if not grain.is_main]:
-        section = f'R.section "Other" ({" # ".join(others)})'
-        for name in others:
-            section = f"R.withAllOf g.{name}.grain ({section})"
-        sections.append(section)
-    return f"""-- A report: which metrics it shows, in which tables and charts. Sections add all others of their grain.
-{SCHEMA}
-let R = S.report
-
-let m = ./metrics.dhall
-
-let g = ./grains.dhall
-
-let constant = (./source.dhall).constant
-
-{NEW_LINE.join(lists)}
-in  {{ comparison =
-        S.Report::{{
-        , name = "comparison"
-        , title = "{{others}} against {{base}}"
-        , intro = "The logs of {{others}}, beside those of {{base}}."
-        , manifest = [ R.fact "Version" constant.version (R.text 0) ]
-        , sections ={format_member(sections, 10, 20)}
-        , charts ={format_member(charts[:MAX_CHARTS], 10, 20, "R.Chart")}
-        , dictionary ={format_member(groups, 10, 22)}
-        , style = "prefixed"
-        , summary = "all"
-        , label = constant.version.name
-        , doc = "One or more runs, the first of which is the baseline"
-        }}
-    }}
-"""
 
 
 def _write_package(proposal: Proposal) -> str:

@@ -1,0 +1,95 @@
+"""Write the report of a proposal: its tables, its charts, and the gate that a comment proposes."""
+
+from __future__ import annotations
+
+from assay.propose.dhall_text import format_member, quote_text
+from assay.propose.model import DimensionProposal, GrainProposal, Proposal, SourceProposal
+
+SCHEMA = "let S = ../schema/package.dhall\n"
+MAX_CHARTS = 4
+_NEW_LINE = "\n"
+
+
+def name_fields(proposal: Proposal, source: SourceProposal) -> str:
+    """Return the name of the record of a source's fields in `events.dhall`."""
+    return "field" if len(proposal.sources) == 1 else f"{source.name}_field"
+
+
+def write_report(proposal: Proposal) -> str:
+    """Return the text of `reports.dhall`."""
+    lists, sections, groups, charts = [], [], [], []
+    for grain in proposal.grains:
+        title = quote_text(grain.title)
+        listing = format_member([f"m.{metric.id}" for metric in grain.metrics], 6, len(grain.name) + 6)
+        lists.append(f"let {grain.name} ={listing}\n")
+        if grain.is_main:
+            sections.append(f"R.withAllOf g.{grain.name}.grain (R.section {title} {grain.name})")
+            if grain.dimensions:
+                sections.append(_write_split_section(proposal, grain))
+        groups.append(f"R.groupWithAllOf g.{grain.name}.grain (R.group {title} {grain.name})")
+        charts += [
+            f"R.cdf m.{metric.id}"
+            for metric in sorted(grain.metrics, key=lambda item: "total" not in item.id.split("_"))
+            if metric.unit != "count" and not metric.is_failure
+        ]
+    if others := [grain.name for grain in proposal.grains if not grain.is_main]:
+        section = f'R.section "Other" ({" # ".join(others)})'
+        for name in others:
+            section = f"R.withAllOf g.{name}.grain ({section})"
+        sections.append(section)
+    has_split = any("R.splitBy" in section for section in sections)
+    events = "\nlet e = ./events.dhall\n" if has_split else ""
+    gate = _write_gate(proposal) if has_split else ""
+    return f"""-- A report: which metrics it shows, in which tables and charts. Sections add all others of their grain.
+{SCHEMA}
+let R = S.report
+
+let m = ./metrics.dhall
+
+let g = ./grains.dhall
+{events}
+let constant = (./source.dhall).constant
+
+{_NEW_LINE.join(lists)}
+in  {{ comparison =
+        S.Report::{{
+        , name = "comparison"
+        , title = "{{others}} against {{base}}"
+        , intro = "The logs of {{others}}, beside those of {{base}}."
+        , manifest = [ R.fact "Version" constant.version (R.text 0) ]
+        , sections ={format_member(sections, 10, 20)}
+        , charts ={format_member(charts[:MAX_CHARTS], 10, 20, "R.Chart")}
+        , dictionary ={format_member(groups, 10, 22)}
+        , style = "prefixed"
+        , summary = "all"
+        , label = constant.version.name{gate}
+        , doc = "One or more runs, the first of which is the baseline"
+        }}
+    }}
+"""
+
+
+def _write_column(proposal: Proposal, grain: GrainProposal, dimension: DimensionProposal) -> str:
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    return f"S.grain.columnOf e.{name_fields(proposal, source)}.{dimension.field}"
+
+
+def _write_split_section(proposal: Proposal, grain: GrainProposal) -> str:
+    """Write the section that splits the metrics of a grain by the first of its dimensions."""
+    dimension = grain.dimensions[0]
+    title = quote_text(f"{grain.title} by {dimension.field}")
+    return f"R.splitBy [ {_write_column(proposal, grain, dimension)} ] (R.section {title} {grain.name})"
+
+
+def _write_gate(proposal: Proposal) -> str:
+    """Write a comment with the judgement that gates a segment; empty if no segment is better in a direction."""
+    for grain in proposal.grains:
+        for metric in grain.metrics:
+            if grain.is_main and grain.dimensions and metric.better != "neither":
+                dimension = grain.dimensions[0]
+                column = _write_column(proposal, grain, dimension)
+                segment = f"R.segmentId m.{metric.id} ({column}) {quote_text(dimension.value)}"
+                return f"""
+          -- To judge changes, and to gate a segment (docs/ci.md#gate-a-segment), remove the dashes of the next line:
+          -- , judgement = Some S.Judgement::{{ gate = [ {segment} ] }}"""
+    return ""
