@@ -29,7 +29,8 @@ def format_percents(change: RecordedChange) -> tuple[str, str]:
         return NO_VALUE, format_difference_interval(ends, change.value or 0.0, change.unit)
     if change.percent is None or change.low is None or change.high is None:
         return "", ""
-    return format_percent_change(change.percent), format_interval(change.low, change.high)
+    interval = format_interval(change.low, change.high, change.least_margin)
+    return format_percent_change(change.percent), interval
 
 
 def format_size(change: RecordedChange) -> str:

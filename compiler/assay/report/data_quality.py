@@ -61,10 +61,11 @@ class RunQuality:
         return tuple(item.message for item in (*self.findings, *self.notes))
 
     def list_messages_about(self, metrics: Iterable[str]) -> tuple[str, ...]:
-        """Return the messages that concern some of these metrics, or no metric in particular."""
+        """Return the findings that concern some of these metrics or no metric in particular, and the notes on them."""
         names = set(metrics)
-        items = (*self.findings, *self.notes)
-        return tuple(item.message for item in items if not item.metrics or names & set(item.metrics))
+        findings = (item for item in self.findings if not item.metrics or names & set(item.metrics))
+        notes = (item for item in self.notes if names & set(item.metrics))
+        return tuple(item.message for item in (*findings, *notes))
 
 
 UNMEASURED = RunQuality()

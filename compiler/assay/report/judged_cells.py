@@ -43,7 +43,7 @@ def format_change_interval(change: JudgedChange, unit: str) -> str:
     if comparison is None or interval is None:
         return ""
     if comparison.percent:
-        return format_interval(interval.low, interval.high)
+        return format_interval(interval.low, interval.high, change.judgement.margin)
     return format_difference_interval((interval.low, interval.high), comparison.value, unit)
 
 
@@ -105,7 +105,8 @@ def _describe_interval(data: Mapping[str, Any], level: float, unit: str) -> str:
     if data["percent"] is None:
         ends = (data["difference_low"], data["difference_high"])
         return f"from 0, {name} {format_difference_interval(ends, data['difference'], unit)}"
-    return f"{format_percent_change(data['percent'])} %, {name} {format_interval(data['low'], data['high'])} %"
+    interval = format_interval(data["low"], data["high"], data["margin"]["least"])
+    return f"{format_percent_change(data['percent'])} %, {name} {interval} %"
 
 
 def format_margin(margin: Mapping[str, Any], unit: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN
 
-from assay.styles.exact_decimal import format_rounded, round_decimal, to_shortest_decimal
+from assay.styles.exact_decimal import MOST_DECIMALS, format_rounded, round_decimal, to_shortest_decimal
 from assay.styles.row import NO_VALUE, Row
 from assay.util.diagnostics import fail
 
@@ -96,10 +96,26 @@ def format_signed(number: float, decimals: int) -> str:
     return "0" if not number else text if text.startswith("-") else f"+{text}"
 
 
-def format_interval(low: float, high: float) -> str:
-    """Return the interval of a change, as precise as it is narrow: `+11 … +51`, `-0.3 … +0.1`."""
+def format_interval(low: float, high: float, margin: float | None = None) -> str:
+    """Return the interval of a change, as precise as it is narrow: `+11 … +51`, `-0.3 … +0.1`.
+
+    An end has more digits if it would otherwise be printed on another side of the margin than it is: `+1.96 … +5`, not
+    `+2 … +5`, with the margin 2.
+    """
     decimals = max(0, -_find_magnitude((high - low) / 2)) if high > low else DIGITS
-    return " … ".join(f"{'+' if number > 0 else ''}{_format_digits(number, decimals)}" for number in (low, high))
+    return " … ".join(_format_end(number, decimals, margin) for number in (low, high))
+
+
+def _format_end(number: float, decimals: int, margin: float | None) -> str:
+    texts = [_format_digits(number, count) for count in range(decimals, max(decimals, MOST_DECIMALS) + 1)]
+    sides = _find_sides(number, margin)
+    text = next((item for item in texts if _find_sides(float(item), margin) == sides), texts[0])
+    return f"{'+' if number > 0 else ''}{text}"
+
+
+def _find_sides(number: float, margin: float | None) -> tuple[float, ...]:
+    """Return whether a number is below, at or above each end of the range within the margin; empty without a margin."""
+    return tuple(math.copysign(number != end, number - end) for end in (-margin, margin)) if margin else ()
 
 
 def format_percent_change(percent: float) -> str:

@@ -1,0 +1,28 @@
+"""Printed ends of intervals: as many digits as show on which side of the margin they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.styles.prefixed import format_interval
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "margin", "text"),
+    [
+        (1.96, 5.3, None, "+2 … +5"),
+        (1.96, 5.3, 2.0, "+1.96 … +5"),
+        (2.04, 5.3, 2.0, "+2.04 … +5"),
+        (2.0, 5.3, 2.0, "+2 … +5"),
+        (1.4, 5.3, 2.0, "+1 … +5"),
+        (1.9996, 5.3, 2.0, "+1.9996 … +5"),
+        (-5.3, -1.96, 2.0, "-5 … -1.96"),
+        (-2.04, 1.96, 2.0, "-2.04 … +1.96"),
+        (-0.31, 0.12, 2.0, "-0.3 … +0.1"),
+        (11.7, 51.2, 12.0, "+11.7 … +51"),
+        (2.0000000000000004, 5.3, 2.0, "+2 … +5"),
+        (1.96, 5.3, 0.0, "+2 … +5"),
+    ],
+)
+def test_end_is_printed_on_its_side_of_the_margin(low: float, high: float, margin: float | None, text: str) -> None:
+    assert format_interval(low, high, margin) == text
