@@ -72,7 +72,7 @@ REPEATS = {
     "v1-3 v1-4 v2-3 v2-4": "",
     "2026-01-01 2026-01-02 2026-02-01 2026-02-02": "",
 }
-"""Names of runs, and the versions that they are repeats of; empty if they are none."""
+"""Names of runs, and the version of each; empty where they are no repeats."""
 
 
 @pytest.mark.parametrize("names", REPEATS)
