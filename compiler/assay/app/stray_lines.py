@@ -73,7 +73,7 @@ def list_stray_findings(ingested_run: IngestedRun) -> tuple[tuple[Finding, ...],
 def _iter_lines(part: Part) -> Iterator[StrayLine]:
     kind = SOURCE_KINDS[part.source.kind]
     if kind is JSON_LINES:
-        numbers = {log.host: log.lines - log.objects for log in part.facts.logs}
+        numbers = {log.host: log.text_lines for log in part.facts.logs}
         for host in sorted(part.files.hosts, key=lambda host: split_numbers(host.host)):
             yield from _read_host(part.files.directory, host.host, host.files, numbers.get(host.host, 0))
     elif kind.has_patterns:
@@ -94,7 +94,7 @@ def _locate_line(
 
 
 def _read_host(directory: Path, host: str, files: Sequence[Path], number: int) -> Iterator[StrayLine]:
-    """Yield the lines of text of a host, blank ones left out; at most `number` lines of its files are no objects."""
+    """Yield the lines of text of a host, blank ones left out; its files have `number` of them."""
     number = min(number, MOST_EXAMINED)
     for path in files:
         if number <= 0:
