@@ -26,6 +26,9 @@ runs-directory = "runs"
 """
 
 
+MAX_WIDTH = 60  # columns of the names of logs in a suggested command
+
+
 @dataclass(frozen=True, slots=True)
 class LogWorkspace:
     """A workspace for logs: the proposal, commands that read the logs as other runs or hosts, commands to try next."""
@@ -60,6 +63,7 @@ def _describe_reading(each: str, place: Path, logs: Sequence[Path]) -> str:
     name = resolve_path(place).name
     folder = (place if place.name else Path("..", name)).with_name(f"{name}-{each}s")
     words = " ".join(map(quote_path, logs))
+    words = words if len(words) <= MAX_WIDTH else "…"  # there may be many
     return f"if each log is a {each}: assay init {quote_path(folder)} --from {words} --each {each}"
 
 
