@@ -37,7 +37,7 @@ def test_first_page_is_the_answer(answered_build: Path) -> None:
     pages = [page.extract_text() for page in pypdf.PdfReader(answered_build / "report.pdf").pages]
     assert HEADLINE in pages[0]
     assert "0.80 adoption: 200 → 229 ms, +14 % (+8 … +21) ▲ worse" in pages[0]
-    assert "Data: complete in both runs." in pages[0]
+    assert "Data: no findings in both runs." in pages[0]
     assert "Contents" in pages[1]
     parameters = next(number for number, text in enumerate(pages) if "Plutus core" in text or "Run batch" in text)
     assert parameters > next(number for number, text in enumerate(pages) if "Data dictionary\n" in text) > 1

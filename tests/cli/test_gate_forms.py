@@ -67,7 +67,7 @@ def test_junit_has_a_case_for_each_metric(tmp_path: Path) -> None:
     ]
     assert cases == [
         ("Times", "Metric slow", ("failure", "worse", "+10 % (+8 … +12), margin 2 % or 0.5 ms")),
-        ("Times", "Metric near", ("failure", "gate", "+5.0 % (+2 … +8), margin 2 %, Holm p 0.040")),
+        ("Times", "Metric near", ("failure", "gate", "+5.0 % (+1.9 … +8), margin 2 %, Holm p 0.040")),
         ("Times", "Metric even"),
         ("Memory", "Metric heap", ("failure", "worse", "+10 % (+8 … +12), margin 2 %")),
         ("Memory", "Metric fast"),
@@ -120,7 +120,7 @@ Data: no findings.
 | worse | 1.0 | 1.1 | Δ% | 95 % interval |
 | --- | --: | --: | --: | --: |
 | Metric slow, µs (gate) | 100 | 110 | +10 | +8 … +12 |
-| Metric near, µs (gate) | 100 | 110 | +5.0 | +2 … +8 |
+| Metric near, µs (gate) | 100 | 110 | +5.0 | +1.9 … +8 |
 | Metric heap, µs | 100 | 110 | +10 | +8 … +12 |
 
 <details><summary>1 better, 1 open, 1 same, 1 not judged</summary>
@@ -141,14 +141,17 @@ def test_comment_lists_what_is_worse_and_folds_the_rest(tmp_path: Path) -> None:
     assert (result.status, result.out, result.err) == (4, COMMENT, "")
 
 
-def test_comment_of_an_open_gate_has_no_table(tmp_path: Path) -> None:
-    folder = write_results(tmp_path, {"even": judge_metric("same", 0.9, percent=2)})
+def test_comment_of_an_open_gate_lists_gated_metrics(tmp_path: Path) -> None:
+    metrics = {"even": judge_metric("same", 0.9, percent=2), "rest": judge_metric("same", percent=2)}
+    folder = write_results(tmp_path, metrics)
     result = run_assay("gate", folder, "--format", "markdown")
     assert result.status == 0
     assert result.out.startswith(
-        "**Gate open: none of 1 gated metric is worse by more than its margin.** 0 worse, 0 better, 1 same within 2 %, "
+        "**Gate open: none of 1 gated metric is worse by more than its margin.** 0 worse, 0 better, 2 same within 2 %, "
     )
-    assert "| --- |" not in result.out
+    table = [line for line in result.out.splitlines() if line.startswith("|")]
+    assert [line.split("|")[1].strip() for line in table] == ["gated", "---", "Metric even, µs (same)"]
+    assert "* same: Metric rest\n" in result.out
 
 
 NAMES = {

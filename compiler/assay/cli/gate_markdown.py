@@ -28,6 +28,7 @@ MOST_BYTES = 1999
 FOLDED_BYTES = 450  # that rows of the table leave to the folded part
 MOST_ENTRIES = 200  # more names do not fit in any case
 NAMED_RUNS = 3
+MOST_GATED = 8  # rows of an open gate
 NAMED_UNCORRECTED = 3
 CONDITIONS = "conditions"
 SEGMENTS = "segments"
@@ -61,7 +62,10 @@ class _Entry:
 
 
 def format_markdown(results: JudgedResults) -> str:
-    """Return the gate: a headline with the counts, a table of what is worse, the rest folded, the sentence on noise."""
+    """Return the gate: a headline with the counts, a table, the rest folded, the sentence on noise.
+
+    The table has what is worse. If nothing is, it has the first gated metrics.
+    """
     from assay.app.gate import describe_lacking_samples, is_open, list_gated_changes
 
     gated = [change for run in results.runs for change in list_gated_changes(run)]
@@ -79,9 +83,15 @@ def format_markdown(results: JudgedResults) -> str:
     noise = _clip(results.noise, 320)
     available = MOST_BYTES - _measure([*blocks, noise])
     entries = _list_entries(results)
-    worse, rest = [item for item in entries if item.is_listed], [item for item in entries if not item.is_listed]
-    if worse:
-        table = _format_table(results, worse, available - (FOLDED_BYTES if rest else 0))
+    title, listed = "worse", [item for item in entries if item.is_listed]
+    if not listed:
+        title, listed = (
+            "gated",
+            [item for item in entries if any(item.change is change for change in gated)][:MOST_GATED],
+        )
+    rest = [item for item in entries if item not in listed]
+    if listed:
+        table = _format_table(results, title, listed, available - (FOLDED_BYTES if rest else 0))
         blocks.append(table)
         available -= _measure([table])
     if rest:
@@ -171,13 +181,13 @@ def _format_subject(results: JudgedResults) -> str:
     return f"{_clip(results.report, 60)}: {', '.join(labels[:NAMED_RUNS])}{more} against {_clip(results.base, 40)}"
 
 
-def _format_table(results: JudgedResults, entries: Sequence[_Entry], most_bytes: int) -> str:
+def _format_table(results: JudgedResults, title: str, entries: Sequence[_Entry], most_bytes: int) -> str:
     """Return a table of as many changes as fit, and how many are left out."""
     from assay.report.render.markdown import format_table
 
     value = _clip(results.runs[0].label, 24) if len(results.runs) == 1 else "value"
     run_column = ["run"] if len(results.runs) > 1 else []
-    header = (*run_column, "worse", _clip(results.base, 24), value, "Δ%", f"{100 * results.level:g} % interval")
+    header = (*run_column, title, _clip(results.base, 24), value, "Δ%", f"{100 * results.level:g} % interval")
     changes = [entry.change for entry in entries]
     rows = [_list_cells(entry, changes) for entry in entries[:MOST_ENTRIES]]
     for count in range(len(rows), 0, -1):
@@ -193,8 +203,10 @@ def _list_cells(entry: _Entry, changes: Sequence[RecordedChange]) -> tuple[str, 
     base, value, unit = format_values(change, changes)
     name = _clip(entry.title, 60) + (f", {_clip(unit, 16)}" if unit else "")
     numbers = [_clip(text, 24) for text in (base, value, *format_percents(change))]
-    gated = " (gate)" if change.is_closing else ""
-    return (*([_clip(entry.label, 24)] if entry.label else []), f"{name}{gated}", *numbers)
+    detail = (
+        "" if change.is_worse and not change.is_closing else f" ({'gate' if change.is_closing else change.verdict})"
+    )
+    return (*([_clip(entry.label, 24)] if entry.label else []), f"{name}{detail}", *numbers)
 
 
 def _format_rest(entries: Sequence[_Entry], most_bytes: int) -> str:

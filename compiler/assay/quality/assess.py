@@ -239,7 +239,7 @@ class Assessment:
             records = "record" if len(events) == 1 else "records"
             message = f"{_format_hosts_have(silent_hosts)} no {names} {records}, {others}."
             event = next(iter(events)) if len(events) == 1 else ""
-            yield Finding(ON_SOME_HOSTS, message, ids, silent_hosts, event, len(silent_hosts), number)
+            yield Finding(ON_SOME_HOSTS, message, ids, silent_hosts, event, len(silent_hosts), number, tuple(events))
 
     def _needs_event(self, metric: Metric, event: str, silent_hosts: Sequence[str]) -> bool:
         """Return whether a metric requires an event of hosts without it.

@@ -6,6 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby, product
+from operator import itemgetter
 from types import MappingProxyType
 
 from assay.judgement.interval import Comparison
@@ -120,16 +122,19 @@ def _list_unequal_events(base: Version, version: Version) -> Iterator[str]:
     """Yield the events of metrics that are missing on some hosts of one version, but not on those of the other."""
     gaps, other_gaps = _find_events_missing_on_hosts(base), _find_events_missing_on_hosts(version)
     for item, unshared in ((base, gaps - other_gaps), (version, other_gaps - gaps)):
-        for event, hosts in sorted(unshared):
+        for event, pairs in groupby(sorted(unshared), key=itemgetter(0)):
+            hosts = [host for _, host in pairs]
             yield f"The set of hosts with `{event}` records (without {list_names(hosts)} in {item.label})"
 
 
-def _find_events_missing_on_hosts(version: Version) -> set[tuple[str, tuple[str, ...]]]:
+def _find_events_missing_on_hosts(version: Version) -> set[tuple[str, str]]:
+    """Return each event that metrics need with each host that lacks it, in some run."""
     return {
-        (finding.event, finding.hosts)
+        pair
         for run in version.members
         for finding in run.quality.findings
-        if finding.event and finding.hosts and finding.metrics
+        if finding.metrics
+        for pair in product(finding.events, finding.hosts)
     }
 
 
@@ -453,4 +458,4 @@ def _list_notes(
     yield describe_findings({label: len(item.findings) for label, item in measured})
     # The page has the number of all warnings, beside the link to them.
     if measured and not any(item.findings for _, item in measured) and not any(run.warnings for run in runs):
-        yield "Data: complete in both runs."
+        yield "Data: no findings in both runs."

@@ -21,7 +21,8 @@ NO_SAMPLES, MISSING_EVENT, CRASH, STRAY = "no-samples", "missing-event", "crash-
 class Finding:
     """One gap in the data of a run: `affected` of `total` samples, rows or records, if it can be counted.
 
-    `metrics` are the ids of affected metrics, `hosts` the hosts with the gap (empty: all).
+    `metrics` are the ids of affected metrics, `hosts` the hosts with the gap (empty: all). `events` are the events that
+    `hosts` lack; of a single one, `event` is the name.
     """
 
     code: str
@@ -31,6 +32,7 @@ class Finding:
     event: str = ""
     affected: int | None = None
     total: int | None = None
+    events: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ def build_quality_parts(
 
 
 def _list_findings(label: str, quality: RunQuality) -> Iterator[str]:
-    messages = quality.messages if quality.findings else ("complete.", *quality.messages)
+    messages = quality.messages if quality.findings else ("no findings.", *quality.messages)
     yield from (f"{label}: {message}" for message in messages)
 
 
