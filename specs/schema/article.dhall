@@ -239,6 +239,7 @@ let Part =
 --   claims        statements of documents about its pivots
 --   alternatives  sources of which a run needs one: blocks on missing sources are left out
 --   groups        groups of runs, such as testnets; each run belongs to one
+--   filters       filters on the rows that its averages are over
 --   revision      a constant with the commit of a run's version, printed after its label in tables of results
 let Article =
       { Type =
@@ -254,6 +255,7 @@ let Article =
           , claims : List C.Claim
           , alternatives : List Text
           , groups : List Group
+          , filters : List M.FilterUse
           , revision : Text
           , observations : Optional O.Rules.Type
           , doc : Text
@@ -265,6 +267,7 @@ let Article =
         , claims = [] : List C.Claim
         , alternatives = [] : List Text
         , groups = [] : List Group
+        , filters = [] : List M.FilterUse
         , revision = ""
         , observations = None O.Rules.Type
         , doc = ""

@@ -83,6 +83,9 @@ let Filter =
       , default.parameter = None Parameter
       }
 
+-- A filter that a report applies, with its argument (empty: none).
+let FilterUse = { name : Text, argument : Text }
+
 let columnNames =
       \(cs : List X.Column) ->
         List/fold
@@ -99,6 +102,7 @@ let reduce =
 let value = \(m : Metric.Type) -> X.leaf "metric" m.id
 
 in  { Reduction
+    , FilterUse
     , Margin
       -- the metrics of a record: `all (toMap m)`
     , all = ../Prelude/Map/values.dhall Text Metric.Type

@@ -47,7 +47,7 @@ let Timeline = { title : Text, series : Text, over : Text, template : Text }
 
 let DictionaryGroup = { title : Text, metrics : List Text }
 
-let FilterUse = { name : Text, argument : Text }
+let FilterUse = M.FilterUse
 
 -- A condition of a filter file: its tags, outermost first, and the corresponding filter.
 let FilterTag = { tags : List Text, filter : Text }

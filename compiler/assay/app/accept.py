@@ -64,15 +64,21 @@ def compile_system_sql(session: Session, checked: CheckedPackage) -> Mapping[str
     for article in checked.package.articles:
         prose = read_prose(session.workspace, checked, article)
         rows, metrics = list_row_requests(checked, article, prose.values()), resolve_compared_metrics(checked, article)
+        applied_filters = filters.parse_filters(checked.package, article, (), False)
         ends = {name for phase in article.phases for name in (phase.since, phase.until)}
         cuts = [cut for cut in checked.package.cuts if cut.name in ends]
         unphased_metrics = () if article.phases else metrics
         compiled_plan = compile_plan(
-            checked, unphased_metrics, row_requests=rows, series=list_shown_series(article, prose.values()), cuts=cuts
+            checked,
+            unphased_metrics,
+            applied_filters,
+            row_requests=rows,
+            series=list_shown_series(article, prose.values()),
+            cuts=cuts,
         )
         texts = dict(render_sql_files(compiled_plan.graph))
         if article.phases:
-            phase_texts = render_sql_files(compile_plan(checked, metrics, cut=True).graph)
+            phase_texts = render_sql_files(compile_plan(checked, metrics, applied_filters, cut=True).graph)
             texts |= {f"{PHASES}/{name}": text for name, text in phase_texts.items()}
         sql_by_report[article.name] = texts
     return sql_by_report

@@ -17,6 +17,7 @@ from assay.app.build_comparison import (
     list_run_warnings,
 )
 from assay.app.compute import Computation, RunResult, compute, join_computations
+from assay.app.filters import parse_filters
 from assay.app.observations import add_observations, read_observations
 from assay.app.options import BuildResult, Options, list_report_files
 from assay.app.outputs import replace_folder
@@ -41,7 +42,7 @@ from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric
-from assay.plan.planner import RowRequest
+from assay.plan.planner import AppliedFilter, RowRequest
 from assay.provenance.record import build_provenance, format_provenance
 from assay.report.article import (
     add_claims,
@@ -127,12 +128,10 @@ def _assemble_report(
     options: Options,
 ) -> AssembledReport:
     computation = available.computation
+    applied_filters = parse_filters(checked.package, article, (), False)
     all_prose = {**texts, **(observations := read_observations(options.observations))}
     prose = {part.prose: texts[part.prose] for part in available.article.parts if part.prose}
-    choices = Choices(
-        article.style, "", (), options.date or get_report_date(computation), options.title, options.author, options.at,
-        options.phases,
-    )  # fmt: skip
+    choices = _create_choices(article, applied_filters, computation, options)
     shown_groups = [group.create_shown_group() for group in groups]
     figures = [run for group in shown_groups for run in group.runs]
     judged_claims = tuple(
@@ -158,24 +157,58 @@ def _assemble_report(
     document = add_claims(document, checked, available.article, claims.describe_claims(judged_claims))
     document = add_observations(checked, article, dataclasses.replace(document, warnings=warnings), observations)
     columns = [run for group in shown_groups for run in group.columns]
-    results = export_results(
-        checked,
-        f"{checked.package.system}/{article.name}",
-        figures,
-        collect_units(checked, computation.compiled_plan.plan),
-        name_point_files(computation),
-    ) | export_comparison(checked, available.article, columns)
-    results |= export_groups(article, figures)
-    results |= {"claims": claims.build_claims_data(judged_claims)} if judged_claims else {}
+    results = _export(checked, article, available, figures, columns, judged_claims)
     figures_by_label = dict(zip(label_article_runs(article, figures), figures, strict=True))
     columns_by_label = dict(zip(label_article_runs(article, columns), columns, strict=True))
     details = collect_article_details(
-        checked, available.rows, computation, figures_by_label, columns_by_label, checked.package.summaries[0].name
+        checked,
+        available.rows,
+        computation,
+        figures_by_label,
+        columns_by_label,
+        checked.package.summaries[0].name,
+        applied_filters,
     )
     labelled_figures = {**figures_by_label, **columns_by_label}
     data_findings = tuple(iter_findings(list(labelled_figures), list(labelled_figures.values())))
     return AssembledReport(
         checked, document, provenance_record, results, computation, details, all_prose, data_findings
+    )
+
+
+def _export(
+    checked: CheckedPackage,
+    article: Article,
+    available: _AvailableArticle,
+    figures: Sequence[RunFigures],
+    columns: Sequence[RunFigures],
+    judged_claims: Sequence[CheckedClaim],
+) -> dict[str, object]:
+    """Return the results behind an article as data."""
+    results = export_results(
+        checked,
+        f"{checked.package.system}/{article.name}",
+        figures,
+        collect_units(checked, available.computation.compiled_plan.plan),
+        name_point_files(available.computation),
+    ) | export_comparison(checked, available.article, columns)
+    results |= export_groups(article, figures)
+    return results | ({"claims": claims.build_claims_data(judged_claims)} if judged_claims else {})
+
+
+def _create_choices(
+    article: Article, applied_filters: Sequence[AppliedFilter], computation: Computation, options: Options
+) -> Choices:
+    """Return the choices of an article, which has no summary."""
+    return Choices(
+        article.style,
+        "",
+        tuple(item.label for item in applied_filters),
+        options.date or get_report_date(computation),
+        options.title,
+        options.author,
+        options.at,
+        options.phases,
     )
 
 
@@ -264,7 +297,15 @@ def _join_groups(
         join_articles(article, [group.inputs for group in groups], [group.article for group in groups]),
         join_notes([group.notes for group in groups]),
         rows,
-        join_computations(checked, computations, metrics, rows, series, phase_selection),
+        join_computations(
+            checked,
+            computations,
+            metrics,
+            rows,
+            series,
+            phase_selection,
+            parse_filters(checked.package, article, (), False),
+        ),
     )
 
 
@@ -307,7 +348,8 @@ def _compute_group(
         series = list_shown_series(available, prose_texts)
         try:
             computation = compute(
-                session, checked, runs, _list_metrics(checked, available), [], [],
+                session, checked, runs, _list_metrics(checked, available),
+                parse_filters(checked.package, inputs.article, (), False), [],
                 lambda: warm_up_converters(session.get_templates()), rows, series,
                 phase_selection,
             )  # fmt: skip

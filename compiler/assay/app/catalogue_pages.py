@@ -175,9 +175,10 @@ def _create_filter_page(package: Package, item: Filter, facts: Mapping[tuple[str
         ((Ref("grains", condition.grain),), wording.describe_expression(condition.holds))
         for condition in item.conditions
     )
+    reports_with_filters: tuple[Report | Article, ...] = (*package.reports, *package.articles)
     reports: tuple[tuple[Cell, ...], ...] = tuple(
         ((Ref("reports", report.name),), use.argument)
-        for report in package.reports for use in report.filters if use.name == item.name
+        for report in reports_with_filters for use in report.filters if use.name == item.name
     )  # fmt: skip
     decided_metrics: tuple[tuple[Cell, ...], ...] = tuple(
         ((Ref(kind, name),), fact.label)

@@ -180,6 +180,7 @@ def join_computations(
     row_requests: Sequence[RowRequest],
     series: Sequence[str],
     phase_selection: PhaseSelection | None,
+    applied_filters: Sequence[AppliedFilter] = (),
 ) -> Computation:
     """Join the computations of several groups of runs, with one plan that has the metrics and rows of all of them.
 
@@ -187,7 +188,7 @@ def join_computations(
     """
     if len(computations) == 1:
         return computations[0]
-    run_plan, phase_plan = _compile_plans(checked, metrics, (), (), row_requests, series, phase_selection)
+    run_plan, phase_plan = _compile_plans(checked, metrics, applied_filters, (), row_requests, series, phase_selection)
     run_quality, phase_quality = QualityPlan(run_plan), QualityPlan(phase_plan, is_phase=True)
     return Computation(
         run_plan,

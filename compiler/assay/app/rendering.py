@@ -171,6 +171,7 @@ def collect_article_details(
     runs: Runs,
     columns: Runs,
     summary: str,
+    applied_filters: Sequence[AppliedFilter] = (),
 ) -> ReportDetails:
     """Return the details on the metrics and series of an article: number of rows, events, constants, first statement.
 
@@ -191,7 +192,9 @@ def collect_article_details(
         for name in (*run.results.metrics, *run.results.formulas):
             columns_by_metric.setdefault(name, {})[label] = run
     for name, metric_columns in columns_by_metric.items():
-        details[name] = _create_metric_detail(checked, metrics_by_id[name], (), metric_columns, summary, files)
+        details[name] = _create_metric_detail(
+            checked, metrics_by_id[name], applied_filters, metric_columns, summary, files
+        )
     return ReportDetails(ROWS, details)
 
 

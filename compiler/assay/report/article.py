@@ -14,7 +14,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Choice, Part
 from assay.lang.model.series import Series
 from assay.lang.series_wording import describe_series
-from assay.report.assemble import collect_placeholder_values, fill_placeholders
+from assay.report.assemble import build_filters_table, collect_placeholder_values, fill_placeholders
 from assay.report.assemble import list_run_notes as list_run_notes
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
@@ -84,7 +84,7 @@ def assemble_article(
             *(list_run_notes(columns, headings) if has_phases else ()),
             *quality.warnings,
         ),
-        filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
+        filters=build_filters_table(columns, headings, ()),
         provenance=tuple(provenance.items()),
         galleries=galleries,
         appendices=quality.appendices,

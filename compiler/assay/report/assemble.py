@@ -116,7 +116,7 @@ def assemble(
     if len(versions) == 1:
         title, intro = _drop_comparisons(checked.package.system, report, "run" if len(runs) == 1 else "version")
     manifest = _build_manifest(report, runs, run_labels, choices)
-    filters = _build_filters(runs, run_labels, choices.filter_files)
+    filters = build_filters_table(runs, run_labels, choices.filter_files)
     quality = build_quality_parts(
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)},
         {label: run.quality for label, run in zip(whole_labels, whole_runs, strict=True)},
@@ -457,7 +457,7 @@ def list_run_notes(runs: Sequence[RunFigures], run_labels: Sequence[str]) -> Ite
         yield from (f"{label}: {warning}" for warning in run.warnings)
 
 
-def _build_filters(
+def build_filters_table(
     runs: Sequence[RunFigures], run_labels: Sequence[str], filter_files: Sequence[FilterSource]
 ) -> Table:
     """Return the table of filters, with the files that they were read from if there are any."""

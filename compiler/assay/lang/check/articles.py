@@ -6,6 +6,7 @@ import re
 
 from assay.lang import scopes
 from assay.lang.blocks.pivot import Pivot
+from assay.lang.check import filters
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import check_choices
 from assay.lang.check.run_groups import check_run_groups
@@ -28,6 +29,7 @@ def check_articles(checker: Checker) -> None:
             )
         _check_constants(checker, owner, article)
         _check_alternatives(checker, owner, article)
+        filters.check_filter_uses(checker, owner, article.filters, article.name)
         check_choices(checker, owner, article)
         check_run_groups(checker, owner, article)
         for part in article.parts:

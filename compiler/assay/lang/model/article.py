@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeVar
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.observation import ObservationRules
+from assay.lang.model.report import FilterUse
 from assay.lang.model.vocabulary import Phase, Unit
 
 if TYPE_CHECKING:
@@ -250,7 +251,8 @@ class Article:
     value are shown only in grids, unless all runs have one.  `claims` are the claims of documents about its pivots.
     A run needs one of the sources `alternatives`; what reads another is left out.  Each run belongs to one of the
     `groups`, if there are any.  `revision` is the constant with the revision of a run's version.
-    `observations` are rules that draft what is said of the tables.
+    Averages are over the rows that its `filters` accept.  `observations` are rules that draft what is said of the
+    tables.
     """
 
     name: str
@@ -266,6 +268,7 @@ class Article:
     phases: tuple[Phase, ...] = ()
     alternatives: tuple[str, ...] = ()
     groups: tuple[RunGroup, ...] = ()
+    filters: tuple[FilterUse, ...] = ()
     revision: str = ""
     observations: ObservationRules | None = None
 

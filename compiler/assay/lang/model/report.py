@@ -109,7 +109,7 @@ class DictionaryGroup:
 
 @dataclass(frozen=True, slots=True)
 class FilterUse:
-    """A filter of a report's default set, with its argument as text (empty: none)."""
+    """A filter of the default set of a report or article, with its argument as text (empty: none)."""
 
     name: str
     argument: str
