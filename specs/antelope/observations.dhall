@@ -30,7 +30,7 @@ in  \ ( compared
                 [ changed "CPU usage" compared.cpu
                 , changed "Memory in use" compared.memory
                 , changed "The rate of disk writes" compared.writes
-                , changed "What is written in 365 days" compared.writesOfAYear
+                , changed "The amount written to disk in a year" compared.writesOfAYear
                 ]
             , O.group
                 "Virtual machine"
@@ -38,7 +38,7 @@ in  \ ( compared
                 [ changed "CPU use" compared.vmCpu
                 , changed "Memory in use" compared.vmMemory
                 , changed "The rate of disk writes" compared.vmWrites
-                , changed "What is written in 365 days" compared.vmWritesOfAYear
+                , changed "The amount written to disk in a year" compared.vmWritesOfAYear
                 ]
             , O.group "Peers and transactions" quiet [ O.percent "10" compared.node ]
             ]

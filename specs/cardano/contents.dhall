@@ -69,49 +69,58 @@ let resources2024 =
         , machine.spanCpu
         ]
 
+let anomalyControl =
+      R.section
+        "Anomaly control"
+        [ anomaly.blocksPerHost, anomaly.filteredRatio, anomaly.chainedRatio, anomaly.battles, anomaly.size ]
+
+let forgingSteps =
+      R.section
+        "Forging"
+        [ forging.start
+        , forging.blockContext
+        , forging.ledgerState
+        , forging.ledgerView
+        , forging.lead
+        , forging.ticked
+        , forging.snapshot
+        , forging.forge
+        , forging.announce
+        , forging.send
+        , forging.adoption
+        , forging.announceCum
+        ]
+
+let peerPropagation =
+      R.section
+        "Individual peer propagation"
+        [ peers.noticeFirst
+        , peers.fetchFirst
+        , peers.request
+        , peers.fetch
+        , peers.announce
+        , peers.send
+        , peers.adoption
+        ]
+
+let endToEndPropagation =
+      R.section
+        "End-to-end propagation"
+        [ propagation.half
+        , propagation.eighty
+        , propagation.ninety
+        , propagation.ninetyTwo
+        , propagation.ninetyFour
+        , propagation.ninetySix
+        , propagation.ninetyEight
+        , propagation.all
+        ]
+
 let others =
-      [ R.section
-          "Anomaly control"
-          [ anomaly.blocksPerHost, anomaly.filteredRatio, anomaly.chainedRatio, anomaly.battles, anomaly.size ]
-      , R.section
-          "Forging"
-          [ forging.start
-          , forging.blockContext
-          , forging.ledgerState
-          , forging.ledgerView
-          , forging.lead
-          , forging.ticked
-          , forging.snapshot
-          , forging.forge
-          , forging.announce
-          , forging.send
-          , forging.adoption
-          , forging.announceCum
-          ]
-      , R.withAllOf
-          observation.grain
-          ( R.section
-              "Individual peer propagation"
-              [ peers.noticeFirst
-              , peers.fetchFirst
-              , peers.request
-              , peers.fetch
-              , peers.announce
-              , peers.send
-              , peers.adoption
-              ]
-          )
-      , R.section
-          "End-to-end propagation"
-          [ propagation.half
-          , propagation.eighty
-          , propagation.ninety
-          , propagation.ninetyTwo
-          , propagation.ninetyFour
-          , propagation.ninetySix
-          , propagation.ninetyEight
-          , propagation.all
-          ]
+      [ anomalyControl
+      , forgingSteps
+      , R.withAllOf observation.grain peerPropagation
+      , endToEndPropagation
       ]
 
 let runtime =
@@ -285,6 +294,7 @@ in  { sections = [ resources ] # others
     , sections2024 = [ resources2024 ] # others
     , charts = runtime # slotsAndForging # announcing # propagating
     , charts2023 = runtime # states # slotsAndForging # propagating
+    , tables = [ resources, anomalyControl, forgingSteps, peerPropagation, endToEndPropagation ]
     , dictionary
     , performance
     }

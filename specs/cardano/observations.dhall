@@ -82,4 +82,6 @@ in  S.Observations::{
       , O.below "40" "clear"
       ]
     , beyond = "massive"
+    , plurals = O.plurals [ machine.spanCpu, machine.gcsMinor ]
+    , inCase = " under {case}"
     }

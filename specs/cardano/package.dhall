@@ -121,7 +121,7 @@ in  S.Package::{
     , summaries = [ s.published, s.meanOfHosts ]
     , reports = [ (./reports.dhall).comparison, (./reports.dhall).performance, (./activity.dhall).report ]
     , series = [ series.accepted, series.mempool, series.headers ]
-    , articles = [ (./activity.dhall).timelines ]
+    , articles = [ (./activity.dhall).timelines, ./workloads.dhall ]
     , histories = [ (./histories.dhall).history ]
     , examples = ./examples.dhall
     , coverage = ./coverage.dhall

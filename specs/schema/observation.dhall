@@ -10,19 +10,24 @@ let sentence = "{name} {goes} by {percent} ({size})"
 --   metrics   the metrics of the statement
 --   atLeast   how large a printed change has to be: percent, an amount, or the greater of both
 --   whole     each: metrics that go the same way share a sentence; median: one sentence, if the median of their
---             changes is large enough; level: the values of each metric on the rows of a table; trend: the same, if they
---             never fall, or never rise, from row to row
+--             changes is large enough; runs: a metric whose averages never fall, or never rise, from run to run;
+--             alike: metrics without a change larger than `bound` percent; level: the values of each metric on the rows
+--             of a table; trend: the same, if they never fall, or never rise, from row to row; below, above: the same,
+--             if they lie below or above `bound` on most rows
+--   bound     a decimal number: percent, or in the unit of the metric
 --   outlier     with median: a metric so many percentage points from the median has a sentence of its own (empty: none)
 --   also      metrics that the sentence names too, if they change as much
 --   after     the statement is left out if one of these metrics has a statement
 --   text      may hold {name}, {goes} (rises, falls), {percent}, {amount}, {size}, {run}, {base}, and the averages {from}
---             of the base and {to} of the run; of rows, {level} (least to greatest), {first} and {last}
+--             of the base and {to} of the run; of rows, {level} (least to greatest), {least}, {greatest}, {first} and
+--             {last}; {bound}, and the {share} of rows beyond it (all, most)
 let Observation =
       { Type =
           { name : Text
           , metrics : List Text
           , atLeast : M.Margin
           , whole : Text
+          , bound : Text
           , outlier : Text
           , also : List Text
           , after : List Text
@@ -31,6 +36,7 @@ let Observation =
       , default =
         { name = ""
         , whole = "each"
+        , bound = ""
         , outlier = ""
         , also = [] : List Text
         , after = [] : List Text
@@ -53,12 +59,17 @@ let furtherMetric = ", {name} by {percent}"
 
 let withinNoise = ", within what runs differ by"
 
+let inSomeCases = " in {case}"
+
 -- The rules of a report.
 --   sizes, beyond   words for the sizes of changes, the smallest first, and for larger ones (empty: no words)
 --   up, down        words for a direction: the first two are drafted, for one metric and for several; all are recognized
 --                   in edited sentences
 --   detail          how a sentence names a further metric
 --   noise           follows a sentence on a change that is not beyond what runs differ by
+--   plurals         metrics with names in the plural
+--   inCase          follows a sentence that is about some of several reports, or groups of runs
+--   every, most     on which rows values lie beyond a bound
 let Rules =
       { Type =
           { groups : List Group
@@ -68,6 +79,10 @@ let Rules =
           , down : List Text
           , detail : Text
           , noise : Text
+          , plurals : List Text
+          , inCase : Text
+          , every : Text
+          , most : Text
           }
       , default =
         { sizes = [] : List Size
@@ -76,6 +91,10 @@ let Rules =
         , down = falling
         , detail = furtherMetric
         , noise = withinNoise
+        , plurals = [] : List Text
+        , inCase = inSomeCases
+        , every = "all"
+        , most = "most"
         }
       }
 
@@ -125,6 +144,49 @@ in  { Observation
           , whole = "trend"
           , text = "{name} {goes} with ${order}, from {first} to {last}"
           }
+      -- that the averages of metrics rise or fall from run to run, with what the runs are ordered by
+    , trendOfRuns =
+        \(order : Text) ->
+        \(ms : List M.Metric.Type) ->
+          Observation::{
+          , metrics = ids ms
+          , atLeast = M.percent "0"
+          , whole = "runs"
+          , text = "{name} {goes} with ${order}, from {from} to {to}"
+          }
+      -- that no change of metrics is larger than so many percent
+    , alike =
+        \(bound : Text) ->
+        \(ms : List M.Metric.Type) ->
+          Observation::{
+          , metrics = ids ms
+          , atLeast = M.percent "0"
+          , whole = "alike"
+          , bound
+          , text = "{name}: no change from {base} larger than {greatest}"
+          }
+      -- that the values of metrics lie below a bound on most rows of a table
+    , mostlyBelow =
+        \(bound : Text) ->
+        \(ms : List M.Metric.Type) ->
+          Observation::{
+          , metrics = ids ms
+          , atLeast = M.percent "0"
+          , whole = "below"
+          , bound
+          , text = "{name} is below {bound} in {share} rows: {level}"
+          }
+      -- that the values of metrics lie above a bound on most rows of a table
+    , mostlyAbove =
+        \(bound : Text) ->
+        \(ms : List M.Metric.Type) ->
+          Observation::{
+          , metrics = ids ms
+          , atLeast = M.percent "0"
+          , whole = "above"
+          , bound
+          , text = "{name} is above {bound} in {share} rows: {level}"
+          }
       -- an observation whose sentence also names these metrics
     , withDetails = \(ms : List M.Metric.Type) -> \(o : Observation.Type) -> o // { also = ids ms }
       -- an observation that is left out if one of these metrics has a statement
@@ -134,5 +196,7 @@ in  { Observation
         \(quiet : Text) ->
         \(observations : List Observation.Type) ->
           { title, observations, quiet, rest = "" } : Group
+      -- metrics with names in the plural
+    , plurals = ids
     , below = \(below : Text) -> \(word : Text) -> { below, word } : Size
     }

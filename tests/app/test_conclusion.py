@@ -8,8 +8,12 @@ import pytest
 
 from assay.app.conclusion import draft_conclusion
 from assay.app.judged_results import read_judged_results
+from assay.report.document import parse_document
+from tests.support.documentation import ROOT
 from tests.support.judged_results import judge_metric, write_results
 
+#: a document without tables of scenarios or expectations
+EMPTY = parse_document((ROOT / "golden" / "reports" / "two.document.json").read_text(encoding="utf-8"))
 QUOTE = '{{ cpu(also = "wait", run = "1.1", prints = "not worse") }}'
 CASES = {
     "open": (
@@ -39,17 +43,17 @@ CASES = {
 def test_conclusion_says_what_the_gate_says(name: str, tmp_path: Path) -> None:
     metrics, options, sentence = CASES[name]
     write_results(tmp_path, metrics, names={"cpu": "CPU", "wait": "Wait"}, **options)  # type: ignore[arg-type]
-    text = draft_conclusion({"": read_judged_results(tmp_path)})
+    text = draft_conclusion({"": read_judged_results(tmp_path)}, {"": EMPTY})
     assert text == f"**Conclusion**\n\n* {sentence}\n"
 
 
 def test_conclusions_of_several_reports_name_them(tmp_path: Path) -> None:
     write_results(tmp_path, {"cpu": judge_metric("worse", 0.001)}, names={"cpu": "CPU"})
     judged = read_judged_results(tmp_path)
-    text = draft_conclusion({"small": judged, "large": judged})
+    text = draft_conclusion({"small": judged, "large": judged}, {"small": EMPTY, "large": EMPTY})
     sentence = "CPU is worse than in 1.0 by more than its margin."
     assert text == f"**Conclusion**\n\n* small: {sentence}\n* large: {sentence}\n"
 
 
 def test_reports_without_verdicts_have_no_conclusion() -> None:
-    assert draft_conclusion({}) == ""
+    assert draft_conclusion({}, {"": EMPTY}) == ""

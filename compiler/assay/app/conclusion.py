@@ -1,4 +1,4 @@
-"""Draft a conclusion from the verdicts of a comparison: whether its gate lets one speak of a regression."""
+"""Draft a conclusion from the verdicts of a report: whether there is a regression, which scenarios pass."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from assay.app.gate import list_gated_changes, require_decision
 from assay.app.judged_results import ComparedRun, JudgedResults
 from assay.report.data_quality import list_names
+from assay.report.document import Document
 from assay.report.observations.cell_quotes import NOT_WORSE, CellQuote
+from assay.report.observations.outcomes import describe_outcomes
 from assay.report.observations.sentences import escape_markup
 from assay.util.diagnostics import AssayError
 
@@ -15,15 +17,18 @@ TITLE = "Conclusion"
 _GATE = "the gate does not decide: "
 
 
-def draft_conclusion(results: Mapping[str, JudgedResults]) -> str:
-    """Return the conclusion as prose; empty without judged results. Results are named by their case, as documents are.
+def draft_conclusion(results: Mapping[str, JudgedResults], documents: Mapping[str, Document]) -> str:
+    """Return the conclusion as prose; empty without verdicts. Results and documents are named by their case.
 
     "No regression" is only said of runs whose gate decides and is open.
     """
     sentences = [
-        f"{escape_markup(case)}: {sentence}" if len(results) > 1 else sentence
-        for case, judged in results.items()
-        for sentence in _list_sentences(judged, case if len(results) > 1 else "")
+        f"{escape_markup(case)}: {sentence}" if len(documents) > 1 else sentence
+        for case, document in documents.items()
+        for sentence in (
+            *(_list_sentences(results[case], case if len(documents) > 1 else "") if case in results else ()),
+            *describe_outcomes(document),
+        )
     ]
     return f"**{TITLE}**\n\n" + "".join(f"* {sentence}\n" for sentence in sentences) if sentences else ""
 

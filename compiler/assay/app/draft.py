@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assay.app.conclusion import draft_conclusion
 from assay.app.judged_results import JudgedResults, read_judged_results
+from assay.app.observations import list_groups
 from assay.app.regenerate import read_published_report
 from assay.app.session import Session
 from assay.lang.checked_package import CheckedPackage
@@ -62,9 +63,8 @@ def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedRe
     if report.observations is None:
         message, hint = f"the report `{full_name}` has no observations", "add `observations` to it"
         raise fail("no-observations", message, hint=hint, status=USAGE)
-    return ObservedReports(
-        checked, report.observations, list_changes(documents, report.observations), draft_conclusion(judged)
-    )
+    changes = list_changes(documents, report.observations, list_groups(report))
+    return ObservedReports(checked, report.observations, changes, draft_conclusion(judged, documents))
 
 
 def _find_report(session: Session, name: str) -> tuple[CheckedPackage, Report | Article]:

@@ -55,6 +55,11 @@ def parse_observations(name: str, text: str, changes: Changes) -> EditedProse:
     return prose
 
 
+def list_groups(report: Report | Article) -> tuple[str, ...]:
+    """Return the names of the groups of runs of an article; none of a report."""
+    return tuple(group.name for group in report.groups) if isinstance(report, Article) else ()
+
+
 def add_observations(
     checked: CheckedPackage,
     report: Report | Article,
@@ -69,7 +74,7 @@ def add_observations(
     Raises AssayError if an edited sentence disagrees with its cells.
     """
     rules = report.observations
-    changes = list_changes({"": document}, rules) if rules else {}
+    changes = list_changes({"": document}, rules, list_groups(report)) if rules else {}
     if rules is None or not changes:
         if prose_by_file:
             message, hint = "there are no changes to observe", "the report needs `observations`, and a second run"
@@ -82,5 +87,5 @@ def add_observations(
         observations = build_observations(prose, changes)
     else:
         judged = {"": parse_judged_results(results)} if "judgement" in results else {}
-        observations = build_draft(checked, rules, changes, draft_conclusion(judged))
+        observations = build_draft(checked, rules, changes, draft_conclusion(judged, {"": document}))
     return replace(document, observations=observations)

@@ -146,7 +146,10 @@ def test_upgrade_names_averages_before_and_after(cache: Path, tmp_path: Path) ->
         "CPU usage rises from 94.7 % to 100 %, by 5.6 %.",
         "Memory in use rises from 0.819 GiB to 1.02 GiB, by 24 %.",
         "The rate of disk writes falls from 21.4 MB/s to 3.87 MB/s, by 82 %.",
-        "What is written in 365 days falls from 675 TB to 122 TB, by 82 %.",
+        "The amount written to disk in a year falls from 675 TB to 122 TB, by 82 %.",
+        "Conclusion",
+        "These expectations hold: CPU usage is at most 10 % higher; Disk write rate falls by at least 50 %.",
+        "These expectations do not hold: Used memory is at most 10 % higher.",
     ]
     prose = tmp_path / "observations.md"
     prose.write_text(run_assay("--cache", cache, "draft", out, cwd=ROOT).out, encoding="utf-8")
@@ -168,7 +171,7 @@ def test_levels_of_rows_are_ranges_of_printed_cells(qa: Path, cache: Path) -> No
     intervals = sorted((row[column] for row in blocks["rows"]), key=Decimal)
     texts = document["observations"]["text"]
     assert f"The average block interval of a node is {intervals[0]} s – {intervals[-1]} s." in texts
-    index = next(number for number, text in enumerate(texts, start=1) if text.startswith("The average block"))
+    index = next(number for number, text in enumerate(texts, start=1) if text.startswith("The average block interval"))
     cell = f"Drafted observations/paragraph {index}/{intervals[0]} s"
     result = run_assay("--cache", cache, "trace", qa, cell, cwd=ROOT)
     assert (result.status, "node_block_interval" in result.out) == (0, True)

@@ -7,13 +7,18 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
+from assay.lang.blocks.verdict import Verdict
 from assay.lang.check.checker import Checker
 from assay.lang.check.reports import list_metrics
 from assay.lang.model.observation import (
+    ALIKE,
+    BOUNDED,
+    CASE_PLACEHOLDERS,
     DETAIL_PLACEHOLDERS,
     MEDIAN,
     OBSERVATION_PLACEHOLDERS,
     OF_ROWS,
+    OF_SIZES,
     WHOLES,
     Observation,
     ObservationRules,
@@ -38,7 +43,11 @@ def check_observations(checker: Checker) -> None:
             compared = [metric for block in blocks for metric in block.read_metrics()]
             requests = (request for block in article.blocks for request in block.read_rows(checker.package))
             listed = [name for request in requests for name in request.metrics]
-            _check_rules(checker, f"article `{article.name}`", article.name, compared, article.observations, listed)
+            verdicts = (block for part in article.parts for block in part.select(Verdict))
+            judged = [name for verdict in verdicts for name in verdict.metrics]
+            _check_rules(
+                checker, f"article `{article.name}`", article.name, compared, article.observations, listed, judged
+            )
 
 
 def _check_rules(
@@ -48,20 +57,22 @@ def _check_rules(
     compared: Iterable[str],
     rules: ObservationRules,
     listed: Iterable[str] = (),
+    judged: Iterable[str] = (),
 ) -> None:
     """Check the rules of a report, in words, and its name.
 
-    `compared` are the metrics whose changes its tables print, `listed` those of rows.
+    `compared` are the metrics whose changes its tables print, `listed` those of rows, `judged` those of verdicts.
     """
     owner = f"the observations of {report}"
     changed, measured = dict.fromkeys(compared), dict.fromkeys(listed)
+    alike = {**changed, **dict.fromkeys(judged)}
     for group in rules.groups:
         if not group.title.strip():
             checker.report("title", f"a group of {owner} has no title", name, field="observations")
         for word, text in (("quiet", group.quiet), ("rest", group.rest)):
             _check_placeholders(checker, f"`{word}` of group `{group.title}`", group.title, text, ("name",))
         for item in group.observations:
-            metrics = measured if item.whole in OF_ROWS else changed
+            metrics = measured if item.whole in OF_ROWS else alike if item.whole == ALIKE else changed
             _check_observation(checker, f"group `{group.title}` of {owner}", item.name or group.title, item, metrics)
     for direction, words in (("up", rules.up), ("down", rules.down)):
         if len(words) < _LEAST_WORDS or not all(word.strip() for word in words):
@@ -74,7 +85,16 @@ def _check_rules(
         message = f"{owner} have a word for both directions"
         checker.report("observation-words", message, both[0], found=", ".join(both))
     _check_placeholders(checker, f"`detail` of {owner}", name, rules.detail, DETAIL_PLACEHOLDERS)
+    _check_placeholders(checker, f"`inCase` of {owner}", name, rules.in_case, CASE_PLACEHOLDERS)
     _check_sizes(checker, owner, name, rules)
+    _check_plurals(checker, owner, rules, {**alike, **measured})
+
+
+def _check_plurals(checker: Checker, owner: str, rules: ObservationRules, metrics: Iterable[str]) -> None:
+    for name in rules.plurals:
+        if name not in metrics:
+            message = f"`plurals` of {owner} name `{name}`, which the report does not show"
+            checker.report("observation-metric", message, name, hint=suggest_names(name, metrics))
 
 
 def _check_sizes(checker: Checker, owner: str, name: str, rules: ObservationRules) -> None:
@@ -110,8 +130,13 @@ def _check_observation(
         message, hint = f"{owner} has a statement on several metrics without a name", 'set `name = "…"`'
         checker.report("observation-words", message, word, hint=hint)
     _check_placeholders(checker, f"the text of {owner}", word, observation.text, OBSERVATION_PLACEHOLDERS)
-    if observation.whole not in OF_ROWS:
+    if observation.whole in OF_SIZES:
         _check_least(checker, owner, word, observation)
+    if observation.whole in BOUNDED and parse_decimal(observation.bound) is None:
+        message = f"{owner} has a statement without a bound"
+        checker.report(
+            "observation-size", message, word, expected="a decimal number", found=observation.bound or "none"
+        )
 
 
 def _check_placeholders(checker: Checker, owner: str, word: str, text: str, names: Sequence[str]) -> None:

@@ -6,10 +6,15 @@ from dataclasses import dataclass
 
 from assay.lang.model.vocabulary import Margin
 
-EACH, MEDIAN, LEVEL, TREND = "each", "median", "level", "trend"
-WHOLES = (EACH, MEDIAN, LEVEL, TREND)
+EACH, MEDIAN, RUNS, ALIKE = "each", "median", "runs", "alike"
+LEVEL, TREND, BELOW, ABOVE = "level", "trend", "below", "above"
+WHOLES = (EACH, MEDIAN, RUNS, ALIKE, LEVEL, TREND, BELOW, ABOVE)
+#: kinds of observations that are made of changes of a size
+OF_SIZES = (EACH, MEDIAN)
 #: kinds of observations on the rows of a table, not on changes
-OF_ROWS = (LEVEL, TREND)
+OF_ROWS = (LEVEL, TREND, BELOW, ABOVE)
+#: kinds of observations with a bound: on most rows, values below or above it; changes of at most so many percent
+BOUNDED = (BELOW, ABOVE, ALIKE)
 #: the placeholders of the text of an observation, and of a detail
 OBSERVATION_PLACEHOLDERS = (
     "name",
@@ -24,7 +29,12 @@ OBSERVATION_PLACEHOLDERS = (
     "level",
     "first",
     "last",
+    "least",
+    "greatest",
+    "bound",
+    "share",
 )
+CASE_PLACEHOLDERS = ("case",)
 DETAIL_PLACEHOLDERS = ("name", "percent", "amount")
 
 
@@ -34,8 +44,10 @@ class Observation:
 
     `whole` is `each` (metrics that go the same way share a sentence) or `median` (all share one, if the median of
     their changes in percent is large enough; those at least `outlier` percentage points from it have their own).
-    `level` is on the values of a metric on the rows of a table, `trend` on values that never fall, or never rise, from
-    row to row. `also` are metrics that the sentence names too, `after` are those whose statements replace this one.
+    `runs` is on averages that never fall, or never rise, from run to run, `alike` on metrics of which no change is
+    larger than `bound` percent. `level` is on the values of a metric on the rows of a table, `trend` on values that
+    never fall, or never rise, from row to row, `below` and `above` on values that lie beyond `bound` on most rows.
+    `also` are metrics that the sentence names too, `after` are those whose statements replace this one.
     `name` is what sentences call the metrics, if not by their own names.
     """
 
@@ -43,6 +55,7 @@ class Observation:
     metrics: tuple[str, ...]
     at_least: Margin
     whole: str
+    bound: str
     outlier: str
     also: tuple[str, ...]
     after: tuple[str, ...]
@@ -72,8 +85,10 @@ class ObservationRules:
     """The rules of a report: groups of observations, and the words of sentences.
 
     `sizes` ascend; `beyond` is the word for larger changes (empty: no words). The first two words of `up` and `down`
-    are drafted, for one metric and for several; all are recognized in sentences. `detail` names a further metric,
-    `noise` follows a sentence on a change that is not beyond what runs differ by.
+    are drafted, for one metric and for several; all are recognized in sentences. `plurals` are metrics with names in
+    the plural. `detail` names a further metric, `noise` follows a sentence on a change that is not beyond what runs
+    differ by, `in_case` one that is about some of several reports or groups of runs. `every` and `most` say on which
+    rows values lie beyond a bound.
     """
 
     groups: tuple[ObservationGroup, ...]
@@ -83,3 +98,7 @@ class ObservationRules:
     down: tuple[str, ...]
     detail: str
     noise: str
+    plurals: tuple[str, ...]
+    in_case: str
+    every: str
+    most: str

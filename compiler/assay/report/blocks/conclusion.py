@@ -19,6 +19,8 @@ from assay.styles.exact_decimal import compute_percent_change, format_on_same_si
 from assay.styles.registry import Style
 
 NEITHER = "neither"
+#: the first word of a rule that limits a change in both directions
+CHANGES = "changes"
 HOLDS = {True: "yes", False: "no", None: "no value"}
 
 
@@ -84,7 +86,7 @@ def describe_rule(rule: Rule, metric: Metric) -> str:
         return f"{rule.kind} by at least {rule.percent} %"
     worse_direction = {"lower": "higher", "higher": "lower"}.get(metric.better, "other")
     if rule.kind == STAYS or worse_direction == "other":
-        return f"changes by at most {rule.percent} %"
+        return f"{CHANGES} by at most {rule.percent} %"
     return f"at most {rule.percent} % {worse_direction}"
 
 

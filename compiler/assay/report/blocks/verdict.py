@@ -46,6 +46,7 @@ from assay.util.escape import shorten
 BAD = "bad"
 PASS, FAIL, OPEN, NOT_RUN, NO_BASELINE = "pass", "fail", "open", "not run", "no baseline"
 NOT_APPLICABLE = "N/A"
+NOT_JUDGED = "not judged"
 INTERVAL_HEADING = "95 %"
 INTERVAL_NOTE = (
     "95 % is the interval of the change by the noise between repeats. A change beyond the tolerance is open, "
@@ -293,7 +294,7 @@ def _list_results(
         return
     if not verdict.grain:
         versions = dict.fromkeys((item.run.day, _format_version(group, item.run)) for item in group.all_runs)
-        yield from (((verdict.scenario, *version, NOT_APPLICABLE, "not judged"), ()) for version in versions)
+        yield from (((verdict.scenario, *version, NOT_APPLICABLE, NOT_JUDGED), ()) for version in versions)
         return
     for shown_run in group.runs[1:] or group.runs:
         rows = judged_rows.get((id(verdict), shown_run.run.id))

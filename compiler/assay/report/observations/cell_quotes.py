@@ -12,8 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT, ROW
-from assay.report.observations.printed_changes import BASE, FIRST, LAST, Changes, Place, PrintedCell, PrintedChange
+from assay.report.cell_links import AVERAGE, CHANGE, DIFFERENCE, PERCENT, ROW
+from assay.report.observations.printed_changes import (
+    BASE,
+    FIRST,
+    LAST,
+    Changes,
+    Place,
+    PrintedCell,
+    PrintedChange,
+    parse_number,
+    select_rows,
+)
 from assay.report.prose import CALL, parse_arguments
 from assay.report.prose_markup import SourcePhrase, parse_markup
 from assay.util.diagnostics import Diagnostic, Span, format_excerpt, suggest_names
@@ -23,10 +33,15 @@ QUIET = "quiet"
 #: a quote that prints nothing: it states that no verdict on its metrics is worse
 NOT_WORSE = "not worse"
 _UNPRINTED = (QUIET, NOT_WORSE)
-PRINTS = (PERCENT, DIFFERENCE, AVERAGE, BASE, ROW, FIRST, LAST, *_UNPRINTED)
+#: of the values or changes on rows, the least and the greatest
+LEAST, GREATEST, GREATEST_CHANGE = "least", "greatest", "greatest change"
+PRINTS = (PERCENT, DIFFERENCE, AVERAGE, BASE, ROW, LEAST, GREATEST, FIRST, LAST, CHANGE, GREATEST_CHANGE, *_UNPRINTED)
+#: kinds that print a size without its sign
+_UNSIGNED = (PERCENT, DIFFERENCE, CHANGE, GREATEST_CHANGE)
 EXPECTED = '{{ METRIC(run = "RUN", prints = "percent", text = "3 %") }}'
-_ALSO, _RUN, _CASE, _PRINTS, _TEXT = "also", "run", "case", "prints", "text"
-_ARGUMENTS = (_ALSO, _RUN, _CASE, _PRINTS, _TEXT)
+_ALSO, _RUN, _CASE, _BELOW, _ABOVE = "also", "run", "case", "below", "above"
+_PRINTS, _TEXT = "prints", "text"
+_ARGUMENTS = (_ALSO, _RUN, _CASE, _BELOW, _ABOVE, _PRINTS, _TEXT)
 _SEPARATOR = ", "
 RANGE = " – "
 
@@ -35,7 +50,8 @@ RANGE = " – "
 class CellQuote:
     """Printed changes of `metrics` in `runs` of the reports `cases` (empty: all), of which a text prints the range.
 
-    `text` is the text that was printed when the quote was written; empty: anything.
+    `text` is the text that was printed when the quote was written; empty: anything. With `below` or `above`, only rows
+    with such values are printed.
     """
 
     metrics: tuple[str, ...]
@@ -45,13 +61,15 @@ class CellQuote:
     text: str = ""
     span: Span | None = None
     excerpt: str = ""
+    below: str = ""
+    above: str = ""
 
     @property
     def source(self) -> str:
         """The quote as it is written in prose."""
         metric, *others = self.metrics
         values = (_SEPARATOR.join(others), _SEPARATOR.join(self.runs), _SEPARATOR.join(self.cases))
-        arguments = zip(_ARGUMENTS, (*values, self.prints, self.text), strict=True)
+        arguments = zip(_ARGUMENTS, (*values, self.below, self.above, self.prints, self.text), strict=True)
         return f"{{{{ {metric}({', '.join(f'{name} = {_quote(value)}' for name, value in arguments if value)}) }}}}"
 
     def covers(self, place: Place) -> bool:
@@ -79,14 +97,25 @@ def find_cells(quote: CellQuote, changes: Changes) -> tuple[QuotedCell, ...]:
         for metric in quote.metrics if quote.covers(place) else ():
             change = changes[place].get(metric)
             if change:
-                cells = change.rows if quote.prints == ROW else [change.cells.get(quote.prints)]
-                quoted += [_quote_cell(change, cell, quote) for cell in cells if cell and cell.number is not None]
-    return tuple(quoted)
+                cells = _select_cells(quote, change)
+                quoted += [_quote_cell(change, cell, quote) for cell in cells if cell.number is not None]
+    ends = sorted(quoted, key=lambda item: abs(item.cell.number or Decimal(0)))
+    if quote.prints in (GREATEST, GREATEST_CHANGE):
+        return tuple(ends[-1:])
+    return tuple(ends[:1] if quote.prints == LEAST else quoted)
+
+
+def _select_cells(quote: CellQuote, change: PrintedChange) -> Sequence[PrintedCell]:
+    if quote.prints in (ROW, LEAST, GREATEST):
+        return select_rows(change, quote.below, quote.above)
+    if quote.prints in (CHANGE, GREATEST_CHANGE):
+        return change.row_changes or tuple(filter(None, [change.cells.get(PERCENT)]))
+    return tuple(filter(None, [change.cells.get(quote.prints)]))
 
 
 def _quote_cell(change: PrintedChange, cell: PrintedCell, quote: CellQuote) -> QuotedCell:
-    symbol = "%" if quote.prints == PERCENT else change.symbol
-    number = cell.text.strip().lstrip("+-−" if quote.prints in (PERCENT, DIFFERENCE) else "")
+    symbol = "%" if quote.prints in (PERCENT, CHANGE, GREATEST_CHANGE) else change.symbol
+    number = cell.text.strip().lstrip("+-−" if quote.prints in _UNSIGNED else "")
     return QuotedCell(change, cell, f"{number} {symbol}".rstrip())
 
 
@@ -151,8 +180,12 @@ def _parse_quote(
             message, hint = f"a quote has an unknown argument `{argument}`", suggest_names(argument, _ARGUMENTS)
             return Diagnostic("prose", message, span, excerpt, expected=EXPECTED, hint=hint)
     also, runs, cases = (_split(str(arguments.get(item, ""))) for item in (_ALSO, _RUN, _CASE))
-    prints, text = (str(arguments.get(item, "")) for item in (_PRINTS, _TEXT))
-    return CellQuote((call[1], *also), runs, cases, prints, " ".join(text.split()), span, excerpt)
+    prints, text, below, above = (str(arguments.get(item, "")) for item in (_PRINTS, _TEXT, _BELOW, _ABOVE))
+    for bound in filter(None, (below, above)):
+        if parse_number(bound) is None:
+            message = "the bound of a quote is no number"
+            return Diagnostic("prose", message, span, excerpt, expected="a decimal number", found=bound)
+    return CellQuote((call[1], *also), runs, cases, prints, " ".join(text.split()), span, excerpt, below, above)
 
 
 def _split(text: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from assay.judgement.verdict import Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.observation import ObservationRules
-from assay.report.cell_links import DIFFERENCE, PERCENT, VERDICT
+from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT, VERDICT
 from assay.report.formatted_text import list_leaves
 from assay.report.observations.cell_quotes import (
     NOT_WORSE,
@@ -23,7 +23,16 @@ from assay.report.observations.cell_quotes import (
     find_ends,
     format_cells,
 )
-from assay.report.observations.printed_changes import LAST, Changes, Place, PrintedCell, parse_number
+from assay.report.observations.printed_changes import (
+    BASE,
+    LAST,
+    Changes,
+    Place,
+    PrintedCell,
+    is_on_most_rows,
+    parse_number,
+    select_rows,
+)
 from assay.report.observations.sentences import choose_size_word
 from assay.report.observations.statements import draft_groups
 from assay.report.prose import mark_quotes, render_prose_text
@@ -80,8 +89,10 @@ class _SentenceChecker:
         """Yield the problems of a sentence."""
         for _, _, quote in sentence.quotes:
             yield from self._check_text(sentence, quote)
+        has_base = any(quote.prints == BASE for _, _, quote in sentence.quotes)
         for begin, end, quote in sentence.quotes:
-            if quote.prints in (PERCENT, DIFFERENCE, LAST):
+            yield from self._check_bound(sentence, quote)
+            if quote.prints in (PERCENT, DIFFERENCE, LAST) or (quote.prints == AVERAGE and has_base):
                 yield from self._check_direction(sentence, begin, end, quote)
         yield from self._check_size_words(sentence)
         yield from self._check_numbers(sentence)
@@ -96,12 +107,26 @@ class _SentenceChecker:
         message = f"the sentence says {quote.text}, but its cells print {format_cells(cells)}"
         yield _create_problem(SIZE_CODE, message, sentence, quote, outside or cells)
 
+    def _check_bound(self, sentence: _Sentence, quote: CellQuote) -> Iterator[Diagnostic]:
+        """Yield a problem if values are not beyond the bound of a quote on most rows, or on all if the text says so."""
+        bounds = quote.below, quote.above
+        changes = [item.change for item in find_cells(quote, self.changes)] if any(bounds) else []
+        is_about_all = bool(_compile_words([self.rules.every]).search(sentence.text))
+        for change in changes[:1]:
+            within, rows = select_rows(change, *bounds), change.rows
+            if len(within) < len(rows) if is_about_all else not is_on_most_rows(change, *bounds):
+                cells = [QuotedCell(change, cell, cell.text) for cell in rows if cell not in within]
+                side = f"below {quote.below}" if quote.below else f"above {quote.above}"
+                share = self.rules.every if is_about_all else self.rules.most
+                message = f"the sentence says that {share} values are {side}, but {len(within)} of {len(rows)} are"
+                yield _create_problem(SIZE_CODE, message, sentence, quote, cells)
+
     def _check_direction(self, sentence: _Sentence, begin: int, end: int, quote: CellQuote) -> Iterator[Diagnostic]:
         word = _find_word(sentence.text, begin, end, self.directions)
         direction = self.directions.get(word, 0)
-        wrong = [item for item in find_cells(quote, self.changes) if item.change.direction != direction]
+        wrong = [item for item in find_cells(quote, self.changes) if _get_direction(item, quote) != direction]
         if direction and wrong:
-            goes = {1: self.rules.up[0], -1: self.rules.down[0], 0: "no change"}[wrong[0].change.direction]
+            goes = {1: self.rules.up[0], -1: self.rules.down[0], 0: "no change"}[_get_direction(wrong[0], quote)]
             message = f"the sentence says `{word}`, but its cells print {goes}"
             yield _create_problem(DIRECTION_CODE, message, sentence, quote, wrong)
 
@@ -132,6 +157,8 @@ class _SentenceChecker:
             for item in items
             for kind, cell in item.cells.items()
         ]
+        bounds = {bound for _, _, quote in sentence.quotes for bound in (quote.below, quote.above) if bound}
+        texts += [f"{bound} {item.symbol}" for bound in bounds for item in items]
         names = _compile_words([item.name for item in items]).finditer(sentence.text)
         covered = [*(match.span() for match in names), *((begin, end) for begin, end, _ in sentence.quotes)]
         for match in _NUMBER.finditer(sentence.text):
@@ -172,6 +199,10 @@ def _check_quiet_quotes(
             printed = "; ".join(_describe_cell(place, cell) for place, cell in cells[:_MOST_CELLS])
             sentence = mark_quotes(line).replace("{{ … }}", "").strip(" *-")
             yield Diagnostic(QUIET_CODE, message, quote.span, quote.excerpt, printed, sentence)
+
+
+def _get_direction(item: QuotedCell, quote: CellQuote) -> int:
+    return item.change.row_direction if quote.prints == LAST else item.change.direction
 
 
 def _describe_cell(place: Place, cell: PrintedCell) -> str:

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import pairwise
 
 from assay.judgement.verdict import Verdict
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.article import get_group_name
 from assay.lang.model.observation import OF_ROWS, ObservationRules
 from assay.lang.model.vocabulary import Margin, Unit
 from assay.lang.units import get_package_library
-from assay.report.cell_links import AVERAGE, DIFFERENCE, INTERVAL, PERCENT, ROW, VERDICT, CellLink, CellSource
+from assay.report.cell_links import (
+    AVERAGE,
+    CHANGE,
+    DIFFERENCE,
+    INTERVAL,
+    PERCENT,
+    ROW,
+    VERDICT,
+    CellLink,
+    CellSource,
+)
 from assay.report.document import Document, Gallery, Section, Table
 from assay.styles.unit_prefix import list_prefixed_units
 
@@ -61,7 +72,7 @@ class PrintedChange:
     """The printed change of a metric: its cells by what they print, its name and the symbol of its unit in the table.
 
     The cell of the base is that of `base`; `average` is that of the run. The values of a metric on the `rows` of a
-    table are no change, but may rise or fall from the first to the last.
+    table are no change, but may rise or fall from the first to the last. `row_changes` are changes on rows, in percent.
     """
 
     metric: str
@@ -70,6 +81,7 @@ class PrintedChange:
     place: Place
     cells: Mapping[str, PrintedCell]
     rows: tuple[PrintedCell, ...] = ()
+    row_changes: tuple[PrintedCell, ...] = ()
 
     @property
     def percent(self) -> Decimal:
@@ -85,19 +97,23 @@ class PrintedChange:
 
     @property
     def direction(self) -> int:
-        """1 for a rise, -1 for a fall, 0 for no printed change."""
-        number = self.difference or self.percent
-        if self.rows:
-            first, last = (self.rows[index].number or Decimal(0) for index in (0, -1))
-            number = last - first
-        return (number > 0) - (number < 0)
+        """1 for a rise, -1 for a fall, 0 for no printed change; without averages, that of the rows."""
+        if AVERAGE not in self.cells:
+            return self.row_direction
+        return _get_sign(self.difference or self.percent)
+
+    @property
+    def row_direction(self) -> int:
+        """1 for a rise from the first row to the last, -1 for a fall, else 0."""
+        first, last = (self.rows[index].number or Decimal(0) for index in (0, -1)) if self.rows else (Decimal(0),) * 2
+        return _get_sign(last - first)
 
     @property
     def is_monotone(self) -> bool:
         """Whether the values on rows rise or fall, and never go the other way from row to row."""
         numbers = [item.number or Decimal(0) for item in self.rows]
-        steps = [(b - a) * self.direction for a, b in pairwise(numbers)]
-        return self.direction != 0 and all(step >= 0 for step in steps)
+        steps = [(b - a) * self.row_direction for a, b in pairwise(numbers)]
+        return self.row_direction != 0 and all(step >= 0 for step in steps)
 
     @property
     def verdict(self) -> str:
@@ -123,72 +139,140 @@ class PrintedChange:
         return self.verdict == Verdict.SAME
 
 
+def _get_sign(number: Decimal) -> int:
+    return (number > 0) - (number < 0)
+
+
+def select_rows(change: PrintedChange, below: str, above: str) -> tuple[PrintedCell, ...]:
+    """Return the rows whose values are below and above these bounds, decimal texts (empty: no bound)."""
+    return tuple(
+        cell
+        for cell in change.rows
+        if cell.number is not None
+        and (not below or cell.number < Decimal(below))
+        and (not above or cell.number > Decimal(above))
+    )
+
+
+def is_on_most_rows(change: PrintedChange, below: str, above: str) -> bool:
+    """Return whether values are below and above these bounds on more than half of the rows."""
+    return 2 * len(select_rows(change, below, above)) > len(change.rows)
+
+
 Changes = Mapping[Place, Mapping[str, PrintedChange]]
 """The printed changes by metric, of each place; in the order of documents and of their columns."""
 
 
-def list_changes(documents: Mapping[str, Document], rules: ObservationRules) -> Changes:
+def list_changes(documents: Mapping[str, Document], rules: ObservationRules, groups: Collection[str] = ()) -> Changes:
     """Return the changes that the tables of documents print, and values on rows as far as the rules are on them.
 
-    The documents are named by their case.
+    The documents are named by their case. In articles on `groups` of runs, each group is a case.
     """
     rows = {
         name for group in rules.groups for item in group.observations if item.whole in OF_ROWS for name in item.metrics
     }
     changes: dict[Place, dict[str, PrintedChange]] = {}
     for case, document in documents.items():
-        for change in _list_document_changes(document, case):
+        for change in _list_document_changes(document, case, groups):
             changes.setdefault(change.place, {}).setdefault(change.metric, change)
-        for change in _list_row_values(document, case, rows):
-            changes.setdefault(change.place, {}).setdefault(change.metric, change)
-    return changes
+        for change in _list_row_values(document, case, rows, groups):
+            first = changes.setdefault(change.place, {}).setdefault(change.metric, change)
+            changes[change.place][change.metric] = replace(
+                first,
+                cells={**change.cells, **first.cells},
+                rows=first.rows or change.rows,
+                row_changes=first.row_changes or change.row_changes,
+            )
+    cases = list(dict.fromkeys(place.case for place in changes))
+    # The first run of a report or group, which only rows are of, comes before those that are compared with it.
+    places = sorted(changes, key=lambda place: (cases.index(place.case), bool(place.base)))
+    return {place: changes[place] for place in places}
 
 
-def _list_row_values(document: Document, case: str, metrics: Collection[str]) -> Iterator[PrintedChange]:
-    """Yield the values of metrics on the rows of each table, one item for each metric and run."""
-    labels = {link.of[0].run: document.manifest.header[link.column] for link in document.manifest.leads if link.of}
+def _name_case(case: str, run: str, groups: Collection[str]) -> str:
+    """Return the case of a run or phase by its id: that of its document, its group, or both."""
+    group = get_group_name(run) if groups else ""
+    return " ".join(filter(None, (case, group)))
+
+
+def _list_row_values(
+    document: Document, case: str, metrics: Collection[str], groups: Collection[str]
+) -> Iterator[PrintedChange]:
+    """Yield what each table prints of metrics on its rows, one item for each metric, run and column.
+
+    These are values, of `metrics` only, and changes from rows of the baseline.
+    """
+    places = _locate_runs(document, case, groups)
     titled_tables = [(gallery.title, table) for gallery in document.galleries for table in gallery.tables]
     for part, table in titled_tables:
-        cells: dict[tuple[str, str, int], list[PrintedCell]] = {}
+        columns: dict[tuple[str, str, int, str], list[PrintedCell]] = {}
         for link in sorted(table.leads, key=lambda item: (item.row, item.column)):
-            if link.prints == ROW and link.of and link.of[0].entry in metrics:
-                title = table.header[link.column]
-                name = f"{part}/{table.title}/{table.rows[link.row][0]}/{title}"
-                cell = PrintedCell(name, title, table.rows[link.row][link.column], ROW, link.of)
-                if cell.number is not None:
-                    cells.setdefault((link.of[0].entry, link.of[0].run, link.column), []).append(cell)
-        for (metric, run, _), rows in cells.items():
-            name, _, symbol = rows[0].column.partition(", ")
-            place = Place(case, "", labels.get(run, run))
-            ends = {FIRST: rows[0], LAST: rows[-1]}
-            yield PrintedChange(metric, name, symbol, place, ends, tuple(rows))
+            if not link.of or not (link.prints == CHANGE or (link.prints == ROW and link.of[0].entry in metrics)):
+                continue
+            title = table.header[link.column]
+            name = f"{part}/{table.title}/{table.rows[link.row][0]}/{title}"
+            cell = PrintedCell(name, title, table.rows[link.row][link.column], link.prints, link.of)
+            if cell.number is not None or link.prints == CHANGE:
+                columns.setdefault((link.of[0].entry, link.of[-1].run, link.column, link.prints), []).append(cell)
+        for (metric, run, _, prints), cells in columns.items():
+            place = places[run]
+            if prints == CHANGE:
+                name, symbol = _name_metric(document, metric)
+                yield PrintedChange(metric, name, symbol, place, {}, row_changes=tuple(cells))
+                continue
+            name, _, symbol = cells[0].column.partition(", ")
+            yield PrintedChange(metric, name, symbol, place, {FIRST: cells[0], LAST: cells[-1]}, tuple(cells))
 
 
-def _list_document_changes(document: Document, case: str) -> Iterator[PrintedChange]:
+def _locate_runs(document: Document, case: str, groups: Collection[str]) -> dict[str, Place]:
+    """Return the place of each run by its id; the first run, or that of a group, is the base of the others."""
+    labels = {link.of[0].run: document.manifest.header[link.column] for link in document.manifest.leads if link.of}
+    links = (link for gallery in document.galleries for table in gallery.tables for link in table.leads)
+    runs = (source.run for link in links if link.prints in (ROW, CHANGE) for source in link.of)
+    labels = {**{run: run.removeprefix(f"{get_group_name(run)}:") for run in runs}, **labels}
+    places: dict[str, Place] = {}
+    bases: dict[str, str] = {}
+    for run, text in labels.items():
+        label = text.removeprefix(f"{get_group_name(run)}: ")
+        name = _name_case(case, run, groups)
+        places[run] = Place(name, bases.get(name, ""), label)
+        bases.setdefault(name, label)
+    return places
+
+
+def _name_metric(document: Document, metric: str) -> tuple[str, str]:
+    """Return the name of a metric, and the symbol of its unit."""
+    return next(((entry.name, entry.unit) for entry in document.entries if entry.id == metric), (metric, ""))
+
+
+def _list_document_changes(document: Document, case: str, groups: Collection[str]) -> Iterator[PrintedChange]:
     names = {entry.id: entry.name for entry in document.entries}
     for section in document.sections:
         yield from _list_section_changes(section, case, names)
     for gallery in document.galleries:
         for table in gallery.tables:
-            yield from _list_table_changes(gallery, table, case, names)
+            yield from _list_table_changes(gallery, table, case, names, groups)
 
 
-def _list_table_changes(gallery: Gallery, table: Table, case: str, names: Mapping[str, str]) -> Iterator[PrintedChange]:
+def _list_table_changes(
+    gallery: Gallery, table: Table, case: str, names: Mapping[str, str], groups: Collection[str]
+) -> Iterator[PrintedChange]:
     """Yield the changes in a table of an article, whose cells have links."""
     links_by_row: dict[int, list[CellLink]] = {}
     for link in sorted(table.leads, key=lambda item: item.column):
         links_by_row.setdefault(link.row, []).append(link)
     for number, links in links_by_row.items():
         row = table.rows[number]
-        groups: list[list[CellLink]] = []
+        columns: list[list[CellLink]] = []
         for link in links:
             if link.prints == AVERAGE:
-                groups.append([])
-            if groups and link.prints in (AVERAGE, DIFFERENCE, PERCENT):
-                groups[-1].append(link)
-        for group in groups[1:]:
-            base, run = groups[0][0], group[0]
-            metric, place = run.of[0].entry, Place(case, table.header[base.column], table.header[run.column])
+                columns.append([])
+            if columns and link.prints in (AVERAGE, DIFFERENCE, PERCENT):
+                columns[-1].append(link)
+        for group in columns[1:]:
+            base, run = columns[0][0], group[0]
+            metric, group_case = run.of[0].entry, _name_case(case, run.of[0].run, groups)
+            place = Place(group_case, table.header[base.column], table.header[run.column])
             name = names.get(metric, "")
             name = name if name and row[0].startswith(name) else row[0].rpartition(", ")[0] or row[0]
             symbol = row[0].removeprefix(name).removeprefix(", ")

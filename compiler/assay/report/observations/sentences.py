@@ -5,20 +5,28 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
-from assay.lang.model.observation import ObservationRules
-from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT, ROW
-from assay.report.observations.cell_quotes import QUIET, CellQuote, find_cells, format_cells
-from assay.report.observations.printed_changes import BASE, FIRST, LAST, Changes, Place, PrintedChange
-from assay.report.observations.statements import DraftedGroup, Silence, Statement
+from assay.lang.model.observation import ABOVE, ALIKE, BELOW, RUNS, ObservationRules
+from assay.report.cell_links import AVERAGE, CHANGE, DIFFERENCE, PERCENT, ROW
+from assay.report.observations.cell_quotes import (
+    GREATEST,
+    GREATEST_CHANGE,
+    LEAST,
+    QUIET,
+    CellQuote,
+    find_cells,
+    format_cells,
+)
+from assay.report.observations.printed_changes import BASE, FIRST, LAST, Changes, Place, PrintedChange, select_rows
+from assay.report.observations.statements import MOST_LISTED, DraftedGroup, Silence, Statement
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _NUMBERS = {"percent": PERCENT, "amount": DIFFERENCE, "from": BASE, "to": AVERAGE}
-_NUMBERS |= {"level": ROW, "first": FIRST, "last": LAST}
+_NUMBERS |= {"level": ROW, "least": LEAST, "greatest": GREATEST, "first": FIRST, "last": LAST}
 #: from the first number on, a sentence is repeated for each of a few places
-_FIRST_NUMBER = re.compile(r"\{(?:percent|amount|from|to|level|first|last)\}")
-_MOST_LISTED = 2
+_FIRST_NUMBER = re.compile(r"\{(?:percent|amount|from|to|level|least|greatest|first|last)\}")
 _MARKUP = re.compile(r"([\\`*_\[\]{}<>#])")
 
 
@@ -70,13 +78,12 @@ class ProseWriter:
         """Return the sentence of a statement."""
         text, places = statement.observation.text, statement.places
         number = _FIRST_NUMBER.search(text)
-        if number and 1 < len(places) <= _MOST_LISTED and not self._are_equal(statement):
+        if number and 1 < len(places) <= MOST_LISTED and not self._are_equal(statement):
             head, tail = text[: number.start()], text[number.start() :]
-            tails = [f"{self._fill(tail, statement, [place])} in {self._name_places([place])}" for place in places]
-            words = self._fill(head, statement, places) + _join(tails)
+            tails = [f"{self._fill(tail, statement, [place])}{self._name_places([place])}" for place in places]
+            words = self._fill(head, statement, places) + join_names(tails)
         else:
-            words = self._fill(text, statement, places)
-            words += f" in {self._name_places(places)}" if self._needs_places(places) else ""
+            words = self._fill(text, statement, places) + self._name_needed_places(statement)
         details = "".join(self._fill(self.rules.detail, item, places) for item in statement.details)
         noise = self.rules.noise if statement.is_noise else ""
         return f"{words}{details}{noise}."
@@ -84,7 +91,9 @@ class ProseWriter:
     def _are_equal(self, statement: Statement) -> bool:
         """Return whether the changes of a statement are printed alike at all of its places."""
         kinds = [_NUMBERS[name] for name in _PLACEHOLDER.findall(statement.observation.text) if name in _NUMBERS]
-        printed = {tuple((item.cells[kind].text, item.symbol) for kind in kinds) for item in statement.changes}
+        printed = {
+            tuple(self._create_quote(statement, [place], kind).text for kind in kinds) for place in statement.places
+        }
         return len(statement.metrics) == len(printed) == 1
 
     def write_silences(self, text: str, silences: Sequence[Silence]) -> str:
@@ -92,10 +101,10 @@ class ProseWriter:
         silent = {place for item in silences for place in item.places}
         places = [place for place in self.changes if place in silent]
         if self._needs_places(places):
-            text = f"{text.strip().removesuffix('.')} in {self._name_places(places)}."
+            text = f"{text.strip().removesuffix('.')}{self._name_places(places)}."
         names = {name: self.changes[item.places[0]][name].name for item in silences for name in item.metrics}
-        text = escape_markup(text.replace("{name}", _join(list(names.values()))))
-        quotes = (self._create_quote(item.metrics, item.places, QUIET).source for item in silences)
+        text = escape_markup(text.replace("{name}", join_names(list(names.values()))))
+        quotes = (self._locate_quote(item.metrics, item.places, QUIET).source for item in silences)
         return text + "".join(quotes)
 
     def _fill(self, text: str, statement: Statement, places: Sequence[Place]) -> str:
@@ -103,42 +112,88 @@ class ProseWriter:
         changes = [item for item in statement.changes if item.place in places]
         names = list(dict.fromkeys(item.name for item in changes))
         words = self.rules.up if statement.direction > 0 else self.rules.down
+        is_singular = statement.is_common or (len(names) == 1 and changes[0].metric not in self.rules.plurals)
+        observation = statement.observation
         values = {
-            "name": statement.observation.name if statement.is_common else _join(names),
-            "goes": words[0] if statement.is_common or len(names) == 1 else words[1],
+            "name": observation.name if statement.is_common else join_names(names),
+            "goes": words[0] if is_singular else words[1],
             "size": choose_size_words(self.rules, changes),
             "run": places[0].run,
             "base": places[0].base,
+            "bound": f"{observation.bound} {'%' if observation.whole == ALIKE else changes[0].symbol}".rstrip(),
+            "share": self._describe_share(statement, changes),
         }
 
-        def replace(match: re.Match[str]) -> str:
+        def fill(match: re.Match[str]) -> str:
             if match[1] in _NUMBERS:
-                return self._create_quote(statement.metrics, places, _NUMBERS[match[1]]).source
+                return self._create_quote(statement, places, _NUMBERS[match[1]]).source
             return escape_markup(values[match[1]])
 
-        return _PLACEHOLDER.sub(replace, text).replace(" ()", "")
+        return _PLACEHOLDER.sub(fill, text).replace(" ()", "")
 
-    def _create_quote(self, metrics: Sequence[str], places: Sequence[Place], prints: str) -> CellQuote:
-        """Return a quote of the cells of metrics at places; it names runs and reports where there are several."""
+    def _describe_share(self, statement: Statement, changes: Sequence[PrintedChange]) -> str:
+        """Return on which rows the values lie beyond a bound."""
+        bounds = _get_bounds(statement)
+        return (
+            self.rules.every if all(len(select_rows(x, *bounds)) == len(x.rows) for x in changes) else self.rules.most
+        )
+
+    def _create_quote(self, statement: Statement, places: Sequence[Place], prints: str) -> CellQuote:
+        """Return a quote of the cells of a statement at some of its places."""
+        if statement.observation.whole == ALIKE:
+            prints = {GREATEST: GREATEST_CHANGE, PERCENT: CHANGE}.get(prints, prints)
+        below, above = _get_bounds(statement)
+        quote = self._locate_quote(statement.metrics, places, prints)
+        quote = replace(quote, below=below, above=above)
+        return replace(quote, text=format_cells(find_cells(quote, self.changes)))
+
+    def _locate_quote(self, metrics: Sequence[str], places: Sequence[Place], prints: str) -> CellQuote:
+        """Return a quote of metrics at places; it names runs and reports where there are several."""
         cases = tuple(dict.fromkeys(place.case for place in places)) if self.has_cases else ()
         runs = tuple(dict.fromkeys(place.run for place in places))
-        quote = CellQuote(tuple(metrics), runs, cases, prints)
-        printed = format_cells(find_cells(quote, self.changes))
-        return CellQuote(tuple(metrics), runs, cases, prints, printed)
+        return CellQuote(tuple(metrics), runs, cases, prints)
 
     def _needs_places(self, places: Sequence[Place]) -> bool:
         return len(self.changes) > len(places)
 
+    def _name_needed_places(self, statement: Statement) -> str:
+        """Return where a statement holds, as far as its sentence does not say so; empty if it holds everywhere."""
+        places, observation = statement.places, statement.observation
+        if observation.whole == RUNS or "{run}" in observation.text:  # is about all runs, or names its run
+            cases = {place.case for place in self.changes if self._is_compared(statement.metrics, place)}
+            return self._name_cases(places) if len(cases) > 1 else ""
+        return self._name_places(places) if self._needs_places(places) else ""
+
+    def _is_compared(self, metrics: Sequence[str], place: Place) -> bool:
+        changes = self.changes[place]
+        return any(name in changes and (BASE in changes[name].cells or changes[name].row_changes) for name in metrics)
+
     def _name_places(self, places: Sequence[Place]) -> str:
-        """Return the labels of places: of runs, of reports, or of both."""
+        """Return where a statement holds: in which runs, in which reports, or in which runs of reports."""
         if not self.has_cases:
-            return escape_markup(_join([place.run for place in places]))
+            return f" in {escape_markup(join_names([place.run for place in places]))}"
         whole = {case for case, count in Counter(place.case for place in places).items() if count == self.counts[case]}
-        names = (place.case if place.case in whole else f"{place.run} of {place.case}" for place in places)
-        return escape_markup(_join(list(dict.fromkeys(names))))
+        if all(place.case in whole for place in places):
+            return self._name_cases(places)
+        names = []
+        for case in dict.fromkeys(place.case for place in places):
+            runs = join_names([place.run for place in places if place.case == case])
+            names.append(case if case in whole else f"{runs} of {case}")
+        return f" in {escape_markup(join_names(names))}"
+
+    def _name_cases(self, places: Sequence[Place]) -> str:
+        names = join_names(list(dict.fromkeys(place.case for place in places)))
+        return escape_markup(self.rules.in_case.replace("{case}", names))
 
 
-def _join(names: Sequence[str]) -> str:
+def _get_bounds(statement: Statement) -> tuple[str, str]:
+    """Return below and above which values the quotes of a statement print; empty: no bound."""
+    observation = statement.observation
+    below, above = (observation.bound if observation.whole == whole else "" for whole in (BELOW, ABOVE))
+    return below, above
+
+
+def join_names(names: Sequence[str]) -> str:
     """Return names as a list in words: `a, b and c`."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last

@@ -5,11 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import pairwise
 from statistics import median
 
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.observation import LEVEL, MEDIAN, OF_ROWS, Observation, ObservationGroup, ObservationRules
-from assay.report.observations.printed_changes import Changes, Place, PrintedChange, is_large
+from assay.lang.model.observation import (
+    ALIKE,
+    BELOW,
+    LEVEL,
+    MEDIAN,
+    OF_ROWS,
+    OF_SIZES,
+    RUNS,
+    TREND,
+    Observation,
+    ObservationGroup,
+    ObservationRules,
+)
+from assay.report.cell_links import AVERAGE, PERCENT
+from assay.report.observations.printed_changes import (
+    BASE,
+    Changes,
+    Place,
+    PrintedChange,
+    is_large,
+    is_on_most_rows,
+)
+
+_LEAST_TREND = 2  # further runs
+#: a sentence lists the values of so many places; of more it has the range
+MOST_LISTED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +103,41 @@ class _Drafter:
 
     def _draft_observation(self, rule: Observation) -> Iterator[Statement]:
         """Yield the statements of a rule; equal ones at several places are one."""
+        if rule.whole == RUNS:
+            yield from self._list_run_trends(rule)
+            return
         merged: dict[tuple[object, ...], list[Statement]] = {}
         for place in self.changes:
             for item in self._list_statements(rule, place):
                 details = tuple((detail.metrics, detail.direction) for detail in item.details)
-                row_place = (
-                    place if rule.whole in OF_ROWS else None
-                )  # ranges over rows of several runs would say little
+                row_place = None if rule.whole in OF_SIZES else self._get_row_place(rule, place)
                 key = (item.metrics, item.direction, item.is_noise, item.is_common, details, row_place)
                 merged.setdefault(key, []).append(item)
         for statements in merged.values():
             for places in self._group_places([place for item in statements for place in item.places]):
                 yield _merge([item for item in statements if item.places[0] in places])
 
+    def _get_row_place(self, rule: Observation, place: Place) -> Place | str:
+        """Return which statements on rows share a sentence: those of a few runs of a report or group.
+
+        A range over the rows of more runs would say little.
+        """
+        is_listed = sum(other.case == place.case for other in self.changes) <= MOST_LISTED
+        return place.case if is_listed and rule.whole in OF_ROWS else place
+
     def _list_statements(self, rule: Observation, place: Place) -> Iterator[Statement]:
         if self._is_consequence(rule, place):
             return
         if rule.whole in OF_ROWS:
             for item in self._get_changes(rule.metrics, place):
-                if item.rows and (rule.whole == LEVEL or item.is_monotone):
-                    yield Statement(rule, (item.metric,), item.direction, False, (item,), is_common=bool(rule.name))
+                if _holds_on_rows(rule, item):
+                    yield Statement(rule, (item.metric,), item.row_direction, False, (item,), is_common=bool(rule.name))
+            return
+        if rule.whole == ALIKE:
+            alike = [item for item in self._get_changes(rule.metrics, place) if _is_alike(rule, item)]
+            if alike:
+                metrics = tuple(item.metric for item in alike)
+                yield Statement(rule, metrics, 0, False, tuple(alike), is_common=bool(rule.name))
             return
         if rule.whole == MEDIAN:
             yield from self._list_common_statements(rule, place)
@@ -105,6 +145,18 @@ class _Drafter:
         large = [item for item in self._get_changes(rule.metrics, place) if is_large(self.checked, item, rule.at_least)]
         for changes in _split_alike(large):
             yield self._create_statement(rule, changes, place)
+
+    def _list_run_trends(self, rule: Observation) -> Iterator[Statement]:
+        """Yield a statement on each metric whose printed averages rise or fall over all runs of a report or group."""
+        for case in dict.fromkeys(place.case for place in self.changes):
+            places = [place for place in self.changes if place.case == case]
+            for metric in rule.metrics:
+                changes = [
+                    item for place in places for item in self._get_changes([metric], place) if BASE in item.cells
+                ]
+                if _is_trend(changes):
+                    last = changes[-1]
+                    yield Statement(rule, (metric,), last.direction, False, (last,), is_common=bool(rule.name))
 
     def _list_common_statements(self, rule: Observation, place: Place) -> Iterator[Statement]:
         """Yield a statement on all metrics if the median of their changes is large enough, and those on outliers."""
@@ -171,7 +223,7 @@ class _Drafter:
 
     def _find_silent(self, stated: Set[str], place: Place) -> tuple[tuple[str, ...], bool]:
         """Return the metrics that do not change, and whether others of the group do, in statements or verdicts."""
-        rules = [rule for rule in self.group.observations if rule.whole not in OF_ROWS]
+        rules = [rule for rule in self.group.observations if rule.whole in OF_SIZES]
         metrics = dict.fromkeys(name for rule in rules for name in rule.metrics)
         # What a statement replaces does change.
         replaced = {
@@ -181,6 +233,29 @@ class _Drafter:
         excluded = {*stated, *replaced, *certain}
         silent = tuple(name for name in metrics if name not in excluded and name in self.changes[place])
         return silent, bool(excluded)
+
+
+def _holds_on_rows(rule: Observation, change: PrintedChange) -> bool:
+    """Return whether a rule on rows holds for the printed values of a metric."""
+    if rule.whole in (LEVEL, TREND):
+        return bool(change.rows) and (rule.whole == LEVEL or change.is_monotone)
+    return is_on_most_rows(change, *((rule.bound, "") if rule.whole == BELOW else ("", rule.bound)))
+
+
+def _is_alike(rule: Observation, change: PrintedChange) -> bool:
+    """Return whether all printed changes of a metric are of at most the percentage of a rule."""
+    cells = change.row_changes or tuple(change.cells[kind] for kind in (PERCENT,) if kind in change.cells)
+    return bool(cells) and all(cell.number is not None and abs(cell.number) <= Decimal(rule.bound) for cell in cells)
+
+
+def _is_trend(changes: Sequence[PrintedChange]) -> bool:
+    """Return whether printed averages of a base and at least two runs rise or fall, and never go the other way."""
+    cells = [changes[0].cells[BASE], *(item.cells[AVERAGE] for item in changes)] if changes else []
+    numbers = [cell.number for cell in cells if cell.number is not None]
+    if len(changes) < _LEAST_TREND or len(numbers) < len(cells) or numbers[0] == numbers[-1]:
+        return False
+    sign = 1 if numbers[-1] > numbers[0] else -1
+    return all((b - a) * sign >= 0 for a, b in pairwise(numbers))
 
 
 def _list_cells(statement: Statement) -> tuple[PrintedChange, ...]:

@@ -72,7 +72,23 @@ let levels = O.level [ finished ]
 -- O.trend => tables: - Finished rises
 let trends = O.trend "the number of trials" [ finished ]
 
-let observations = Some S.Observations::{ groups = [ O.group "Trials" "" [ levels, trends ] ] }
+-- O.mostlyBelow => tables: - Finished is below
+let below = O.mostlyBelow "2500" [ finished ]
+
+-- O.mostlyAbove => tables: - Finished is above
+let above = O.mostlyAbove "900" [ finished ]
+
+-- O.alike => tables: - Expected: no change
+let alike = O.alike "15" [ expected ]
+
+let observations =
+      Some S.Observations::{ groups = [ O.group "Trials" "" [ levels, trends, below, above, alike ] ] }
+
+-- O.trendOfRuns => releases: - Finished
+let trendOfRuns = O.trendOfRuns "the releases" [ finished ]
+
+-- O.plurals => releases: - Finished rise
+let plurals = O.plurals [ finished ]
 
 -- A.listing => tables: | 2 | 2
 let listing = A.listing "Trials" grain [ c.number, c.clients ] [ finished, expected ]
@@ -205,6 +221,17 @@ let tables =
         , part::{ title = "Classes", classTables = [ usedUp, against, acrossTrials ] }
         ]
       , claims = [ claim ]
+      , style = "prefixed"
+      , label = constant.version.name
+      }
+
+let releases =
+      S.Article::{
+      , name = "releases"
+      , observations = Some S.Observations::{ groups = [ O.group "Trials" "" [ trendOfRuns ] ], plurals }
+      , title = "Releases"
+      , intro = "What words say of several runs."
+      , parts = [ part::{ title = "Averages", comparisons = [ comparison ] } ]
       , style = "prefixed"
       , label = constant.version.name
       }
@@ -409,5 +436,5 @@ in  { load
     , grains = [ grain, loads ]
     , series = [ load, loadOfB, double, mean, sum, least, greatest ]
     , metrics = [ finished, expected, time, loadOfTrial ]
-    , articles = [ tables, figures, groups ]
+    , articles = [ tables, releases, figures, groups ]
     }

@@ -1,0 +1,40 @@
+-- The report on a release: its runs under several workloads, with one text of observations on all of them.
+let S = ../schema/package.dhall
+
+let A = S.article
+
+let R = S.report
+
+let constant = (./source.dhall).constant
+
+let filters = ./filters.dhall
+
+let contents = ./contents.dhall
+
+let valueOnly = { name = "value-only", title = "Value-only workload" }
+
+let plutus = { name = "plutus", title = "Plutus workload" }
+
+let comparisons =
+      List/fold
+        R.Section
+        contents.tables
+        (List A.Comparison)
+        (\(s : R.Section) -> \(rest : List A.Comparison) -> [ { title = s.title, metrics = s.metrics } ] # rest)
+        ([] : List A.Comparison)
+
+let tables = \(g : A.Group) -> A.Part::{ title = g.title, group = g.name, comparisons }
+
+in  S.Article::{
+    , name = "workloads"
+    , title = "{others} against {base} under several workloads"
+    , intro =
+        "We compare {others} relative to {base} under several workloads. The first run of each workload is its baseline."
+    , groups = [ valueOnly, plutus ]
+    , parts = [ tables valueOnly, tables plutus ]
+    , style = "prefixed"
+    , filters = [ R.uses filters.unitary ]
+    , label = constant.ident.name
+    , observations = Some ./observations.dhall
+    , doc = "Comparison of runs under several workloads, each with its own baseline, with one text of observations"
+    }
