@@ -13,6 +13,10 @@ let m = ./metrics.dhall
 
 let s = ./series.dhall
 
+let sampled = ./sampled.dhall
+
+let n = sampled.metric
+
 let part = A.Part
 
 let configuration = [ c.number.name, c.connections.name, c.rate.name ]
@@ -136,9 +140,6 @@ let verdict =
           }
 
 -- The parts of the report, shared with the report on several testnets.
-let issues =
-      part::{ title = "Issues", prose = "prose/issues.md" }
-
 let saturation =
       part::{
       , title = "Saturation point"
@@ -191,6 +192,18 @@ let nodes =
       , title = "Metrics of the nodes"
       , prose = "prose/nodes.md"
       , timelines = A.during chosen plots
+      , listings =
+        [ A.listing
+            "Samples of the nodes"
+            sampled.grain.node
+            [ sampled.column.job ]
+            [ n.leastPeers, n.mostPeers, n.highestRound, n.blockRate, n.mempoolSize, n.mostMemory ]
+        , A.listing
+            "Load of the machines"
+            sampled.grain.machine
+            [ sampled.column.job ]
+            [ n.averageLoad, n.highestLoad ]
+        ]
       , averages =
         [ A.averagesDuring
             chosen
@@ -294,9 +307,6 @@ let extensions =
         ]
       }
 
-let conclusion =
-      part::{ title = "Conclusion", prose = "prose/conclusion.md" }
-
 let qa =
       S.Article::{
       , name = "qa"
@@ -305,8 +315,7 @@ let qa =
       , choices
       , cases = constant.extensions.name
       , parts =
-        [ issues
-        , saturation
+        [ saturation
         , latencyPart
         , nodes
         , overloadPart
@@ -327,11 +336,10 @@ let qa =
             , A.verdictOf fault (verdict "Fault" "Experiment with a fault compared with the baseline")
             ]
           }
-        , conclusion
         ]
       , style = "prefixed"
       , label = constant.ident.name
-      , observations = Some ./observations.dhall
+      , observations = Some (./observations.dhall).qa
       , doc = "QA results of a testnet under load"
       }
 
@@ -341,8 +349,7 @@ in  { qa
     , fault
     , verdict
     , part =
-      { issues
-      , saturation
+      { saturation
       , latencies = latencyPart
       , nodes
       , overload = overloadPart
@@ -351,6 +358,5 @@ in  { qa
       , wholeRun
       , logs
       , extensions
-      , conclusion
       }
     }

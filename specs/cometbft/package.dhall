@@ -13,6 +13,8 @@ let m = ./metrics.dhall
 
 let s = ./series.dhall
 
+let sampled = ./sampled.dhall
+
 let p = ./published.dhall
 
 in  S.Package::{
@@ -38,42 +40,45 @@ in  S.Package::{
       , e.complained
       , p.reported
       ]
-    , relations = [ r.experiments, r.windows, r.transactions, r.runTransactions, r.nodeBlocks, r.nodes, r.rotation, p.experiments ]
-    , grains = [ grains.experiment, grains.transaction, grains.window, grains.runTransaction, grains.nodeBlock, grains.node, grains.rotation, p.grain ]
+    , relations =
+          [ r.experiments, r.windows, r.transactions, r.runTransactions, r.nodeBlocks, r.nodes, r.rotation, p.experiments ]
+        # sampled.relations
+    , grains = [ grains.experiment, grains.transaction, grains.window, grains.runTransaction, grains.nodeBlock, grains.node, grains.rotation, sampled.grain.node, sampled.grain.machine, p.grain ]
     , series =
       [ s.mempoolSize, s.peers, s.rounds, s.memory, s.nodeMemory, s.cpu, s.heights, s.rotatingHeights, s.blockRate, s.totalTxsRate ]
     , metrics =
-      [ m.validTxs
-      , m.negative
-      , m.expected
-      , m.least
-      , m.greatest
-      , m.average
-      , m.deviation
-      , m.throughput
-      , m.latency
-      , m.sinceStart
-      , m.runLatency
-      , m.sinceBegin
-      , m.blocks
-      , m.blocksCaughtUp
-      , m.nodeTransactions
-      , m.proposals
-      , m.complaints
-      , m.starts
-      , m.catchingUp
-      , m.intervalAverage
-      , m.intervalGreatest
-      , m.height
-      , m.interval
-      , p.txs
-      , p.expected
-      , p.negative
-      , p.least
-      , p.greatest
-      , p.average
-      , p.deviation
-      ]
+          [ m.validTxs
+          , m.negative
+          , m.expected
+          , m.least
+          , m.greatest
+          , m.average
+          , m.deviation
+          , m.throughput
+          , m.latency
+          , m.sinceStart
+          , m.runLatency
+          , m.sinceBegin
+          , m.blocks
+          , m.blocksCaughtUp
+          , m.nodeTransactions
+          , m.proposals
+          , m.complaints
+          , m.starts
+          , m.catchingUp
+          , m.intervalAverage
+          , m.intervalGreatest
+          , m.height
+          , m.interval
+          , p.txs
+          , p.expected
+          , p.negative
+          , p.least
+          , p.greatest
+          , p.average
+          , p.deviation
+          ]
+        # S.metrics (toMap sampled.metric)
     , summaries = [ S.Summary::{ name = "experiments", doc = "All experiments have the same weight" } ]
     , articles = [ (./articles.dhall).qa, (./testnets.dhall).testnets, (./audit.dhall).published ]
     , examples = ./examples.dhall

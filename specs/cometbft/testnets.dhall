@@ -9,6 +9,10 @@ let qa = ./articles.dhall
 
 let part = qa.part
 
+let m = ./metrics.dhall
+
+let n = (./sampled.dhall).metric
+
 let large = { name = "200-node", title = "200-node testnet" }
 
 let rotating = { name = "rotating", title = "Rotating-node testnet" }
@@ -24,12 +28,20 @@ let testnets =
       , cases = constant.extensions.name
       , groups = [ large, rotating, extensions ]
       , parts =
-            [ part.issues // { prose = "prose/testnets_issues.md" } ]
-          # A.ofGroup
+            A.ofGroup
               large
               [ part.saturation, part.latencies, part.nodes, part.overload, part.fault, part.logs ]
           # A.ofGroup rotating [ part.rotating, part.wholeRun ]
-          # A.ofGroup extensions [ part.extensions ]
+          # A.ofGroup
+              extensions
+              [     part.extensions
+                //  { comparisons =
+                      [ A.comparison
+                          "Averages of each case"
+                          [ m.runLatency, n.highestRound, n.blockRate, n.mempoolSize, n.mostMemory ]
+                      ]
+                    }
+              ]
           # [ A.Part::{
               , title = "Results"
               , prose = "prose/testnets_results.md"
@@ -58,11 +70,10 @@ let testnets =
                 , A.notJudged extensions "Vote extensions"
                 ]
               }
-            , part.conclusion // { prose = "prose/testnets_conclusion.md" }
             ]
       , style = "prefixed"
       , label = constant.ident.name
-      , observations = Some ./observations.dhall
+      , observations = Some (./observations.dhall).testnets
       , revision = constant.commit.name
       , doc = "QA results of several testnets, each compared with its own baseline"
       }

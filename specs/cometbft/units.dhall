@@ -10,6 +10,7 @@ in  { block = unit "block" "blocks"
     , transactionPerMinute = unit "transaction / minute" "tx/min"
     , peer = unit "peer" "peers"
     , round = unit "round" "rounds"
+    , roundNumber = unit "round" ""
     , connection = unit "connection" "connections"
     , number = unit "count" ""
     , base =

@@ -346,7 +346,7 @@ def test_folder_without_provenance_is_refused(tmp_path: Path, cache: Path) -> No
 
 
 OTHER_REPORTS = {
-    "an article": (("build", "cometbft/qa", "--run", COMETBFT), "specs/cometbft/prose/issues.md"),
+    "an article": (("build", "cometbft/qa", "--run", COMETBFT), "specs/cometbft/prose/results.md"),
     "a report made again": (("regenerate", PUBLISHED / "release-10.4.1.plutus.json"), ""),
     "a history": (("build", "cardano/history", "--publication", PUBLISHED), ""),
 }

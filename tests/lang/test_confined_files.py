@@ -28,11 +28,11 @@ def test_prose_link_out_of_workspace_is_not_read(tmp_path: Path, cache: Path) ->
     workspace = tmp_path / "workspace"
     for name in ("specs", "queries"):
         shutil.copytree(ROOT / name, workspace / name)
-    prose = workspace / "specs" / "cometbft" / "prose" / "issues.md"
+    prose = workspace / "specs" / "cometbft" / "prose" / "results.md"
     prose.unlink()
     prose.symlink_to(_write_secret(tmp_path))
     result = run_assay("check", "--system", "cometbft", "--cache", cache, cwd=workspace)
-    message = "error[prose]: a link points outside the workspace\n  at specs/cometbft/prose/issues.md"
+    message = "error[prose]: a link points outside the workspace\n  at specs/cometbft/prose/results.md"
     assert (result.status, result.out, result.err.strip()) == (1, "", message)
 
 
@@ -40,7 +40,7 @@ def test_prose_link_within_workspace_is_read(tmp_path: Path, cache: Path) -> Non
     workspace = tmp_path / "workspace"
     for name in ("specs", "queries"):
         shutil.copytree(ROOT / name, workspace / name)
-    prose = workspace / "specs" / "cometbft" / "prose" / "issues.md"
+    prose = workspace / "specs" / "cometbft" / "prose" / "results.md"
     prose.rename(workspace / "specs" / "moved.md")
     prose.symlink_to(workspace / "specs" / "moved.md")
     assert run_assay("check", "--system", "cometbft", "--cache", cache, cwd=workspace).status == 0

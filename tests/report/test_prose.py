@@ -126,12 +126,12 @@ def test_missing_prose_is_reported_at_the_naming_line(tmp_path: Path, cache: Pat
     workspace = tmp_path / "workspace"
     for name in ("specs", "queries"):
         shutil.copytree(ROOT / name, workspace / name)
-    (workspace / "specs/cometbft/prose/issues.md").unlink()
+    (workspace / "specs/cometbft/prose/results.md").unlink()
     result = run_assay("check", "--system", "cometbft", "--cache", cache, cwd=workspace)
-    message = "error[prose]: article `qa` has prose that does not exist: `prose/issues.md`\n  at specs/cometbft/"
+    message = "error[prose]: article `qa` has prose that does not exist: `prose/results.md`\n  at specs/cometbft/"
     assert (result.status, result.out) == (1, "")
     assert result.err.startswith(f"{message}articles.dhall:")
-    assert result.err.endswith("  expected: the file specs/cometbft/prose/issues.md\n")
+    assert result.err.endswith("  expected: the file specs/cometbft/prose/results.md\n")
 
 
 LONG = "".join(f"{number:05d}" for number in range(100))

@@ -26,7 +26,7 @@ from tests.support.cometbft import (
 from tests.support.commands import CommandResult, run_assay
 from tests.support.workspaces import copy_workspace
 
-PROSE = "specs/cometbft/prose/conclusion.md"
+PROSE = "specs/cometbft/prose/results.md"
 QUOTES = """\
 At {{ valid_txs(choice = "chosen", run = "base") }} and {{ valid_txs(choice = "chosen", run = "0.38.17") }}, now \
 {{ valid_txs(choice = "chosen") }}; first {{ throughput(run = "base", number = 3, decimals = 1) }}.
@@ -527,7 +527,7 @@ def test_part_without_rotating_nodes_has_a_note(tmp_path: Path, cache: Path) -> 
 def test_prose_quotes_any_run_and_choice(four_run_report: Path, runs: dict[str, Path]) -> None:
     base = read_experiments(runs["base"])
     rate = base[2]["txs"] / ((find_last_block(runs["base"], 3) - find_first_send_time(runs["base"], 3)) / SECOND)
-    assert find_part(four_run_report, "Conclusion")["text"] == [
+    assert find_part(four_run_report, "Results")["text"][:2] == [
         f"At {base[CHOSEN - 1]['txs']} tx and 11600 tx, now 11600 tx; first {rate:.1f} tx/s.",
         "Fault: 6.0 s.",
     ]
@@ -562,7 +562,7 @@ WRONG = {
         '{{ valid_txs(number = 1, run = "bas") }}',
         """\
 error[unknown-run]: prose quotes `valid_txs` of an unknown run `bas`
-  at specs/cometbft/prose/conclusion.md:2:5
+  at specs/cometbft/prose/results.md:2:5
     2 | See {{ valid_txs(number = 1, run = "bas") }}.
       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   expected: base, 0.37.4
@@ -573,7 +573,7 @@ error[unknown-run]: prose quotes `valid_txs` of an unknown run `bas`
         '{{ valid_txs(choice = "chosn") }}',
         """\
 error[unknown-choice]: prose quotes `valid_txs` of an unknown choice `chosn`
-  at specs/cometbft/prose/conclusion.md:2:5
+  at specs/cometbft/prose/results.md:2:5
     2 | See {{ valid_txs(choice = "chosn") }}.
       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   hint: did you mean `chosen`?
@@ -583,7 +583,7 @@ error[unknown-choice]: prose quotes `valid_txs` of an unknown choice `chosn`
         '{{ node_starts(choice = "chosen") }}',
         """\
 error[other-grain]: prose quotes `node_starts` of choice `chosen`, which chooses rows of another grain
-  at specs/cometbft/prose/conclusion.md:2:5
+  at specs/cometbft/prose/results.md:2:5
     2 | See {{ node_starts(choice = "chosen") }}.
       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   expected: logged_node

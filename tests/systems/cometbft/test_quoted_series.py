@@ -33,7 +33,7 @@ Of memory {{ node_memory(statistic = "max", job = "validator0", unit = "MB", dec
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     folder = tmp_path_factory.mktemp("quoted")
     workspace = copy_workspace(folder / "workspace")
-    (workspace / "specs/cometbft/prose/conclusion.md").write_text(PROSE, encoding="utf-8")
+    (workspace / "specs/cometbft/prose/results.md").write_text(PROSE, encoding="utf-8")
     options = ("--run", RUN, "-o", folder / "out", "--cache", cache, "--to", "md")
     result = run_assay("build", "cometbft/qa", *options, cwd=workspace)
     assert (result.status, result.err) == (0, "")
@@ -45,9 +45,9 @@ def trace(built: Path, cell: str, cache: Path) -> CommandResult:
     return run_assay("trace", built, cell, "--format", "json", "--cache", cache, cwd=workspace)
 
 
-def find_conclusion(built: Path) -> dict[str, Any]:
+def find_results(built: Path) -> dict[str, Any]:
     galleries = load_json(built / "document.json")["galleries"]
-    return next(gallery for gallery in galleries if gallery["title"] == "Conclusion")
+    return next(gallery for gallery in galleries if gallery["title"] == "Results")
 
 
 def list_values(built: Path, series: str, since: int = 0, until: int = 2**63, **labels: str) -> list[dict[str, Any]]:
@@ -56,7 +56,7 @@ def list_values(built: Path, series: str, since: int = 0, until: int = 2**63, **
 
 
 def test_quoted_statistics_are_those_of_the_rows(built: Path) -> None:
-    text, quoted = (find_conclusion(built)[name] for name in ("text", "quoted"))
+    text, quoted = (find_results(built)[name] for name in ("text", "quoted"))
     chosen = [row["value"] for row in list_values(built, "mempool_size", quoted[0]["since"], quoted[0]["until"])]
     memory = [row["value"] for row in list_values(built, "node_memory", job="validator0")]
     share = 100 * sum(100 <= value <= 500 for value in chosen) / len(chosen)
@@ -71,7 +71,7 @@ def test_quoted_statistics_are_those_of_the_rows(built: Path) -> None:
 
 def test_quoted_statistics_lead_to_their_samples(built: Path, cache: Path) -> None:
     listing = run_assay("trace", built, "--cache", cache, cwd=built.parent / "workspace").out
-    cells = re.findall(r"^(Conclusion/paragraph .*): ", listing, re.MULTILINE)
+    cells = re.findall(r"^(Results/paragraph .*): ", listing, re.MULTILINE)
     assert len(cells) == 4
     for cell in cells:
         result = trace(built, cell, cache)
@@ -89,7 +89,7 @@ def test_quote_that_a_run_no_longer_yields_is_an_error(built: Path, cache: Path)
     document.write_text(changed, encoding="utf-8")
     try:
         listing = run_assay("trace", built, "--cache", cache, cwd=built.parent / "workspace").out
-        cell = re.findall(r"^(Conclusion/paragraph .* MB): ", listing, re.MULTILINE)
+        cell = re.findall(r"^(Results/paragraph .* MB): ", listing, re.MULTILINE)
         result = trace(built, *cell, cache)
     finally:
         document.write_text(original, encoding="utf-8")

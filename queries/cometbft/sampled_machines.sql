@@ -1,0 +1,4 @@
+-- The load average of each machine over the time of all experiments, at each second.
+SELECT job, instance, avg(value ORDER BY t_ns, value) AS average_load, max(value) AS highest_load
+FROM cpu
+GROUP BY job, instance
