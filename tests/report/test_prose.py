@@ -131,7 +131,7 @@ def test_missing_prose_is_reported_at_the_naming_line(tmp_path: Path, cache: Pat
     message = "error[prose]: article `qa` has prose that does not exist: `prose/results.md`\n  at specs/cometbft/"
     assert (result.status, result.out) == (1, "")
     assert result.err.startswith(f"{message}articles.dhall:")
-    assert result.err.endswith("  expected: the file specs/cometbft/prose/results.md\n")
+    assert "  expected: the file specs/cometbft/prose/results.md\n" in result.err
 
 
 LONG = "".join(f"{number:05d}" for number in range(100))
