@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.app.session import open_session
 from assay.cluster.folder_queue import ClaimedTask, FolderQueue, QueueWorker
-from assay.cluster.task import COMPUTE, READ, Outcome, Task, create_requirements
+from assay.cluster.task import COMPUTE, READ, VERIFY, Outcome, Task, create_requirements
 from assay.cluster.work import work_on_queue
 from assay.cluster.worker import run_task
 from assay.util.diagnostics import AssayError
@@ -51,9 +51,10 @@ def test_two_workers_build_the_bytes_of_one_machine(site: SmallSite, expected_fi
     assert read_tree(site.folder / "out") == expected_files
     lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
     tasks = [line for line in lines if line["stage"] == "task"]
-    assert {kind: sum(kind in line["task"] for line in tasks) for kind in (READ, COMPUTE)} == {READ: 12, COMPUTE: 14}
+    counts = {kind: sum(kind in line["task"] for line in tasks) for kind in (READ, COMPUTE, VERIFY)}
+    assert counts == {READ: 12, COMPUTE: 14, VERIFY: 2}
     assert len({line["worker"] for line in tasks}) == 2
-    assert tasks[-1]["hosts_done"] == tasks[-1]["hosts_total"] == 24
+    assert tasks[-1]["hosts_done"] == tasks[-1]["hosts_total"] == 12
     assert tasks[-1]["bytes_done"] == tasks[-1]["bytes_total"]
     assert [line["cached"] for line in lines if line["stage"] == "read"] == [False, False]
     assert not list(site.queue.glob("build-*"))

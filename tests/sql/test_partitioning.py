@@ -24,6 +24,7 @@ def list_queries(name: str) -> list[str]:
 
 
 QUERIES, CHECKS = list_queries("partitioning.sql"), list_queries("checked_partitions.sql")
+ORDERED = list_queries("ordered_partitions.sql")
 
 
 def fill_tables(a: list[object], b: list[object]) -> None:
@@ -63,3 +64,11 @@ def test_check_fails_exactly_if_it_fails_for_some_hosts(a: list[object], b: list
     fill_tables(a, b)
     for query in CHECKS:
         assert bool(fetch_by_hosts(query)) is bool(CONNECTION.execute(query).fetchall()), query
+
+
+@given(a=ROWS, b=ROWS)
+@settings(deadline=None, max_examples=scale_examples(60))
+def test_ordered_rows_are_those_of_hosts_in_order(a: list[object], b: list[object]) -> None:
+    fill_tables(a, b)
+    for query in ORDERED:
+        assert fetch_by_hosts(query) == CONNECTION.execute(query).fetchall(), query

@@ -11,7 +11,7 @@ import sqlglot
 from assay.engine.dry_run import find_inexact_sums
 from assay.lang.sql_dependencies import find_reads
 from assay.sql import dialect
-from assay.sql.partitioning import can_check_partitions, is_partitionable
+from assay.sql.partitioning import can_check_partitions, is_partitionable, is_partitionable_in_order
 from assay.sql.relations import compile_query, has_unique_key, refuse_ties
 from assay.sql.row_keys import Key, Shape
 from assay.util.diagnostics import AssayError, Diagnostic, Span
@@ -118,6 +118,12 @@ def test_query_yields_one_row_of_a_key(case: SqlCase) -> None:
 @pytest.mark.parametrize("case", list_cases("partitioning.sql"))
 def test_query_is_computed_for_some_hosts_at_a_time(case: SqlCase) -> None:
     assert is_partitionable(sqlglot.parse_one(case.sql, read="duckdb"), "host") is (case.expected == "yes")
+
+
+@pytest.mark.parametrize("case", list_cases("ordered_partitions.sql"))
+def test_ordered_rows_are_put_together_in_the_order_of_hosts(case: SqlCase) -> None:
+    query = sqlglot.parse_one(case.sql, read="duckdb")
+    assert is_partitionable_in_order(query, "host") is (case.expected == "yes")
 
 
 @pytest.mark.parametrize("case", list_cases("checked_partitions.sql"))

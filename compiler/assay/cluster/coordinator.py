@@ -15,9 +15,9 @@ from assay.app.session import Session
 from assay.app.stages import log_facts
 from assay.cluster.cluster import Cluster, open_cluster
 from assay.cluster.progress import TaskProgress
-from assay.cluster.sample import choose_sample, verify_sample
+from assay.cluster.sample import choose_sample, plan_comparison
 from assay.cluster.settings import ClusterSettings
-from assay.cluster.task import COMPUTE, READ, TOKENS_KIND, Outcome, Requirements, Task, create_requirements
+from assay.cluster.task import COMPUTE, READ, TOKENS_KIND, VERIFY, Outcome, Requirements, Task, create_requirements
 from assay.engine.host_plan import HostPlan, plan_hosts
 from assay.engine.job import Job
 from assay.engine.partitions import iter_partitions
@@ -118,8 +118,9 @@ class ClusterFiller:
         for outcome in self._map(session, tasks):
             outcome.raise_problems()
         try:
-            for item in planned_runs:
-                verify_sample(item.plan, item.portions, item.sample, session.store)
+            verifications = [self._create_verify_task(session, checked, item) for item in planned_runs]
+            for outcome in self._map(session, verifications):
+                outcome.raise_problems()
             for item in planned_runs:
                 join_portions(item.plan, item.portions, session.store)
         finally:  # also after a difference: these entries are wrong
@@ -173,6 +174,12 @@ class ClusterFiller:
         size = sum(sizes[host] for host in portion.hosts)
         requirements = self._require(session, checked)
         return Task(name, COMPUTE, portion.label, len(portion.hosts), size, requirements, portion.to_json())
+
+    def _create_verify_task(self, session: Session, checked: CheckedPackage, item: _PlannedRun) -> Task:
+        sample, name = item.sample, f"{next(self._numbers):06}-{VERIFY}"
+        size = sum(item.sizes[host] for host in sample.hosts)
+        body = plan_comparison(item.plan, item.portions, sample).to_json()
+        return Task(name, VERIFY, sample.label, len(sample.hosts), size, self._require(session, checked), body)
 
     def _map(self, session: Session, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """Run tasks on workers; yield the outcomes, with progress."""

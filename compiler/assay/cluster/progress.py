@@ -7,11 +7,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.app.stages import log_facts
-from assay.cluster.task import COMPUTE, READ, Outcome, Task
+from assay.cluster.task import COMPUTE, READ, VERIFY, Outcome, Task
 from assay.util.progress import Progress
 
 #: kind of task -> how the labels of bytes begin, and the label of hosts
-LABELS = {READ: ("reading on", "hosts read"), COMPUTE: ("computing on", "hosts computed")}
+LABELS = {
+    READ: ("reading on", "hosts read"),
+    COMPUTE: ("computing on", "hosts computed"),
+    VERIFY: ("verifying on", "hosts verified"),
+}
 MOST_SHOWN = 16  # workers with a line of their own on a terminal
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import duckdb
 from sqlglot import exp
 
-from assay.engine.portions import ANSWERS, METRIC, PORTIONS_KIND, Portion, PortionPlan
+from assay.engine.portions import ANSWERS, HOST_ROWS, PORTIONS_KIND, Portion, PortionPlan, get_host
 from assay.engine.result_cache import Store
 from assay.lang.scopes import HOST
 from assay.sql import dialect
@@ -39,53 +41,90 @@ def choose_sample(seed: str, sizes: Mapping[str, int], groups: Sequence[Sequence
     return tuple(sorted(hosts))
 
 
-def verify_sample(plan: PortionPlan, portions: Sequence[Portion], sample: Portion, store: Store) -> None:
-    """Compare the rows and distributions of the sample's hosts with those of the portions.
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What is compared of a run, as plain data: `answers` and `tables` are pairs of name and hash.
+
+    `label` names the run, `hosts` are those of the sample. `sample` and `portions` are keys of entries.
+    """
+
+    label: str
+    hosts: tuple[str, ...]
+    sample: str
+    portions: tuple[str, ...]
+    answers: tuple[tuple[str, str], ...]
+    tables: tuple[tuple[str, str], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison as plain data."""
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Comparison:
+        """Return the comparison of plain data that `to_json` returned."""
+        pairs = {name: tuple((item, key) for item, key in data[name]) for name in ("answers", "tables")}
+        return Comparison(**{**data, "hosts": tuple(data["hosts"]), "portions": tuple(data["portions"]), **pairs})
+
+
+def plan_comparison(plan: PortionPlan, portions: Sequence[Portion], sample: Portion) -> Comparison:
+    """Return the comparison of a sample with the portions of its run."""
+    return Comparison(
+        plan.job.label,
+        sample.hosts,
+        sample.key,
+        tuple(portion.key for portion in portions),
+        tuple((name, plan.hashes[name]) for kind, name in plan.answers if kind in HOST_ROWS),
+        tuple((name, plan.hashes[name]) for name in sorted(plan.tables)),
+    )
+
+
+def verify_sample(comparison: Comparison, store: Store) -> None:
+    """Compare the rows and answers of the sample's hosts with those of the portions.
 
     Raises AssayError with the first statement that differs.
     """
-    folders = [store.get_path(PORTIONS_KIND, portion.key) for portion in portions]
-    sample_folder = store.get_path(PORTIONS_KIND, sample.key)
-    differing = _find_different_metric(plan, folders, sample_folder, sample)
-    for name in sorted(plan.tables):
-        if not differing and not _has_equal_rows(plan.hashes[name], folders, sample_folder, sample):
-            differing = name
-    if differing:
-        raise _build_difference_error(plan, differing, sample)
+    folders = [store.get_path(PORTIONS_KIND, key) for key in comparison.portions]
+    sample_folder = store.get_path(PORTIONS_KIND, comparison.sample)
+    differing = next(
+        (name for name, key in comparison.tables if not _has_equal_rows(key, folders, sample_folder, comparison.hosts)),
+        "",
+    )
+    if differing := differing or _find_different_answer(comparison, folders, sample_folder):
+        raise _build_difference_error(comparison, differing)
 
 
-def _build_difference_error(plan: PortionPlan, name: str, sample: Portion) -> AssayError:
+def _build_difference_error(comparison: Comparison, name: str) -> AssayError:
     return fail(
         "cluster-difference",
-        f"run {plan.job.label}: `{name}` of a host differs when other hosts are computed with it",
+        f"run {comparison.label}: `{name}` of a host differs when other hosts are computed with it",
         expected="the same rows of each host in every portion of the run",
-        found=f"other rows of a host among {', '.join(sample.hosts[:3])}",
+        found=f"other rows of a host among {', '.join(comparison.hosts[:3])}",
         hint="this is a bug of Assay, please report it; build without --on",
         status=INTERNAL,
     )
 
 
-def _find_different_metric(plan: PortionPlan, folders: Sequence[Path], sample_folder: Path, sample: Portion) -> str:
-    """Return the first metric with another distribution of a host of the sample; empty if there is none."""
-    parts, expected, hosts = list(map(_read_answers, folders)), _read_answers(sample_folder), set(sample.hosts)
-    for kind, name in plan.answers:
-        key = plan.hashes[name]
-        if kind == METRIC and [row for part in parts for row in part[key] if row[0] in hosts] != expected[key]:
+def _find_different_answer(comparison: Comparison, folders: Sequence[Path], sample_folder: Path) -> str:
+    """Return the first statement with another answer for a host of the sample; empty if there is none."""
+    parts, expected, hosts = list(map(_read_answers, folders)), _read_answers(sample_folder), set(comparison.hosts)
+    for name, key in comparison.answers:
+        rows = [row for part in parts for row in part[key] if get_host(row) in hosts]
+        if rows != [row for row in expected[key] if get_host(row) in hosts]:
             return name
     return ""
 
 
-def _read_answers(folder: Path) -> dict[str, list[list[object]]]:
-    answers: dict[str, list[list[object]]] = json.loads((folder / ANSWERS).read_text(encoding="utf-8"))["answers"]
+def _read_answers(folder: Path) -> dict[str, list[Any]]:
+    answers: dict[str, list[Any]] = json.loads((folder / ANSWERS).read_text(encoding="utf-8"))["answers"]
     return answers
 
 
-def _has_equal_rows(key: str, folders: Sequence[Path], sample_folder: Path, sample: Portion) -> bool:
+def _has_equal_rows(key: str, folders: Sequence[Path], sample_folder: Path, hosts: Sequence[str]) -> bool:
     """Return whether the files of portions have the rows of the sample's hosts, in any order."""
     files = [folder / f"{key}.parquet" for folder in (sample_folder, *folders)]
     if not all(file.is_file() for file in files):  # a type that cannot be stored: the table is not joined
         return True
-    is_selected = exp.In(this=build_column(HOST), expressions=[build_literal(host) for host in sample.hosts])
+    is_selected = exp.In(this=build_column(HOST), expressions=[build_literal(host) for host in hosts])
     expected, actual = _select_rows(files[:1]), _select_rows(files[1:]).where(is_selected)
     with duckdb.connect(config={"threads": 1}) as connection:
         return not any(

@@ -22,7 +22,7 @@ from assay.engine.result_cache import Store
 from assay.provenance.versions import get_versions
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail
 
-READ, COMPUTE = "read", "compute"
+READ, COMPUTE, VERIFY = "read", "compute", "verify"
 TOKENS_KIND = "clusters"  # of the cache: a file for each build, by which workers recognize the cache
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import duckdb  # noqa: F401  # before threads use it: one of them would see it half imported
 
 from assay.app.session import Session, open_session
-from assay.cluster.task import READ, Outcome, Task, check_requirements, name_worker
+from assay.cluster.sample import Comparison, verify_sample
+from assay.cluster.task import COMPUTE, READ, VERIFY, Outcome, Task, check_requirements, name_worker
 from assay.engine.portions import Portion, compute_portion
 from assay.engine.result_cache import Store
 from assay.ingest.discovery import HostFiles, RunFiles, take_snapshot
@@ -34,8 +35,7 @@ def run_task(task: Task, session: Session) -> Outcome:
     outcome = Outcome(task.name, name_worker())
     try:
         check_requirements(task.requirements, session)
-        body = _read_logs(task, session) if task.kind == READ else _compute_results(task, session)
-        outcome = replace(outcome, body=body)
+        outcome = replace(outcome, body=_WORK[task.kind](task, session))
     except Exception as error:
         problem = _convert_error(error, session.store)
         is_retryable = all(item.code in MACHINE_CODES for item in problem.diagnostics)
@@ -86,6 +86,14 @@ def _hash_file(path: Path, size: int) -> FileSnapshot:
 def _compute_results(task: Task, session: Session) -> Mapping[str, Any]:
     compute_portion(Portion.from_json(task.body), session.store, session.threads or 1)
     return {}
+
+
+def _verify_sample(task: Task, session: Session) -> Mapping[str, Any]:
+    verify_sample(Comparison.from_json(task.body), session.store)
+    return {}
+
+
+_WORK = {READ: _read_logs, COMPUTE: _compute_results, VERIFY: _verify_sample}
 
 
 class MachineFailedError(Exception):

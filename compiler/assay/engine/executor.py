@@ -129,6 +129,12 @@ def _read_distribution(
     return results.summarize_hosts(counted, summaries, factor, integral)
 
 
+def fetch_records(cursor: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    """Return all rows of a query as column -> value."""
+    names = [str(item[0]) for item in cursor.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
 class _Execution:
     """The execution of a job: the answers so far, by the names of their statements."""
 
@@ -308,9 +314,7 @@ class _Execution:
 
     def fetch_records(self, node: Node, text: str, bound: bool = True) -> list[dict[str, Any]]:
         """Return all rows of a SQL text as column -> value."""
-        cursor = self.execute(node, text, bound)
-        names = [item[0] for item in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        return fetch_records(self.execute(node, text, bound))
 
     def load_answer(self, kind: str, name: str) -> bool:
         """Read an answer from the cache; return whether the cache holds it."""

@@ -11,7 +11,7 @@ from assay.engine.graph import Node
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.scopes import HOST
 from assay.sql.distributions import get_domain
-from assay.sql.partitioning import can_check_partitions, is_partitionable
+from assay.sql.partitioning import can_check_partitions, is_partitionable, is_partitionable_in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ def _find_reason(node: Node, checked: CheckedPackage, names: set[str]) -> str:
         return "" if is_partitionable(node.statement.query, HOST) else "its SQL may relate rows of several hosts"
     if kind == "check":
         return "" if can_check_partitions(node.statement.query, HOST) else "its SQL may relate rows of several hosts"
-    if kind != "metric":
-        return "its rows are of all hosts"
+    if kind in ("rows", "count"):
+        return "" if is_partitionable_in_order(node.statement.query, HOST) else "its rows are of all hosts"
     metric = checked.get_metric(node.name)
     if metric.per != HOST:
         return "its distribution is over all hosts"

@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from assay.engine import connection as limits
 from assay.engine.declarations import check_declaration
-from assay.engine.executor import ANSWER_SUFFIX, SQL, build_engine_error, connect
+from assay.engine.executor import ANSWER_SUFFIX, SQL, build_engine_error, connect, fetch_records
 from assay.engine.failed_checks import fetch_offenders
 from assay.engine.graph import Node, collect_needed, hash_nodes
 from assay.engine.host_plan import HostPlan
@@ -44,6 +44,11 @@ if TYPE_CHECKING:
 PORTIONS_KIND = "portions"
 ANSWERS = "answers.json"
 VIEW, TABLE, METRIC, OFFENDERS, REJECTIONS = "view", "table", "metric", "offenders", "rejections"
+#: kinds of answers that are records: column -> value
+ROWS_KIND, COUNT = "rows", "count"
+RECORDS = (ROWS_KIND, COUNT)
+#: kinds of answers with rows of each host, in the order of hosts
+HOST_ROWS = (METRIC, *RECORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +162,7 @@ def plan_portions(job: Job, host_plan: HostPlan, store: Store) -> PortionPlan:
     hashes = hash_nodes(job.graph, job.constants, job.raw, job.logs)
     missing = [(kind, name) for kind, name in list_outputs(job) if not has_answer(store, kind, hashes[name])]
     answers = tuple(
-        item for item in missing if item[1] in host_plan.names and item[0] in (METRIC, OFFENDERS, REJECTIONS)
+        item for item in missing if item[1] in host_plan.names and item[0] in (*HOST_ROWS, OFFENDERS, REJECTIONS)
     )
     remaining = {name for _, name in missing} - {name for _, name in answers}
     own_tables = {node.name for node in job.graph if node.statement.kind == "table" and node.name in host_plan.names}
@@ -172,7 +177,7 @@ def plan_portions(job: Job, host_plan: HostPlan, store: Store) -> PortionPlan:
 
 def has_answer(store: Store, kind: str, key: str) -> bool:
     """Return whether the cache has an answer."""
-    if kind in (METRIC, OFFENDERS, REJECTIONS, "row", "rows", "count"):
+    if kind in (*HOST_ROWS, OFFENDERS, REJECTIONS, "row"):
         return read_sealed_text(store.get_path("results", f"{key}.{kind}{ANSWER_SUFFIX}")) is not None
     return store.has(TABLES_KIND, key)
 
@@ -229,6 +234,8 @@ def _compute_portion(portion: Portion, store: Store, threads: int, *, is_enumera
             cursor = _execute(portion, item, text, connection, store)
             if item.kind == OFFENDERS:
                 answers["answers"][item.key] = fetch_offenders(cursor)
+            elif item.kind in RECORDS:
+                answers["answers"][item.key] = fetch_records(cursor)
             elif item.kind in (METRIC, REJECTIONS):
                 answers["answers"][item.key] = [list(row) for row in cursor.fetchall()]
             elif item.kind == TABLE and (item.key or item.has_types):
@@ -287,12 +294,17 @@ def join_portions(plan: PortionPlan, portions: Sequence[Portion], store: Store) 
 
 def _join_answers(kind: str, answers: Sequence[Any]) -> Any:
     """Join the answers of portions; return None where only the whole run has the answer."""
-    if kind == METRIC:
+    if kind in HOST_ROWS:
         return [row for rows in answers for row in rows]
     if kind == REJECTIONS:
         return [[sum(column) for column in zip(*(rows[0] for rows in answers), strict=True)]]
     # Which of several offending rows is the first, is decided by the order of the whole.
     return [None, 0] if all(first is None for first, _ in answers) else None
+
+
+def get_host(row: Any) -> object:
+    """Return the host of a row of an answer of the kinds `HOST_ROWS`."""
+    return row[HOST] if isinstance(row, dict) else row[0]
 
 
 def _join_table(store: Store, key: str, types: Mapping[str, str], files: Sequence[Path]) -> None:

@@ -28,6 +28,19 @@ def is_partitionable(query: exp.Expr, key: str) -> bool:
     return _QueryReader(key).is_partitionable(query, {})
 
 
+def is_partitionable_in_order(query: exp.Expr, key: str) -> bool:
+    """Return whether the rows of a partitionable query are those of each value of `key`, in ascending order of it."""
+    order = query.args.get("order")
+    if not isinstance(query, exp.Select) or not order or not is_partitionable(query, key):
+        return False
+    first = order.expressions[0]
+    column = first.this if isinstance(first, exp.Ordered) else first
+    if first.args.get("desc") or first.args.get("nulls_first") or not isinstance(column, exp.Column):
+        return False
+    outputs = [item.unalias() for item in query.expressions if item.alias_or_name == key]
+    return column.name == key and (not column.table or outputs == [column])
+
+
 def can_check_partitions(query: exp.Expr, key: str) -> bool:
     """Return whether a query yields rows exactly if it yields rows on one of the partitions by the column `key`.
 
