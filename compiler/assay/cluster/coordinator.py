@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from assay.app.cache_filler import DiscoveredFiles
@@ -21,7 +22,8 @@ from assay.cluster.task import COMPUTE, READ, TOKENS_KIND, VERIFY, Outcome, Requ
 from assay.engine.host_plan import HostPlan, plan_hosts
 from assay.engine.job import Job
 from assay.engine.partitions import iter_partitions
-from assay.engine.portions import PORTIONS_KIND, Portion, PortionPlan, join_portions, plan_portions, remove_portions
+from assay.engine.portion_plan import PortionPlan, plan_cells, plan_host_portions, plan_merges
+from assay.engine.portions import PORTIONS_KIND, Part, Portion, join_portions, remove_portions
 from assay.ingest.discovery import HostFiles
 from assay.ingest.hashing import MEMO, store_hashes
 from assay.ingest.readers.protocol import find_batch_reader
@@ -50,12 +52,42 @@ def open_filler(session: Session, settings: ClusterSettings) -> Iterator[Session
 
 @dataclass(frozen=True, slots=True)
 class _PlannedRun:
-    """The portions of a run, the sample of hosts that is computed once more, and the bytes of each host's logs."""
+    """A run that workers compute: its statements, the bytes of each host's logs, and the hosts of each portion."""
+
+    job: Job
+    host_plan: HostPlan
+    folders: Sequence[Path]
+    sizes: Mapping[str, int]
+    groups: Sequence[tuple[str, ...]]
+    sample: Part
+
+    @property
+    def parts(self) -> list[Part]:
+        """Return the parts of the run."""
+        return [Part(hosts) for hosts in self.groups]
+
+    def cut(self, plan: PortionPlan, joined: PortionPlan | None = None) -> _Batch:
+        """Return the work on all hosts; with `joined`, some of its tables are those of the portions of this plan."""
+        (sample,) = plan.cut(self.folders, [self.sample])
+        return _Batch(plan, plan.cut(self.folders, self.parts, joined), sample, self.sizes)
+
+    def leave_whole(self, plan: PortionPlan) -> _Batch:
+        """Return the work on the run as a whole."""
+        return _Batch(plan, plan.cut(self.folders, [Part()]), None, self.sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Portions of a run that are computed at once, and the sample that is computed once more, if there are several."""
 
     plan: PortionPlan
     portions: Sequence[Portion]
-    sample: Portion
+    sample: Portion | None
     sizes: Mapping[str, int]
+
+    def list_entries(self) -> list[Portion]:
+        """Return the portions and the sample."""
+        return [*self.portions, *([self.sample] if self.sample else [])]
 
 
 class ClusterFiller:
@@ -106,39 +138,52 @@ class ClusterFiller:
             if id(job.graph) not in host_plans:
                 host_plans[id(job.graph)] = plan_hosts(job.graph, checked)
                 _log_plan(job, host_plans[id(job.graph)])
-            plan = plan_portions(job, host_plans[id(job.graph)], session.store)
-            if planned_run := self._plan_run(plan, run):
+            if planned_run := self._plan_run(job, host_plans[id(job.graph)], run):
                 planned_runs.append(planned_run)
+        store = session.store
+        plans = [plan_host_portions(run.job, run.host_plan, store) for run in planned_runs]
+        self._compute(session, checked, [run.cut(plan) for run, plan in zip(planned_runs, plans, strict=True) if plan])
+        merges = [plan_merges(plan, run.host_plan, store) for run, plan in zip(planned_runs, plans, strict=True)]
+        self._compute(
+            session, checked, [run.leave_whole(plan) for run, plan in zip(planned_runs, merges, strict=True) if plan]
+        )
+        cells = [plan_cells(plan, run.host_plan, store) for run, plan in zip(planned_runs, merges, strict=True)]
+        batches = [run.cut(plan, joined) for run, plan, joined in zip(planned_runs, cells, plans, strict=True) if plan]
+        self._compute(session, checked, batches)
+
+    def _compute(self, session: Session, checked: CheckedPackage, batches: Sequence[_Batch]) -> None:
+        """Let workers compute portions, verify the samples, and join the portions."""
         tasks = [
-            self._create_compute_task(session, checked, portion, item.sizes)
-            for item in planned_runs
-            for portion in (*item.portions, item.sample)
+            self._create_compute_task(session, checked, portion, batch.sizes)
+            for batch in batches
+            for portion in batch.list_entries()
             if not is_sealed(session.store.get_path(PORTIONS_KIND, portion.key))
         ]
         for outcome in self._map(session, tasks):
             outcome.raise_problems()
         try:
-            verifications = [self._create_verify_task(session, checked, item) for item in planned_runs]
+            verifications = [
+                self._create_verify_task(session, checked, batch, batch.sample) for batch in batches if batch.sample
+            ]
             for outcome in self._map(session, verifications):
                 outcome.raise_problems()
-            for item in planned_runs:
-                join_portions(item.plan, item.portions, session.store)
+            for batch in batches:
+                join_portions(batch.plan, batch.portions, session.store)
         finally:  # also after a difference: these entries are wrong
-            for item in planned_runs:
-                remove_portions([*item.portions, item.sample], session.store)
+            for batch in batches:
+                remove_portions(batch.list_entries(), session.store)
 
-    def _plan_run(self, plan: PortionPlan, run: IngestedRun) -> _PlannedRun | None:
+    def _plan_run(self, job: Job, host_plan: HostPlan, run: IngestedRun) -> _PlannedRun | None:
         """Cut a run into portions; None if workers can do nothing for it."""
-        if not _is_plain(plan.job.constants):
-            log_facts("left", run=plan.job.label, reason="a constant is no JSON value")
+        if not _is_plain(job.constants):
+            log_facts("left", run=job.label, reason="a constant is no JSON value")
             return None
         sizes = _measure_hosts(run)
         groups = self._cut(list(sizes.items()))
-        if not (plan.answers or plan.tables) or len(groups) < 2:
+        if len(groups) < 2:
             return None
-        portions = plan.cut(run.folders, groups)
-        (sample,) = plan.cut(run.folders, [choose_sample(plan.job.raw, sizes, groups, self._portion)])
-        return _PlannedRun(plan, portions, sample, sizes)
+        sample = Part(choose_sample(job.raw, sizes, groups, self._portion))
+        return _PlannedRun(job, host_plan, run.folders, sizes, groups, sample)
 
     def _cut(self, sizes: Sequence[tuple[str, int]]) -> list[tuple[str, ...]]:
         """Return hosts in the order of their names, in groups of about as many bytes of logs."""
@@ -171,15 +216,16 @@ class ClusterFiller:
         self, session: Session, checked: CheckedPackage, portion: Portion, sizes: Mapping[str, int]
     ) -> Task:
         name = f"{next(self._numbers):06}-{COMPUTE}"
-        size = sum(sizes[host] for host in portion.hosts)
+        hosts = portion.part.hosts
+        size = sum(sizes[host] for host in hosts)
         requirements = self._require(session, checked)
-        return Task(name, COMPUTE, portion.label, len(portion.hosts), size, requirements, portion.to_json())
+        return Task(name, COMPUTE, portion.label, len(hosts), size, requirements, portion.to_json())
 
-    def _create_verify_task(self, session: Session, checked: CheckedPackage, item: _PlannedRun) -> Task:
-        sample, name = item.sample, f"{next(self._numbers):06}-{VERIFY}"
-        size = sum(item.sizes[host] for host in sample.hosts)
-        body = plan_comparison(item.plan, item.portions, sample).to_json()
-        return Task(name, VERIFY, sample.label, len(sample.hosts), size, self._require(session, checked), body)
+    def _create_verify_task(self, session: Session, checked: CheckedPackage, batch: _Batch, sample: Portion) -> Task:
+        name, hosts = f"{next(self._numbers):06}-{VERIFY}", sample.part.hosts
+        size = sum(batch.sizes[host] for host in hosts)
+        body = plan_comparison(batch.plan, batch.portions, sample).to_json()
+        return Task(name, VERIFY, sample.label, len(hosts), size, self._require(session, checked), body)
 
     def _map(self, session: Session, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """Run tasks on workers; yield the outcomes, with progress."""

@@ -16,12 +16,20 @@ from typing import Any
 import duckdb
 from sqlglot import exp
 
-from assay.engine.portions import ANSWERS, HOST_ROWS, PORTIONS_KIND, Portion, PortionPlan, get_host
+from assay.engine.portion_plan import PortionPlan
+from assay.engine.portions import (
+    ANSWERS,
+    HOST_ROWS,
+    PORTIONS_KIND,
+    Part,
+    Portion,
+    get_host,
+    list_host_rows,
+    read_part,
+    sort_rows,
+)
 from assay.engine.result_cache import Store
-from assay.lang.scopes import HOST
 from assay.sql import dialect
-from assay.sql.dialect import build_column
-from assay.sql.expressions import build_literal
 from assay.util.diagnostics import INTERNAL, AssayError, fail
 
 
@@ -43,16 +51,16 @@ def choose_sample(seed: str, sizes: Mapping[str, int], groups: Sequence[Sequence
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is compared of a run, as plain data: `answers` and `tables` are pairs of name and hash.
+    """What is compared of a run, as plain data: kind, hash and name of `answers`, hash and name of `tables`.
 
-    `label` names the run, `hosts` are those of the sample. `sample` and `portions` are keys of entries.
+    `label` names the run, `part` is that of the sample. `sample` and `portions` are keys of entries.
     """
 
     label: str
-    hosts: tuple[str, ...]
+    part: Part
     sample: str
     portions: tuple[str, ...]
-    answers: tuple[tuple[str, str], ...]
+    answers: tuple[tuple[str, str, str], ...]
     tables: tuple[tuple[str, str], ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -62,19 +70,20 @@ class Comparison:
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Comparison:
         """Return the comparison of plain data that `to_json` returned."""
-        pairs = {name: tuple((item, key) for item, key in data[name]) for name in ("answers", "tables")}
-        return Comparison(**{**data, "hosts": tuple(data["hosts"]), "portions": tuple(data["portions"]), **pairs})
+        pairs = {name: tuple(map(tuple, data[name])) for name in ("answers", "tables")}
+        return Comparison(**{**data, "part": read_part(data["part"]), "portions": tuple(data["portions"]), **pairs})
 
 
 def plan_comparison(plan: PortionPlan, portions: Sequence[Portion], sample: Portion) -> Comparison:
     """Return the comparison of a sample with the portions of its run."""
+    names = {node.name for node in plan.job.graph}  # the times of cells have no hosts
     return Comparison(
         plan.job.label,
-        sample.hosts,
+        sample.part,
         sample.key,
         tuple(portion.key for portion in portions),
-        tuple((name, plan.hashes[name]) for kind, name in plan.answers if kind in HOST_ROWS),
-        tuple((name, plan.hashes[name]) for name in sorted(plan.tables)),
+        tuple((kind, plan.hashes[name], name) for kind, name in plan.answers if kind in HOST_ROWS),
+        tuple((plan.hashes[name], name) for name in sorted(plan.tables) if name in names),
     )
 
 
@@ -86,7 +95,7 @@ def verify_sample(comparison: Comparison, store: Store) -> None:
     folders = [store.get_path(PORTIONS_KIND, key) for key in comparison.portions]
     sample_folder = store.get_path(PORTIONS_KIND, comparison.sample)
     differing = next(
-        (name for name, key in comparison.tables if not _has_equal_rows(key, folders, sample_folder, comparison.hosts)),
+        (name for key, name in comparison.tables if not _has_equal_rows(key, folders, sample_folder, comparison.part)),
         "",
     )
     if differing := differing or _find_different_answer(comparison, folders, sample_folder):
@@ -98,7 +107,7 @@ def _build_difference_error(comparison: Comparison, name: str) -> AssayError:
         "cluster-difference",
         f"run {comparison.label}: `{name}` of a host differs when other hosts are computed with it",
         expected="the same rows of each host in every portion of the run",
-        found=f"other rows of a host among {', '.join(comparison.hosts[:3])}",
+        found=f"other rows of a host among {', '.join(comparison.part.hosts[:3])}",
         hint="this is a bug of Assay, please report it; build without --on",
         status=INTERNAL,
     )
@@ -106,10 +115,10 @@ def _build_difference_error(comparison: Comparison, name: str) -> AssayError:
 
 def _find_different_answer(comparison: Comparison, folders: Sequence[Path], sample_folder: Path) -> str:
     """Return the first statement with another answer for a host of the sample; empty if there is none."""
-    parts, expected, hosts = list(map(_read_answers, folders)), _read_answers(sample_folder), set(comparison.hosts)
-    for name, key in comparison.answers:
-        rows = [row for part in parts for row in part[key] if get_host(row) in hosts]
-        if rows != [row for row in expected[key] if get_host(row) in hosts]:
+    parts, expected, hosts = list(map(_read_answers, folders)), _read_answers(sample_folder), set(comparison.part.hosts)
+    for kind, key, name in comparison.answers:
+        rows = [row for part in parts for row in list_host_rows(kind, part[key]) if get_host(row) in hosts]
+        if sort_rows(kind, rows) != sort_rows(kind, list_host_rows(kind, expected[key])):
             return name
     return ""
 
@@ -119,13 +128,12 @@ def _read_answers(folder: Path) -> dict[str, list[Any]]:
     return answers
 
 
-def _has_equal_rows(key: str, folders: Sequence[Path], sample_folder: Path, hosts: Sequence[str]) -> bool:
+def _has_equal_rows(key: str, folders: Sequence[Path], sample_folder: Path, part: Part) -> bool:
     """Return whether the files of portions have the rows of the sample's hosts, in any order."""
     files = [folder / f"{key}.parquet" for folder in (sample_folder, *folders)]
     if not all(file.is_file() for file in files):  # a type that cannot be stored: the table is not joined
         return True
-    is_selected = exp.In(this=build_column(HOST), expressions=[build_literal(host) for host in hosts])
-    expected, actual = _select_rows(files[:1]), _select_rows(files[1:]).where(is_selected)
+    expected, actual = _select_rows(files[:1]), _select_rows(files[1:]).where(part.build_condition())
     with duckdb.connect(config={"threads": 1}) as connection:
         return not any(
             connection.execute(dialect.to_sql(exp.Except(this=left.copy(), expression=right.copy(), distinct=False)))

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from assay.engine.graph import Node
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.scopes import HOST
+from assay.plan.planner import name_cells_statement
 from assay.sql.distributions import get_domain
 from assay.sql.partitioning import can_check_partitions, is_partitionable, is_partitionable_in_order
+from assay.sql.staged_cells import StagedCells, stage_cells
 
 
 @dataclass(frozen=True, slots=True)
 class HostPlan:
-    """The `names` of statements that can be computed for some hosts at a time, and `reasons` why others cannot."""
+    """The `names` of statements that can be computed for some hosts at a time, and `reasons` why others cannot.
+
+    `staged` has the stages of statements for cells, which can be so computed if times of all hosts are known.
+    """
 
     names: frozenset[str]
     reasons: Mapping[str, str]
+    staged: Mapping[str, StagedCells] = field(default_factory=dict)
 
     def count(self, graph: Sequence[Node], kind: str) -> tuple[int, int]:
         """Return how many of the statements of a kind are in the plan, and the number of all."""
@@ -36,7 +42,19 @@ def plan_hosts(graph: Sequence[Node], checked: CheckedPackage) -> HostPlan:
             reasons[node.name] = reason
         else:
             names.add(node.name)
-    return HostPlan(frozenset(names), reasons)
+    return HostPlan(frozenset(names), reasons, _stage_all_cells(graph, checked, names))
+
+
+def _stage_all_cells(graph: Sequence[Node], checked: CheckedPackage, names: set[str]) -> dict[str, StagedCells]:
+    """Return the stages of the statements for cells of hosts whose tables need some hosts at a time."""
+    cells_of_hosts = {name_cells_statement(metric) for metric in checked.package.metrics if metric.per == HOST}
+    staged: dict[str, StagedCells] = {}
+    for node in graph:
+        if node.name in cells_of_hosts and names.issuperset(node.reads):
+            assert isinstance(node.statement.query, exp.Select)
+            stages = stage_cells(node.statement.query, node.name)
+            staged |= {node.name: stages} if stages else {}
+    return staged
 
 
 def _find_reason(node: Node, checked: CheckedPackage, names: set[str]) -> str:

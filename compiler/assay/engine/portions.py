@@ -7,9 +7,10 @@ are there, `join_portions` joins them to the answers and tables that the executi
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,18 +21,23 @@ from assay.engine import connection as limits
 from assay.engine.declarations import check_declaration
 from assay.engine.executor import ANSWER_SUFFIX, SQL, build_engine_error, connect, fetch_records
 from assay.engine.failed_checks import fetch_offenders
-from assay.engine.graph import Node, collect_needed, hash_nodes
-from assay.engine.host_plan import HostPlan
-from assay.engine.job import Job, list_outputs
-from assay.engine.mount import bind_parameters, build_host_view, enumerate_hosts, mount_folders
-from assay.engine.result_cache import Store, read_sealed_text
-from assay.engine.table_cache import COLUMNS, ROWS, TABLES_KIND, list_table_folders, read_storable_types, write_rows
-from assay.lang.scopes import HOST, LOGS
-from assay.plan.planner import FilterStep, RelationStep
-from assay.sql import dialect, grains
-from assay.sql.codegen import build_create_sql
+from assay.engine.mount import bind_parameters, enumerate_hosts, mount_folders
+from assay.engine.result_cache import Store
+from assay.engine.table_cache import (
+    COLUMNS,
+    ROWS,
+    TABLES_KIND,
+    CachedTables,
+    list_table_folders,
+    read_storable_types,
+    write_rows,
+)
+from assay.lang.scopes import HOST
+from assay.plan.planner import RelationStep
+from assay.sql import dialect
 from assay.sql.dialect import TYPE, build_column, build_create_enum
 from assay.sql.expressions import build_literal
+from assay.sql.template import fill_expression
 from assay.util import atomic
 from assay.util.checksums import seal_text
 from assay.util.diagnostics import AssayError, raise_all
@@ -40,15 +46,17 @@ from assay.util.os_errors import is_disk_full_error
 if TYPE_CHECKING:
     import duckdb
 
+    from assay.engine.portion_plan import PortionPlan
+
 
 PORTIONS_KIND = "portions"
 ANSWERS = "answers.json"
-VIEW, TABLE, METRIC, OFFENDERS, REJECTIONS = "view", "table", "metric", "offenders", "rejections"
+VIEW, TABLE, METRIC, OFFENDERS, REJECTIONS, CELLS = "view", "table", "metric", "offenders", "rejections", "cells"
 #: kinds of answers that are records: column -> value
 ROWS_KIND, COUNT = "rows", "count"
 RECORDS = (ROWS_KIND, COUNT)
 #: kinds of answers with rows of each host, in the order of hosts
-HOST_ROWS = (METRIC, *RECORDS)
+HOST_ROWS = (METRIC, *RECORDS, CELLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,24 +77,68 @@ class Instruction:
     has_types: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the rows of a run: those of `hosts`, or, with a `key`, those whose hash of this column has a remainder.
+
+    The remainder is `number`, of a division by `count`. With neither hosts nor a key it is the whole run.
+    """
+
+    hosts: tuple[str, ...] = ()
+    key: str = ""
+    number: int = 0
+    count: int = 1
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether the part is the whole run."""
+        return not self.hosts and not self.key
+
+    def build_condition(self) -> exp.Expr:
+        """Return the condition that a row belongs to the part. Rows without a key belong to one part, too."""
+        if not self.key:
+            return exp.In(this=build_column(HOST), expressions=[build_literal(host) for host in self.hosts])
+        # A key has the same hash as a text wherever it is read, whatever its type there.
+        return fill_expression(
+            "hash($key::TEXT) % $count = $number",
+            key=self.key,
+            count=exp.Literal.number(self.count),
+            number=exp.Literal.number(self.number),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A stored table that a portion reads: its `name`, its `key` in the cache, and the `file` that has the portion.
+
+    Without a file, the rows are selected from all files; or all rows, if the table `is_whole`.
+    """
+
+    name: str
+    key: str
+    file: int | None = None
+    is_whole: bool = False
+
+
 @dataclass(frozen=True)
 class Portion:
-    """Some hosts of a run and what to compute for them, as plain data.
+    """A part of a run and what to compute for it, as plain data.
 
     `folders` are those of the ingested events, `label` names the run in messages.
     """
 
     label: str
     folders: tuple[str, ...]
-    hosts: tuple[str, ...]
+    part: Part
     constants: Mapping[str, Any]
     instructions: tuple[Instruction, ...]
+    scans: tuple[Scan, ...] = ()
 
     @cached_property
     def key(self) -> str:
         """The hash of everything that the entry depends on."""
         outputs = [(item.kind, item.name, item.key, item.has_types) for item in self.instructions if item.key]
-        return hashlib.sha256(json.dumps([self.hosts, outputs]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([asdict(self.part), outputs]).encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
         """Return the portion as plain data."""
@@ -98,112 +150,14 @@ class Portion:
         instructions = tuple(
             Instruction(**{**item, "placeholders": tuple(item["placeholders"])}) for item in data["instructions"]
         )
-        folders, hosts = tuple(data["folders"]), tuple(data["hosts"])
-        return Portion(data["label"], folders, hosts, data["constants"], instructions)
+        part = read_part(data["part"])
+        scans = tuple(Scan(**item) for item in data["scans"])
+        return Portion(data["label"], tuple(data["folders"]), part, data["constants"], instructions, scans)
 
 
-@dataclass(frozen=True)
-class PortionPlan:
-    """What portions of a run compute for its execution: answers, and tables that other statements read.
-
-    `answers` has (kind, name) in the order of the plan; `tables` the names of tables whose rows are stored; `hashes`
-    the hash of each statement. `host_plan` tells why the other statements are left to the execution of the whole run.
-    """
-
-    job: Job
-    host_plan: HostPlan
-    answers: tuple[tuple[str, str], ...]
-    tables: frozenset[str]
-    hashes: Mapping[str, str]
-
-    def cut(self, folders: Sequence[Path], groups: Sequence[Sequence[str]]) -> list[Portion]:
-        """Return a portion for each group of hosts."""
-        return [
-            Portion(
-                self.job.label,
-                tuple(str(folder.absolute()) for folder in folders),
-                tuple(hosts),
-                dict(self.job.constants),
-                tuple(self._list_instructions(hosts)),
-            )
-            for hosts in groups
-        ]
-
-    def _list_instructions(self, hosts: Sequence[str]) -> list[Instruction]:
-        """Return the statements for some hosts, each after those that it reads."""
-        kinds = {name: kind for kind, name in self.answers}
-        needed = collect_needed(self.job.graph, {*kinds, *self.tables})
-        nodes = [node for node in self.job.graph if node.name in needed]
-        is_selected = exp.In(this=build_column(HOST), expressions=[build_literal(host) for host in hosts])
-        instructions = []
-        if any(node.reads_logs for node in nodes):
-            instructions.append(_restrict_logs(is_selected))
-        for node in nodes:
-            if node.statement.kind == "view":
-                instructions.append(_restrict_view(node, is_selected))
-                continue
-            key = self.hashes[node.name]
-            if node.statement.kind == "table":
-                stored_key, has_types = key if node.name in self.tables else "", _is_relation(node)
-                instructions.append(
-                    Instruction(TABLE, node.name, node.text, node.placeholders, key=stored_key, has_types=has_types)
-                )
-            if kinds.get(node.name) == REJECTIONS:
-                assert isinstance(node.statement.step, FilterStep)
-                text = dialect.to_sql(grains.count_rejections(node.statement.step))
-                instructions.append(Instruction(REJECTIONS, node.name, text, key=key))
-            elif node.name in kinds:
-                instructions.append(Instruction(kinds[node.name], node.name, node.text, node.placeholders, key=key))
-        return instructions
-
-
-def plan_portions(job: Job, host_plan: HostPlan, store: Store) -> PortionPlan:
-    """Return what portions compute of the answers that the cache lacks, and of the tables behind the other answers."""
-    hashes = hash_nodes(job.graph, job.constants, job.raw, job.logs)
-    missing = [(kind, name) for kind, name in list_outputs(job) if not has_answer(store, kind, hashes[name])]
-    answers = tuple(
-        item for item in missing if item[1] in host_plan.names and item[0] in (*HOST_ROWS, OFFENDERS, REJECTIONS)
-    )
-    remaining = {name for _, name in missing} - {name for _, name in answers}
-    own_tables = {node.name for node in job.graph if node.statement.kind == "table" and node.name in host_plan.names}
-    read = collect_needed(job.graph, remaining, own_tables) & own_tables
-    stored = {name for name in own_tables if store.has(TABLES_KIND, hashes[name])}
-    tables = frozenset(read - stored)
-    needed = collect_needed(job.graph, {name for _, name in answers} | tables, stored)
-    if not any(node.statement.kind == "view" or node.reads_logs for node in job.graph if node.name in needed):
-        return PortionPlan(job, host_plan, (), frozenset(), hashes)  # stored tables have everything
-    return PortionPlan(job, host_plan, answers, tables, hashes)
-
-
-def has_answer(store: Store, kind: str, key: str) -> bool:
-    """Return whether the cache has an answer."""
-    if kind in (*HOST_ROWS, OFFENDERS, REJECTIONS, "row"):
-        return read_sealed_text(store.get_path("results", f"{key}.{kind}{ANSWER_SUFFIX}")) is not None
-    return store.has(TABLES_KIND, key)
-
-
-def _restrict_logs(is_selected: exp.Expr) -> Instruction:
-    query = dialect.select("*").from_(exp.table_(LOGS, catalog="memory", db="main")).where(is_selected.copy())
-    view = exp.Create(
-        this=exp.to_table(LOGS),
-        kind="VIEW",
-        expression=query,
-        properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
-    )
-    return Instruction(VIEW, LOGS, dialect.to_sql(view))
-
-
-def _restrict_view(node: Node, is_selected: exp.Expr) -> Instruction:
-    """Return the view of an event, restricted to some hosts."""
-    query = node.statement.query.copy()
-    assert isinstance(query, exp.Select)
-    statement = replace(node.statement, query=query.where(is_selected.copy()))
-    plain_text = build_create_sql(statement)
-    return Instruction(VIEW, node.name, build_host_view(statement), node.placeholders, plain_text)
-
-
-def _is_relation(node: Node) -> bool:
-    return isinstance(node.statement.step, RelationStep)
+def read_part(data: Mapping[str, Any]) -> Part:
+    """Return the part of plain data."""
+    return Part(**{**data, "hosts": tuple(data["hosts"])})
 
 
 def compute_portion(portion: Portion, store: Store, threads: int = 1) -> None:
@@ -229,16 +183,14 @@ def _compute_portion(portion: Portion, store: Store, threads: int, *, is_enumera
         mount_folders(connection, folders, list_table_folders(store))
         if is_enumerated:
             enumerate_hosts(connection, folders)
+        for scan in portion.scans:
+            condition = None if scan.is_whole or portion.part.is_whole else portion.part.build_condition()
+            tables = CachedTables(store, connection, {scan.name: scan.key}, is_enumerated)
+            tables.load_table(scan.name, scan.file, condition)
         for item in portion.instructions:
             text = item.text if is_enumerated or not item.plain_text else item.plain_text
             cursor = _execute(portion, item, text, connection, store)
-            if item.kind == OFFENDERS:
-                answers["answers"][item.key] = fetch_offenders(cursor)
-            elif item.kind in RECORDS:
-                answers["answers"][item.key] = fetch_records(cursor)
-            elif item.kind in (METRIC, REJECTIONS):
-                answers["answers"][item.key] = [list(row) for row in cursor.fetchall()]
-            elif item.kind == TABLE and (item.key or item.has_types):
+            if item.kind == TABLE and (item.key or item.has_types):
                 types = read_storable_types(connection, item.name)
                 if item.has_types:
                     answers["types"][item.name] = _describe(connection, item.name)
@@ -246,7 +198,29 @@ def _compute_portion(portion: Portion, store: Store, threads: int, *, is_enumera
                     write_rows(connection, item.name, types, new_folder / f"{item.key}.parquet")
                 if item.key:
                     answers["stored"][item.key] = types
+            elif item.key:
+                answers["answers"][item.key] = _fetch_answer(item, cursor)
         (new_folder / ANSWERS).write_text(json.dumps(answers, default=str), encoding="utf-8")
+
+
+def _fetch_answer(item: Instruction, cursor: duckdb.DuckDBPyConnection) -> Any:
+    """Return the answer of an instruction as plain data."""
+    if item.kind == OFFENDERS:
+        return fetch_offenders(cursor)
+    if item.kind == CELLS:
+        return _group_cells(fetch_records(cursor))
+    if item.kind in RECORDS:
+        return fetch_records(cursor)
+    return [list(row) for row in cursor.fetchall()]
+
+
+def _group_cells(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    """Return the cells of each metric and place: name of the metric, place, and the rows as JSON without brackets.
+
+    So the coordinator of a build joins the rows of all portions as texts.
+    """
+    groups = itertools.groupby(rows, lambda row: (row["metric"], row["place"]))
+    return [[*group, json.dumps(list(items), default=str)[1:-1]] for group, items in groups]
 
 
 def _describe(connection: duckdb.DuckDBPyConnection, name: str) -> list[list[str]]:
@@ -281,10 +255,11 @@ def join_portions(plan: PortionPlan, portions: Sequence[Portion], store: Store) 
     _check_declarations(plan, parts[0]["types"])
     for kind, name in plan.answers:
         key = plan.hashes[name]
-        answer = _join_answers(kind, [part["answers"][key] for part in parts])
-        if answer is not None:
-            file_name = f"{key}.{kind}{ANSWER_SUFFIX}"
-            store.put("results", file_name, seal_text(file_name, json.dumps(answer, default=str)))
+        answers = [part["answers"][key] for part in parts]
+        text = _join_cells(answers, plan.metrics[name]) if kind == CELLS else _join_answers(kind, answers)
+        if text:
+            file_name = f"{key}.{ROWS_KIND if kind == CELLS else kind}{ANSWER_SUFFIX}"
+            store.put("results", file_name, seal_text(file_name, text))
     for name in sorted(plan.tables):
         key = plan.hashes[name]
         types = parts[0]["stored"][key]
@@ -292,19 +267,39 @@ def join_portions(plan: PortionPlan, portions: Sequence[Portion], store: Store) 
             _join_table(store, key, types, [folder / f"{key}.parquet" for folder in folders])
 
 
-def _join_answers(kind: str, answers: Sequence[Any]) -> Any:
-    """Join the answers of portions; return None where only the whole run has the answer."""
+def _join_answers(kind: str, answers: Sequence[Any]) -> str:
+    """Join the answers of portions; return the JSON, empty where only the whole run has the answer."""
     if kind in HOST_ROWS:
-        return [row for rows in answers for row in rows]
+        return json.dumps([row for rows in answers for row in rows], default=str)
     if kind == REJECTIONS:
-        return [[sum(column) for column in zip(*(rows[0] for rows in answers), strict=True)]]
+        return json.dumps([[sum(column) for column in zip(*(rows[0] for rows in answers), strict=True)]])
     # Which of several offending rows is the first, is decided by the order of the whole.
-    return [None, 0] if all(first is None for first, _ in answers) else None
+    return json.dumps([None, 0]) if all(first is None for first, _ in answers) else ""
+
+
+def _join_cells(answers: Sequence[Sequence[tuple[str, int, str]]], metrics: Sequence[str]) -> str:
+    """Join cells in the order of metrics, places and hosts; return the JSON."""
+    numbers = {name: number for number, name in enumerate(metrics)}
+    texts: dict[tuple[int, int], list[str]] = {}
+    for metric, place, text in itertools.chain.from_iterable(answers):
+        texts.setdefault((numbers[metric], place), []).append(text)
+    return f"[{', '.join(text for _, group in sorted(texts.items()) for text in group)}]"
+
+
+def list_host_rows(kind: str, answer: Any) -> list[Any]:
+    """Return the rows of an answer that has rows of each host."""
+    rows: list[Any] = json.loads(f"[{', '.join(text for *_, text in answer)}]") if kind == CELLS else answer
+    return rows
+
+
+def sort_rows(kind: str, rows: list[Any]) -> list[Any]:
+    """Return the rows of hosts in an order that does not depend on the portions of these hosts."""
+    return sorted(rows, key=lambda row: (row["cluster"], row["metric"], row["place"])) if kind == CELLS else rows
 
 
 def get_host(row: Any) -> object:
     """Return the host of a row of an answer of the kinds `HOST_ROWS`."""
-    return row[HOST] if isinstance(row, dict) else row[0]
+    return row.get(HOST, row.get("cluster")) if isinstance(row, dict) else row[0]
 
 
 def _join_table(store: Store, key: str, types: Mapping[str, str], files: Sequence[Path]) -> None:

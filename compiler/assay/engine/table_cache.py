@@ -50,13 +50,20 @@ class CachedTables:
         """Return which of some tables are cached."""
         return frozenset(name for name in names if self.store.has(TABLES_KIND, self.hashes[name]))
 
-    def load_table(self, name: str) -> None:
-        """Create a view of a cached table under the table's name."""
+    def load_table(self, name: str, file: int | None = None, condition: exp.Expr | None = None) -> None:
+        """Create a view of a cached table under the table's name.
+
+        It has the rows of all its files, or of one of them, that fulfil a condition on their columns.
+        """
         folder = self._get_folder(name)
         types = json.loads((folder / COLUMNS).read_text(encoding="utf-8"))
         columns = [exp.alias_(self._decode_value(build_column(item), kind), item) for item, kind in types.items()]
-        files = [exp.Literal.string(str(file.absolute())) for file in sorted(folder.glob(f"*{ROWS}"))]
-        scan = exp.ReadParquet(expressions=[exp.Array(expressions=files)])
+        paths = sorted(folder.glob(f"*{ROWS}"))
+        selected = paths if file is None else paths[file : file + 1]
+        files = [exp.Literal.string(str(path.absolute())) for path in selected]
+        scan: exp.Expr = exp.ReadParquet(expressions=[exp.Array(expressions=files)])
+        if condition is not None:
+            scan = exp.Subquery(this=dialect.select("*").from_(scan).where(condition))
         view = exp.Create(
             this=exp.to_table(exp.to_identifier(name).sql(dialect.DIALECT)),
             kind="VIEW",
