@@ -2,27 +2,51 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+import pytest
+
+from assay.cluster import coordinator
+from assay.engine.portion_plan import PortionPlan
+from assay.engine.portions import Part, Portion, join_portions
+from assay.engine.result_cache import Store
 from tests.compare_reference import CARDANO
-from tests.support.clusters import finish, read_tree, start_assay, stop_after
+from tests.support.clusters import read_tree, start_assay, stop_after
+from tests.support.commands import run_assay
 
 ROOT = CARDANO.parent.parent
+COMMAND = ("build", "cardano/comparison", "--run", str(CARDANO / "many-hosts" / "run"), "--to=md")
 
 
-def test_stages_build_the_bytes_of_one_machine(tmp_path: Path) -> None:
-    command = ["build", "cardano/comparison", "--run", str(CARDANO / "many-hosts" / "run"), "--to=md"]
-    single = start_assay(ROOT, "--cache", str(tmp_path / "single"), *command, "-o", str(tmp_path / "expected"))
-    with stop_after([single]):
-        finish(single)
+@pytest.fixture(scope="module")
+def expected_report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of the report of a run as one machine builds it."""
+    folder = tmp_path_factory.mktemp("single")
+    assert run_assay("--cache", folder / "cache", *COMMAND, "-o", folder / "out", cwd=ROOT).status == 0
+    return read_tree(folder / "out")
+
+
+@pytest.mark.parametrize("rows", [coordinator.KEY_ROWS, 50])
+def test_stages_build_the_bytes_of_one_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected_report: dict[str, bytes], rows: int
+) -> None:
+    """Few rows are one portion of the key, many rows are several."""
+    monkeypatch.setattr(coordinator, "KEY_ROWS", rows)
+    portions: list[Part] = []
+
+    def record(plan: PortionPlan, computed: list[Portion], store: Store) -> None:
+        portions.extend(item.part for item in computed)
+        join_portions(plan, computed, store)
+
+    monkeypatch.setattr(coordinator, "join_portions", record)
     cache, queue = ("--cache", str(tmp_path / "cache")), tmp_path / "queue"
-    worker = start_assay(ROOT, *cache, "work", str(queue))
-    options = ("-o", str(tmp_path / "out"), "--on", f"folder:{queue}", "--log-format", "json")
-    with stop_after([worker]):
-        log = finish(start_assay(ROOT, *cache, *command, *options))
-    assert read_tree(tmp_path / "out") == read_tree(tmp_path / "expected")
-    lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
-    portions = [line["hosts"] for line in lines if line["stage"] == "task" and "compute" in line["task"]]
-    assert portions.count(0) >= 1  # the times of all hosts
+    with stop_after([start_assay(ROOT, *cache, "work", str(queue))]):
+        options = ("-o", str(tmp_path / "out"), "--on", f"folder:{queue}")
+        result = run_assay(*cache, *COMMAND, *options, cwd=ROOT)
+    assert result.status == 0, result.err
+    assert read_tree(tmp_path / "out") == expected_report
+    by_key = [part for part in portions if part.key]
+    assert {part.key for part in by_key} == (set() if rows > 50 else {"block"})
+    assert [part.number for part in by_key] == list(range(len(by_key)))
+    assert len([part for part in portions if part.is_whole]) == (2 if rows > 50 else 1)
     assert not list((tmp_path / "cache" / "portions").iterdir())

@@ -35,7 +35,7 @@ def parse_query(text: str) -> exp.Select:
 
 def store_and_load(connection: duckdb.DuckDBPyConnection, folder: Path, text: str) -> PointRows:
     store = Store(folder)
-    cache_points(store, KEY, parse_query(text), connection.execute)
+    cache_points(store, KEY, parse_query(text), lambda sql, _bound=True: connection.execute(sql))
     rows = load_points(store, KEY, connection)
     assert rows is not None
     return rows
@@ -109,3 +109,21 @@ def test_bytes_do_not_depend_on_threads(has_host_type: bool, tmp_path: Path) -> 
             store_and_load(connection, folder, NUMBERED)
         contents.add((folder / TABLES_KIND / KEY / ROWS).read_bytes())
     assert len(contents) == 1
+
+
+def test_bytes_depend_on_the_rows_alone(tmp_path: Path) -> None:
+    """The engine reads tables of several files in more and smaller pieces than those in memory."""
+    files = []
+    with duckdb.connect() as connection:
+        for part in range(4):
+            source = f"SELECT i % 3 AS host, i AS n FROM range(40) AS numbers(i) WHERE i % 4 = {part}"
+            connection.execute(f"COPY ({source}) TO '{tmp_path}/{part}.parquet'")
+        for name, table in (
+            ("files", f"VIEW numbered AS FROM '{tmp_path}/*.parquet'"),
+            ("memory", "TABLE numbered AS SELECT i % 3 AS host, i AS n FROM range(40) AS numbers(i)"),
+        ):
+            connection.execute(f"CREATE {table}")
+            store_and_load(connection, tmp_path / name, NUMBERED)
+            connection.execute(f"DROP {table.split()[0]} numbered")
+            files.append((tmp_path / name / TABLES_KIND / KEY / ROWS).read_bytes())
+    assert files[0] == files[1]

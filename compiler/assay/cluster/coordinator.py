@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from assay.app.cache_filler import DiscoveredFiles
@@ -21,9 +23,18 @@ from assay.cluster.settings import ClusterSettings
 from assay.cluster.task import COMPUTE, READ, TOKENS_KIND, VERIFY, Outcome, Requirements, Task, create_requirements
 from assay.engine.host_plan import HostPlan, plan_hosts
 from assay.engine.job import Job
+from assay.engine.key_plan import KeyPlan, plan_key
 from assay.engine.partitions import iter_partitions
-from assay.engine.portion_plan import PortionPlan, plan_cells, plan_host_portions, plan_merges
+from assay.engine.portion_plan import (
+    PortionPlan,
+    count_scanned_rows,
+    plan_cells,
+    plan_host_portions,
+    plan_key_portions,
+    plan_whole,
+)
 from assay.engine.portions import PORTIONS_KIND, Part, Portion, join_portions, remove_portions
+from assay.engine.result_cache import Store
 from assay.ingest.discovery import HostFiles
 from assay.ingest.hashing import MEMO, store_hashes
 from assay.ingest.readers.protocol import find_batch_reader
@@ -32,6 +43,7 @@ from assay.util.checksums import is_sealed
 from assay.util.paths import resolve_path
 
 MEGABYTE = 1_000_000
+KEY_ROWS = 2_000_000  # of the largest table that portions of a key read, for each of them
 LEAST_PORTIONS = 8  # of a run that has that many hosts
 
 
@@ -56,6 +68,7 @@ class _PlannedRun:
 
     job: Job
     host_plan: HostPlan
+    key_plan: KeyPlan | None
     folders: Sequence[Path]
     sizes: Mapping[str, int]
     groups: Sequence[tuple[str, ...]]
@@ -70,6 +83,16 @@ class _PlannedRun:
         """Return the work on all hosts; with `joined`, some of its tables are those of the portions of this plan."""
         (sample,) = plan.cut(self.folders, [self.sample])
         return _Batch(plan, plan.cut(self.folders, self.parts, joined), sample, self.sizes)
+
+    def cut_by_key(self, plan: PortionPlan, key: str, store: Store) -> _Batch:
+        """Return the work on all values of a key."""
+        count = -(-count_scanned_rows(plan, store) // KEY_ROWS)
+        if count < 2:
+            return self.leave_whole(plan)
+        other = Part(key=key, number=Random(self.job.raw).randrange(count + 1), count=count + 1)
+        (sample,) = plan.cut(self.folders, [other])
+        parts = [Part(key=key, number=number, count=count) for number in range(count)]
+        return _Batch(plan, plan.cut(self.folders, parts), sample, self.sizes)
 
     def leave_whole(self, plan: PortionPlan) -> _Batch:
         """Return the work on the run as a whole."""
@@ -133,22 +156,32 @@ class ClusterFiller:
     ) -> None:
         """Let workers compute the statements that need some hosts at a time, verify a sample, and join the portions."""
         planned_runs: list[_PlannedRun] = []
-        host_plans: dict[int, HostPlan] = {}
+        plans_by_graph: dict[int, tuple[HostPlan, KeyPlan | None]] = {}
         for job, run in zip(jobs, runs, strict=True):
-            if id(job.graph) not in host_plans:
-                host_plans[id(job.graph)] = plan_hosts(job.graph, checked)
-                _log_plan(job, host_plans[id(job.graph)])
-            if planned_run := self._plan_run(job, host_plans[id(job.graph)], run):
+            if id(job.graph) not in plans_by_graph:
+                host_plan = plan_hosts(job.graph, checked)
+                plans_by_graph[id(job.graph)] = host_plan, plan_key(job.graph, checked, host_plan)
+                _log_plan(job, *plans_by_graph[id(job.graph)])
+            if planned_run := self._plan_run(job, *plans_by_graph[id(job.graph)], run):
                 planned_runs.append(planned_run)
         store = session.store
         plans = [plan_host_portions(run.job, run.host_plan, store) for run in planned_runs]
         self._compute(session, checked, [run.cut(plan) for run, plan in zip(planned_runs, plans, strict=True) if plan])
-        merges = [plan_merges(plan, run.host_plan, store) for run, plan in zip(planned_runs, plans, strict=True)]
-        self._compute(
-            session, checked, [run.leave_whole(plan) for run, plan in zip(planned_runs, merges, strict=True) if plan]
-        )
-        cells = [plan_cells(plan, run.host_plan, store) for run, plan in zip(planned_runs, merges, strict=True)]
-        batches = [run.cut(plan, joined) for run, plan, joined in zip(planned_runs, cells, plans, strict=True) if plan]
+        wholes = [
+            plan_whole(plan, run.host_plan, run.key_plan, store) for run, plan in zip(planned_runs, plans, strict=True)
+        ]
+        batches = [run.leave_whole(plan) for run, plan in zip(planned_runs, wholes, strict=True) if plan]
+        self._compute(session, checked, batches)
+        batches = []
+        for planned_run, plan, whole in zip(planned_runs, plans, wholes, strict=True):
+            cells = plan_cells(whole, planned_run.host_plan, store)
+            batches += [planned_run.cut(cells, plan)] if cells else []
+            by_key = plan_key_portions(whole, planned_run.key_plan, store) if planned_run.key_plan else None
+            batches += (
+                [planned_run.cut_by_key(by_key, planned_run.key_plan.key, store)]
+                if by_key and planned_run.key_plan
+                else []
+            )
         self._compute(session, checked, batches)
 
     def _compute(self, session: Session, checked: CheckedPackage, batches: Sequence[_Batch]) -> None:
@@ -173,7 +206,9 @@ class ClusterFiller:
             for batch in batches:
                 remove_portions(batch.list_entries(), session.store)
 
-    def _plan_run(self, job: Job, host_plan: HostPlan, run: IngestedRun) -> _PlannedRun | None:
+    def _plan_run(
+        self, job: Job, host_plan: HostPlan, key_plan: KeyPlan | None, run: IngestedRun
+    ) -> _PlannedRun | None:
         """Cut a run into portions; None if workers can do nothing for it."""
         if not _is_plain(job.constants):
             log_facts("left", run=job.label, reason="a constant is no JSON value")
@@ -183,7 +218,7 @@ class ClusterFiller:
         if len(groups) < 2:
             return None
         sample = Part(choose_sample(job.raw, sizes, groups, self._portion))
-        return _PlannedRun(job, host_plan, run.folders, sizes, groups, sample)
+        return _PlannedRun(job, host_plan, key_plan, run.folders, sizes, groups, sample)
 
     def _cut(self, sizes: Sequence[tuple[str, int]]) -> list[tuple[str, ...]]:
         """Return hosts in the order of their names, in groups of about as many bytes of logs."""
@@ -261,14 +296,18 @@ def _measure_hosts(run: IngestedRun) -> dict[str, int]:
     return dict(sorted(sizes.items()))
 
 
-def _log_plan(job: Job, host_plan: HostPlan) -> None:
-    """Log how many statements workers compute, and the tables that they do not, with the reason."""
-    counts = {kind: host_plan.count(job.graph, kind) for kind in ("table", "metric", "check")}
-    if not counts["metric"][1]:  # statements that only count records
-        return
-    log_facts("workers", **{f"{kind}s": f"{count} of {total}" for kind, (count, total) in counts.items()})
+def _log_plan(job: Job, host_plan: HostPlan, key_plan: KeyPlan | None) -> None:
+    """Log how many statements workers compute, and the tables that they compute as a whole, with the reason."""
+    by_key = key_plan.names if key_plan else frozenset()
+    totals, counts = Counter(node.statement.kind for node in job.graph), Counter[str]()
     for node in job.graph:
-        if node.statement.kind == "table" and node.name in host_plan.reasons:
+        counts[node.statement.kind] += node.name in host_plan.names or node.name in by_key
+    if not totals["metric"]:  # statements that only count records
+        return
+    facts = {f"{kind}s": f"{counts[kind]} of {totals[kind]}" for kind in ("table", "metric", "check")}
+    log_facts("workers", **facts, key=key_plan.key if key_plan else None)
+    for node in job.graph:
+        if node.statement.kind == "table" and node.name in host_plan.reasons and node.name not in by_key:
             log_facts("left", table=node.name, reason=host_plan.reasons[node.name])
 
 

@@ -103,11 +103,14 @@ def verify_sample(comparison: Comparison, store: Store) -> None:
 
 
 def _build_difference_error(comparison: Comparison, name: str) -> AssayError:
+    part = comparison.part
+    subject, others = (part.key, "values") if part.key else ("host", "hosts")
+    names = f" among {', '.join(part.hosts[:3])}" if part.hosts else ""
     return fail(
         "cluster-difference",
-        f"run {comparison.label}: `{name}` of a host differs when other hosts are computed with it",
-        expected="the same rows of each host in every portion of the run",
-        found=f"other rows of a host among {', '.join(comparison.part.hosts[:3])}",
+        f"run {comparison.label}: `{name}` of a {subject} differs when other {others} are computed with it",
+        expected=f"the same rows of each {subject} in every portion of the run",
+        found=f"other rows of a {subject}{names}",
         hint="this is a bug of Assay, please report it; build without --on",
         status=INTERNAL,
     )

@@ -27,11 +27,6 @@ class HostPlan:
     reasons: Mapping[str, str]
     staged: Mapping[str, StagedCells] = field(default_factory=dict)
 
-    def count(self, graph: Sequence[Node], kind: str) -> tuple[int, int]:
-        """Return how many of the statements of a kind are in the plan, and the number of all."""
-        names = [node.name for node in graph if node.statement.kind == kind]
-        return sum(name in self.names for name in names), len(names)
-
 
 def plan_hosts(graph: Sequence[Node], checked: CheckedPackage) -> HostPlan:
     """Return which statements can be computed for some hosts at a time, together with all their inputs."""

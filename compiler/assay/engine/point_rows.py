@@ -19,12 +19,14 @@ from assay.engine.pruning import mark_used
 from assay.engine.result_cache import Store
 from assay.engine.table_cache import AS_TEXT, PLAIN, ROWS, TABLES_KIND
 from assay.sql import dialect
+from assay.sql.codegen import Statement, build_create_sql
 
 if TYPE_CHECKING:
     import duckdb
 
 #: the kind of answer of a statement whose rows are points
 POINTS = "points"
+WRITTEN = "points to write"  # no name of a table of specs
 #: rows that are converted at a time
 CHUNK = 20_000
 #: the type of large integers in Parquet, which has none of 128 bits
@@ -33,7 +35,7 @@ DECIMAL = "DECIMAL(38, 0)"
 CODES = {"BIGINT": "q", "INTEGER": "q", "UBIGINT": "Q", "DOUBLE": "d"}
 
 Row = Mapping[str, object]
-Execute = Callable[[str], "duckdb.DuckDBPyConnection"]
+Execute = Callable[..., "duckdb.DuckDBPyConnection"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +85,10 @@ def list_distinct(rows: Sequence[Row], names: tuple[str, ...]) -> Sequence[tuple
 
 
 def cache_points(store: Store, key: str, query: exp.Expr, execute: Execute) -> None:
-    """Write the rows of a query into the cache as Parquet; `execute` runs the text of a statement."""
+    """Write the rows of a query into the cache as Parquet.
+
+    `execute` runs the text of a statement; with False, one without constants.
+    """
     assert isinstance(query, exp.Select)
     described = execute(dialect.to_sql(dialect.select("*").from_(query.copy().subquery("described")).limit(0)))
     types = {str(item[0]): str(item[1]) for item in described.description}
@@ -93,7 +98,11 @@ def cache_points(store: Store, key: str, query: exp.Expr, execute: Execute) -> N
     else:
         query = query.copy()
     with store.fill_entry(TABLES_KIND, key, keeps_sealed=True) as folder:
-        execute(dialect.build_copy_to(str((folder / ROWS).absolute()), query))
+        # Straight from the query, the bytes would depend on how many rows at a time the engine gets from its tables.
+        execute(build_create_sql(Statement("table", WRITTEN, query)))
+        rows = dialect.select("*").from_(dialect.build_table(WRITTEN))
+        execute(dialect.build_copy_to(str((folder / ROWS).absolute()), rows), False)
+        execute(dialect.to_sql(exp.Drop(tables=[dialect.build_table(WRITTEN)], kind="TABLE")), False)
 
 
 def _encode_column(name: str, kind: str) -> exp.Expr:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sqlglot import exp
 
+from assay.engine.connection import open_shared_cursor
 from assay.engine.executor import ANSWER_SUFFIX
 from assay.engine.graph import Node, collect_needed, hash_nodes
 from assay.engine.host_plan import HostPlan
 from assay.engine.job import Job, list_outputs
+from assay.engine.key_plan import KeyPlan
 from assay.engine.mount import build_host_view
 from assay.engine.portions import (
     CELLS,
@@ -27,7 +29,7 @@ from assay.engine.portions import (
     Scan,
 )
 from assay.engine.result_cache import Store, read_sealed_text
-from assay.engine.table_cache import TABLES_KIND
+from assay.engine.table_cache import TABLES_KIND, CachedTables
 from assay.lang.scopes import LOGS
 from assay.plan.planner import FilterStep, RelationStep
 from assay.sql import dialect, grains
@@ -129,22 +131,67 @@ def plan_host_portions(job: Job, host_plan: HostPlan, store: Store) -> PortionPl
     return PortionPlan(job, answers, tables, hashes, (*nodes, *times))
 
 
-def plan_merges(plan: PortionPlan, host_plan: HostPlan, store: Store) -> PortionPlan:
-    """Return the tables that one portion of the whole run computes after the hosts: the merged times of cells."""
-    nodes, scans, hashes = [], {}, dict(plan.hashes)
+def plan_whole(plan: PortionPlan, host_plan: HostPlan, key_plan: KeyPlan | None, store: Store) -> PortionPlan:
+    """Return the tables that one portion of the whole run computes after the hosts; `plan` is that of the hosts.
+
+    They are the merged times of cells, and the tables that portions of another key read.
+    """
+    first, hashes = (key_plan.first if key_plan else frozenset()), dict(plan.hashes)
+    stored = _list_stored(plan.job, hashes, store)
+    needed = collect_needed(plan.job.graph, set(first - stored), stored) if plan else set()
+    nodes, scans = _list_nodes(plan.job, hashes, needed, stored)
+    tables = set(first & {node.name for node in nodes})
     for name, stages in host_plan.staged.items():
         times = f"{name} {TIMES}"
         if times not in plan.tables or not store.has(TABLES_KIND, hashes[times]):
             continue
-        scans[times] = Scan(times, hashes[times], is_whole=True)
+        scans[times] = Scan(times, hashes[times])
         for merged, query in stages.merged.items():
             nodes.append(_build_node(merged, query))
             hashes[merged] = derive_key(hashes[name], merged)
-    return PortionPlan(plan.job, (), frozenset(node.name for node in nodes), hashes, tuple(nodes), scans)
+            tables.add(merged)
+    return PortionPlan(plan.job, (), frozenset(tables), hashes, tuple(nodes), scans)
+
+
+def plan_key_portions(plan: PortionPlan, key_plan: KeyPlan, store: Store) -> PortionPlan:
+    """Return what portions of a key compute once the tables of `plan_whole` are stored."""
+    job, hashes = plan.job, plan.hashes
+    missing = list_missing(job, hashes, store)
+    answers = tuple(item for item in missing if item[1] in key_plan.names and item[0] in (OFFENDERS, REJECTIONS))
+    own_tables = {node.name for node in job.graph if node.statement.kind == "table" and node.name in key_plan.names}
+    stored = _list_stored(job, hashes, store)
+    remaining = {name for _, name in missing} - {name for _, name in answers}
+    tables = frozenset(collect_needed(job.graph, remaining, own_tables | stored) & own_tables - stored)
+    needed = collect_needed(job.graph, {name for _, name in answers} | tables, stored)
+    nodes, scans = _list_nodes(job, hashes, needed, stored)
+    if not all(node.statement.kind == "view" or node.name in key_plan.names for node in nodes):
+        return PortionPlan(job, (), frozenset(), hashes)  # a table has columns that cannot be stored
+    return PortionPlan(job, answers, tables, hashes, tuple(nodes), scans)
+
+
+def count_scanned_rows(plan: PortionPlan, store: Store) -> int:
+    """Return the number of rows of the largest table that a plan reads."""
+    with open_shared_cursor() as connection:
+        tables = CachedTables(store, connection, {name: scan.key for name, scan in plan.scans.items()}, False)
+        return max((tables.count_rows(name) for name in plan.scans), default=0)
+
+
+def _list_stored(job: Job, hashes: Mapping[str, str], store: Store) -> set[str]:
+    """Return the tables of a run that are stored."""
+    tables = [node.name for node in job.graph if node.statement.kind == "table"]
+    return {name for name in tables if store.has(TABLES_KIND, hashes[name])}
+
+
+def _list_nodes(
+    job: Job, hashes: Mapping[str, str], needed: Collection[str], stored: Collection[str]
+) -> tuple[list[Node], dict[str, Scan]]:
+    """Return the needed statements that are to run, in order, and the scans of those that are stored."""
+    nodes = [node for node in job.graph if node.name in needed and node.name not in stored]
+    return nodes, {name: Scan(name, hashes[name]) for name in needed if name in stored}
 
 
 def plan_cells(plan: PortionPlan, host_plan: HostPlan, store: Store) -> PortionPlan:
-    """Return the cells that portions of hosts compute once the tables of `plan_merges` are stored."""
+    """Return the cells that portions of hosts compute once the tables of `plan_whole` are stored."""
     answers, nodes = [], []
     scans: dict[str, Scan] = {}
     nodes_by_name = {node.name: node for node in plan.job.graph}

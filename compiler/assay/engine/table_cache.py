@@ -56,12 +56,9 @@ class CachedTables:
         It has the rows of all its files, or of one of them, that fulfil a condition on their columns.
         """
         folder = self._get_folder(name)
+        scan: exp.Expr = self._scan(name, file)
         types = json.loads((folder / COLUMNS).read_text(encoding="utf-8"))
         columns = [exp.alias_(self._decode_value(build_column(item), kind), item) for item, kind in types.items()]
-        paths = sorted(folder.glob(f"*{ROWS}"))
-        selected = paths if file is None else paths[file : file + 1]
-        files = [exp.Literal.string(str(path.absolute())) for path in selected]
-        scan: exp.Expr = exp.ReadParquet(expressions=[exp.Array(expressions=files)])
         if condition is not None:
             scan = exp.Subquery(this=dialect.select("*").from_(scan).where(condition))
         view = exp.Create(
@@ -71,6 +68,13 @@ class CachedTables:
         )
         self.connection.execute(dialect.to_sql(view))
         mark_used(folder)
+
+    def count_rows(self, name: str) -> int:
+        """Return the number of rows of a cached table."""
+        query = dialect.select(exp.Count(this=exp.Star())).from_(self._scan(name))
+        row = self.connection.execute(dialect.to_sql(query)).fetchone()
+        assert row is not None
+        return int(row[0])
 
     def create_table(self, name: str, create: Callable[[], None]) -> None:
         """Create a table, and cache it if that was slow and all its types can be written."""
@@ -84,6 +88,12 @@ class CachedTables:
         with self.store.fill_entry(TABLES_KIND, self.hashes[name], ends=True) as folder:
             write_rows(self.connection, name, types, folder / ROWS)
             (folder / COLUMNS).write_text(json.dumps(types), encoding="utf-8")
+
+    def _scan(self, name: str, file: int | None = None) -> exp.ReadParquet:
+        paths = sorted(self._get_folder(name).glob(f"*{ROWS}"))
+        selected = paths if file is None else paths[file : file + 1]
+        files = [exp.Literal.string(str(path.absolute())) for path in selected]
+        return exp.ReadParquet(expressions=[exp.Array(expressions=files)])
 
     def _get_folder(self, name: str) -> Path:
         return self.store.get_path(TABLES_KIND, self.hashes[name])
