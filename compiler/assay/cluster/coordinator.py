@@ -21,16 +21,18 @@ from assay.cluster.progress import TaskProgress
 from assay.cluster.sample import choose_sample, plan_comparison
 from assay.cluster.settings import ClusterSettings
 from assay.cluster.task import COMPUTE, READ, TOKENS_KIND, VERIFY, Outcome, Requirements, Task, create_requirements
+from assay.engine.executor import SQL
 from assay.engine.host_plan import HostPlan, plan_hosts
 from assay.engine.job import Job
 from assay.engine.key_plan import KeyPlan, plan_key
 from assay.engine.partitions import iter_partitions
 from assay.engine.portion_plan import (
     PortionPlan,
-    count_scanned_rows,
+    count_parts,
     plan_cells,
     plan_host_portions,
     plan_key_portions,
+    plan_rest,
     plan_whole,
 )
 from assay.engine.portions import PORTIONS_KIND, Part, Portion, join_portions, remove_portions
@@ -43,7 +45,6 @@ from assay.util.checksums import is_sealed
 from assay.util.paths import resolve_path
 
 MEGABYTE = 1_000_000
-KEY_ROWS = 2_000_000  # of the largest table that portions of a key read, for each of them
 LEAST_PORTIONS = 8  # of a run that has that many hosts
 
 
@@ -86,7 +87,7 @@ class _PlannedRun:
 
     def cut_by_key(self, plan: PortionPlan, key: str, store: Store) -> _Batch:
         """Return the work on all values of a key."""
-        count = -(-count_scanned_rows(plan, store) // KEY_ROWS)
+        count = count_parts(plan, store)
         if count < 2:
             return self.leave_whole(plan)
         other = Part(key=key, number=Random(self.job.raw).randrange(count + 1), count=count + 1)
@@ -171,7 +172,7 @@ class ClusterFiller:
             plan_whole(plan, run.host_plan, run.key_plan, store) for run, plan in zip(planned_runs, plans, strict=True)
         ]
         batches = [run.leave_whole(plan) for run, plan in zip(planned_runs, wholes, strict=True) if plan]
-        self._compute(session, checked, batches)
+        self._compute(session, checked, batches, may_fail=True)
         batches = []
         for planned_run, plan, whole in zip(planned_runs, plans, wholes, strict=True):
             cells = plan_cells(whole, planned_run.host_plan, store)
@@ -182,18 +183,35 @@ class ClusterFiller:
                 if by_key and planned_run.key_plan
                 else []
             )
-        self._compute(session, checked, batches)
+        self._compute(session, checked, batches, may_fail=True)
+        batches = [
+            planned_run.leave_whole(plan)
+            for planned_run, whole in zip(planned_runs, wholes, strict=True)
+            for plan in plan_rest(whole, store)
+        ]
+        self._compute(session, checked, batches, may_fail=True)
 
-    def _compute(self, session: Session, checked: CheckedPackage, batches: Sequence[_Batch]) -> None:
-        """Let workers compute portions, verify the samples, and join the portions."""
-        tasks = [
-            self._create_compute_task(session, checked, portion, batch.sizes)
+    def _compute(
+        self, session: Session, checked: CheckedPackage, batches: Sequence[_Batch], *, may_fail: bool = False
+    ) -> None:
+        """Let workers compute portions, verify the samples, and join the portions.
+
+        With `may_fail`, batches with a statement that fails are left to the command, which reports the first failure.
+        """
+        tasks = {
+            task.name: (task, batch)
             for batch in batches
             for portion in batch.list_entries()
             if not is_sealed(session.store.get_path(PORTIONS_KIND, portion.key))
-        ]
-        for outcome in self._map(session, tasks):
-            outcome.raise_problems()
+            for task in [self._create_compute_task(session, checked, portion, batch.sizes)]
+        }
+        failed = []
+        for outcome in self._map(session, [task for task, _ in tasks.values()]):
+            if may_fail and [item.code for item in outcome.problems] == [SQL]:
+                failed.append(tasks[outcome.task][1])
+            else:
+                outcome.raise_problems()
+        batches = [batch for batch in batches if batch not in failed]
         try:
             verifications = [
                 self._create_verify_task(session, checked, batch, batch.sample) for batch in batches if batch.sample

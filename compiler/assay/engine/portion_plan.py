@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from assay.engine.mount import build_host_view
 from assay.engine.portions import (
     CELLS,
     HOST_ROWS,
+    IN_PART,
     OFFENDERS,
     REJECTIONS,
     TABLE,
@@ -34,9 +35,12 @@ from assay.lang.scopes import LOGS
 from assay.plan.planner import FilterStep, RelationStep
 from assay.sql import dialect, grains
 from assay.sql.codegen import Statement, build_create_sql
+from assay.sql.dialect import build_column
 from assay.sql.staged_cells import TIMES
 
 Answers = Sequence[tuple[str, str]]
+
+KEY_ROWS = 2_000_000  # of the largest table that portions of a key read, for each of them
 
 
 @dataclass(frozen=True)
@@ -63,14 +67,14 @@ class PortionPlan:
     def cut(self, folders: Sequence[Path], parts: Sequence[Part], joined: PortionPlan | None = None) -> list[Portion]:
         """Return a portion for each part. Tables of the plan `joined` have a file of each of these parts."""
         places = tuple(str(folder.absolute()) for folder in folders)
-        constants = dict(self.job.constants)
+        constants, instructions = dict(self.job.constants), tuple(self._list_instructions())
         return [
             Portion(
                 self.job.label,
                 places,
                 part,
                 constants,
-                tuple(self._list_instructions(part)),
+                instructions,
                 tuple(
                     replace(scan, file=number) if joined and scan.name in joined.tables and not scan.is_whole else scan
                     for scan in self.scans.values()
@@ -79,16 +83,15 @@ class PortionPlan:
             for number, part in enumerate(parts)
         ]
 
-    def _list_instructions(self, part: Part) -> list[Instruction]:
-        """Return the statements for a part, each after those that it reads."""
+    def _list_instructions(self) -> list[Instruction]:
+        """Return the statements for any part, each after those that it reads."""
         kinds = {name: kind for kind, name in self.answers}
-        condition = None if part.is_whole else part.build_condition()
         instructions = []
-        if condition is not None and any(node.reads_logs for node in self.nodes):
-            instructions.append(_restrict_logs(condition))
+        if any(node.reads_logs for node in self.nodes):
+            instructions.append(_restrict_logs())
         for node in self.nodes:
             if node.statement.kind == "view":
-                instructions.append(_create_view(node, condition))
+                instructions.append(_create_view(node))
                 continue
             key = self.hashes.get(node.name, "")
             if node.statement.kind == "table":
@@ -169,6 +172,45 @@ def plan_key_portions(plan: PortionPlan, key_plan: KeyPlan, store: Store) -> Por
     return PortionPlan(job, answers, tables, hashes, tuple(nodes), scans)
 
 
+def plan_rest(plan: PortionPlan, store: Store) -> list[PortionPlan]:
+    """Return the plans of the answers that are still missing: each for the run as a whole.
+
+    Statements are in one plan if they read the same tables that are not stored.
+    """
+    job, hashes = plan.job, plan.hashes
+    stored = _list_stored(job, hashes, store)
+    groups: list[tuple[set[str], list[tuple[str, str]]]] = []  # tables to compute, answers
+    for item in list_missing(job, hashes, store):
+        if item[0] not in (*HOST_ROWS, OFFENDERS, REJECTIONS):
+            continue
+        nodes, _ = _list_nodes(job, hashes, collect_needed(job.graph, {item[1]}, stored), stored)
+        tables = {node.name for node in nodes if node.statement.kind == "table"}
+        same = [group for group in groups if group[0] & tables or not group[0] | tables]
+        groups = [group for group in groups if group not in same]
+        groups.append((tables.union(*(group[0] for group in same)), [*(i for group in same for i in group[1]), item]))
+    plans = [_plan_answers(plan, answers, stored) for _, answers in groups]
+    return [part for item in plans for part in _split(item, plan, stored, store)]
+
+
+def _plan_answers(plan: PortionPlan, answers: Answers, stored: Collection[str]) -> PortionPlan:
+    needed = collect_needed(plan.job.graph, {name for _, name in answers}, stored)
+    nodes, scans = _list_nodes(plan.job, plan.hashes, needed, stored)
+    return PortionPlan(plan.job, tuple(answers), frozenset(), plan.hashes, tuple(nodes), scans)
+
+
+def _split(rest: PortionPlan, plan: PortionPlan, stored: Collection[str], store: Store) -> Iterator[PortionPlan]:
+    """Yield plans that together have the answers: several where a table is large and none is computed."""
+    has_tables = any(node.statement.kind == "table" for node in rest.nodes)
+    count = 1 if has_tables else count_parts(rest, store)
+    for number in range(min(count, len(rest.answers))):
+        yield rest if count == 1 else _plan_answers(plan, rest.answers[number::count], stored)
+
+
+def count_parts(plan: PortionPlan, store: Store) -> int:
+    """Return by how many portions of a key the tables that a plan reads are to be computed."""
+    return max(1, -(-count_scanned_rows(plan, store) // KEY_ROWS))
+
+
 def count_scanned_rows(plan: PortionPlan, store: Store) -> int:
     """Return the number of rows of the largest table that a plan reads."""
     with open_shared_cursor() as connection:
@@ -233,8 +275,8 @@ def has_answer(store: Store, kind: str, key: str) -> bool:
     return store.has(TABLES_KIND, key)
 
 
-def _restrict_logs(condition: exp.Expr) -> Instruction:
-    query = dialect.select("*").from_(exp.table_(LOGS, catalog="memory", db="main")).where(condition.copy())
+def _restrict_logs() -> Instruction:
+    query = dialect.select("*").from_(exp.table_(LOGS, catalog="memory", db="main")).where(build_column(IN_PART))
     view = exp.Create(
         this=exp.to_table(LOGS),
         kind="VIEW",
@@ -244,11 +286,9 @@ def _restrict_logs(condition: exp.Expr) -> Instruction:
     return Instruction(VIEW, LOGS, dialect.to_sql(view))
 
 
-def _create_view(node: Node, condition: exp.Expr | None) -> Instruction:
-    """Return the view of an event, restricted by a condition on its rows."""
-    statement = node.statement
-    if condition is not None:
-        query = statement.query.copy()
-        assert isinstance(query, exp.Select)
-        statement = replace(statement, query=query.where(condition.copy()))
+def _create_view(node: Node) -> Instruction:
+    """Return the view of an event, restricted to the part."""
+    query = node.statement.query.copy()
+    assert isinstance(query, exp.Select)
+    statement = replace(node.statement, query=query.where(build_column(IN_PART)))
     return Instruction(VIEW, node.name, build_host_view(statement), node.placeholders, build_create_sql(statement))

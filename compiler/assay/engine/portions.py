@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 PORTIONS_KIND = "portions"
 ANSWERS = "answers.json"
 VIEW, TABLE, METRIC, OFFENDERS, REJECTIONS, CELLS = "view", "table", "metric", "offenders", "rejections", "cells"
+IN_PART = "row of the part"  # the column that stands for the condition of a part in the text of a view
 #: kinds of answers that are records: column -> value
 ROWS_KIND, COUNT = "rows", "count"
 RECORDS = (ROWS_KIND, COUNT)
@@ -96,6 +97,8 @@ class Part:
 
     def build_condition(self) -> exp.Expr:
         """Return the condition that a row belongs to the part. Rows without a key belong to one part, too."""
+        if self.is_whole:
+            return exp.true()
         if not self.key:
             return exp.In(this=build_column(HOST), expressions=[build_literal(host) for host in self.hosts])
         # A key has the same hash as a text wherever it is read, whatever its type there.
@@ -183,12 +186,15 @@ def _compute_portion(portion: Portion, store: Store, threads: int, *, is_enumera
         mount_folders(connection, folders, list_table_folders(store))
         if is_enumerated:
             enumerate_hosts(connection, folders)
+        replacement = dialect.to_sql(build_column(IN_PART)), dialect.to_sql(portion.part.build_condition())
         for scan in portion.scans:
             condition = None if scan.is_whole or portion.part.is_whole else portion.part.build_condition()
             tables = CachedTables(store, connection, {scan.name: scan.key}, is_enumerated)
             tables.load_table(scan.name, scan.file, condition)
         for item in portion.instructions:
             text = item.text if is_enumerated or not item.plain_text else item.plain_text
+            if item.kind == VIEW:
+                text = text.replace(*replacement)
             cursor = _execute(portion, item, text, connection, store)
             if item.kind == TABLE and (item.key or item.has_types):
                 types = read_storable_types(connection, item.name)
@@ -256,7 +262,10 @@ def join_portions(plan: PortionPlan, portions: Sequence[Portion], store: Store) 
     for kind, name in plan.answers:
         key = plan.hashes[name]
         answers = [part["answers"][key] for part in parts]
-        text = _join_cells(answers, plan.metrics[name]) if kind == CELLS else _join_answers(kind, answers)
+        if len(answers) == 1 and kind != CELLS:
+            text = json.dumps(answers[0], default=str)
+        else:
+            text = _join_cells(answers, plan.metrics[name]) if kind == CELLS else _join_answers(kind, answers)
         if text:
             file_name = f"{key}.{ROWS_KIND if kind == CELLS else kind}{ANSWER_SUFFIX}"
             store.put("results", file_name, seal_text(file_name, text))
