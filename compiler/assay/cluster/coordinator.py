@@ -87,7 +87,7 @@ class _PlannedRun:
 
     def cut_by_key(self, plan: PortionPlan, key: str, store: Store) -> _Batch:
         """Return the work on all values of a key."""
-        count = count_parts(plan, store)
+        count = count_parts(plan, store, self.folders)
         if count < 2:
             return self.leave_whole(plan)
         other = Part(key=key, number=Random(self.job.raw).randrange(count + 1), count=count + 1)

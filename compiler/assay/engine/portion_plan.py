@@ -15,7 +15,7 @@ from assay.engine.graph import Node, collect_needed, hash_nodes
 from assay.engine.host_plan import HostPlan
 from assay.engine.job import Job, list_outputs
 from assay.engine.key_plan import KeyPlan
-from assay.engine.mount import build_host_view
+from assay.engine.mount import build_host_view, read_facts
 from assay.engine.portions import (
     CELLS,
     HOST_ROWS,
@@ -206,16 +206,15 @@ def _split(rest: PortionPlan, plan: PortionPlan, stored: Collection[str], store:
         yield rest if count == 1 else _plan_answers(plan, rest.answers[number::count], stored)
 
 
-def count_parts(plan: PortionPlan, store: Store) -> int:
-    """Return by how many portions of a key the tables that a plan reads are to be computed."""
-    return max(1, -(-count_scanned_rows(plan, store) // KEY_ROWS))
-
-
-def count_scanned_rows(plan: PortionPlan, store: Store) -> int:
-    """Return the number of rows of the largest table that a plan reads."""
+def count_parts(plan: PortionPlan, store: Store, folders: Sequence[Path] = ()) -> int:
+    """Return by how many portions of a key a plan is to be computed: by the rows of the largest table that it reads."""
+    tables = {name: scan.key for name, scan in plan.scans.items()}
+    events = [node.name for node in plan.nodes if node.statement.kind == "view"]
+    counts = [sum(read_facts(folder).events.get(name, 0) for folder in folders) for name in events]
     with open_shared_cursor() as connection:
-        tables = CachedTables(store, connection, {name: scan.key for name, scan in plan.scans.items()}, False)
-        return max((tables.count_rows(name) for name in plan.scans), default=0)
+        cached = CachedTables(store, connection, tables, has_host_type=False)
+        counts += [cached.count_rows(name) for name in tables]
+    return max(1, -(-max(counts, default=0) // KEY_ROWS))
 
 
 def _list_stored(job: Job, hashes: Mapping[str, str], store: Store) -> set[str]:
