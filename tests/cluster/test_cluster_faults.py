@@ -129,7 +129,7 @@ def test_wrong_proof_is_detected_by_the_sample(tmp_path: Path, monkeypatch: pyte
 def test_wrong_proof_of_a_key_is_detected_by_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_plan, "is_partitionable", lambda _query, _key: False)
     monkeypatch.setattr(key_plan, "is_partitionable", lambda _query, _key: True)
-    monkeypatch.setattr(coordinator, "count_parts", lambda *_: 40)
+    monkeypatch.setattr(coordinator, "count_partitions", lambda *_: 40)
     site, result = build_with_relating_query(tmp_path, "host")
     assert result.status == 70
     assert result.err.startswith("error[cluster-difference]: run 1.0: `request` of a request differs when other values")

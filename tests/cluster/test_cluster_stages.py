@@ -9,7 +9,7 @@ import pytest
 from assay.cluster import coordinator
 from assay.engine import portion_plan
 from assay.engine.portion_plan import PortionPlan
-from assay.engine.portions import Part, Portion, join_portions
+from assay.engine.portions import Partition, Portion, join_portions
 from assay.engine.result_cache import Store
 from tests.compare_reference import CARDANO
 from tests.support.clusters import read_tree, start_assay, stop_after
@@ -33,10 +33,10 @@ def test_stages_build_the_bytes_of_one_machine(
 ) -> None:
     """Few rows are one portion of the key, many rows are several."""
     monkeypatch.setattr(portion_plan, "KEY_ROWS", rows)
-    portions: list[Part] = []
+    portions: list[Partition] = []
 
     def record(plan: PortionPlan, computed: list[Portion], store: Store) -> None:
-        portions.extend(item.part for item in computed)
+        portions.extend(item.partition for item in computed)
         join_portions(plan, computed, store)
 
     monkeypatch.setattr(coordinator, "join_portions", record)

@@ -28,14 +28,14 @@ from assay.engine.key_plan import KeyPlan, plan_key
 from assay.engine.partitions import iter_partitions
 from assay.engine.portion_plan import (
     PortionPlan,
-    count_parts,
+    count_partitions,
     plan_cells,
     plan_host_portions,
     plan_key_portions,
     plan_rest,
     plan_whole,
 )
-from assay.engine.portions import PORTIONS_KIND, Part, Portion, join_portions, remove_portions
+from assay.engine.portions import PORTIONS_KIND, Partition, Portion, join_portions, remove_portions
 from assay.engine.result_cache import Store
 from assay.ingest.discovery import HostFiles
 from assay.ingest.hashing import MEMO, store_hashes
@@ -73,31 +73,31 @@ class _PlannedRun:
     folders: Sequence[Path]
     sizes: Mapping[str, int]
     groups: Sequence[tuple[str, ...]]
-    sample: Part
+    sample: Partition
 
     @property
-    def parts(self) -> list[Part]:
-        """Return the parts of the run."""
-        return [Part(hosts) for hosts in self.groups]
+    def partitions(self) -> list[Partition]:
+        """Return the partitions of the run."""
+        return [Partition(hosts) for hosts in self.groups]
 
     def cut(self, plan: PortionPlan, joined: PortionPlan | None = None) -> _Batch:
         """Return the work on all hosts; with `joined`, some of its tables are those of the portions of this plan."""
         (sample,) = plan.cut(self.folders, [self.sample])
-        return _Batch(plan, plan.cut(self.folders, self.parts, joined), sample, self.sizes)
+        return _Batch(plan, plan.cut(self.folders, self.partitions, joined), sample, self.sizes)
 
     def cut_by_key(self, plan: PortionPlan, key: str, store: Store) -> _Batch:
         """Return the work on all values of a key."""
-        count = count_parts(plan, store, self.folders)
+        count = count_partitions(plan, store, self.folders)
         if count < 2:
             return self.leave_whole(plan)
-        other = Part(key=key, number=Random(self.job.raw).randrange(count + 1), count=count + 1)
+        other = Partition(key=key, number=Random(self.job.raw).randrange(count + 1), count=count + 1)
         (sample,) = plan.cut(self.folders, [other])
-        parts = [Part(key=key, number=number, count=count) for number in range(count)]
-        return _Batch(plan, plan.cut(self.folders, parts), sample, self.sizes)
+        partitions = [Partition(key=key, number=number, count=count) for number in range(count)]
+        return _Batch(plan, plan.cut(self.folders, partitions), sample, self.sizes)
 
     def leave_whole(self, plan: PortionPlan) -> _Batch:
         """Return the work on the run as a whole."""
-        return _Batch(plan, plan.cut(self.folders, [Part()]), None, self.sizes)
+        return _Batch(plan, plan.cut(self.folders, [Partition()]), None, self.sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,7 @@ class ClusterFiller:
         groups = self._cut(list(sizes.items()))
         if len(groups) < 2:
             return None
-        sample = Part(choose_sample(job.raw, sizes, groups, self._portion))
+        sample = Partition(choose_sample(job.raw, sizes, groups, self._portion))
         return _PlannedRun(job, host_plan, key_plan, run.folders, sizes, groups, sample)
 
     def _cut(self, sizes: Sequence[tuple[str, int]]) -> list[tuple[str, ...]]:
@@ -269,13 +269,13 @@ class ClusterFiller:
         self, session: Session, checked: CheckedPackage, portion: Portion, sizes: Mapping[str, int]
     ) -> Task:
         name = f"{next(self._numbers):06}-{COMPUTE}"
-        hosts = portion.part.hosts
+        hosts = portion.partition.hosts
         size = sum(sizes[host] for host in hosts)
         requirements = self._require(session, checked)
         return Task(name, COMPUTE, portion.label, len(hosts), size, requirements, portion.to_json())
 
     def _create_verify_task(self, session: Session, checked: CheckedPackage, batch: _Batch, sample: Portion) -> Task:
-        name, hosts = f"{next(self._numbers):06}-{VERIFY}", sample.part.hosts
+        name, hosts = f"{next(self._numbers):06}-{VERIFY}", sample.partition.hosts
         size = sum(batch.sizes[host] for host in hosts)
         body = plan_comparison(batch.plan, batch.portions, sample).to_json()
         return Task(name, VERIFY, sample.label, len(hosts), size, self._require(session, checked), body)

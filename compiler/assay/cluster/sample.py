@@ -21,11 +21,11 @@ from assay.engine.portions import (
     ANSWERS,
     HOST_ROWS,
     PORTIONS_KIND,
-    Part,
+    Partition,
     Portion,
     get_host,
     list_host_rows,
-    read_part,
+    read_partition,
     sort_rows,
 )
 from assay.engine.result_cache import Store
@@ -53,11 +53,11 @@ def choose_sample(seed: str, sizes: Mapping[str, int], groups: Sequence[Sequence
 class Comparison:
     """What is compared of a run, as plain data: kind, hash and name of `answers`, hash and name of `tables`.
 
-    `label` names the run, `part` is that of the sample. `sample` and `portions` are keys of entries.
+    `label` names the run, `partition` is that of the sample. `sample` and `portions` are keys of entries.
     """
 
     label: str
-    part: Part
+    partition: Partition
     sample: str
     portions: tuple[str, ...]
     answers: tuple[tuple[str, str, str], ...]
@@ -71,7 +71,9 @@ class Comparison:
     def from_json(data: Mapping[str, Any]) -> Comparison:
         """Return the comparison of plain data that `to_json` returned."""
         pairs = {name: tuple(map(tuple, data[name])) for name in ("answers", "tables")}
-        return Comparison(**{**data, "part": read_part(data["part"]), "portions": tuple(data["portions"]), **pairs})
+        return Comparison(
+            **{**data, "partition": read_partition(data["partition"]), "portions": tuple(data["portions"]), **pairs}
+        )
 
 
 def plan_comparison(plan: PortionPlan, portions: Sequence[Portion], sample: Portion) -> Comparison:
@@ -79,7 +81,7 @@ def plan_comparison(plan: PortionPlan, portions: Sequence[Portion], sample: Port
     names = {node.name for node in plan.job.graph}  # the times of cells have no hosts
     return Comparison(
         plan.job.label,
-        sample.part,
+        sample.partition,
         sample.key,
         tuple(portion.key for portion in portions),
         tuple((kind, plan.hashes[name], name) for kind, name in plan.answers if kind in HOST_ROWS),
@@ -95,7 +97,11 @@ def verify_sample(comparison: Comparison, store: Store) -> None:
     folders = [store.get_path(PORTIONS_KIND, key) for key in comparison.portions]
     sample_folder = store.get_path(PORTIONS_KIND, comparison.sample)
     differing = next(
-        (name for key, name in comparison.tables if not _has_equal_rows(key, folders, sample_folder, comparison.part)),
+        (
+            name
+            for key, name in comparison.tables
+            if not _has_equal_rows(key, folders, sample_folder, comparison.partition)
+        ),
         "",
     )
     if differing := differing or _find_different_answer(comparison, folders, sample_folder):
@@ -103,9 +109,9 @@ def verify_sample(comparison: Comparison, store: Store) -> None:
 
 
 def _build_difference_error(comparison: Comparison, name: str) -> AssayError:
-    part = comparison.part
-    subject, others = (part.key, "values") if part.key else ("host", "hosts")
-    names = f" among {', '.join(part.hosts[:3])}" if part.hosts else ""
+    partition = comparison.partition
+    subject, others = (partition.key, "values") if partition.key else ("host", "hosts")
+    names = f" among {', '.join(partition.hosts[:3])}" if partition.hosts else ""
     return fail(
         "cluster-difference",
         f"run {comparison.label}: `{name}` of a {subject} differs when other {others} are computed with it",
@@ -118,7 +124,11 @@ def _build_difference_error(comparison: Comparison, name: str) -> AssayError:
 
 def _find_different_answer(comparison: Comparison, folders: Sequence[Path], sample_folder: Path) -> str:
     """Return the first statement with another answer for a host of the sample; empty if there is none."""
-    parts, expected, hosts = list(map(_read_answers, folders)), _read_answers(sample_folder), set(comparison.part.hosts)
+    parts, expected, hosts = (
+        list(map(_read_answers, folders)),
+        _read_answers(sample_folder),
+        set(comparison.partition.hosts),
+    )
     for kind, key, name in comparison.answers:
         rows = [row for part in parts for row in list_host_rows(kind, part[key]) if get_host(row) in hosts]
         if sort_rows(kind, rows) != sort_rows(kind, list_host_rows(kind, expected[key])):
@@ -131,12 +141,12 @@ def _read_answers(folder: Path) -> dict[str, list[Any]]:
     return answers
 
 
-def _has_equal_rows(key: str, folders: Sequence[Path], sample_folder: Path, part: Part) -> bool:
+def _has_equal_rows(key: str, folders: Sequence[Path], sample_folder: Path, partition: Partition) -> bool:
     """Return whether the files of portions have the rows of the sample's hosts, in any order."""
     files = [folder / f"{key}.parquet" for folder in (sample_folder, *folders)]
     if not all(file.is_file() for file in files):  # a type that cannot be stored: the table is not joined
         return True
-    expected, actual = _select_rows(files[:1]), _select_rows(files[1:]).where(part.build_condition())
+    expected, actual = _select_rows(files[:1]), _select_rows(files[1:]).where(partition.build_condition())
     with duckdb.connect(config={"threads": 1}) as connection:
         return not any(
             connection.execute(dialect.to_sql(exp.Except(this=left.copy(), expression=right.copy(), distinct=False)))

@@ -19,13 +19,13 @@ from assay.engine.mount import build_host_view, read_facts
 from assay.engine.portions import (
     CELLS,
     HOST_ROWS,
-    IN_PART,
+    IN_PARTITION,
     OFFENDERS,
     REJECTIONS,
     TABLE,
     VIEW,
     Instruction,
-    Part,
+    Partition,
     Portion,
     Scan,
 )
@@ -64,15 +64,17 @@ class PortionPlan:
         """Return whether portions have anything to compute."""
         return bool(self.answers or self.tables)
 
-    def cut(self, folders: Sequence[Path], parts: Sequence[Part], joined: PortionPlan | None = None) -> list[Portion]:
-        """Return a portion for each part. Tables of the plan `joined` have a file of each of these parts."""
+    def cut(
+        self, folders: Sequence[Path], partitions: Sequence[Partition], joined: PortionPlan | None = None
+    ) -> list[Portion]:
+        """Return a portion for each partition. Tables of the plan `joined` have a file of each of these partitions."""
         places = tuple(str(folder.absolute()) for folder in folders)
         constants, instructions = dict(self.job.constants), tuple(self._list_instructions())
         return [
             Portion(
                 self.job.label,
                 places,
-                part,
+                partition,
                 constants,
                 instructions,
                 tuple(
@@ -80,11 +82,11 @@ class PortionPlan:
                     for scan in self.scans.values()
                 ),
             )
-            for number, part in enumerate(parts)
+            for number, partition in enumerate(partitions)
         ]
 
     def _list_instructions(self) -> list[Instruction]:
-        """Return the statements for any part, each after those that it reads."""
+        """Return the statements for any partition, each after those that it reads."""
         kinds = {name: kind for kind, name in self.answers}
         instructions = []
         if any(node.reads_logs for node in self.nodes):
@@ -189,7 +191,7 @@ def plan_rest(plan: PortionPlan, store: Store) -> list[PortionPlan]:
         groups = [group for group in groups if group not in same]
         groups.append((tables.union(*(group[0] for group in same)), [*(i for group in same for i in group[1]), item]))
     plans = [_plan_answers(plan, answers, stored) for _, answers in groups]
-    return [part for item in plans for part in _split(item, plan, stored, store)]
+    return [rest for item in plans for rest in _split(item, plan, stored, store)]
 
 
 def _plan_answers(plan: PortionPlan, answers: Answers, stored: Collection[str]) -> PortionPlan:
@@ -201,12 +203,12 @@ def _plan_answers(plan: PortionPlan, answers: Answers, stored: Collection[str]) 
 def _split(rest: PortionPlan, plan: PortionPlan, stored: Collection[str], store: Store) -> Iterator[PortionPlan]:
     """Yield plans that together have the answers: several where a table is large and none is computed."""
     has_tables = any(node.statement.kind == "table" for node in rest.nodes)
-    count = 1 if has_tables else count_parts(rest, store)
+    count = 1 if has_tables else count_partitions(rest, store)
     for number in range(min(count, len(rest.answers))):
         yield rest if count == 1 else _plan_answers(plan, rest.answers[number::count], stored)
 
 
-def count_parts(plan: PortionPlan, store: Store, folders: Sequence[Path] = ()) -> int:
+def count_partitions(plan: PortionPlan, store: Store, folders: Sequence[Path] = ()) -> int:
     """Return by how many portions of a key a plan is to be computed: by the rows of the largest table that it reads."""
     tables = {name: scan.key for name, scan in plan.scans.items()}
     events = [node.name for node in plan.nodes if node.statement.kind == "view"]
@@ -275,7 +277,7 @@ def has_answer(store: Store, kind: str, key: str) -> bool:
 
 
 def _restrict_logs() -> Instruction:
-    query = dialect.select("*").from_(exp.table_(LOGS, catalog="memory", db="main")).where(build_column(IN_PART))
+    query = dialect.select("*").from_(exp.table_(LOGS, catalog="memory", db="main")).where(build_column(IN_PARTITION))
     view = exp.Create(
         this=exp.to_table(LOGS),
         kind="VIEW",
@@ -286,8 +288,8 @@ def _restrict_logs() -> Instruction:
 
 
 def _create_view(node: Node) -> Instruction:
-    """Return the view of an event, restricted to the part."""
+    """Return the view of an event, restricted to the partition."""
     query = node.statement.query.copy()
     assert isinstance(query, exp.Select)
-    statement = replace(node.statement, query=query.where(build_column(IN_PART)))
+    statement = replace(node.statement, query=query.where(build_column(IN_PARTITION)))
     return Instruction(VIEW, node.name, build_host_view(statement), node.placeholders, build_create_sql(statement))

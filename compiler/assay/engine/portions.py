@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 PORTIONS_KIND = "portions"
 ANSWERS = "answers.json"
 VIEW, TABLE, METRIC, OFFENDERS, REJECTIONS, CELLS = "view", "table", "metric", "offenders", "rejections", "cells"
-IN_PART = "row of the part"  # the column that stands for the condition of a part in the text of a view
+IN_PARTITION = "row of the partition"  # the column that stands for the condition of a partition in the text of a view
 #: kinds of answers that are records: column -> value
 ROWS_KIND, COUNT = "rows", "count"
 RECORDS = (ROWS_KIND, COUNT)
@@ -79,8 +79,8 @@ class Instruction:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A part of the rows of a run: those of `hosts`, or, with a `key`, those whose hash of this column has a remainder.
+class Partition:
+    """Rows of a run: those of `hosts`, or, with a `key`, those whose hash of this column has a remainder.
 
     The remainder is `number`, of a division by `count`. With neither hosts nor a key it is the whole run.
     """
@@ -92,11 +92,11 @@ class Part:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether the part is the whole run."""
+        """Return whether the partition is the whole run."""
         return not self.hosts and not self.key
 
     def build_condition(self) -> exp.Expr:
-        """Return the condition that a row belongs to the part. Rows without a key belong to one part, too."""
+        """Return the condition that a row belongs to the partition. Rows without a key belong to one partition, too."""
         if self.is_whole:
             return exp.true()
         if not self.key:
@@ -125,14 +125,14 @@ class Scan:
 
 @dataclass(frozen=True)
 class Portion:
-    """A part of a run and what to compute for it, as plain data.
+    """A partition of a run and what to compute for it, as plain data.
 
     `folders` are those of the ingested events, `label` names the run in messages.
     """
 
     label: str
     folders: tuple[str, ...]
-    part: Part
+    partition: Partition
     constants: Mapping[str, Any]
     instructions: tuple[Instruction, ...]
     scans: tuple[Scan, ...] = ()
@@ -141,7 +141,7 @@ class Portion:
     def key(self) -> str:
         """The hash of everything that the entry depends on."""
         outputs = [(item.kind, item.name, item.key, item.has_types) for item in self.instructions if item.key]
-        return hashlib.sha256(json.dumps([asdict(self.part), outputs]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([asdict(self.partition), outputs]).encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
         """Return the portion as plain data."""
@@ -153,14 +153,14 @@ class Portion:
         instructions = tuple(
             Instruction(**{**item, "placeholders": tuple(item["placeholders"])}) for item in data["instructions"]
         )
-        part = read_part(data["part"])
+        partition = read_partition(data["partition"])
         scans = tuple(Scan(**item) for item in data["scans"])
-        return Portion(data["label"], tuple(data["folders"]), part, data["constants"], instructions, scans)
+        return Portion(data["label"], tuple(data["folders"]), partition, data["constants"], instructions, scans)
 
 
-def read_part(data: Mapping[str, Any]) -> Part:
-    """Return the part of plain data."""
-    return Part(**{**data, "hosts": tuple(data["hosts"])})
+def read_partition(data: Mapping[str, Any]) -> Partition:
+    """Return the partition of plain data."""
+    return Partition(**{**data, "hosts": tuple(data["hosts"])})
 
 
 def compute_portion(portion: Portion, store: Store, threads: int = 1) -> None:
@@ -186,9 +186,9 @@ def _compute_portion(portion: Portion, store: Store, threads: int, *, is_enumera
         mount_folders(connection, folders, list_table_folders(store))
         if is_enumerated:
             enumerate_hosts(connection, folders)
-        replacement = dialect.to_sql(build_column(IN_PART)), dialect.to_sql(portion.part.build_condition())
+        replacement = dialect.to_sql(build_column(IN_PARTITION)), dialect.to_sql(portion.partition.build_condition())
         for scan in portion.scans:
-            condition = None if scan.is_whole or portion.part.is_whole else portion.part.build_condition()
+            condition = None if scan.is_whole or portion.partition.is_whole else portion.partition.build_condition()
             tables = CachedTables(store, connection, {scan.name: scan.key}, is_enumerated)
             tables.load_table(scan.name, scan.file, condition)
         for item in portion.instructions:
