@@ -137,6 +137,22 @@ def test_wrong_proof_of_a_key_is_detected_by_the_sample(tmp_path: Path, monkeypa
     assert not list((site.cache / "portions").iterdir())
 
 
+def test_error_of_a_later_stage_is_that_of_one_machine(tmp_path: Path) -> None:
+    site = SmallSite(copy_small_workspace(tmp_path), tmp_path)
+    (query,) = (site.workspace / "queries").rglob("*.sql")
+    relating = "GROUP BY request HAVING CAST('x' || request AS BIGINT) > 1"
+    query.write_text(f"SELECT min(host) AS host, request FROM request_received {relating}", encoding="utf-8")
+    runs = [f"--run=runs/{name}" for name in ("1.0", "1.1")]
+    single = run_assay(
+        "--cache", tmp_path / "single", "build", "service/comparison", *runs, "-o", tmp_path / "o", cwd=site.workspace
+    )  # fmt: skip
+    with stop_after([site.start_worker()]):
+        result = run_assay(*site.list_build_command(), cwd=site.workspace)
+    assert (result.status, result.err) == (single.status, single.err)
+    assert single.err.startswith("error[sql]")
+    assert not list(site.cache.glob("portions/*"))
+
+
 def test_sample_of_large_run_has_hosts_of_several_portions() -> None:
     sizes = {f"h{number}": 10 for number in range(9)}
     groups = [["h0", "h1", "h2"], ["h3", "h4", "h5"], ["h6", "h7", "h8"]]

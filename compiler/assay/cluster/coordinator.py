@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
 from collections import Counter
@@ -42,6 +43,7 @@ from assay.ingest.hashing import MEMO, store_hashes
 from assay.ingest.readers.protocol import find_batch_reader
 from assay.lang.checked_package import CheckedPackage
 from assay.util.checksums import is_sealed
+from assay.util.diagnostics import AssayError
 from assay.util.paths import resolve_path
 
 MEGABYTE = 1_000_000
@@ -211,15 +213,16 @@ class ClusterFiller:
                 failed.append(tasks[outcome.task][1])
             else:
                 outcome.raise_problems()
-        batches = [batch for batch in batches if batch not in failed]
+        complete = [batch for batch in batches if not any(batch is item for item in failed)]
         try:
             verifications = [
-                self._create_verify_task(session, checked, batch, batch.sample) for batch in batches if batch.sample
+                self._create_verify_task(session, checked, batch, batch.sample) for batch in complete if batch.sample
             ]
             for outcome in self._map(session, verifications):
                 outcome.raise_problems()
-            for batch in batches:
-                join_portions(batch.plan, batch.portions, session.store)
+            for batch in complete:
+                with contextlib.suppress(*([AssayError] if may_fail else [])):
+                    join_portions(batch.plan, batch.portions, session.store)
         finally:  # also after a difference: these entries are wrong
             for batch in batches:
                 remove_portions(batch.list_entries(), session.store)

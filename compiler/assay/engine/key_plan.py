@@ -51,16 +51,16 @@ def _list_columns(package: Package, names: Collection[str]) -> dict[str, Collect
 def _plan_one_key(graph: Sequence[Node], key: str, with_key: Collection[str], host_plan: HostPlan) -> KeyPlan:
     """Return the plan of a key; `with_key` are the tables that have it."""
     names: set[str] = set()
-    later: set[str] = set()  # statements that read one of `names`, or one of these
+    dependents: set[str] = set()  # statements that read one of `names`, or one of these
     first: set[str] = set()
     for node in graph:
         kind = node.statement.kind
         if node.name in host_plan.names or kind == "view":
             continue
-        if later.union(names).intersection(node.reads):
-            later.add(node.name)
+        if dependents.union(names).intersection(node.reads):
+            dependents.add(node.name)
         can_be_cut = {"table": is_partitionable, "check": can_check_partitions}.get(kind)
-        if can_be_cut is None or node.reads_logs or not set(node.reads) <= set(with_key) - (later - names):
+        if can_be_cut is None or node.reads_logs or not set(node.reads) <= set(with_key) - (dependents - names):
             continue
         if can_be_cut(node.statement.query, key):
             names.add(node.name)

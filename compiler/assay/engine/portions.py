@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 PORTIONS_KIND = "portions"
 ANSWERS = "answers.json"
 VIEW, TABLE, METRIC, OFFENDERS, REJECTIONS, CELLS = "view", "table", "metric", "offenders", "rejections", "cells"
-IN_PARTITION = "row of the partition"  # the column that stands for the condition of a partition in the text of a view
+IN_PARTITION = "row of the partition"  # stands for the condition of a partition in views
 #: kinds of answers that are records: column -> value
 ROWS_KIND, COUNT = "rows", "count"
 RECORDS = (ROWS_KIND, COUNT)
