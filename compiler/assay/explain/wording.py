@@ -87,9 +87,14 @@ _OPERATORS: Mapping[str, Callable[[Expression, list[str]], str]] = {
     "absent": lambda _node, parts: f"{parts[0]} is missing",
     "matches": lambda _node, parts: f"{parts[0]} matches {parts[1]}",
     "converted": lambda _node, parts: parts[0],
-    "whole": lambda node, parts: f"{parts[0]} cut to whole {node.unit}",
+    "whole": lambda node, parts: f"{parts[0]} {'in' if _is_exact(node) else 'cut to whole'} {node.unit}",
     "as_unit": lambda node, parts: f"{parts[0]} counted as {_describe_unit(node.unit)}",
 }
+
+
+def _is_exact(node: Expression) -> bool:
+    """Return whether a conversion to whole numbers of a unit loses nothing."""
+    return bool(node.factor) and Fraction(node.factor).denominator == 1
 
 
 def _describe_unit(name: str) -> str:

@@ -15,7 +15,7 @@ from assay.lang.model.package import Grain, Instant, Metric, Package
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Cut, Unit
 from assay.lang.series_units import VALUE, compute_reading_factor
-from assay.lang.typing_rules import NONE, SIDE_BY_SIDE, Scope, Units, convert_operands, infer, infer_sides
+from assay.lang.typing_rules import IN_ONE_UNIT, NONE, Scope, Units, convert_operands, infer
 from assay.lang.units import UnitLibrary
 
 
@@ -56,8 +56,8 @@ class _Resolver:
             factor = str(self.units.compute_factor(infer(node.operands[0], scope, self.units).unit, node.unit))
         elif node.op == "quantity" and (kind := infer(node, scope, self.units)).type == "integer":
             factor = str(self.units.compute_factor(node.unit, kind.unit))
-        elif node.op in SIDE_BY_SIDE:
-            operands = convert_operands(operands, infer_sides(node, scope, self.units), self.units)
+        elif node.op in IN_ONE_UNIT:
+            operands = convert_operands(dataclasses.replace(node, operands=operands), scope, self.units)
         return dataclasses.replace(node, operands=operands, factor=factor)
 
     def convert_optional(self, node: Expression | None, scope: Scope) -> Expression | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 
 from assay.lang.model.expression import Expression
@@ -31,7 +32,7 @@ class UnitError(Exception):
 
 @dataclass(eq=False)
 class OtherUnitError(UnitError):
-    """The units convert, but this operator does not convert them."""
+    """The units convert, but neither is a whole number of the other: a sum of both has no exact unit."""
 
 
 @dataclass(eq=False)
@@ -138,13 +139,15 @@ def require_whole_number(typed: ValueType, node: Expression) -> ValueType:
 
 
 def _unify_types(left: ValueType, right: ValueType, node: Expression, units: Units) -> ValueType:
-    """Return the common type of two operands.  Their units must be equal up to a factor of 1."""
+    """Return the common type of two operands: of numbers, in the finer of their units, which converts exactly."""
     if left.type == right.type == "instant":
         return left
     if {left.type, right.type} <= {"integer", "real"}:
-        if units.compute_factor(right.unit, left.unit) != 1:
+        factor = units.compute_factor(right.unit, left.unit)
+        if 1 not in (factor.numerator, factor.denominator):
             raise OtherUnitError(left.unit, right.unit)
-        return ValueType("real" if "real" in (left.type, right.type) else "integer", left.unit)
+        unit = left.unit if factor.denominator == 1 else right.unit
+        return ValueType("real" if "real" in (left.type, right.type) else "integer", unit)
     if left.type != right.type:
         raise KindError(left.type, right.type, node)
     return left
@@ -164,17 +167,32 @@ def infer_sides(node: Expression, scope: Scope, units: Units) -> tuple[ValueType
     return left, combine_quantities(right, left, units)
 
 
-def convert_operands(
-    operands: Sequence[Expression], kinds: Sequence[ValueType], units: Units
-) -> tuple[Expression, ...]:
-    """Return the operands, with the factors that convert quantities to the units of `kinds`."""
+def convert_operands(node: Expression, scope: Scope, units: Units) -> tuple[Expression, ...]:
+    """Return the operands of a sum, comparison or choice, with the conversions to their common unit."""
+    operands = node.operands
+    kinds = infer_sides(node, scope, units) if node.op in SIDE_BY_SIDE else _infer_operands(node, scope, units)
+    unit = NANOSECOND
+    if all(kind.type in ("integer", "real") for kind in kinds):
+        unit = _unify_all(operands, kinds, units).unit
+    numbers = (kind.type in ("integer", "real") for kind in kinds)
     return tuple(
-        replace(node, factor=str(factor))
-        if node.op == "quantity"
-        and (factor := units.compute_factor(node.unit, kind.unit)) != Fraction(node.factor or 1)
-        else node
-        for node, kind in zip(operands, kinds, strict=True)
+        _convert_number(operand, kind, unit, units) if is_number else operand
+        for operand, kind, is_number in zip(operands, kinds, numbers, strict=True)
     )
+
+
+def _convert_number(node: Expression, kind: ValueType, unit: str, units: Units) -> Expression:
+    """Return an operand in a unit of which its own is a whole number; a quantity in any unit."""
+    if node.op == "quantity":
+        factor = units.compute_factor(node.unit, unit)
+        return node if factor == Fraction(node.factor or 1) else replace(node, factor=str(factor))
+    factor = units.compute_factor(kind.unit, unit)
+    if factor == 1:
+        return node
+    if kind.type == "integer":
+        return Expression("whole", (node,), unit=unit, factor=str(factor))
+    multiple = Expression("times", (node, Expression("integer", number=Decimal(factor.numerator))))
+    return Expression("as_unit", (multiple,), unit=unit)
 
 
 def combine_quantities(kind: ValueType, other_type: ValueType, units: Units) -> ValueType:
@@ -192,7 +210,8 @@ def _infer_sum(node: Expression, scope: Scope, units: Units) -> ValueType:
         return ValueType("integer", NANOSECOND)
     if left.type == "instant":
         duration = require_number(right, node.operands[1])
-        if units.compute_factor(duration.unit, NANOSECOND) != 1:
+        factor = units.compute_factor(duration.unit, NANOSECOND)
+        if factor.denominator != 1 or (factor != 1 and duration.type == "real"):
             raise UnitError(NANOSECOND, duration.unit)
         return INSTANT
     return require_number(_unify_types(left, right, node.operands[1], units), node)
@@ -221,10 +240,17 @@ def _infer_as_unit(node: Expression, scope: Scope, units: Units) -> ValueType:
     return ValueType(require_number(infer(node.operands[0], scope, units), node).type, node.unit)
 
 
+def _infer_operands(node: Expression, scope: Scope, units: Units) -> tuple[ValueType, ...]:
+    return tuple(infer(operand, scope, units) for operand in node.operands)
+
+
 def _infer_common(node: Expression, scope: Scope, units: Units) -> ValueType:
-    kinds = [infer(operand, scope, units) for operand in node.operands]
+    return _unify_all(node.operands, _infer_operands(node, scope, units), units)
+
+
+def _unify_all(operands: Sequence[Expression], kinds: Sequence[ValueType], units: Units) -> ValueType:
     common = kinds[0]
-    for operand, kind in zip(node.operands[1:], kinds[1:], strict=True):
+    for operand, kind in zip(operands[1:], kinds[1:], strict=True):
         common = _unify_types(common, kind, operand, units)
     return common
 
@@ -259,6 +285,8 @@ COMPARISONS = ("at_least", "at_most", "above", "below", "equals")
 SUMS = ("plus", "minus")
 #: operators with two sides in one unit
 SIDE_BY_SIDE = (*COMPARISONS, *SUMS)
+#: operators whose operands are converted to one unit
+IN_ONE_UNIT = (*SIDE_BY_SIDE, "coalesce", "greatest")
 
 Rule = Callable[[Expression, Scope, Units], ValueType]
 

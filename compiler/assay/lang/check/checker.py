@@ -161,7 +161,7 @@ class Checker:
                 field=field,
                 expected=error.expected,
                 found=error.actual,
-                hint="write both in the same unit: values are compared or added without conversion",
+                hint="neither is a whole number of the other: convert one with `X.whole`",
                 cause=f"{error.expected} {error.actual}",
             )
         except UnitError as error:
