@@ -30,6 +30,7 @@ from assay.sql.completeness import (
     KEYS,
     MEASURED,
     RECORDS,
+    REPLACED,
     ROWS,
     UNMATCHED,
     VALUES,
@@ -342,9 +343,11 @@ class Assessment:
         """Find the instants that rows of a grain lack, in one finding for instants that as many rows lack."""
         groups: dict[tuple[str, int, int], dict[str, list[str]]] = defaultdict(dict)
         for (grain, name), metrics in self._group_metrics_by_instant().items():
-            widest_metric = max(metrics, key=lambda item: self.compute_total(item, ROWS))
+            widest_metric = max(
+                metrics, key=lambda item: (self.compute_total(item, ROWS), self._count_lacking(item, name))
+            )
             total = self.compute_total(widest_metric, ROWS)
-            missing = total - self.compute_total(widest_metric, f"{HAS}{name}")
+            missing = self._count_lacking(widest_metric, name)
             event = next(item.of for item in self.grains[grain].instants if item.name == name)
             if missing == total and not self.count_records(event, None):
                 continue  # reported for the fallback that the metrics use instead
@@ -354,18 +357,31 @@ class Assessment:
             ids = list(dict.fromkeys(metric for metrics in metrics_by_instant.values() for metric in metrics))
             names = list_names([f"`{name}`" for name in metrics_by_instant])
             problem = f"have no {names}" if len(metrics_by_instant) == 1 else f"lack each of {names}"
-            message = f"{missing} of {total} rows of `{grain}` {problem}{format_metric_list(ids)}."
+            message = (
+                f"{missing} of {total} rows of `{grain}` {problem}{format_metric_list(ids)}. "
+                "If such rows are complete, declare it in `coverage` with `S.onSomeRows`."
+            )
             yield Finding(INCOMPLETE, message, tuple(ids), affected=missing, total=total)
 
     def _group_metrics_by_instant(self) -> Mapping[tuple[str, str], list[Metric]]:
-        """Return the metrics with samples that read each instant of a grain."""
+        """Return the metrics with samples that need each instant of a grain: others may replace an alternative."""
         readers: dict[tuple[str, str], list[Metric]] = defaultdict(list)
         for metric in self.metrics:
             if not self.compute_total(metric, VALUES):
                 continue  # reported as a metric without samples
             for name in list_instants(metric, self.grains[metric.grain]):
-                readers[metric.grain, name].append(metric)
+                if not self._count_replaced(metric, name) or self._count_lacking(metric, name):
+                    readers[metric.grain, name].append(metric)
         return readers
+
+    def _count_lacking(self, metric: Metric, name: str) -> int:
+        """Return the number of rows without an instant, and without another in its place."""
+        present = self.compute_total(metric, f"{HAS}{name}")
+        return self.compute_total(metric, ROWS) - present - self._count_replaced(metric, name)
+
+    def _count_replaced(self, metric: Metric, name: str) -> int:
+        column = f"{REPLACED}{name}"
+        return sum(_get_number(row, column) for row in self.get_rows(metric) if column in row)
 
     def find_dropped_records(
         self, notices: Iterable[Notice], readers: Mapping[str, Sequence[str]]

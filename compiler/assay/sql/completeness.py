@@ -24,6 +24,7 @@ Constants = Mapping[str, object]
 
 #: columns of the counts
 GROUP, ROWS, VALUES, MEASURED, HAS = "host", "total", "with_value", "measured", "has_"
+REPLACED = "replaced_"
 RECORDS, UNMATCHED, KEYS, EXAMPLE = "records", "unmatched", "keys", "example"
 
 #: leaves with the same value in every row
@@ -84,7 +85,8 @@ def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select
     """Count the rows of a metric, one result row for each host of the rows (null for rows without a host).
 
     `total`: accepted rows; `with_value`: those that meet the metric's condition and have a value; `measured`: those
-    whose value does not need a fallback of the measure; `has_<instant>`: accepted rows with this instant.
+    whose value does not need a fallback of the measure; `has_<instant>`: accepted rows with this instant;
+    `replaced_<instant>`, of instants that are alternatives: accepted rows with others in its place.
     """
     names = Names(constants=constants)
     where = [compile_expression(metric.where, names)] if metric.where else []
@@ -94,6 +96,10 @@ def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select
         condition = exp.and_(*(item.copy() for item in where), is_not_null)
         counts.append(exp.alias_(exp.CountIf(this=condition), name))
     counts += [exp.alias_(exp.Count(this=build_column(name)), f"{HAS}{name}") for name in list_instants(metric, grain)]
+    counts += [
+        exp.alias_(exp.CountIf(this=_compile_replacement(name, choices, names)), f"{REPLACED}{name}")
+        for name, choices in find_alternatives(metric, grain).items()
+    ]
     host = find_host_column(metric, grain)
     group: exp.Expr = build_column(host) if host else exp.Cast(this=exp.Null(), to=exp.DataType.build("TEXT"))
     query = dialect.select(exp.alias_(group, GROUP), *counts).from_(dialect.build_table(grain.name))
@@ -121,6 +127,45 @@ def list_instants(metric: Metric, grain: Grain) -> tuple[str, ...]:
         for name in iter_read_columns(expression, grain)
     }
     return tuple(item.name for item in grain.instants if item.name in read)
+
+
+def _compile_replacement(name: str, choices: Sequence[Expression], names: Names) -> exp.Expr:
+    """Compile the condition that a row lacks an instant, and that each choice with it has another value."""
+    is_absent = exp.Is(this=build_column(name), expression=exp.Null())
+    values = [exp.paren(compile_expression(choice, names)) for choice in choices]
+    return exp.and_(is_absent, *(exp.Not(this=exp.Is(this=value, expression=exp.Null())) for value in values))
+
+
+def find_alternatives(metric: Metric, grain: Grain) -> Mapping[str, tuple[Expression, ...]]:
+    """Return the bound instants that a metric reads only as one of several that may be present.
+
+    Each is mapped to the choices between them, without fixed values to fall back to.
+    """
+    computed = {item.name: item.value for item in grain.instants if item.value}
+    computed |= {item.column.name: item.value for item in grain.derived}
+    bound_names = {item.name for item in grain.instants} - {*computed}
+    choices: dict[str, list[Expression | None]] = {}
+
+    def visit(node: Expression, choice: Expression | None, seen: frozenset[str]) -> None:
+        if choice is None and node.op == "coalesce" and len(node.operands) > 1:
+            choice = node
+        name = node.text if node.op == "taken" else node.name
+        if node.op in ("instant", "taken", "column") and name not in seen:
+            if name in computed:
+                visit(drop_fallbacks(computed[name]), choice, seen | {name})
+            elif name in bound_names:
+                choices.setdefault(name, []).append(choice)
+        for operand in node.operands:
+            visit(operand, choice, seen)
+
+    for expression in (metric.measure, metric.where):
+        if expression:
+            visit(drop_fallbacks(expression), None, frozenset())
+    return {
+        name: tuple(dict.fromkeys(item for item in nodes if item is not None))
+        for name, nodes in choices.items()
+        if None not in nodes
+    }
 
 
 def iter_read_columns(expression: Expression, grain: Grain, seen: frozenset[str] = frozenset()) -> Iterator[str]:
