@@ -73,6 +73,17 @@ def test_new_metric_is_in_package_section_and_dictionary(tmp_path: Path) -> None
     assert metrics["Sizes"] == ["response_size", None]
 
 
+def test_printed_metric_of_no_group_is_in_the_dictionary(tmp_path: Path) -> None:
+    workspace = create_workspace(tmp_path / "new")
+    reports = workspace / "specs/service/reports.dhall"
+    edit(reports, 'R.groupWithAllOf request (R.group "Requests" (times # sizes))', 'R.group "Requests" times')
+    result = run_assay("build", "service/comparison", "--run", "runs/1.0", "--to", "md", "-o", "out", cwd=workspace)
+    assert result.status == 0, result.err
+    document = json.loads((workspace / "out/document.json").read_text(encoding="utf-8"))
+    groups = {group["title"]: [entry["id"] for entry in group["entries"]] for group in document["dictionary"]}
+    assert groups == {"Requests": ["wait", "work"], "Other metrics": ["response_size"]}
+
+
 def test_derived_unit_converts_as_its_factor_says(tmp_path: Path) -> None:
     workspace = create_workspace(tmp_path / "new")
     bytes_mean = query(workspace, "response_size")["average"]

@@ -1,15 +1,19 @@
-"""List the metrics of a grain where a report names the grain instead: `*GRAIN` in a section or a dictionary group."""
+"""List the metrics of a grain where a report names the grain instead: `*GRAIN` in a section or a dictionary group.
+
+Metrics that a report prints and none of its dictionary groups names become a last group.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import TypeVar
 
 from assay.lang.model.package import Package
-from assay.lang.model.report import DictionaryGroup, Edition, Report, Section
+from assay.lang.model.report import Chart, DictionaryGroup, Edition, Report, RowListing, Section
 
 GRAIN_MARK = "*"
+OTHER_METRICS = "Other metrics"
 
 Group = TypeVar("Group", Section, DictionaryGroup)
 Contents = TypeVar("Contents", Report, Edition)
@@ -21,12 +25,13 @@ def list_grain_metrics(package: Package) -> Package:
     The metrics of a grain are in the order of the package, without those that another section (or group) of the same
     report names. The name of a grain that does not exist remains, for the checks to report.
     """
+    ids = {metric.id for metric in package.metrics}
     by_grain: dict[str, list[str]] = {grain.name: [] for grain in package.grains}
     for metric in package.metrics:
         by_grain.get(metric.grain, []).append(metric.id)
     reports = tuple(
         dataclasses.replace(
-            _list_contents(report, by_grain),
+            _list_others(_list_contents(report, by_grain), ids),
             editions=tuple(_list_contents(edition, by_grain) for edition in report.editions),
         )
         for report in package.reports
@@ -43,6 +48,20 @@ def _list_contents(contents: Contents, by_grain: Mapping[str, Iterable[str]]) ->
         sections=_list_groups(contents.sections, by_grain),
         dictionary=_list_groups(contents.dictionary, by_grain),
     )
+
+
+def _list_others(report: Report, ids: Container[str]) -> Report:
+    """Return a report with a last dictionary group of the metrics that it prints and its groups lack.
+
+    A report without any group has no dictionary.
+    """
+    listed = {name for group in report.dictionary for name in group.metrics}
+    parts: tuple[Section | RowListing | Chart, ...] = (*report.sections, *report.listings, *report.charts)
+    printed = (name for part in parts for name in part.metrics)
+    others = tuple(name for name in dict.fromkeys(printed) if name in ids and name not in listed)
+    if not others or not report.dictionary:
+        return report
+    return dataclasses.replace(report, dictionary=(*report.dictionary, DictionaryGroup(OTHER_METRICS, others)))
 
 
 def _is_split(group: Section | DictionaryGroup) -> bool:
