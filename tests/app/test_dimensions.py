@@ -101,7 +101,8 @@ let report =
         , R.splitBy [ c.kind ] (R.section "By kind" [ time, hostTime ]) // { limit = 2, columns = [ "p95" ] }
         , R.splitBy [ c.cached, c.shard ] (R.section "By two" [ time ])
         ]
-      , charts = [ R.chartBy [ c.kind ] time // { limit = 1 }, R.cdf time ]
+      , charts =
+        [ R.chartBy [ c.kind ] time // { limit = 1 }, R.chartBy [ c.shard ] time // { limit = 2 }, R.cdf time ]
       , dictionary = [ R.group "All" [ time, hostTime, readTime ] ]
       }
 """
@@ -186,11 +187,10 @@ def _rank_kinds(*runs: str) -> list[str | None]:
 
 def test_rows_of_values_have_the_numbers_of_their_records(place: Path) -> None:
     rows = _query(place, "time", "--by", "kind", "--run", "runs/old")
-    ranked = [kind for kind in _rank_kinds("old") if kind is not None]
-    listed = [kind for kind in _rank_kinds("old") if kind in (None, *ranked[:10])]
-    assert list(rows) == ["time", *(name_segment("time", ["kind"], (kind,)) for kind in listed), "time[kind=(other)]"]
-    expected = {name_segment("time", ["kind"], (kind,)): _select("old", kind=kind) for kind in listed}
-    expected["time[kind=(other)]"] = _select("old", kind={*ranked[10:]})
+    kinds = _rank_kinds("old")
+    assert len([kind for kind in kinds if kind is not None]) == 11  # the last has a row of its own, not `(other)`
+    expected = {name_segment("time", ["kind"], (kind,)): _select("old", kind=kind) for kind in kinds}
+    assert list(rows) == ["time", *expected]
     for name, samples in expected.items():
         assert int(rows[name]["size"]) == len(samples)
         assert float(rows[name]["average"]) == pytest.approx(statistics.fmean(samples), rel=1e-12)
@@ -398,7 +398,9 @@ def test_charts_of_runs_have_a_line_for_each_value(built: Path) -> None:
     assert [(item["id"], item["figure"], item["title"]) for item in charts] == [
         ("time-by-kind-1", 1, "time by kind, old"),
         ("time-by-kind-2", 2, "time by kind, new"),
-        ("time", 3, "time"),
+        ("time-by-shard-1", 3, "time by shard, old"),
+        ("time-by-shard-2", 4, "time by shard, new"),
+        ("time", 5, "time"),
     ]
     for chart, run in zip(charts, RUNS, strict=False):
         lines = {line["run"]: line["points"] for line in chart["series"]}
@@ -406,6 +408,17 @@ def test_charts_of_runs_have_a_line_for_each_value(built: Path) -> None:
         samples = _select(run, kind={"write", *ODD})
         medians = [value for value, centile, *_ in lines["(other)"] if centile == 0.5]
         assert medians == [samples[len(samples) // 2]]
+
+
+def test_single_value_beyond_the_limit_has_its_own_line(built: Path) -> None:
+    charts = {item["id"]: item for item in json.loads((built / "document.json").read_text())["charts"]}
+    for chart, run in (("time-by-shard-1", "old"), ("time-by-shard-2", "new")):
+        lines = {line["run"]: line["points"] for line in charts[chart]["series"]}
+        assert sorted(lines) == ["shard=-1", "shard=0", "shard=1"]
+        for shard in (-1, 0, 1):
+            samples = _select(run, shard=shard)
+            medians = [value for value, centile, *_ in lines[f"shard={shard}"] if centile == 0.5]
+            assert medians == [samples[len(samples) // 2]]
 
 
 def test_page_shows_rows_by_words_and_dimensions(chromium: Browser, built: Path) -> None:
@@ -449,9 +462,10 @@ def test_list_says_which_columns_split_metrics(place: Path) -> None:
 
 def test_charts_by_dimensions_lead_to_their_metric(built: Path) -> None:
     document = json.loads((built / "document.json").read_text())
-    assert [item.get("shows") for item in document["charts"]] == [["time"], ["time"], None]
+    assert [item.get("shows") for item in document["charts"]] == [*[["time"]] * 4, None]
     links = "[table](#section-{}) · [definition](#metric-time)"
-    tables = {"time by kind, old": "by-kind", "time by kind, new": "by-kind", "time": "times"}
+    tables = {f"time by kind, {run}": "by-kind" for run in RUNS}
+    tables |= {"time by shard, old": "by-kind", "time by shard, new": "by-kind", "time": "times"}
     for form, text in ((form, (built / f"report.{form}").read_text()) for form in ("md", "html")):
         for title, table in tables.items():
             pattern = rf"{title} (?:—|<span)[^\n]*#section-{table}[^\n]*\n?[^\n]*#metric-time"

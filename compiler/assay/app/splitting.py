@@ -236,7 +236,8 @@ def request_values(checked: CheckedPackage, section: Section) -> tuple[ValueRequ
 def choose_values(checked: CheckedPackage, section: Section, computation: Computation) -> Split:
     """Choose the combinations of values with most rows, of all metrics of a section in all runs; then by their values.
 
-    Rows without any value are never pooled. Hosts are in the order of the numbers in their names instead.
+    Rows without any value are never pooled, nor is a single value: it has the row of others to itself. Hosts are in the
+    order of the numbers in their names instead.
     """
     counts: Counter[Values] = Counter()
     for request in request_values(checked, section):
@@ -247,7 +248,8 @@ def choose_values(checked: CheckedPackage, section: Section, computation: Comput
         counts, key=lambda values: (-counts[values], *((item is None, 0 if item is None else item) for item in values))
     )
     valued = [values for values in ordered if any(item is not None for item in values)]
-    listed = {*valued[: section.limit]} | ({*ordered} - {*valued})
+    limit = section.limit + 1 if len(valued) == section.limit + 1 else section.limit
+    listed = {*valued[:limit]} | ({*ordered} - {*valued})
     values = tuple(item for item in ordered if item in listed)
     if section.by == (HOST,):
         values = tuple(sorted(values, key=lambda item: split_numbers(str(item[0] or ""))))
