@@ -74,6 +74,8 @@ let time = duration "time"
 
 let hostTime = duration "host_time" // { per = "host" }
 
+let size = metric "size" "request" (X.plus (X.column c.took) (X.quantity 1.0 U.millisecond)) U.millisecond
+
 let readTime = duration "read_time" // { where = X.equals (X.column c.kind) (X.text "read") }
 
 let ratio =
@@ -99,7 +101,7 @@ let report =
       , sections =
         [ R.section "Times" [ time, readTime ]
         , R.splitBy [ c.kind ] (R.section "By kind" [ time, hostTime ]) // { limit = 2, columns = [ "p95" ] }
-        , R.splitBy [ c.cached, c.shard ] (R.section "By two" [ time ])
+        , R.splitBy [ c.cached, c.shard ] (R.section "By two" [ time, size, readTime ])
         ]
       , charts =
         [ R.chartBy [ c.kind ] time // { limit = 1 }, R.chartBy [ c.shard ] time // { limit = 2 }, R.cdf time ]
@@ -111,7 +113,7 @@ sources = [ service ]
 , events = [ served ]
 , relations = [ requests ]
 , grains = [ request ]
-, metrics = [ time, hostTime, readTime, ratio ]
+, metrics = [ time, hostTime, readTime, ratio, size ]
 , reports = [ report ]
 """
 ODD = ('a, "b"', "(none)", "(other)", "*/ SELECT $version --", "x/y=[z]", "\u202eline\nend ", "", "{version}", "'")
@@ -241,7 +243,8 @@ def test_segments_are_judged_as_metrics_with_a_condition_are(built: Path) -> Non
     assert [item["gate"] is None for item in changes] == [True, False]
     assert judged["metrics"]["time[kind=write]"]["new"]["verdict"] == "worse"
     wholes = ["host_time", "read_time", "time"]
-    assert judged["gate"] == wholes == sorted(change.metric for change in read_judged_results(built).changes)
+    assert judged["gate"] == wholes
+    assert sorted(change.metric for change in read_judged_results(built).changes) == sorted([*wholes, "size"])
 
 
 def test_comparison_by_a_dimension_judges_its_segments(place: Path, built: Path) -> None:
@@ -287,6 +290,19 @@ def test_tables_list_the_most_frequent_values_of_all_runs(built: Path) -> None:
     assert row[1:3] == [str(len(samples)) for samples in pooled]
     assert list(map(float, row[4:6])) == [samples[math.floor(0.95 * len(samples))] for samples in pooled]
     assert "time: cached=true, shard=-1, ms" in [row[0] for row in sections["By two"]["rows"]]
+
+
+def test_counts_that_repeat_have_no_rows(built: Path) -> None:
+    sections = {item["title"]: item for item in json.loads((built / "document.json").read_text())["sections"]}
+    rows = sections["By two"]["percentiles"]["rows"]
+    assert len({row[0].partition(":")[0].partition(",")[0] for row in sections["By two"]["rows"]}) == 3
+    assert [row[0] for row in rows if ":" not in row[0]] == ["time, ms", "read_time, ms"]
+    pairs = [(cached, shard) for cached in (True, False) for shard in (-1, 0, 1)]
+    labels = {f"time: cached={format_value(cached)}, shard={shard}, ms": (cached, shard) for cached, shard in pairs}
+    counts = {row[0]: row[1:3] for row in rows}
+    for label, (cached, shard) in labels.items():
+        assert counts[label] == [str(len(_select(run, cached=cached, shard=shard))) for run in RUNS]
+    assert "The sample counts of time are also those of size." in sections["By two"]["notes"]
 
 
 def test_first_page_names_the_segments_that_changed(place: Path, built: Path) -> None:
@@ -390,7 +406,7 @@ def test_reports_with_segments_are_verified(place: Path, built: Path) -> None:
     assert (result.status, result.out.splitlines()[-1].partition(": ")[2]) == (0, "all the same bytes"), result.out
     assert "[kind=" not in (built / "specs.json").read_text()
     provenance = json.loads((built / "provenance.json").read_text())
-    assert list(provenance["content"]["definitions"]) == ["host_time", "read_time", "time"]
+    assert list(provenance["content"]["definitions"]) == ["host_time", "read_time", "size", "time"]
 
 
 def test_charts_of_runs_have_a_line_for_each_value(built: Path) -> None:
@@ -445,10 +461,16 @@ def test_page_shows_rows_by_words_and_dimensions(chromium: Browser, built: Path)
         page.get_by_role("combobox", name="shard").select_option("-1")
         page.get_by_role("combobox", name="cached").select_option("true")
         labels = two.locator("table.metrics tbody tr:visible th")
-        expect(labels).to_have_text(["time, ms", "time: cached=true, shard=-1, ms"])
+        expect(labels).to_have_text(
+            [
+                f"{name}{value}, ms"
+                for name in ("time", "size", "read_time")
+                for value in ("", ": cached=true, shard=-1")
+            ]
+        )
         assert page.evaluate("decodeURIComponent(location.hash)") == "#?by.cached=true&by.shard=-1"
         page.reload()
-        expect(labels).to_have_count(2)
+        expect(labels).to_have_count(6)
         assert list_accessibility_problems(page) == []
         assert not opened.messages
 

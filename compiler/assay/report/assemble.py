@@ -29,10 +29,21 @@ from assay.report.judged_cells import (
     get_sort_keys,
     name_judged_columns,
 )
-from assay.report.percentiles import build_percentile_table, describe_columns, list_further_columns
+from assay.report.percentiles import (
+    build_percentile_table,
+    describe_columns,
+    find_repeated_counts,
+    list_further_columns,
+)
 from assay.report.row_units import RowUnit, choose_row_unit
 from assay.report.run_results import Choices, RunFigures, add_unit
-from assay.report.section_notes import list_chart_notes, list_count_notes, list_verdict_notes, name_section
+from assay.report.section_notes import (
+    list_chart_notes,
+    list_count_notes,
+    list_repeated_count_notes,
+    list_verdict_notes,
+    name_section,
+)
 from assay.report.split_charts import build_split_charts, list_points
 from assay.report.versions import Version, combine_columns, combine_runs, list_mean_notes
 from assay.styles.registry import Style, get_style
@@ -276,6 +287,7 @@ def _build_section(
             ),
             *list_verdict_notes(metrics, runs, run_labels, judgements),
             *list_chart_notes(report, section, metrics),
+            *list_repeated_count_notes(checked, find_repeated_counts(checked, section, versions, choices)),
         ),
         sort_keys=tuple(sort_keys) if number_style.has_unit_prefixes or judgements else (),
         percentiles=build_percentile_table(checked, section, versions, choices),

@@ -10,6 +10,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Section
+from assay.lang.segments import get_whole
 from assay.report.cell_links import PERCENT, STATISTIC, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.flat_charts import is_share
@@ -104,14 +105,12 @@ def build_percentile_table(
     """Return the table of the further columns of a section; None if it has none.
 
     For each statistic it has a column for each version, and after each but the first the change in percent. Formulas
-    have no distribution, so they have no row; nor have shares, but for their mean and their count.
+    have no distribution, so they have no row; nor have shares, but for their mean and their count; nor have metrics of
+    `find_repeated_counts`.
     """
     names = list_further_columns(section, choices)
-    metrics = [
-        metric
-        for metric in map(checked.get_metric, section.metrics)
-        if not is_formula(metric) and not _is_single_number(metric, versions)
-    ]
+    repeats = find_repeated_counts(checked, section, versions, choices)
+    metrics = [item for item in _list_distributed(checked, section, versions) if get_whole(item.id) not in repeats]
     figures = [item.figures for item in versions]
     shares = {metric.id for metric in metrics if is_share(metric, figures)}
     if not {*names} & _OF_SHARES:
@@ -134,6 +133,32 @@ def build_percentile_table(
     )
     title = f"{section.title}: {', '.join(names)}"
     return Table(title, tuple(header), tuple(rows), of_rows=tuple(metric.id for metric in metrics), leads=tuple(links))
+
+
+def find_repeated_counts(
+    checked: CheckedPackage, section: Section, versions: Sequence[Version], choices: Choices
+) -> Mapping[str, str]:
+    """Return the metrics of a split table with the same sample counts, by value, as an earlier one: mapped to that.
+
+    Empty if the section has other further columns than the count.
+    """
+    if not section.by or list_further_columns(section, choices) != (COUNT,):
+        return {}
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for metric in _list_distributed(checked, section, versions):
+        whole = get_whole(metric.id)
+        sizes = (str(item.figures.results.metrics[metric.id].size) for item in versions)
+        rows.setdefault(whole, []).append((metric.id.removeprefix(whole), *sizes))
+    firsts: dict[tuple[tuple[str, ...], ...], str] = {}
+    for whole, counts in rows.items():
+        firsts.setdefault(tuple(counts), whole)
+    return {whole: first for whole, counts in rows.items() if (first := firsts[tuple(counts)]) != whole}
+
+
+def _list_distributed(checked: CheckedPackage, section: Section, versions: Sequence[Version]) -> list[Metric]:
+    """Return the metrics of a section with more than one sample in each run."""
+    metrics = map(checked.get_metric, section.metrics)
+    return [item for item in metrics if not is_formula(item) and not _is_single_number(item, versions)]
 
 
 def _is_single_number(metric: Metric, versions: Sequence[Version]) -> bool:

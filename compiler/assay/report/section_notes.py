@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.judgement.report_judgements import ReportJudgements
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.model.report import Section as SectionSpec
+from assay.report.data_quality import list_names
 from assay.report.judged_cells import list_judgement_notes
 from assay.report.run_results import RunFigures
+
+MOST_NAMED = 5
+"""How many metrics a note names; it counts more."""
 
 
 def name_section(title: str) -> str:
@@ -37,8 +42,19 @@ def list_chart_notes(report: Report, section: SectionSpec, metrics: Sequence[Met
     drawn = {chart.metric for chart in report.charts}
     omitted = [metric.name for metric in metrics if metric.id not in drawn and not is_formula(metric)]
     if drawn and omitted and not section.by:
+        if len(omitted) > MOST_NAMED:
+            measured = sum(not is_formula(metric) for metric in metrics)
+            yield f"No figure for {len(omitted)} of {measured} metrics: they are not among the charts of the report."
+            return
         subject = "it is" if len(omitted) == 1 else "they are"
         yield f"No figure, as {subject} not among the charts of the report: {', '.join(omitted)}."
+
+
+def list_repeated_count_notes(checked: CheckedPackage, repeats: Mapping[str, str]) -> Iterator[str]:
+    """Yield a note for each metric of a split section whose sample counts those of others repeat."""
+    for first in dict.fromkeys(repeats.values()):
+        names = [checked.get_metric(name).name for name, same in repeats.items() if same == first]
+        yield f"The sample counts of {checked.get_metric(first).name} are also those of {list_names(names)}."
 
 
 def list_count_notes(metrics: Sequence[Metric], counted_metric: str, runs: Sequence[RunFigures]) -> Iterator[str]:
