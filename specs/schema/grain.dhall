@@ -239,6 +239,87 @@ let eachRecord =
 
         in  { relation, grain, at, host, seq }
 
+-- A grain with a row per record of several events, and the relation that provides its rows. The columns are the name of the
+-- event, the host, the position `seq` in its log, the fields, which all of the events have, and the instant of the record.
+let eachRecordOf =
+      \(r : { name : Text, events : List E.Event, fields : List E.Field, doc : Text }) ->
+        let event = column "text" "event" U.none "Event of the record"
+
+        let host = column "text" "host" U.none "Host"
+
+        let seq = column "integer" "seq" U.none "Position in the log of the host"
+
+        let recorded = column "instant" "recorded" U.nanosecond "Instant of the record"
+
+        let columns =
+                [ event, host, seq, recorded ]
+              # List/fold
+                  E.Field
+                  r.fields
+                  (List Column)
+                  (\(f : E.Field) -> \(rest : List Column) -> [ columnOf f ] # rest)
+                  ([] : List Column)
+
+        let names =
+              List/fold E.Field r.fields Text (\(f : E.Field) -> \(rest : Text) -> ", ${f.name}${rest}") ""
+
+        let select =
+              \(e : E.Event) ->
+                "SELECT '${e.name}' AS event, host, seq, t_ns AS recorded${names} FROM ${e.name}"
+
+        let Joined = { sql : Text, text : Text }
+
+        let joined =
+              List/fold
+                E.Event
+                r.events
+                Joined
+                ( \(e : E.Event) ->
+                  \(rest : Joined) ->
+                    { sql = "${select e}${rest.text}${rest.sql}", text = " UNION ALL " }
+                )
+                { sql = "", text = "" }
+
+        let relation =
+              Relation::{
+              , name = "${r.name}_records"
+              , sql = joined.sql
+              , uses =
+                  List/fold
+                    E.Event
+                    r.events
+                    (List Text)
+                    (\(e : E.Event) -> \(rest : List Text) -> [ e.name ] # rest)
+                    ([] : List Text)
+              , columns
+              , key = [ event.name, host.name, seq.name ]
+              , doc = r.doc
+              }
+
+        let at =
+              Instant::{
+              , name = "at"
+              , grain = r.name
+              , pick = "computed"
+              , value = X.column recorded
+              , doc = "Instant of the record"
+              }
+
+        let grain =
+              Grain::{
+              , name = r.name
+              , relation = relation.name
+              , key = relation.key
+              , columns
+              , instants = [ at ]
+              , at = at.name
+              , time = at.name
+              , dimensions = [ event.name ]
+              , doc = r.doc
+              }
+
+        in  { relation, grain, at, event, host, seq }
+
 let termOf = \(over : Text) -> \(name : Text) -> \(s : Series.Type) -> { name, series = s.name, over } : Term
 
 let instant = \(i : Instant.Type) -> X.leaf "instant" i.name
@@ -304,6 +385,7 @@ in  { Check
       -- the column with the values of a field
     , columnOf
     , eachRecord
+    , eachRecordOf
       -- a column of the grain equals a field, or a column, of the bound table
     , same = \(c : Column) -> \(f : E.Field) -> { column = c.name, field = f.name } : Pair
     , sameColumn = \(c : Column) -> \(d : Column) -> { column = c.name, field = d.name } : Pair

@@ -52,6 +52,10 @@ let ended =
 -- G.eachRecord => times_of_requests, bytes_of_pages
 let requests = G.eachRecord { name = "requests", event = received, fields = [ field.request ], doc = "A request" }
 
+-- G.eachRecordOf => times_of_exchanges
+let exchanges =
+      G.eachRecordOf { name = "exchanges", events = [ received, sent ], fields = [ field.request ], doc = "A request or a response" }
+
 -- G.same, G.columnOf, G.fieldNames => times_of_requests, bytes_of_pages
 let response =
       S.Instant::{
@@ -120,6 +124,14 @@ let metric =
 -- S.elapsed => times_of_requests
 let times = metric "times_of_requests" requests.grain (S.elapsed { from = [ requests.at ], to = response }) U.millisecond
 
+let sinceStart =
+          metric
+            "times_of_exchanges"
+            exchanges.grain
+            (X.minus (G.instant exchanges.at) (S.source.constant source.constant.start))
+            U.second
+      //  { where = X.matches (X.column exchanges.event) "received|sent" }
+
 -- G.elapsed, G.instant => time_since_request_before
 let since =
           metric "time_since_request_before" requests.grain (G.elapsed { from = [ previous ], to = requests.at }) U.second
@@ -174,6 +186,7 @@ let metrics =
         ( toMap
             { times
             , since
+            , sinceStart
             , bytes
             , lateBytes
             , large
@@ -192,6 +205,7 @@ let metrics =
 let expect =
       [ { metric = times, samples = [ "250", "500" ] }
       , { metric = since, samples = [ "1" ] }
+      , { metric = sinceStart, samples = [ "61", "61.5", "62", "62.25" ] }
       , { metric = bytes, samples = [ "512" ] }
       , { metric = lateBytes, samples = [ "2048" ] }
       , { metric = large, samples = [ "2", "2" ] }
@@ -211,8 +225,8 @@ in  { received
     , sent
     , events = [ received, sent, checked, ended ]
     , grains =
-      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], tallies = [ tally ], derived }, checks.grain, ends.grain ]
-    , relations = [ requests.relation, checks.relation, ends.relation ]
+      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], tallies = [ tally ], derived }, checks.grain, ends.grain, exchanges.grain ]
+    , relations = [ requests.relation, checks.relation, ends.relation, exchanges.relation ]
     , metrics
     , expect
     }
