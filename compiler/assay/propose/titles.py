@@ -16,6 +16,7 @@ _GENERAL = frozenset((
 #: how a title writes words of names
 _FORMS = {word: word.upper() for word in (
     "api", "cpu", "db", "dns", "gc", "gpu", "http", "https", "id", "ip", "jvm", "llm", "ram", "rpc", "rtt", "sql",
+    "io", "os", "qps", "rps", "rss", "rtf", "tps", "ttfb", "ttft", "uuid",
     "tcp", "tls", "ttl", "udp", "url",
 )} | {"avg": "average", "cnt": "count", "len": "length", "num": "number"}  # fmt: skip
 _NOUNS = {"byte": "size", "percent": "percentage"}  # of units; those of time measure time
