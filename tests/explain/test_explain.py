@@ -168,7 +168,7 @@ def split_parts(text: str) -> dict[str, list[str]]:
 def test_quirks_come_from_all_relations_of_the_metric(cache: Path) -> None:
     data = run_assay("explain", "CentiCpu", "--format", "json", "--cache", cache).parse_json()
     assert [item["relation"] for item in data["quirks"]] == ["resource_usage", "slots"]
-    assert data["quirks"][0]["text"].startswith("the first counts from 0 at 1970-01-01; increases, ")
+    assert data["quirks"][0]["text"].startswith("the first increase counts from 0 at 1970-01-01; increases, ")
     assert data["quirks"][0]["text"].endswith("0 where no time has passed.")
 
 

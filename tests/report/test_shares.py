@@ -51,7 +51,7 @@ def test_share_has_only_its_mean(
     built = run_assay("--cache", cache, *words, cwd=service)
     assert built.status == 0, built.err
     document = json.loads((tmp_path / "b/document.json").read_text(encoding="utf-8"))
-    (table,) = [section["percentiles"] for section in document["sections"]]
+    table = next(section["percentiles"] for section in document["sections"])
     rows = {label: cells for label, *cells in table["rows"]}
     assert rows.pop("Wait, ms")[0] != "—"
     assert rows == shares
