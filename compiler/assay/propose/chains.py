@@ -13,7 +13,7 @@ from assay.propose.recognize import OTHER_KEYS
 
 _MIN_KEYS, _FEW_RECORDS = 2, 10  # one key is enough in a log with fewer records
 _MIN_UNIQUE = 0.9  # keys per record of an event, of one event of a chain at least
-#: keys per record of other events: things may be announced or tried several times, and the first record of a key counts
+#: keys per record of other events: things may be announced or tried several times
 _MIN_REPEATED = 0.2
 _MIN_SHARED = 0.5  # of the keys of the rarer event that the other has too
 _MIN_ORDERED = 0.9  # of the shared keys whose records are in one order
@@ -28,16 +28,12 @@ Positions = dict[tuple[str, object], int]
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Events with a common key field, in the order of their records; `shared` are the keys of all of them.
-
-    `repeated` are events that have more records than keys, with the numbers of both.
-    """
+    """Events with a common key field, in the order of their records; `shared` are the keys of all of them."""
 
     field: str
     events: tuple[str, ...]
     keys: int
     shared: int
-    repeated: tuple[tuple[str, int, int], ...]
 
 
 def find_chains(records_by_event: Mapping[str, Sequence[Record]], fields: Sequence[FieldProposal]) -> tuple[Chain, ...]:
@@ -99,8 +95,7 @@ def _build_chain(field: str, positions: Mapping[str, Positions], sizes: Mapping[
     if len(chain) == 1 or not any(len(positions[name]) >= _MIN_UNIQUE * sizes[name] for name in chain):
         return None
     shared = set.intersection(*(set(positions[name]) for name in chain))
-    repeated = tuple((name, sizes[name], len(positions[name])) for name in chain if len(positions[name]) < sizes[name])
-    return Chain(field, tuple(chain), len(positions[chain[0]]), len(shared), repeated)
+    return Chain(field, tuple(chain), len(positions[chain[0]]), len(shared))
 
 
 def _precedes(first: Positions, second: Positions, least: int) -> bool:

@@ -19,6 +19,7 @@ from assay.propose.model import (
 from assay.propose.names import NameSpace, make_identifier, split_words
 from assay.propose.outcomes import find_outcome, list_outcome_metrics
 from assay.propose.quantities import TIMES, describe_quantity
+from assay.propose.repeats import drop_results, find_namesake, find_repeated
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT
 from assay.propose.titles import lower_title, make_event_title, make_field_title, make_title
@@ -45,24 +46,37 @@ _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     """Return the grains of a source: chains of events first, then those of records with numbers."""
     source = group.source
-    chains = find_chains(group.records, source.fields) if source.time else ()
+    found = find_chains(group.records, source.fields) if source.time else ()
+    chains = [drop_results(group, chain) for chain in found]
     grains = [_build_chain_grain(group, chain, names) for chain in chains]
-    chained = {event for chain in chains for event in chain.events}
+    keys = {event: chain.field for chain in found for event in chain.events}
+    of_keys = {event for chain, grain in zip(chains, grains, strict=True) for event in chain.events
+               if event not in grain.find_attempts()}  # fmt: skip
     numeric = [
         event
         for event in source.events
-        if event.name not in chained and (_list_quantities(group, event) or find_outcome(group, event))
+        if event.name not in of_keys
+        and (_list_quantities(group, event, keys.get(event.name, "")) or find_outcome(group, event))
     ]
     for event in sorted(numeric, key=lambda item: -item.count)[:MAX_GRAINS]:
-        grain = names.add(_name_record_grain(source, event))
-        split = _list_split_metrics(group, event, names)
-        metrics = split or _list_field_metrics(group, (event,), names) + list_outcome_metrics(group, event, names)
-        word = "numbers" if _list_quantities(group, event) else "an outcome"
-        reason = f"{event.count} records have {word}, and no nearly unique field that other events have, too"
-        title = make_event_title(source, event)
-        grains.append(GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
-                                    title, dimensions=_list_dimensions(group, event)))  # fmt: skip
+        grains.append(_build_record_grain(group, event, keys.get(event.name, ""), names))
     return _rank_grains(grains)
+
+
+def _build_record_grain(group: Group, event: EventProposal, key: str, names: NameSpace) -> GrainProposal:
+    """Return the grain of the records of an event. Those with a `key` of a chain have several of them for one."""
+    source = group.source
+    grain = names.add(_name_record_grain(source, event))
+    split = _list_split_metrics(group, event, names)
+    metrics = split or _list_field_metrics(group, (event,), names, key) + list_outcome_metrics(group, event, names)
+    word = "numbers" if _list_quantities(group, event, key) else "an outcome"
+    reason = f"{event.count} records have {word}, and " + (
+        f"some have the same `{key}`: each record counts"
+        if key else "no nearly unique field that other events have, too"
+    )  # fmt: skip
+    dimensions = sorted(_list_dimensions(group, event), key=lambda item: item.field != key)
+    return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
+                         make_event_title(source, event), dimensions=tuple(dimensions))  # fmt: skip
 
 
 def _rank_grains(grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:
@@ -154,9 +168,9 @@ def _name_record_grain(source: SourceProposal, event: EventProposal) -> str:
     return word if source.kind in ("csv", "json-records") else f"{event.name}_{word}"
 
 
-def _list_quantities(group: Group, event: EventProposal) -> list[FieldProposal]:
-    """Return the numbers of an event that are worth a metric: none that only grow, are constant or choices."""
-    fields = [field for field in map(group.source.find_field, event.fields) if field.is_quantity]
+def _list_quantities(group: Group, event: EventProposal, key: str = "") -> list[FieldProposal]:
+    """Return the numbers of an event that are worth a metric: none that only grow, are constant, choices or the key."""
+    fields = [field for field in map(group.source.find_field, event.fields) if field.is_quantity and field.name != key]
     if group.known_format and not group.known_format.split[0]:
         fields = [field for field in fields if not describe_quantity(group, event, field).omission]
     records = group.records[event.name]
@@ -170,6 +184,7 @@ def _list_quantities(group: Group, event: EventProposal) -> list[FieldProposal]:
             and not is_choice(group, event, field)
             and not is_repetition_number(group, event, field)
             and not find_run_constant(group, event, field)
+            and not find_namesake(group, field)
             and sum(field.path in record.values for record in records) >= least
         ),
         key=lambda field: _rank_unit(describe_quantity(group, event, field).unit),
@@ -194,7 +209,9 @@ def _build_chain_grain(group: Group, chain: Chain, names: NameSpace) -> GrainPro
         name = f"{make_title(short[start])} to {lower_title(make_title(short[end]))}"
         metrics.append(MetricProposal(names.add(f"{short[start]}_to_{short[end]}"), name, "millisecond",
                                       f"From `{start}` to `{end}`", start, end, better="lower"))  # fmt: skip
-    events = [source.find_event(name) for name in chain.events]
+    repeated = find_repeated(group, chain)
+    attempts = {item.event for item in repeated if not item.has_copies}
+    events = [source.find_event(name) for name in chain.events if name not in attempts]
     metrics += _list_field_metrics(group, events, names, chain.field)
     for event in events:
         metrics += list_outcome_metrics(group, event, names)
@@ -203,7 +220,7 @@ def _build_chain_grain(group: Group, chain: Chain, names: NameSpace) -> GrainPro
     )
     dimensions = _list_chain_dimensions(group, chain, metrics)
     return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason,
-                         title=make_title(" ".join(words)), dimensions=dimensions, repeated=chain.repeated)  # fmt: skip
+                         title=make_title(" ".join(words)), dimensions=dimensions, repeated=repeated)  # fmt: skip
 
 
 def _drop_common_words(names: Sequence[str]) -> dict[str, str]:
@@ -235,7 +252,7 @@ def _list_field_metrics(
     group: Group, events: Sequence[EventProposal], names: NameSpace, key: str = ""
 ) -> tuple[MetricProposal, ...]:
     """Return metrics of the numbers of events, apart from the key."""
-    quantities = [(event, field) for event in events for field in _list_quantities(group, event) if field.name != key]
+    quantities = [(event, field) for event in events for field in _list_quantities(group, event, key)]
     metrics = []
     for event, field in quantities[:MAX_METRICS]:
         of_events = sum(field.name in item.fields for item in group.source.events)

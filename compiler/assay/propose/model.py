@@ -211,6 +211,30 @@ class DimensionProposal:
 
 
 @dataclass(frozen=True, slots=True)
+class RepeatedEvent:
+    """An event with more records than keys: the numbers of both, and which record of a key counts.
+
+    Times end at the one that `pick` names: `first` or `last`. They begin at the first of copies, else at the last
+    before their end.
+    """
+
+    event: str
+    records: int
+    keys: int
+    pick: str
+    has_copies: bool
+
+    def describe(self, key: str) -> str:
+        """Return a sentence about it."""
+        counting = (
+            "the first record of each counts"
+            if self.has_copies
+            else f"times begin at the last before their end, and end at the {self.pick} of each"
+        )
+        return f"`{self.event}`: {self.records} records, {self.keys} values of `{key}`; {counting}"
+
+
+@dataclass(frozen=True, slots=True)
 class GrainProposal:
     """A grain: a row for each value of the key field in the first of its events, or for each record without a key."""
 
@@ -224,14 +248,15 @@ class GrainProposal:
     title: str = ""
     is_main: bool = True  # whether it has a section of its own
     dimensions: tuple[DimensionProposal, ...] = ()
-    repeated: tuple[tuple[str, int, int], ...] = ()  # events with more records than keys, and the numbers of both
+    repeated: tuple[RepeatedEvent, ...] = ()
 
     def describe_repeated(self) -> tuple[str, ...]:
-        """Return a sentence about each event of which only the first record of a key counts."""
-        return tuple(
-            f"`{event}`: {records} records, {keys} values of `{self.key}`; the first record of each counts"
-            for event, records, keys in self.repeated
-        )
+        """Return a sentence about each event of which not all records of a key count."""
+        return tuple(item.describe(self.key) for item in self.repeated)
+
+    def find_attempts(self) -> frozenset[str]:
+        """Return the events of which times begin at the last record before their end."""
+        return frozenset(item.event for item in self.repeated if not item.has_copies)
 
     @property
     def is_of_records(self) -> bool:

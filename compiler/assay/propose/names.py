@@ -64,11 +64,20 @@ def is_prefixed(name: str) -> bool:
     return name.startswith(PREFIX)
 
 
+def drop_number(name: str) -> str:
+    """Return the name before the number that made it unique; empty if it has none."""
+    match = re.fullmatch(r"(.+)_\d+", name)
+    return match[1] if match else ""
+
+
 class NameSpace:
     """Names that are in use; each new one is unique."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names = set(names)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
 
     def add(self, name: str) -> str:
         """Return the name, with a number behind it if it is in use."""

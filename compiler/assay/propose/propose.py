@@ -14,6 +14,7 @@ from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
 from assay.propose.names import NameSpace, make_identifier
 from assay.propose.quantities import list_omissions
 from assay.propose.recognize import find_times
+from assay.propose.repeats import list_namesakes
 from assay.propose.runs import assign_runs, list_hosts, list_runs
 from assay.propose.sources import Group, propose_source
 from assay.propose.titles import make_title
@@ -28,7 +29,8 @@ from assay.util.diagnostics import AssayError, fail
 
 #: names of `let` in the specs that are written, which names of events and grains would hide
 _NAMES_OF_SPECS = (
-    "at", "constant", "e", "event", "field", "first", "g", "grain", "host", "key", "m", "name", "relation", "source",
+    "at", "before", "constant", "e", "event", "field", "first", "g", "grain", "host", "key", "last", "latest", "m",
+    "name", "relation", "source",
 )  # fmt: skip
 
 
@@ -70,7 +72,11 @@ def propose_system(
     placed = tuple(item.sample for item in detected)
     sources = tuple(group.source for group in groups)
     omitted = tuple(
-        dict.fromkeys(item for group in groups for item in (*list_omissions(group), *list_repetitions(group)))
+        dict.fromkeys(
+            item
+            for group in groups
+            for item in (*list_omissions(group), *list_repetitions(group), *list_namesakes(group))
+        )
     )
     system = make_identifier(name, "service")
     proposal = Proposal(

@@ -127,6 +127,8 @@ def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Templa
             behind = _find_noun_behind(next_part)
         suggestion = part.name or behind or _suggest_name(words, part.value, unit, is_behind_value)
         name = make_identifier(f"{suggestion} {unit}", "value")
+        if not (part.name or unit) and name in names and (noun := _find_last_noun_behind(part, row[position + 1 :])):
+            name = make_identifier(noun, "value")
         if is_prefixed(name) and (noun := _find_noun_before(row[:position])):
             name = make_identifier(f"{noun} {suggestion} {unit}", "value")
         name = names.add(name)
@@ -172,6 +174,15 @@ def _find_noun_behind(part: _Part) -> str:
     """Return the word behind a value with which a message begins: `100 rows written` counts rows."""
     word = part.prefix.rstrip(",;.:")
     return word if word.isalpha() and len(word) > 1 and word.lower() not in NO_NAMES else ""
+
+
+def _find_last_noun_behind(part: _Part, following: Sequence[_Part]) -> str:
+    """Return the word behind a number with which a phrase ends: `vertex 3 at checkpoint 1: 741 vertices`."""
+    if not _NUMBER.fullmatch(part.value) or part.suffix or not following:
+        return ""
+    noun = _find_noun_behind(following[0])
+    is_end = len(following) == 1 or following[0].prefix[-1:] in tuple(",;.:)") or following[1].prefix.startswith("(")
+    return noun if is_end else ""
 
 
 def _find_noun_before(row: Sequence[_Part]) -> str:

@@ -217,6 +217,10 @@ def _write_grains(proposal: Proposal) -> str:
         parts.append(_COLUMN)
     if not all(grain.is_of_records for grain in proposal.grains):
         parts.append(_GRAIN)
+    if any(item.pick == "last" for grain in proposal.grains for item in grain.repeated):
+        parts.append(_LAST)
+    if any(map(_list_latest, proposal.grains)):
+        parts.append(_LATEST)
     for grain in proposal.grains:
         parts.append(_write_record_grain(proposal, grain) if grain.is_of_records else _write_grain(proposal, grain))
     names = [grain.name for grain in proposal.grains]
@@ -248,6 +252,25 @@ let first =
         , fields = G.fieldNames fields
         , doc = event.doc
         }
+"""
+_LAST = r"""let last =
+      \(grain : Text) ->
+      \(key : S.Column) ->
+      \(event : S.Event) ->
+      \(fields : List S.Field) ->
+        first grain key event fields // { pick = "last" }
+"""
+_LATEST = r"""let latest =
+      \(event : S.Event) ->
+      \(anchor : S.Instant.Type) ->
+            anchor
+        //  { name = "${event.name}_before_${anchor.of}"
+            , pick = "latest before"
+            , of = event.name
+            , before = anchor.name
+            , fields = [] : List Text
+            , doc = event.doc
+            }
 """
 
 
@@ -281,14 +304,16 @@ let {grain.name} =
 def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
     source = next(item for item in proposal.sources if item.name == grain.source)
     record = name_fields(proposal, source)
-    instants = []
+    instants, picks = [], {item.event: item.pick for item in grain.repeated}
     for event in () if grain.is_timeless else grain.events:
         names = [name for item in grain.metrics if item.event == event for name in (item.field, item.where[0]) if name]
         names += [item.field for item in grain.dimensions if item.event == event]
         fields = [f"e.{record}.{name}" for name in names]
         listing = format_list(list(dict.fromkeys(fields)), 14, "S.Field")
-        instants.append((event, f"first name key e.{event} ({listing})" if not fields else
-                         f"first name key e.{event} {listing}", ""))  # fmt: skip
+        pick = picks.get(event, "first")
+        instants.append((event, f"{pick} name key e.{event} ({listing})" if not fields else
+                         f"{pick} name key e.{event} {listing}", ""))  # fmt: skip
+    latest = _list_latest(grain)
     if grain.key:
         field = source.find_field(grain.key)
         doc = quote_text(f"Key `{'.'.join(field.path)}`")
@@ -297,8 +322,10 @@ def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
         key = 'G.column "integer" "seq" S.unit.none "Position in the log of the host"'
     time = "key.name" if grain.is_timeless else f"at.{grain.events[0]}.name"
     cluster = "\n            , cluster = host.name" if source.hosts else ""
-    listing = format_list([f"at.{name}" for name, _, _ in instants], 12, "S.Instant.Type")
+    listing = format_list([f"at.{name}" for name, _, _ in instants] + [f"before.{name}" for name, _, _ in latest], 12,
+                          "S.Instant.Type")  # fmt: skip
     at = f"      let at =\n            {format_record(instants, 12)}\n\n" if instants else ""
+    at += f"      let before =\n            {format_record(latest, 12)}\n\n" if latest else ""
     columns = [f"columnOf e.{record}.{name}" for name in _list_grain_fields(grain)] if grain.is_timeless else []
     comment, dimensions = (_DIMENSIONS, _write_taken_dimensions(grain, record)) if grain.dimensions else ("", "")
     repeated = "".join(f"\n-- {line}." for line in grain.describe_repeated())
@@ -329,8 +356,18 @@ let {grain.name} =
             , doc = {quote_text(_describe_grain(grain))}
             }}
 
-      in  {{ relation, grain{", at" if instants else ""} }}
+      in  {{ relation, grain{", at" if instants else ""}{", before" if latest else ""} }}
 """
+
+
+def _list_latest(grain: GrainProposal) -> list[tuple[str, str, str]]:
+    """Return the instants of the last records before others, each with the id of the metric that begins at it."""
+    attempts = grain.find_attempts()
+    return [
+        (metric.id, f"latest e.{metric.start} at.{metric.end}", "")
+        for metric in grain.metrics
+        if metric.start in attempts
+    ]
 
 
 def _write_taken_dimensions(grain: GrainProposal, record: str) -> str:
@@ -367,7 +404,9 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
     at = f"g.{grain.name}.at"
     reduction = ""
     if metric.start:
-        measure = f"S.elapsed {{ from = [ {at}.{metric.start} ], to = {at}.{metric.end} }}"
+        is_attempt = metric.start in grain.find_attempts()
+        start = f"g.{grain.name}.before.{metric.id}" if is_attempt else f"{at}.{metric.start}"
+        measure = f"S.elapsed {{ from = [ {start} ], to = {at}.{metric.end} }}"
     elif metric.is_failure:
         status = _read_field(proposal, source, grain, metric, metric.field)
         share = f"S.x.times (S.x.natural 100) (S.x.div ({status}) (S.x.natural {FIRST_FAILURE}))"
