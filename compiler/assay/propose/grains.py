@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 
 from assay.propose.chains import Chain, find_chains
+from assay.propose.measured import list_quantities
 from assay.propose.model import (
     DimensionProposal,
     EventProposal,
@@ -19,26 +20,22 @@ from assay.propose.model import (
 from assay.propose.names import NameSpace, make_identifier, split_words
 from assay.propose.outcomes import find_outcome, list_outcome_metrics
 from assay.propose.quantities import TIMES, describe_quantity
-from assay.propose.repeats import drop_results, find_namesake, find_repeated
+from assay.propose.repeats import drop_results, find_repeated
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT
+from assay.propose.timed_steps import TimedSteps, build_step_grain, find_timed_steps
 from assay.propose.titles import lower_title, make_event_title, make_field_title, make_title
 from assay.propose.varying import (
-    FEW_RECORDS,
-    count_values,
     counts_up,
     find_run_constant,
     is_choice,
-    is_constant,
     is_repetition_number,
-    only_grows,
 )
 
 MAX_METRICS = 12  # of the fields of a grain
 MAX_GRAINS = 12  # of records, per source
 MAX_COUNTS = 6
 MAX_VALUES = 12  # of a dimension
-_MIN_SAMPLES = 2  # of a metric of a log with more records
 MAX_SECTIONS = 6  # of records, per source; the rest share one
 _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 
@@ -48,28 +45,41 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     source = group.source
     found = find_chains(group.records, source.fields) if source.time else ()
     chains = [drop_results(group, chain) for chain in found]
-    grains = [_build_chain_grain(group, chain, names) for chain in chains]
+    all_steps = [find_timed_steps(group, chain) for chain in chains]
+    grains = [_build_chain_grain(group, chain, steps, names) for chain, steps in zip(chains, all_steps, strict=True)]
     keys = {event: chain.field for chain in found for event in chain.events}
+    used = set(keys.items())
+    used |= {(event, steps.field.name) for steps in all_steps if steps for event in steps.events}
     of_keys = {event for chain, grain in zip(chains, grains, strict=True) for event in chain.events
                if event not in grain.find_attempts()}  # fmt: skip
     numeric = [
         event
         for event in source.events
         if event.name not in of_keys
-        and (_list_quantities(group, event, keys.get(event.name, "")) or find_outcome(group, event))
+        and (list_quantities(group, event, _list_used(used, event)) or find_outcome(group, event))
     ]
+    grains += [build_step_grain(group, chain, steps, names)
+               for chain, steps in zip(chains, all_steps, strict=True) if steps]  # fmt: skip
     for event in sorted(numeric, key=lambda item: -item.count)[:MAX_GRAINS]:
-        grains.append(_build_record_grain(group, event, keys.get(event.name, ""), names))
+        key = keys.get(event.name, "")
+        grains.append(_build_record_grain(group, event, key, _list_used(used, event), names))
     return _rank_grains(grains)
 
 
-def _build_record_grain(group: Group, event: EventProposal, key: str, names: NameSpace) -> GrainProposal:
+def _list_used(used: Set[tuple[str, str]], event: EventProposal) -> frozenset[str]:
+    """Return the fields of an event that are keys, or durations of steps."""
+    return frozenset(field for name, field in used if name == event.name)
+
+
+def _build_record_grain(
+    group: Group, event: EventProposal, key: str, used: Collection[str], names: NameSpace
+) -> GrainProposal:
     """Return the grain of the records of an event. Those with a `key` of a chain have several of them for one."""
     source = group.source
     grain = names.add(_name_record_grain(source, event))
     split = _list_split_metrics(group, event, names)
-    metrics = split or _list_field_metrics(group, (event,), names, key) + list_outcome_metrics(group, event, names)
-    word = "numbers" if _list_quantities(group, event, key) else "an outcome"
+    metrics = split or _list_field_metrics(group, (event,), names, used) + list_outcome_metrics(group, event, names)
+    word = "numbers" if list_quantities(group, event, used) else "an outcome"
     reason = f"{event.count} records have {word}, and " + (
         f"some have the same `{key}`: each record counts"
         if key else "no nearly unique field that other events have, too"
@@ -168,51 +178,17 @@ def _name_record_grain(source: SourceProposal, event: EventProposal) -> str:
     return word if source.kind in ("csv", "json-records") else f"{event.name}_{word}"
 
 
-def _list_quantities(group: Group, event: EventProposal, key: str = "") -> list[FieldProposal]:
-    """Return the numbers of an event that are worth a metric: none that only grow, are constant, choices or the key."""
-    fields = [field for field in map(group.source.find_field, event.fields) if field.is_quantity and field.name != key]
-    if group.known_format and not group.known_format.split[0]:
-        fields = [field for field in fields if not describe_quantity(group, event, field).omission]
-    records = group.records[event.name]
-    least = _MIN_SAMPLES if group.source.records >= FEW_RECORDS else 1
-    return sorted(
-        (
-            field
-            for field in fields
-            if not only_grows(records, field)
-            and not (is_constant(group, event, field) and count_values(records, field) >= FEW_RECORDS)
-            and not is_choice(group, event, field)
-            and not is_repetition_number(group, event, field)
-            and not find_run_constant(group, event, field)
-            and not find_namesake(group, field)
-            and sum(field.path in record.values for record in records) >= least
-        ),
-        key=lambda field: _rank_unit(describe_quantity(group, event, field).unit),
-    )
-
-
-def _rank_unit(unit: str) -> int:
-    """Return in which order numbers are measured: times, then others with a unit, then the rest."""
-    return 0 if unit in TIMES else 1 if unit != "none" else 2
-
-
-def _build_chain_grain(group: Group, chain: Chain, names: NameSpace) -> GrainProposal:
+def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, names: NameSpace) -> GrainProposal:
+    """Return the grain of a chain, without metrics of durations that the grain of its timed steps measures."""
     source = group.source
     words = [word for word in split_words(chain.field) if word not in ("id", "uid", "key")] or [chain.field]
     grain = names.add(make_identifier(" ".join(words), "item"))
-    steps = list(zip(chain.events, chain.events[1:], strict=False))
-    if len(chain.events) > 2:
-        steps.append((chain.events[0], chain.events[-1]))
-    short = _drop_common_words(chain.events)
-    metrics = []
-    for start, end in steps:
-        name = f"{make_title(short[start])} to {lower_title(make_title(short[end]))}"
-        metrics.append(MetricProposal(names.add(f"{short[start]}_to_{short[end]}"), name, "millisecond",
-                                      f"From `{start}` to `{end}`", start, end, better="lower"))  # fmt: skip
+    metrics = _list_times(chain, steps, names)
     repeated = find_repeated(group, chain)
     attempts = {item.event for item in repeated if not item.has_copies}
     events = [source.find_event(name) for name in chain.events if name not in attempts]
-    metrics += _list_field_metrics(group, events, names, chain.field)
+    used = (chain.field, steps.field.name) if steps else (chain.field,)
+    metrics += _list_field_metrics(group, events, names, used)
     for event in events:
         metrics += list_outcome_metrics(group, event, names)
     reason = (
@@ -221,6 +197,29 @@ def _build_chain_grain(group: Group, chain: Chain, names: NameSpace) -> GrainPro
     dimensions = _list_chain_dimensions(group, chain, metrics)
     return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason,
                          title=make_title(" ".join(words)), dimensions=dimensions, repeated=repeated)  # fmt: skip
+
+
+def _list_times(chain: Chain, steps: TimedSteps | None, names: NameSpace) -> list[MetricProposal]:
+    """Return the times between events: from each to the next if no duration is the same, and from first to last.
+
+    If the first is a step with a duration, the whole time begins where the step began.
+    """
+    adjoining = steps.adjoining if steps else frozenset()
+    pairs = [pair for pair in itertools.pairwise(chain.events) if pair[1] not in adjoining]
+    whole = (chain.events[0], chain.events[-1])
+    if whole not in pairs:
+        pairs.append(whole)
+    short = _drop_common_words(chain.events)
+    metrics = []
+    for start, end in pairs:
+        field = steps.field.name if steps and adjoining and (start, end) == whole and start in steps.events else ""
+        name = f"{make_title(short[start])} to {lower_title(make_title(short[end]))}"
+        begin = f"the start of `{start}`" if field else f"`{start}`"
+        metrics.append(MetricProposal(names.add(f"{short[start]}_to_{short[end]}"),
+                                      f"Start of {lower_title(name)}" if field else name, "millisecond",
+                                      f"From {begin} to `{end}`", start, end, better="lower",
+                                      from_start=field))  # fmt: skip
+    return metrics
 
 
 def _drop_common_words(names: Sequence[str]) -> dict[str, str]:
@@ -249,10 +248,10 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
 
 
 def _list_field_metrics(
-    group: Group, events: Sequence[EventProposal], names: NameSpace, key: str = ""
+    group: Group, events: Sequence[EventProposal], names: NameSpace, used: Collection[str]
 ) -> tuple[MetricProposal, ...]:
-    """Return metrics of the numbers of events, apart from the key."""
-    quantities = [(event, field) for event in events for field in _list_quantities(group, event, key)]
+    """Return metrics of the numbers of events, apart from fields that are used otherwise."""
+    quantities = [(event, field) for event in events for field in list_quantities(group, event, used)]
     metrics = []
     for event, field in quantities[:MAX_METRICS]:
         of_events = sum(field.name in item.fields for item in group.source.events)

@@ -195,6 +195,7 @@ class MetricProposal:
     field: str = ""
     where: tuple[str, str] = ("", "")  # a field of the event and the text that it has
     better: str = "neither"
+    from_start: str = ""  # a field with the duration of the step that ends at `start`: the time begins at its beginning
     is_failure: bool = False  # whether it is the share of the statuses of HTTP in the field that are failures
 
 
@@ -249,6 +250,7 @@ class GrainProposal:
     is_main: bool = True  # whether it has a section of its own
     dimensions: tuple[DimensionProposal, ...] = ()
     repeated: tuple[RepeatedEvent, ...] = ()
+    step_column: str = ""  # the column with the name of the event, if it has the records of several
 
     def describe_repeated(self) -> tuple[str, ...]:
         """Return a sentence about each event of which not all records of a key count."""

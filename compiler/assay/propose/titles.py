@@ -47,7 +47,7 @@ def make_event_title(source: SourceProposal, event: EventProposal) -> str:
 def make_field_title(source: SourceProposal, event: EventProposal, field: FieldProposal) -> str:
     """Return what a number is called; behind its event if others have the field, too, or if it says too little."""
     is_ambiguous = sum(item.path[-1] == field.path[-1] for item in source.fields) > 1
-    words = _drop_unit(split_words(" ".join(field.path) if is_ambiguous else field.path[-1])) or [_find_noun(field)]
+    words = _list_title_words(field, " ".join(field.path) if is_ambiguous else field.path[-1])
     is_unique = sum(field.name in item.fields for item in source.events) == 1
     event_title = make_event_title(source, event)
     title = make_title(" ".join(words))
@@ -55,6 +55,15 @@ def make_field_title(source: SourceProposal, event: EventProposal, field: FieldP
     if (is_unique and is_clear) or title == event_title:
         return title
     return f"{event_title}: {lower_title(title)}"
+
+
+def make_plain_title(field: FieldProposal) -> str:
+    """Return what a number is called by its name only."""
+    return make_title(" ".join(_list_title_words(field, field.path[-1])))
+
+
+def _list_title_words(field: FieldProposal, text: str) -> list[str]:
+    return _drop_unit(split_words(text)) or [_find_noun(field)]
 
 
 def _drop_unit(words: Sequence[str]) -> list[str]:

@@ -23,7 +23,8 @@ def write_report(proposal: Proposal) -> str:
         listing = format_member([f"m.{metric.id}" for metric in grain.metrics], 6, len(grain.name) + 6)
         lists.append(f"let {grain.name} ={listing}\n")
         if grain.is_main:
-            sections.append(f"R.withAllOf g.{grain.name}.grain (R.section {title} {grain.name})")
+            if not grain.step_column:  # a mean of all steps says little
+                sections.append(f"R.withAllOf g.{grain.name}.grain (R.section {title} {grain.name})")
             if grain.dimensions:
                 sections.append(_write_split_section(proposal, grain))
         groups.append(f"R.groupWithAllOf g.{grain.name}.grain (R.group {title} {grain.name})")
@@ -77,7 +78,7 @@ def _write_column(proposal: Proposal, grain: GrainProposal, dimension: Dimension
 def _write_split_section(proposal: Proposal, grain: GrainProposal) -> str:
     """Write the section that splits the metrics of a grain by the first of its dimensions."""
     dimension = grain.dimensions[0]
-    title = quote_text(f"{grain.title} by {dimension.field}")
+    title = quote_text(grain.title if grain.step_column else f"{grain.title} by {dimension.field}")
     return f"R.splitBy [ {_write_column(proposal, grain, dimension)} ] (R.section {title} {grain.name})"
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 
 from assay.lang.model.source_kinds import SOURCE_KINDS
-from assay.propose.alternation import GUIDE
 from assay.propose.dhall_text import format_list, format_member, format_record, format_texts, quote_text
 from assay.propose.model import (
-    AlternatingPair,
     EventProposal,
     FieldProposal,
     GrainProposal,
@@ -17,7 +15,9 @@ from assay.propose.model import (
     SourceProposal,
 )
 from assay.propose.outcomes import FIRST_FAILURE
+from assay.propose.timed_steps import NANOSECONDS
 from assay.propose.units import RATE
+from assay.propose.write_grains import write_grains, write_query
 from assay.propose.write_report import SCHEMA, name_fields, write_report
 
 GENERATION = "sample"
@@ -30,7 +30,7 @@ def write_all_specs(proposal: Proposal) -> dict[str, str]:
     files = {
         f"{folder}/source.dhall": _write_sources(proposal),
         f"{folder}/events.dhall": _write_events(proposal),
-        f"{folder}/grains.dhall": _write_grains(proposal),
+        f"{folder}/grains.dhall": write_grains(proposal),
         f"{folder}/metrics.dhall": _write_metrics(proposal),
         f"{folder}/reports.dhall": write_report(proposal),
         f"{folder}/package.dhall": _write_package(proposal),
@@ -38,7 +38,7 @@ def write_all_specs(proposal: Proposal) -> dict[str, str]:
     for grain in proposal.grains:
         if grain.is_of_records:
             continue
-        files[f"{queries}/{grain.name}.sql"] = _write_query(grain)
+        files[f"{queries}/{grain.name}.sql"] = write_query(grain)
     return files
 
 
@@ -123,7 +123,9 @@ def _write_events(proposal: Proposal) -> str:
     fields = {source.name: name_fields(proposal, source) for source in proposal.sources}
     for source in proposal.sources:
         if source.fields:
-            record = format_record([_write_field(field) for field in source.fields], 6)
+            columns = [(grain.step_column, f'E.text "{grain.step_column}"', "the event of a record")
+                       for grain in proposal.grains if grain.step_column and grain.source == source.name]  # fmt: skip
+            record = format_record([*map(_write_field, source.fields), *columns], 6)
             parts.append(f"let {fields[source.name]} =\n      {record}\n")
     parts.append(f'let name = \\(name : Text) -> {{ generation = "{GENERATION}", name }}\n')
     parts.append(_EVENT)
@@ -191,200 +193,6 @@ def _write_event(proposal: Proposal, source: SourceProposal, event: EventProposa
     )
 
 
-def _write_query(grain: GrainProposal) -> str:
-    event = grain.events[0]
-    if grain.key:
-        return (
-            f"-- One row for each `{grain.key}` of `{event}`.\n"
-            f"SELECT host, {grain.key}\nFROM {event}\nWHERE {grain.key} IS NOT NULL\nGROUP BY host, {grain.key}\n"
-        )
-    names = ", ".join(["host", "seq", *_list_grain_fields(grain)] if grain.is_timeless else ["host", "seq"])
-    comment = f"-- One row for each record of `{event}`; `seq` is its position in the files of its host."
-    return f"{comment}\nSELECT {names}\nFROM {event}\n"
-
-
-def _list_grain_fields(grain: GrainProposal) -> list[str]:
-    names = [name for metric in grain.metrics for name in (metric.field, metric.where[0]) if name]
-    return list(dict.fromkeys((*names, *(item.field for item in grain.dimensions))))
-
-
-def _write_grains(proposal: Proposal) -> str:
-    parts = [
-        "-- What one sample is about. A grain binds instants, and fields of their records, to the rows of a relation.",
-        *map(_describe_alternating, proposal.alternating), SCHEMA, "let G = S.grain\n", "let e = ./events.dhall\n",
-    ]  # fmt: skip
-    if any(grain.is_timeless for grain in proposal.grains):
-        parts.append(_COLUMN)
-    if not all(grain.is_of_records for grain in proposal.grains):
-        parts.append(_GRAIN)
-    if any(item.pick == "last" for grain in proposal.grains for item in grain.repeated):
-        parts.append(_LAST)
-    if any(map(_list_latest, proposal.grains)):
-        parts.append(_LATEST)
-    for grain in proposal.grains:
-        parts.append(_write_record_grain(proposal, grain) if grain.is_of_records else _write_grain(proposal, grain))
-    names = [grain.name for grain in proposal.grains]
-    return "\n".join([*parts, f"in  {{ {', '.join(names)} }}", ""])
-
-
-def _describe_alternating(pair: AlternatingPair) -> str:
-    return (
-        f'--\n-- {pair.describe()}: an instant\n-- of `{pair.start}` with `pick = "latest before"` '
-        f"at `{pair.end}` measures the time between them.\n-- Example: {GUIDE}"
-    )
-
-
-_DIMENSIONS = "\n-- Its dimensions are fields with few values: split metrics by them."
-_COLUMN = "let columnOf = G.columnOf\n"
-_GRAIN = r"""let host = G.column "text" "host" S.unit.none "Host"
-
-let first =
-      \(grain : Text) ->
-      \(key : S.Column) ->
-      \(event : S.Event) ->
-      \(fields : List S.Field) ->
-        S.Instant::{
-        , name = "at_${event.name}"
-        , grain
-        , pick = "first"
-        , of = event.name
-        , on = [ G.sameColumn host host, G.sameColumn key key ]
-        , fields = G.fieldNames fields
-        , doc = event.doc
-        }
-"""
-_LAST = r"""let last =
-      \(grain : Text) ->
-      \(key : S.Column) ->
-      \(event : S.Event) ->
-      \(fields : List S.Field) ->
-        first grain key event fields // { pick = "last" }
-"""
-_LATEST = r"""let latest =
-      \(event : S.Event) ->
-      \(anchor : S.Instant.Type) ->
-            anchor
-        //  { name = "${event.name}_before_${anchor.of}"
-            , pick = "latest before"
-            , of = event.name
-            , before = anchor.name
-            , fields = [] : List Text
-            , doc = event.doc
-            }
-"""
-
-
-def _write_record_grain(proposal: Proposal, grain: GrainProposal) -> str:
-    """Write a grain with a row for each record of an event."""
-    source = next(item for item in proposal.sources if item.name == grain.source)
-    record = name_fields(proposal, source)
-    dimension_names = [item.field for item in grain.dimensions]
-    fields = format_list([f"e.{record}.{name}" for name in _list_grain_fields(grain)], 14, "S.Field")
-    dimensions = format_list([f"e.{record}.{name}.name" for name in dimension_names], 14)
-    members = [
-        *([("dimensions", dimensions, "")] if grain.dimensions else []),
-        *([("cluster", "records.host.name", "")] if source.hosts else []),
-    ]
-    result = f"records // {{ grain = records.grain // {format_record(members, 6)} }}" if members else "records"
-    comment = _DIMENSIONS if grain.dimensions else ""
-    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}
-let {grain.name} =
-      let records =
-            G.eachRecord
-              {{ name = {quote_text(grain.name)}
-              , event = e.{grain.events[0]}
-              , fields = {fields}
-              , doc = {quote_text(_describe_grain(grain))}
-              }}
-
-      in  {result}
-"""
-
-
-def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
-    source = next(item for item in proposal.sources if item.name == grain.source)
-    record = name_fields(proposal, source)
-    instants, picks = [], {item.event: item.pick for item in grain.repeated}
-    for event in () if grain.is_timeless else grain.events:
-        names = [name for item in grain.metrics if item.event == event for name in (item.field, item.where[0]) if name]
-        names += [item.field for item in grain.dimensions if item.event == event]
-        fields = [f"e.{record}.{name}" for name in names]
-        listing = format_list(list(dict.fromkeys(fields)), 14, "S.Field")
-        pick = picks.get(event, "first")
-        instants.append((event, f"{pick} name key e.{event} ({listing})" if not fields else
-                         f"{pick} name key e.{event} {listing}", ""))  # fmt: skip
-    latest = _list_latest(grain)
-    if grain.key:
-        field = source.find_field(grain.key)
-        doc = quote_text(f"Key `{'.'.join(field.path)}`")
-        key = f"G.column {quote_text(field.type)} {quote_text(grain.key)} S.unit.none {doc}"
-    else:
-        key = 'G.column "integer" "seq" S.unit.none "Position in the log of the host"'
-    time = "key.name" if grain.is_timeless else f"at.{grain.events[0]}.name"
-    cluster = "\n            , cluster = host.name" if source.hosts else ""
-    listing = format_list([f"at.{name}" for name, _, _ in instants] + [f"before.{name}" for name, _, _ in latest], 12,
-                          "S.Instant.Type")  # fmt: skip
-    at = f"      let at =\n            {format_record(instants, 12)}\n\n" if instants else ""
-    at += f"      let before =\n            {format_record(latest, 12)}\n\n" if latest else ""
-    columns = [f"columnOf e.{record}.{name}" for name in _list_grain_fields(grain)] if grain.is_timeless else []
-    comment, dimensions = (_DIMENSIONS, _write_taken_dimensions(grain, record)) if grain.dimensions else ("", "")
-    repeated = "".join(f"\n-- {line}." for line in grain.describe_repeated())
-    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}{repeated}
-let {grain.name} =
-      let name = {quote_text(grain.name)}
-
-      let key = {key}
-
-{at}      let relation =
-            S.Relation::{{
-            , name = "{grain.name}_keys"
-            , sql = ../../queries/{proposal.system}/{grain.name}.sql as Text
-            , uses = [ e.{grain.events[0]}.name ]
-            , columns ={format_member(["host", "key", *columns], 14, 24)}
-            , key = [ host.name, key.name ]
-            , doc = "The rows of `{grain.name}`"
-            }}
-
-      let grain =
-            S.Grain::{{
-            , name
-            , relation = relation.name
-            , key = relation.key
-            , columns = relation.columns
-            , instants = {listing}{dimensions}
-            , time = {time}{cluster}
-            , doc = {quote_text(_describe_grain(grain))}
-            }}
-
-      in  {{ relation, grain{", at" if instants else ""}{", before" if latest else ""} }}
-"""
-
-
-def _list_latest(grain: GrainProposal) -> list[tuple[str, str, str]]:
-    """Return the instants of the last records before others, each with the id of the metric that begins at it."""
-    attempts = grain.find_attempts()
-    return [
-        (metric.id, f"latest e.{metric.start} at.{metric.end}", "")
-        for metric in grain.metrics
-        if metric.start in attempts
-    ]
-
-
-def _write_taken_dimensions(grain: GrainProposal, record: str) -> str:
-    """Write the columns by which metrics may be split: those of a relation without instants, else fields of records."""
-    columns = [
-        f"{{ column = G.columnOf e.{record}.{item.field}, value = G.taken at.{item.event} e.{record}.{item.field} }}"
-        for item in grain.dimensions
-    ]
-    names = format_member([f"e.{record}.{item.field}.name" for item in grain.dimensions], 14, 26)
-    derived = "" if grain.is_timeless else f"\n            , derived ={format_member(columns, 14, 23)}"
-    return f"{derived}\n            , dimensions ={names}"
-
-
-def _describe_grain(grain: GrainProposal) -> str:
-    return f"A `{grain.key}` of `{grain.events[0]}`" if grain.key else f"A record of `{grain.events[0]}`"
-
-
 def _write_metrics(proposal: Proposal) -> str:
     has_host = any(metric.unit == "count" for metric in proposal.metrics)
     parts = ["-- Metrics: what is measured on each row of a grain, and in which unit.", SCHEMA,
@@ -407,6 +215,11 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
         is_attempt = metric.start in grain.find_attempts()
         start = f"g.{grain.name}.before.{metric.id}" if is_attempt else f"{at}.{metric.start}"
         measure = f"S.elapsed {{ from = [ {start} ], to = {at}.{metric.end} }}"
+        if metric.from_start:
+            duration = f"S.grain.taken {start} e.{name_fields(proposal, source)}.{metric.from_start}"
+            factor = f"S.x.natural {NANOSECONDS[source.find_field(metric.from_start).unit]}"
+            duration = f"S.x.asUnit S.unit.nanosecond (S.x.times ({duration}) ({factor}))"
+            measure = f"S.x.plus ({measure}) ({duration})"
     elif metric.is_failure:
         status = _read_field(proposal, source, grain, metric, metric.field)
         share = f"S.x.times (S.x.natural 100) (S.x.div ({status}) (S.x.natural {FIRST_FAILURE}))"

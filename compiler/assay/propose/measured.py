@@ -1,0 +1,53 @@
+"""List the numbers of events that are worth a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from assay.propose.model import EventProposal, FieldProposal
+from assay.propose.quantities import TIMES, describe_quantity
+from assay.propose.repeats import find_namesake
+from assay.propose.sources import Group
+from assay.propose.varying import (
+    FEW_RECORDS,
+    count_values,
+    find_run_constant,
+    is_choice,
+    is_constant,
+    is_repetition_number,
+    only_grows,
+)
+
+_MIN_SAMPLES = 2  # of a metric of a log with more records
+
+
+def list_quantities(group: Group, event: EventProposal, without: Collection[str] = ()) -> list[FieldProposal]:
+    """Return the numbers of an event that are worth a metric: none that only grow, are constant, choices or ids.
+
+    `without` are names of fields that have another use, such as a key.
+    """
+    fields = [field for field in map(group.source.find_field, event.fields)
+              if field.is_quantity and field.name not in without]  # fmt: skip
+    if group.known_format and not group.known_format.split[0]:
+        fields = [field for field in fields if not describe_quantity(group, event, field).omission]
+    records = group.records[event.name]
+    least = _MIN_SAMPLES if group.source.records >= FEW_RECORDS else 1
+    return sorted(
+        (
+            field
+            for field in fields
+            if not only_grows(records, field)
+            and not (is_constant(group, event, field) and count_values(records, field) >= FEW_RECORDS)
+            and not is_choice(group, event, field)
+            and not is_repetition_number(group, event, field)
+            and not find_run_constant(group, event, field)
+            and not find_namesake(group, field)
+            and sum(field.path in record.values for record in records) >= least
+        ),
+        key=lambda field: _rank_unit(describe_quantity(group, event, field).unit),
+    )
+
+
+def _rank_unit(unit: str) -> int:
+    """Return in which order numbers are measured: times, then others with a unit, then the rest."""
+    return 0 if unit in TIMES else 1 if unit != "none" else 2

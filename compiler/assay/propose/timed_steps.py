@@ -1,0 +1,106 @@
+"""Recognize steps whose records have their duration: rows of one grain, and which times between them say the same."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from assay.propose.chains import Chain
+from assay.propose.measured import list_quantities
+from assay.propose.model import DimensionProposal, FieldProposal, GrainProposal, MetricProposal, Record
+from assay.propose.names import NameSpace, is_prefixed, make_identifier
+from assay.propose.quantities import TIMES, describe_quantity
+from assay.propose.sources import Group
+from assay.propose.titles import lower_title, make_plain_title, make_title
+
+_MIN_STEPS = 3
+_STEP = "step"  # what the column with the names of steps is called if nothing else says it
+NANOSECONDS = dict(zip(TIMES, (1, 10**3, 10**6, 10**9, 60 * 10**9, 3600 * 10**9), strict=True))  # by unit
+_EPOCH_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}  # by `timeForm`
+_TOLERANCE, _DELAY = 0.1, 0.002  # of a duration, and seconds: by which a time between steps differs from the later one
+_MIN_ALIKE = 0.8  # of the keys
+
+
+@dataclass(frozen=True, slots=True)
+class TimedSteps:
+    """Events of a chain that have a field with their duration, and those that begin where the one before them ends."""
+
+    field: FieldProposal
+    events: tuple[str, ...]
+    adjoining: frozenset[str]
+
+
+def find_timed_steps(group: Group, chain: Chain) -> TimedSteps | None:
+    """Return the steps of a chain that have the same field with a duration; None if there are fewer than three."""
+    if group.known_format:
+        return None
+    for field in group.source.fields:
+        if field.unit not in TIMES or field.name == chain.field:
+            continue
+        events = tuple(
+            name
+            for name in chain.events
+            if field.name in (event := group.source.find_event(name)).fields and field in list_quantities(group, event)
+        )
+        if len(events) >= _MIN_STEPS:
+            pairs = [pair for pair in itertools.pairwise(chain.events) if pair[1] in events]
+            adjoining = {end for start, end in pairs if _adjoins(group, chain, start, end, field)}
+            return TimedSteps(field, events, frozenset(adjoining))
+    return None
+
+
+def _adjoins(group: Group, chain: Chain, start: str, end: str, field: FieldProposal) -> bool:
+    """Return whether the times from an event to the last record of the next are the durations of the latter."""
+    starts, ends = (_list_by_key(group, chain, name) for name in (start, end))
+    alike = count = 0
+    for key, rows in ends.items():
+        instant, duration = _read_instant(group, rows[-1]), rows[-1].values.get(field.path)
+        earlier = [row for row in starts.get(key, ()) if row.position < rows[-1].position]
+        if instant is None or duration is None or not earlier or (before := _read_instant(group, earlier[-1])) is None:
+            continue
+        seconds = float(str(duration)) * NANOSECONDS[field.unit] / 1e9
+        count += 1
+        alike += abs(instant - before - seconds) <= _TOLERANCE * seconds + _DELAY
+    return count > 0 and alike >= _MIN_ALIKE * count
+
+
+def _list_by_key(group: Group, chain: Chain, event: str) -> dict[tuple[str, str], list[Record]]:
+    """Return the records of each key of each host."""
+    path = group.source.find_field(chain.field).path
+    rows: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for record in group.records[event]:
+        if (value := record.values.get(path)) is not None:
+            rows[record.host, str(value)].append(record)
+    return rows
+
+
+def _read_instant(group: Group, record: Record) -> float | None:
+    """Return the seconds of an instant of ISO 8601 or since 1970; None for other forms."""
+    value = record.values.get(group.source.time)
+    try:
+        if scale := _EPOCH_SECONDS.get(group.source.time_form):
+            return float(str(value)) * scale
+        return None if group.source.time_form else datetime.fromisoformat(str(value)).timestamp()
+    except ValueError:
+        return None
+
+
+def build_step_grain(group: Group, chain: Chain, steps: TimedSteps, names: NameSpace) -> GrainProposal:
+    """Return the grain of all records of the steps, with one metric and the name of the step as its dimension."""
+    source, field = group.source, steps.field
+    column = make_identifier(source.lookup[-1], _STEP) if source.lookup else _STEP
+    column = NameSpace(item.name for item in source.fields).add(_STEP if is_prefixed(column) else column)
+    title = make_title(column)
+    event = source.find_event(steps.events[0])
+    quantity = describe_quantity(group, event, field)
+    name = f"{title} {lower_title(make_plain_title(field))}"
+    metric = MetricProposal(names.add(f"{column}_{field.name}"), name, quantity.unit,
+                            f"`{'.'.join(field.path)}` of each {column}", field=field.name,
+                            better=quantity.better)  # fmt: skip
+    most_frequent = max(steps.events, key=lambda name: source.find_event(name).count)
+    reason = f"{len(steps.events)} of the events that share `{chain.field}` have `{field.name}`: each record counts"
+    return GrainProposal(names.add(column), source.name, "", steps.events, (metric,), reason, is_timeless=True,
+                         title=title, dimensions=(DimensionProposal(column, "", most_frequent),),
+                         step_column=column)  # fmt: skip

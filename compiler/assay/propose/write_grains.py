@@ -1,0 +1,215 @@
+"""Write the grains of a proposal as Dhall, and the queries of their relations as SQL."""
+
+from __future__ import annotations
+
+from assay.propose.alternation import GUIDE
+from assay.propose.dhall_text import format_list, format_member, format_record, quote_text
+from assay.propose.model import AlternatingPair, GrainProposal, Proposal
+from assay.propose.write_report import SCHEMA, name_fields
+
+
+def write_query(grain: GrainProposal) -> str:
+    event = grain.events[0]
+    if grain.step_column:
+        columns = ", ".join(name for name in _list_grain_fields(grain) if name != grain.step_column)
+        selects = (
+            f"SELECT host, seq, {columns}, '{item}' AS {grain.step_column}\nFROM {item}\n" for item in grain.events
+        )
+        comment = f"-- One row for each record of {len(grain.events)} events; `{grain.step_column}` is its event.\n"
+        return comment + "UNION ALL\n".join(selects)
+    if grain.key:
+        return (
+            f"-- One row for each `{grain.key}` of `{event}`.\n"
+            f"SELECT host, {grain.key}\nFROM {event}\nWHERE {grain.key} IS NOT NULL\nGROUP BY host, {grain.key}\n"
+        )
+    names = ", ".join(["host", "seq", *_list_grain_fields(grain)] if grain.is_timeless else ["host", "seq"])
+    comment = f"-- One row for each record of `{event}`; `seq` is its position in the files of its host."
+    return f"{comment}\nSELECT {names}\nFROM {event}\n"
+
+
+def _list_grain_fields(grain: GrainProposal) -> list[str]:
+    names = [name for metric in grain.metrics for name in (metric.field, metric.where[0]) if name]
+    return list(dict.fromkeys((*names, *(item.field for item in grain.dimensions))))
+
+
+def write_grains(proposal: Proposal) -> str:
+    parts = [
+        "-- What one sample is about. A grain binds instants, and fields of their records, to the rows of a relation.",
+        *map(_describe_alternating, proposal.alternating), SCHEMA, "let G = S.grain\n", "let e = ./events.dhall\n",
+    ]  # fmt: skip
+    if any(grain.is_timeless for grain in proposal.grains):
+        parts.append(_COLUMN)
+    if not all(grain.is_of_records for grain in proposal.grains):
+        parts.append(_GRAIN)
+    if any(item.pick == "last" for grain in proposal.grains for item in grain.repeated):
+        parts.append(_LAST)
+    if any(grain.find_attempts() for grain in proposal.grains):
+        parts.append(_LATEST)
+    for grain in proposal.grains:
+        parts.append(_write_record_grain(proposal, grain) if grain.is_of_records else _write_grain(proposal, grain))
+    names = [grain.name for grain in proposal.grains]
+    return "\n".join([*parts, f"in  {{ {', '.join(names)} }}", ""])
+
+
+def _describe_alternating(pair: AlternatingPair) -> str:
+    return (
+        f'--\n-- {pair.describe()}: an instant\n-- of `{pair.start}` with `pick = "latest before"` '
+        f"at `{pair.end}` measures the time between them.\n-- Example: {GUIDE}"
+    )
+
+
+_DIMENSIONS = "\n-- Its dimensions are fields with few values: split metrics by them."
+_COLUMN = "let columnOf = G.columnOf\n"
+_GRAIN = r"""let host = G.column "text" "host" S.unit.none "Host"
+
+let first =
+      \(grain : Text) ->
+      \(key : S.Column) ->
+      \(event : S.Event) ->
+      \(fields : List S.Field) ->
+        S.Instant::{
+        , name = "at_${event.name}"
+        , grain
+        , pick = "first"
+        , of = event.name
+        , on = [ G.sameColumn host host, G.sameColumn key key ]
+        , fields = G.fieldNames fields
+        , doc = event.doc
+        }
+"""
+_LAST = r"""let last =
+      \(grain : Text) ->
+      \(key : S.Column) ->
+      \(event : S.Event) ->
+      \(fields : List S.Field) ->
+        first grain key event fields // { pick = "last" }
+"""
+_LATEST = r"""let latest =
+      \(event : S.Event) ->
+      \(anchor : S.Instant.Type) ->
+            anchor
+        //  { name = "${event.name}_before_${anchor.of}"
+            , pick = "latest before"
+            , of = event.name
+            , before = anchor.name
+            , fields = [] : List Text
+            , doc = event.doc
+            }
+"""
+
+
+def _write_record_grain(proposal: Proposal, grain: GrainProposal) -> str:
+    """Write a grain with a row for each record of an event."""
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    record = name_fields(proposal, source)
+    dimension_names = [item.field for item in grain.dimensions]
+    fields = format_list([f"e.{record}.{name}" for name in _list_grain_fields(grain)], 14, "S.Field")
+    dimensions = format_list([f"e.{record}.{name}.name" for name in dimension_names], 14)
+    members = [
+        *([("dimensions", dimensions, "")] if grain.dimensions else []),
+        *([("cluster", "records.host.name", "")] if source.hosts else []),
+    ]
+    result = f"records // {{ grain = records.grain // {format_record(members, 6)} }}" if members else "records"
+    comment = _DIMENSIONS if grain.dimensions else ""
+    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}
+let {grain.name} =
+      let records =
+            G.eachRecord
+              {{ name = {quote_text(grain.name)}
+              , event = e.{grain.events[0]}
+              , fields = {fields}
+              , doc = {quote_text(_describe_grain(grain))}
+              }}
+
+      in  {result}
+"""
+
+
+def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    record = name_fields(proposal, source)
+    instants, picks = [], {item.event: item.pick for item in grain.repeated}
+    attempts = grain.find_attempts()
+    for event in () if grain.is_timeless else grain.events:
+        names = [name for item in grain.metrics if item.event == event for name in (item.field, item.where[0]) if name]
+        names += [item.from_start for item in grain.metrics if item.from_start and item.start == event not in attempts]
+        names += [item.field for item in grain.dimensions if item.event == event]
+        fields = [f"e.{record}.{name}" for name in names]
+        listing = format_list(list(dict.fromkeys(fields)), 14, "S.Field")
+        pick = picks.get(event, "first")
+        instants.append((event, f"{pick} name key e.{event} ({listing})" if not fields else
+                         f"{pick} name key e.{event} {listing}", ""))  # fmt: skip
+    latest = _list_latest(grain, record)
+    if grain.key:
+        field = source.find_field(grain.key)
+        doc = quote_text(f"Key `{'.'.join(field.path)}`")
+        key = f"G.column {quote_text(field.type)} {quote_text(grain.key)} S.unit.none {doc}"
+    else:
+        key = 'G.column "integer" "seq" S.unit.none "Position in the log of the host"'
+    time = "key.name" if grain.is_timeless else f"at.{grain.events[0]}.name"
+    cluster = "\n            , cluster = host.name" if source.hosts else ""
+    listing = format_list([f"at.{name}" for name, _, _ in instants] + [f"before.{name}" for name, _, _ in latest], 12,
+                          "S.Instant.Type")  # fmt: skip
+    at = f"      let at =\n            {format_record(instants, 12)}\n\n" if instants else ""
+    at += f"      let before =\n            {format_record(latest, 12)}\n\n" if latest else ""
+    columns = [f"columnOf e.{record}.{name}" for name in _list_grain_fields(grain)] if grain.is_timeless else []
+    uses = format_member([f"e.{event}.name" for event in (grain.events if grain.step_column else grain.events[:1])],
+                         14, 20)  # fmt: skip
+    comment, dimensions = (_DIMENSIONS, _write_taken_dimensions(grain, record)) if grain.dimensions else ("", "")
+    repeated = "".join(f"\n-- {line}." for line in grain.describe_repeated())
+    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}{repeated}
+let {grain.name} =
+      let name = {quote_text(grain.name)}
+
+      let key = {key}
+
+{at}      let relation =
+            S.Relation::{{
+            , name = "{grain.name}_keys"
+            , sql = ../../queries/{proposal.system}/{grain.name}.sql as Text
+            , uses ={uses}
+            , columns ={format_member(["host", "key", *columns], 14, 24)}
+            , key = [ host.name, key.name ]
+            , doc = "The rows of `{grain.name}`"
+            }}
+
+      let grain =
+            S.Grain::{{
+            , name
+            , relation = relation.name
+            , key = relation.key
+            , columns = relation.columns
+            , instants = {listing}{dimensions}
+            , time = {time}{cluster}
+            , doc = {quote_text(_describe_grain(grain))}
+            }}
+
+      in  {{ relation, grain{", at" if instants else ""}{", before" if latest else ""} }}
+"""
+
+
+def _list_latest(grain: GrainProposal, record: str) -> list[tuple[str, str, str]]:
+    """Return the instants of the last records before others, each with the id of the metric that begins at it."""
+    instants = []
+    for metric in grain.metrics:
+        if metric.start in grain.find_attempts():
+            fields = f" // {{ fields = [ e.{record}.{metric.from_start}.name ] }}" if metric.from_start else ""
+            instants.append((metric.id, f"latest e.{metric.start} at.{metric.end}{fields}", ""))
+    return instants
+
+
+def _write_taken_dimensions(grain: GrainProposal, record: str) -> str:
+    """Write the columns by which metrics may be split: those of a relation without instants, else fields of records."""
+    columns = [
+        f"{{ column = G.columnOf e.{record}.{item.field}, value = G.taken at.{item.event} e.{record}.{item.field} }}"
+        for item in grain.dimensions
+    ]
+    names = format_member([f"e.{record}.{item.field}.name" for item in grain.dimensions], 14, 26)
+    derived = "" if grain.is_timeless else f"\n            , derived ={format_member(columns, 14, 23)}"
+    return f"{derived}\n            , dimensions ={names}"
+
+
+def _describe_grain(grain: GrainProposal) -> str:
+    if grain.step_column:
+        return f"A record of one of {len(grain.events)} events"
+    return f"A `{grain.key}` of `{grain.events[0]}`" if grain.key else f"A record of `{grain.events[0]}`"
