@@ -24,7 +24,7 @@ from assay.propose.repeats import drop_results, find_repeated
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT
 from assay.propose.timed_steps import TimedSteps, build_step_grain, find_timed_steps
-from assay.propose.titles import lower_title, make_event_title, make_field_title, make_title
+from assay.propose.titles import lower_title, make_event_title, make_field_title, make_time_title, make_title
 from assay.propose.varying import (
     counts_up,
     find_run_constant,
@@ -43,11 +43,11 @@ _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     """Return the grains of a source: chains of events first, then those of records with numbers."""
     source = group.source
-    found = find_chains(group.records, source.fields) if source.time else ()
-    chains = [drop_results(group, chain) for chain in found]
+    all_chains = find_chains(group.records, source.fields) if source.time else ()
+    chains = [drop_results(group, chain) for chain in all_chains]
     all_steps = [find_timed_steps(group, chain) for chain in chains]
     grains = [_build_chain_grain(group, chain, steps, names) for chain, steps in zip(chains, all_steps, strict=True)]
-    keys = {event: chain.field for chain in found for event in chain.events}
+    keys = {event: chain.field for chain in all_chains for event in chain.events}
     used = set(keys.items())
     used |= {(event, steps.field.name) for steps in all_steps if steps for event in steps.events}
     of_keys = {event for chain, grain in zip(chains, grains, strict=True) for event in chain.events
@@ -213,7 +213,7 @@ def _list_times(chain: Chain, steps: TimedSteps | None, names: NameSpace) -> lis
     metrics = []
     for start, end in pairs:
         field = steps.field.name if steps and adjoining and (start, end) == whole and start in steps.events else ""
-        name = f"{make_title(short[start])} to {lower_title(make_title(short[end]))}"
+        name = make_time_title(short[start], short[end])
         begin = f"the start of `{start}`" if field else f"`{start}`"
         metrics.append(MetricProposal(names.add(f"{short[start]}_to_{short[end]}"),
                                       f"Start of {lower_title(name)}" if field else name, "millisecond",

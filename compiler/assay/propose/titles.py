@@ -19,6 +19,7 @@ _FORMS = {word: word.upper() for word in (
     "io", "os", "qps", "rps", "rss", "rtf", "tps", "ttfb", "ttft", "uuid",
     "tcp", "tls", "ttl", "udp", "url",
 )} | {"avg": "average", "cnt": "count", "len": "length", "num": "number"}  # fmt: skip
+_MAX_TIME_TITLE = 40  # letters
 _NOUNS = {"byte": "size", "percent": "percentage"}  # of units; those of time measure time
 
 
@@ -29,6 +30,16 @@ def make_title(text: str) -> str:
         words = words[1:]
     title = " ".join(_FORMS.get(word, word) for word in words) or text
     return title[:1].upper() + title[1:]
+
+
+def make_time_title(start: str, end: str) -> str:
+    """Return what the time between two events is called; if that is long, without the words that both names have."""
+    names = [split_words(start), split_words(end)]
+    shared = {word.removesuffix("s") for word in names[0]} & {word.removesuffix("s") for word in names[1]}
+    short = [" ".join(word for word in words if word.removesuffix("s") not in shared) for words in names]
+    title = f"{make_title(start)} to {lower_title(make_title(end))}"
+    is_long = len(title) > _MAX_TIME_TITLE and all(short)
+    return f"{make_title(short[0])} to {lower_title(make_title(short[1]))}" if is_long else title
 
 
 def lower_title(title: str) -> str:

@@ -128,17 +128,7 @@ let {grain.name} =
 def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
     source = next(item for item in proposal.sources if item.name == grain.source)
     record = name_fields(proposal, source)
-    instants, picks = [], {item.event: item.pick for item in grain.repeated}
-    attempts = grain.find_attempts()
-    for event in () if grain.is_timeless else grain.events:
-        names = [name for item in grain.metrics if item.event == event for name in (item.field, item.where[0]) if name]
-        names += [item.from_start for item in grain.metrics if item.from_start and item.start == event not in attempts]
-        names += [item.field for item in grain.dimensions if item.event == event]
-        fields = [f"e.{record}.{name}" for name in names]
-        listing = format_list(list(dict.fromkeys(fields)), 14, "S.Field")
-        pick = picks.get(event, "first")
-        instants.append((event, f"{pick} name key e.{event} ({listing})" if not fields else
-                         f"{pick} name key e.{event} {listing}", ""))  # fmt: skip
+    instants = _list_instants(grain, record)
     latest = _list_latest(grain, record)
     if grain.key:
         field = source.find_field(grain.key)
@@ -186,6 +176,22 @@ let {grain.name} =
 
       in  {{ relation, grain{", at" if instants else ""}{", before" if latest else ""} }}
 """
+
+
+def _list_instants(grain: GrainProposal, record: str) -> list[tuple[str, str, str]]:
+    """Return the instants of the events of a key, each with its event."""
+    instants, picks = [], {item.event: item.pick for item in grain.repeated}
+    attempts = grain.find_attempts()
+    for event in () if grain.is_timeless else grain.events:
+        names = [name for item in grain.metrics if item.event == event for name in (item.field, item.where[0]) if name]
+        names += [item.from_start for item in grain.metrics if item.from_start and item.start == event not in attempts]
+        names += [item.field for item in grain.dimensions if item.event == event]
+        fields = [f"e.{record}.{name}" for name in names]
+        listing = format_list(list(dict.fromkeys(fields)), 14, "S.Field")
+        pick = picks.get(event, "first")
+        instants.append((event, f"{pick} name key e.{event} ({listing})" if not fields else
+                         f"{pick} name key e.{event} {listing}", ""))  # fmt: skip
+    return instants
 
 
 def _list_latest(grain: GrainProposal, record: str) -> list[tuple[str, str, str]]:
