@@ -106,6 +106,18 @@ def test_proposed_workspace_builds_at_once(case: str, tmp_path: Path, cache: Pat
     assert (built.status, built.out) == (0, "build/comparison/report.md\n")
 
 
+def test_report_counts_the_records_of_attempts_without_use(tmp_path: Path, cache: Path) -> None:
+    """One document was converted twice, another converted and captioned twice."""
+    place = _propose("json-attempts", tmp_path, cache)
+    built = run_assay("--cache", cache, "build", "service/comparison", "--run", "runs/index", "-o", "out", "--to", "md",
+                      cwd=place)  # fmt: skip
+    assert built.status == 0, built.err
+    assert (
+        "\n- index: no findings.\n- index: records without use, as one of each key counts: "
+        "2 of 14 `converted` by `doc`, 1 of 13 `captioned` by `doc`.\n"
+    ) in (place / "out/report.md").read_text(encoding="utf-8")
+
+
 def test_unknown_kind_is_an_error_with_what_was_tried(tmp_path: Path) -> None:
     log = tmp_path / "notes.txt"
     log.write_text("hello world\nthis is no log\n", encoding="utf-8")

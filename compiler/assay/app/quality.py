@@ -220,7 +220,8 @@ class QualityPlan:
             *assessment.find_incomplete_rows(),
             *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self._readers)),
         )
-        return _create_quality(ingested_run, findings, _find_blank_metrics(defaults), (*reasons.notes, *stray_notes))
+        quality = _create_quality(ingested_run, findings, _find_blank_metrics(defaults), (*reasons.notes, *stray_notes))
+        return replace(quality, unused=tuple(assessment.find_repeated_records()))
 
     @cached_property
     def _fields(self) -> Mapping[str, Sequence[str]]:

@@ -17,6 +17,7 @@ from assay.report.data_quality import (
     INCOMPLETE,
     ON_SOME_HOSTS,
     RARE,
+    REPEATED,
     UNKNOWN_KEY,
     Finding,
     format_metric_list,
@@ -25,6 +26,7 @@ from assay.report.data_quality import (
 )
 from assay.sql.completeness import (
     EXAMPLE,
+    FOLLOWING,
     GROUP,
     HAS,
     KEYS,
@@ -338,6 +340,33 @@ class Assessment:
         """Return whether a grain of the metrics has any row; assume so for a grain whose rows are not counted."""
         counted_metrics = [metric for metric in self.metrics if metric.grain == grain]
         return not counted_metrics or any(self.compute_total(metric, ROWS) for metric in counted_metrics)
+
+    def find_repeated_records(self) -> Iterator[Finding]:
+        """Find the events of which keys have several records, while instants pick one: the others have no use."""
+        parts: dict[str, None] = {}
+        ids: list[str] = []
+        for binding in () if self.is_phase else self.bindings:
+            following, records = (
+                sum(_get_number(row, column) for row in self.counts[binding.name]) for column in (FOLLOWING, RECORDS)
+            )
+            metrics = [item.id for item in self.metrics if following and self._picks_one(item, binding)]
+            if metrics:
+                parts[f"{following} of {records} `{binding.event}` by `{binding.column}`"] = None
+                ids += metrics
+        if parts:
+            message = f"records without use, as one of each key counts: {', '.join(parts)}."
+            yield Finding(REPEATED, message, tuple(dict.fromkeys(ids)))
+
+    def _picks_one(self, metric: Metric, binding: KeyBinding) -> bool:
+        """Return whether a metric reads one record of each host and key of a binding's event."""
+        grain = self.grains[metric.grain]
+        names = list_instants(metric, grain) if grain.name == binding.grain else ()
+        instants = [item for item in grain.instants if item.name in names and item.of == binding.event]
+        return (
+            len(instants) == 1
+            and instants[0].where == binding.where
+            and {pair.field for pair in instants[0].on} == {HOST, binding.field}
+        )
 
     def find_incomplete_rows(self) -> Iterator[Finding]:
         """Find the instants that rows of a grain lack, in one finding for instants that as many rows lack."""

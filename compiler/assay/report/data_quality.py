@@ -15,6 +15,7 @@ MAX_LISTED_NAMES = 3  # names in a message; it counts the others
 DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-hosts", "rare-event", "unknown-key"
 INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "unknown-records", "likely-rename"
 NO_SAMPLES, MISSING_EVENT, CRASH, STRAY = "no-samples", "missing-event", "crash-lines", "stray-lines"
+REPEATED = "repeated-records"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class RunQuality:
     """The completeness of a run's data: hosts, lines read, used, unknown and malformed, and findings.
 
     `blank_metrics` are metrics whose samples all come from a default: their values are not printed. `notes` explain
-    metrics without samples for which no records need be missing, and name lines of text.
+    metrics without samples for which no records need be missing, and name lines of text. `unused` counts the records
+    that metrics pass over by their definition: reports say it, but it is nothing to warn of.
     """
 
     hosts: int = 0
@@ -51,6 +53,7 @@ class RunQuality:
     findings: tuple[Finding, ...] = ()
     blank_metrics: frozenset[str] = frozenset()
     notes: tuple[Finding, ...] = ()
+    unused: tuple[Finding, ...] = ()
 
     @property
     def lines_other(self) -> int:
@@ -128,7 +131,7 @@ def build_quality_parts(
 
 def _list_findings(label: str, quality: RunQuality) -> Iterator[str]:
     messages = quality.messages if quality.findings else ("no findings.", *quality.messages)
-    yield from (f"{label}: {message}" for message in messages)
+    yield from (f"{label}: {message}" for message in (*messages, *(item.message for item in quality.unused)))
 
 
 def list_quality_warnings(runs: Mapping[str, RunQuality]) -> Iterator[str]:

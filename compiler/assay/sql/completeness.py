@@ -25,7 +25,7 @@ Constants = Mapping[str, object]
 #: columns of the counts
 GROUP, ROWS, VALUES, MEASURED, HAS = "host", "total", "with_value", "measured", "has_"
 REPLACED = "replaced_"
-RECORDS, UNMATCHED, KEYS, EXAMPLE = "records", "unmatched", "keys", "example"
+RECORDS, UNMATCHED, KEYS, EXAMPLE, FOLLOWING = "records", "unmatched", "keys", "example", "following"
 
 #: leaves with the same value in every row
 _FIXED = ("constant", "integer", "real", "text", "boolean", "quantity")
@@ -64,7 +64,8 @@ def list_key_bindings(grain: Grain, members: frozenset[str], events: frozenset[s
 def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
     """Count the records of an event on each host, and those whose key matches no row of the grain.
 
-    `keys`: the number of distinct keys without a row; `example`: the least such key.
+    `keys`: the number of distinct keys without a row; `example`: the least such key; `following`: the records with a
+    known key that another record of the host has, too, less one for each such key.
     """
     where = compile_expression(binding.where, Names(constants=constants)) if binding.where else None
     records = fill_query(
@@ -73,7 +74,8 @@ def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
     query = """
         SELECT found.host, count(*) AS records, count_if(keys.known IS NULL) AS unmatched,
           count(DISTINCT CASE WHEN keys.known IS NULL THEN found.key END) AS keys,
-          min(CASE WHEN keys.known IS NULL THEN found.key END)::TEXT AS example
+          min(CASE WHEN keys.known IS NULL THEN found.key END)::TEXT AS example,
+          count(keys.known) - count(DISTINCT keys.known) AS following
         FROM $records AS found
         LEFT JOIN (SELECT DISTINCT $column AS known FROM $rows) AS keys ON found.key = keys.known
         GROUP BY found.host ORDER BY found.host
