@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,17 +26,20 @@ if TYPE_CHECKING:
 class LineCount:
     """The lines of a host that have one form, or no event for one reason.
 
-    `first_seq` and `first_ns` are those of the first line, `last_seq` and `last_ns` of the last. `padded` counts lines
-    with NUL bytes before them; `first_padded` is the `seq` of the first of these. `unended` is true if the last line of
-    the file has no line end and ends in a value that is used.
+    `first_seq` and `last_seq` are those of the first and the last line; `first_timed`, `first_ns`, `last_timed` and
+    `last_ns` are `seq` and instant of the first and the last line that has an instant. `padded` counts lines with NUL
+    bytes before them; `first_padded` is the `seq` of the first of these. `unended` is true if the last line of the file
+    has no line end and ends in a value that is used.
     """
 
     host: str
     form: int
     rows: int
     first_seq: int
-    first_ns: int | None
     last_seq: int
+    first_timed: int | None
+    first_ns: int | None
+    last_timed: int | None
     last_ns: int | None
     padded: int = 0
     first_padded: int | None = None
@@ -114,16 +117,30 @@ def select_files(counts: FileCounts, indices: Sequence[int]) -> FileCounts:
 
 def _merge_line_counts(left: LineCount, right: LineCount) -> LineCount:
     """Merge two tallies; at most one has padded lines."""
-    first, last = min(left, right, key=lambda item: item.first_seq), max(left, right, key=lambda item: item.last_seq)
+    first, last = find_first_timed((left, right)) or left, find_last_timed((left, right)) or left
     padded_count = right if right.padded else left
     return replace(
         padded_count,
         rows=left.rows + right.rows,
-        first_seq=first.first_seq,
+        first_seq=min(left.first_seq, right.first_seq),
+        last_seq=max(left.last_seq, right.last_seq),
+        first_timed=first.first_timed,
         first_ns=first.first_ns,
-        last_seq=last.last_seq,
+        last_timed=last.last_timed,
         last_ns=last.last_ns,
     )
+
+
+def find_first_timed(tallies: Iterable[LineCount]) -> LineCount | None:
+    """Return the tally with the first line that has an instant, None without such a line."""
+    timed = [(tally.first_timed, tally) for tally in tallies if tally.first_timed is not None]
+    return min(timed, key=lambda item: item[0])[1] if timed else None
+
+
+def find_last_timed(tallies: Iterable[LineCount]) -> LineCount | None:
+    """Return the tally with the last line that has an instant, None without such a line."""
+    timed = [(tally.last_timed, tally) for tally in tallies if tally.last_timed is not None]
+    return max(timed, key=lambda item: item[0])[1] if timed else None
 
 
 def shift_counts(counts: FileCounts, preceding_lines: Sequence[int]) -> FileCounts:
@@ -149,9 +166,9 @@ def shift_counts(counts: FileCounts, preceding_lines: Sequence[int]) -> FileCoun
 
 def shift_tally(tally: LineCount, lines: int) -> LineCount:
     """Return a tally, moved towards the end of its file by a number of lines."""
-    padded = None if tally.first_padded is None else tally.first_padded + lines
-    first, last = tally.first_seq + lines, tally.last_seq + lines
-    return replace(tally, first_seq=first, last_seq=last, first_padded=padded)
+    names = ("first_seq", "last_seq", "first_timed", "last_timed", "first_padded")
+    places = {name: getattr(tally, name) for name in names}
+    return replace(tally, **{name: place + lines for name, place in places.items() if place is not None})
 
 
 def build_unreadable_error(files: Sequence[LogFile], cause: str) -> AssayError:
@@ -206,9 +223,11 @@ def count_lines(
 
 def _replace_row_numbers(row: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
     """Replace row numbers by places of lines in a row of `_build_counts_query`."""
-    index, form, number, first, first_ns, last, last_ns, padded, first_padded = row
-    place = None if first_padded is None else places[first_padded]
-    return (index, form, number, places[first], first_ns, places[last], last_ns, padded, place)
+    index, form, number, first, last, first_timed, first_ns, last_timed, last_ns, padded, first_padded = row
+    first, last, first_timed, last_timed, first_padded = (
+        None if item is None else places[item] for item in (first, last, first_timed, last_timed, first_padded)
+    )
+    return (index, form, number, first, last, first_timed, first_ns, last_timed, last_ns, padded, first_padded)
 
 
 def _build_tally(host: str, offset: int, row: Sequence[Any]) -> LineCount:
@@ -219,13 +238,16 @@ def _build_tally(host: str, offset: int, row: Sequence[Any]) -> LineCount:
 def _build_counts_query(table: str) -> exp.Select:
     """Return the query for the counts by file and form.
 
-    Its columns are those of `LineCount`: number of lines, first row and its instant, last row and its instant, number
-    of padded lines, first padded row.
+    Its columns are those of `LineCount`: number of lines, first and last row, first row with an instant, its instant,
+    last such row and its instant, number of padded lines, first padded row.
     """
+    timed_row = sql_trees.build_if(sql_trees.is_not_null(build_column("t_ns")), build_column("rowid"))
     edges = [
         exp.Min(this=build_column("rowid")),
-        exp.ArgMin(this=build_column("t_ns"), expression=build_column("rowid")),
         exp.Max(this=build_column("rowid")),
+        exp.Min(this=timed_row),
+        exp.ArgMin(this=build_column("t_ns"), expression=build_column("rowid")),
+        exp.Max(this=timed_row.copy()),
         exp.ArgMax(this=build_column("t_ns"), expression=build_column("rowid")),
     ]
     edges += [
@@ -280,8 +302,7 @@ def _list_host_overlaps(files: RunFiles, host: str, paths: Sequence[Path], talli
     latest: tuple[int, Path] | None = None
     for index, path in enumerate(paths):
         dated = [item for item in tallies if item.form >= OTHER and item.first_seq // FILE_STEP == index]
-        first = min(dated, key=lambda item: item.first_seq, default=None)
-        last = max(dated, key=lambda item: item.last_seq, default=None)
+        first, last = find_first_timed(dated), find_last_timed(dated)
         if first is None or last is None or first.first_ns is None or last.last_ns is None:
             continue
         if latest and latest[0] - first.first_ns > OVERLAP_TOLERANCE:

@@ -40,7 +40,7 @@ def _has_lines(path: Path) -> bool:
 
 
 MANIFEST = "ingest.json"
-FORMAT = 17
+FORMAT = 18
 
 RequiredFields = Mapping[str, Iterable[str]]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from assay.ingest import small_tables
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import INCOMPLETE, OTHER, TEXT, TIMELESS
-from assay.ingest.line_counts import FileCounts, LineCount
+from assay.ingest.line_counts import FileCounts, LineCount, find_first_timed, find_last_timed
 from assay.ingest.malformed_reasons import ReasonFinder
 from assay.ingest.plain_copies import Line, read_first_lines
 from assay.ingest.quarantine import (
@@ -242,9 +242,7 @@ def _count_host(host: str, tallies: Sequence[LineCount], malformed_lines: Sequen
     malformed_by_form = Counter(item.form for item in malformed_lines if item.host == host)
     events = [tally for tally in of_host if tally.form >= 0]
     dated = [tally for tally in of_host if tally.form >= OTHER]
-    first = min(dated, key=lambda tally: tally.first_seq, default=None)
-    last = max(dated, key=lambda tally: tally.last_seq, default=None)
-    recognised = min(events, key=lambda tally: tally.first_seq, default=None)
+    first, last, recognised = find_first_timed(dated), find_last_timed(dated), find_first_timed(events)
     return HostLog(
         host,
         sum(tally.rows for tally in of_host),

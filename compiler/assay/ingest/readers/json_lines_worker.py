@@ -332,8 +332,8 @@ def _count_plain_lines(files: Sequence[LogFile], scan: scanner.Scan) -> FileCoun
     for index, (file, result) in enumerate(zip(files, scan.files, strict=True)):
         for item in result.tallies:
             first, last = item.first + offsets[index], item.last + offsets[index]
-            instants = (None, None) if item.form == TEXT else (item.first_ns, item.last_ns)
-            tallies.append(LineCount(file.host, item.form, item.rows, first, instants[0], last, instants[1]))
+            timed = (None,) * 4 if item.form == TEXT else (first, item.first_ns, last, item.last_ns)
+            tallies.append(LineCount(file.host, item.form, item.rows, first, last, *timed))
             tally_files.append(index)
             lines[index] += item.rows
     unknown = tuple(
