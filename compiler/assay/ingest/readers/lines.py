@@ -66,6 +66,7 @@ def list_scan_errors() -> tuple[type[Exception], ...]:
         duckdb.ConversionException,
         duckdb.OutOfRangeException,
         duckdb.NotImplementedException,  # raised for a line that exceeds its buffers
+        UnicodeDecodeError,  # raised if the message of one of these quotes a line up to the middle of a character
     )
 
 
