@@ -18,7 +18,7 @@ pub struct ScanResult {
 }
 
 /// Incremented with every change of the messages.
-const VERSION: c_int = 5;
+const VERSION: c_int = 6;
 
 #[no_mangle]
 pub extern "C" fn assay_scan_version() -> c_int {

@@ -1,43 +1,47 @@
-//! Parse instants in UTC.
+//! Parse instants in ISO 8601.
 
 const SECOND: i64 = 1_000_000_000;
 /// Years whose instants fit 64 bits of nanoseconds.
 const YEARS: std::ops::RangeInclusive<i64> = 1970..=2200;
+
+const MINUTE: i64 = 60 * SECOND;
 
 /// Parser that reuses the last second, since consecutive instants mostly share it.
 #[derive(Debug, Default)]
 pub struct Clock {
     second: [u8; SIZE],
     ns: i64,
+    /// ns by which instants without a zone are ahead of UTC; without it, they are not parsed
+    offset: Option<i64>,
 }
 
 /// Length of an instant up to its seconds.
 const SIZE: usize = 19;
 
 impl Clock {
-    /// Parse an instant like the function `parse_utc`.
+    pub fn new(offset: Option<i64>) -> Self {
+        Clock { offset, ..Clock::default() }
+    }
+
+    /// Parse an instant such as `2026-02-05T18:52:16.000794163Z`, with up to nine fractional digits, to nanoseconds
+    /// since 1970; `None` for other forms.
     #[inline]
-    pub fn parse_utc(&mut self, text: &[u8]) -> Option<i64> {
+    pub fn parse(&mut self, text: &[u8]) -> Option<i64> {
         let (head, tail) = text.split_first_chunk::<SIZE>()?;
         if *head != self.second || self.ns == 0 {
             self.ns = parse_second(head)?;
             self.second = *head;
         }
-        Some(self.ns + parse_fraction(tail)?)
+        let (fraction, zone) = parse_fraction(tail)?;
+        let offset = if zone.is_empty() { self.offset? } else { parse_zone(zone)? };
+        Some(self.ns + fraction - offset)
     }
-}
-
-/// Parse an instant such as `2026-02-05T18:52:16.000794163Z`, with up to nine fractional digits, to nanoseconds since
-/// 1970; `None` for other forms.
-pub fn parse_utc(text: &[u8]) -> Option<i64> {
-    let (head, tail) = text.split_first_chunk::<SIZE>()?;
-    Some(parse_second(head)? + parse_fraction(tail)?)
 }
 
 /// Parse date and time up to seconds to nanoseconds since 1970.
 fn parse_second(head: &[u8; SIZE]) -> Option<i64> {
-    let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
-    if marks.iter().any(|(at, mark)| head[*at] != *mark) {
+    let marks = [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')];
+    if !matches!(head[10], b'T' | b' ') || marks.iter().any(|(at, mark)| head[*at] != *mark) {
         return None;
     }
     let two = |at: usize| parse_digits(&head[at..at + 2]);
@@ -56,14 +60,30 @@ fn parse_second(head: &[u8; SIZE]) -> Option<i64> {
     Some(seconds * SECOND)
 }
 
-fn parse_fraction(tail: &[u8]) -> Option<i64> {
-    match tail {
-        b"Z" => Some(0),
-        [b'.', digits @ .., b'Z'] if (1..=9).contains(&digits.len()) => {
-            Some(parse_digits(digits)? * 10_i64.pow(9 - digits.len() as u32))
-        }
-        _ => None,
+/// Parse the fraction of a second, if any, to nanoseconds; return it and the rest, which is the zone.
+#[inline]
+fn parse_fraction(tail: &[u8]) -> Option<(i64, &[u8])> {
+    let [mark @ (b'.' | b','), rest @ ..] = tail else { return Some((0, tail)) };
+    let count = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+    let (digits, zone) = rest.split_at(count);
+    if !(1..=9).contains(&count) || (*mark == b',' && zone == b"Z") {
+        return None; // the engine refuses a comma in UTC
     }
+    Some((parse_digits(digits)? * 10_i64.pow(9 - count as u32), zone))
+}
+
+/// Parse a zone, `Z`, `+05:30` or `-0800`, to the nanoseconds by which it is ahead of UTC.
+#[inline]
+fn parse_zone(zone: &[u8]) -> Option<i64> {
+    let (sign, hours, minutes) = match zone {
+        b"Z" => return Some(0),
+        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] | [sign @ (b'+' | b'-'), h1, h2, m1, m2] => {
+            (*sign, parse_digits(&[*h1, *h2])?, parse_digits(&[*m1, *m2])?)
+        }
+        _ => return None,
+    };
+    let offset = (hours * 60 + minutes) * MINUTE;
+    (hours <= 15 && minutes < 60).then_some(if sign == b'-' { -offset } else { offset })
 }
 
 #[inline]
@@ -109,14 +129,23 @@ mod tests {
             ("2024-10-19T10:16:27.Z", None),
             ("2024-10-19T10:16:27", None),
             ("1969-12-31T23:59:59Z", None),
+            ("1970-01-01 01:30:00.5+01:30", Some(500_000_000)),
+            ("1970-01-01T00:00:00,25-0015", Some(900_250_000_000)),
+            ("1970-01-01T00:00:00,25Z", None),
+            ("1970-01-01T00:00:00+16:00", None),
+            ("1970-01-01T00:00:00+01:60", None),
+            ("1970-01-01T00:00:00+1:00", None),
+            ("1970-01-01T00:00:00 Z", None),
         ] {
-            assert_eq!(parse_utc(text.as_bytes()), expected, "{text}");
             let mut clock = Clock::default();
-            assert_eq!(
-                (clock.parse_utc(text.as_bytes()), clock.parse_utc(text.as_bytes())),
-                (expected, expected),
-                "{text}"
-            );
+            assert_eq!((clock.parse(text.as_bytes()), clock.parse(text.as_bytes())), (expected, expected), "{text}");
         }
+    }
+
+    #[test]
+    fn default_zone_is_that_of_instants_without_one() {
+        let mut clock = Clock::new(Some(2 * 60 * MINUTE));
+        assert_eq!(clock.parse(b"1970-01-01 02:00:01.5"), Some(1_500_000_000));
+        assert_eq!(clock.parse(b"1970-01-01 02:00:01.5Z"), Some(7_201_500_000_000));
     }
 }

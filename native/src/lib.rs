@@ -2,7 +2,7 @@
 //!
 //! The engine's SQL defines how a line is read, and it can read every line. The scanner reads *plain* lines, which are
 //! nearly all: strict JSON in ASCII or UTF-8, without duplicates of requested keys, with numbers as the engine prints
-//! them and an instant in UTC. It extracts from them what the SQL would. A line that is not plain is *odd* and passed on
+//! them and an instant in ISO 8601. It extracts from them what the SQL would. A line that is not plain is *odd* and passed on
 //! unchanged; a file with bytes that affect how lines are separated is *strange* and not read at all.
 //!
 //! bytes -> `lines` (pieces of complete lines) -> `document` (one line, validated, values at requested paths)

@@ -98,6 +98,8 @@ pub struct Plan {
     body: Option<u32>,
     /// path of the instant of lines without a form
     time: u32,
+    /// ns by which instants without a zone are ahead of UTC, if the source has a zone
+    pub offset: Option<i64>,
     unwrap: Vec<Unwrap>,
     tables: Vec<Table>,
     forms: Vec<Form>,
@@ -122,6 +124,7 @@ impl Plan {
         let is_outside = message.flag()?;
         let name = message.text()?;
         let time = read_path(&mut trie, message)?;
+        let offset = message.list(Message::number)?.first().copied();
         let unwrap = message.list(|message| {
             let absent = read_path(&mut trie, message)?;
             Ok(Unwrap { absent, present: message.list(|message| read_path(&mut trie, message))? })
@@ -146,7 +149,7 @@ impl Plan {
             message.list(|message| Ok(Field { paths: read_paths(&mut trie, message)?, is_integer: message.flag()? }))
         })?;
         let body = if is_outside { trie.node(&body) } else { None };
-        let plan = Plan { trie, name, body, time, unwrap, tables, forms, events };
+        let plan = Plan { trie, name, body, time, offset, unwrap, tables, forms, events };
         if plan.is_consistent() {
             Ok(plan)
         } else {
@@ -207,7 +210,7 @@ impl Plan {
         rows: &mut [Rows],
         clock: &mut Clock,
     ) -> Result<i64, Odd> {
-        let instant = clock.parse_utc(values[shape.time].bytes(line)).ok_or(Odd)?;
+        let instant = clock.parse(values[shape.time].bytes(line)).ok_or(Odd)?;
         let Some(event) = shape.event else { return Ok(instant) };
         let fields = self.events[event].iter().zip(&shape.columns);
         let is_plain = |(field, source): (&Field, &ColumnSource)| match source {
@@ -255,7 +258,7 @@ impl Plan {
         let form = self.find_form(document, line, wrapping)?;
         let value = document.at(self.time_of(form));
         let time = value.filter(|value| value.kind == Kind::Text && value.bare).ok_or(Odd)?;
-        let instant = clock.parse_utc(time.bytes(line)).ok_or(Odd)?;
+        let instant = clock.parse(time.bytes(line)).ok_or(Odd)?;
         Ok(LineInfo { form, instant, name: NO_NAME, wrapping })
     }
 

@@ -9,7 +9,7 @@ use crate::document::Value;
 use crate::instant::Clock;
 use crate::lines::{read_pieces, ReadStatus};
 use crate::plan::{Line, Plan, TEXT};
-use crate::shape::Shapes;
+use crate::shape::{find_next_line, Shapes};
 use crate::unknown::{Count, Unknown, NO_NAME};
 
 /// A file is left to the engine if, after this many bytes, one in `ODD_SHARE` of them is in odd lines.
@@ -95,9 +95,9 @@ pub struct Outcome {
     pub names: Vec<Vec<u8>>,
 }
 
-/// A plain line: its end, form, instant, and the number of its name if no event declares it.
+/// A plain line: the begin of the next line, form, instant, and the number of its name if no event declares it.
 struct Plain {
-    end: usize,
+    next: usize,
     form: i16,
     instant: i64,
     name: u32,
@@ -114,7 +114,7 @@ pub fn scan(message: &[u8]) -> Result<Outcome, Malformed> {
     let mut reader = Reader {
         plan: &plan,
         document: plan.create_reader(),
-        clock: Clock::default(),
+        clock: Clock::new(plan.offset),
         shapes: plan.create_shapes(),
         values: Vec::new(),
         max_line,
@@ -241,12 +241,12 @@ impl Reader<'_> {
                     if plain.name != NO_NAME {
                         self.unknown.count(plain.name, place.line);
                     }
-                    at += plain.end + 1;
+                    at += plain.next;
                 }
                 None => {
                     let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len() - 1);
-                    let line = &rest[..end];
-                    if !self.is_separable(line, place) {
+                    let line = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
+                    if end >= self.max_line || !self.is_separable(line, place) {
                         return Err(Strange);
                     }
                     if is_text(line) {
@@ -270,21 +270,19 @@ impl Reader<'_> {
             return self.read_unshaped_line(rest, place);
         };
         let line = &rest[..matched.end];
-        if matched.end >= self.max_line {
+        if matched.next > self.max_line {
             return Ok(None);
         }
         if matched.wide && !is_readable(line, self.separator) {
             return Err(Strange);
         }
         let instant = self.plan.store_shaped(shape, line, &self.values, place, &mut self.rows, &mut self.clock);
-        Ok(instant.ok().map(|instant| Plain { end: matched.end, form: shape.form, instant, name: shape.name }))
+        Ok(instant.ok().map(|instant| Plain { next: matched.next, form: shape.form, instant, name: shape.name }))
     }
 
     fn read_unshaped_line(&mut self, rest: &[u8], place: Place) -> Result<Option<Plain>, Strange> {
         let Some(end) = self.document.read(rest) else { return Ok(None) };
-        if rest.get(end) != Some(&b'\n') || end >= self.max_line {
-            return Ok(None);
-        }
+        let Some(next) = find_next_line(rest, end).filter(|next| *next <= self.max_line) else { return Ok(None) };
         let line = &rest[..end];
         if self.document.wide && !is_readable(line, self.separator) {
             return Err(Strange);
@@ -302,12 +300,12 @@ impl Reader<'_> {
                 self.shapes.learn(rest, shape);
             }
         }
-        Ok(Some(Plain { end, form: info.form, instant: info.instant, name: info.name }))
+        Ok(Some(Plain { next, form: info.form, instant: info.instant, name: info.name }))
     }
 
     /// Whether the engine would separate an odd line in the same way.
     fn is_separable(&self, line: &[u8], place: Place) -> bool {
-        let is_single = !line.iter().any(|byte| matches!(byte, b'\r' | 0)) && line.len() < self.max_line;
+        let is_single = !line.iter().any(|byte| matches!(byte, b'\r' | 0));
         let has_mark = place.line == 0 && line.starts_with(BYTE_ORDER_MARK);
         is_single && !has_mark && is_readable(line, self.separator)
     }

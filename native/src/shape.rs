@@ -38,10 +38,11 @@ pub enum ColumnSource {
     Slot(usize),
 }
 
-/// End of a line with a shape, and whether it has bytes that are not ASCII.
+/// End of a line with a shape, begin of the next line, and whether it has bytes that are not ASCII.
 #[derive(Clone, Copy, Debug)]
 pub struct Match {
     pub end: usize,
+    pub next: usize,
     pub wide: bool,
 }
 
@@ -89,7 +90,17 @@ impl Shape {
             at = end;
         }
         let end = skip_expected(bytes, at, &self.suffix)?;
-        (bytes.get(end) == Some(&b'\n')).then_some(Match { end, wide })
+        find_next_line(bytes, end).map(|next| Match { end, next, wide })
+    }
+}
+
+/// Return the begin of the next line if a line ends at `end`, in LF or in CR LF.
+#[inline]
+pub fn find_next_line(bytes: &[u8], end: usize) -> Option<usize> {
+    match bytes.get(end..)? {
+        [b'\n', ..] => Some(end + 1),
+        [b'\r', b'\n', ..] => Some(end + 2),
+        _ => None,
     }
 }
 

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -187,7 +188,9 @@ NAMES = ['"Tick"', '"Tock"', '"Bare"', '"Lib.Tick"', '"a.Tick"', '"Other"', '"Li
          '{"a":1}', f'"Long{"é" * 250}"', f'["Long","{"y" * 300}"]', '"Lib.Other"']  # fmt: skip
 TIMES_OF_DAY = ["2026-02-05T18:52:16Z", "2026-02-05T18:52:16.5Z", "2026-02-05T18:52:16.123456789Z",
                 "2026-02-05T18:52:16.1234567891Z", "2026-02-05 18:52:16Z", "2026-02-05T18:52:16+01:00",
-                "2026-02-30T00:00:00Z",
+                "2026-02-05 18:52:16,25-0330", "2026-02-05T18:52:16,25Z", "2026-02-05T18:52:16 +01:00",
+                "2026-02-05T18:52:16.5", "2026-02-05T18:52:16-16:00", "1970-01-01T00:00:00.1+15:59",
+                "2026-02-30T00:00:00Z", "2026-02-30T00:00:00+00:00", "2026-02-05T18:52:16.1234567891+01:00",
                 "1969-12-31T23:59:59.5Z", "2024-02-29T23:59:60Z", "", "9999-01-01T00:00:00Z"]  # fmt: skip
 
 
@@ -226,12 +229,18 @@ def generate_line(random: Random) -> str:
 @pytest.mark.parametrize("seed", range(TIMES * 3))
 def test_strange_values_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
-    files = {
-        f"m-{host}/out{part}": "".join(f"{generate_line(random)}\n" for _ in range(400)).encode()
-        for host in (1, 2)
-        for part in ("", ".1")
+    line_ends = {
+        "m-1/out": ["\n"],
+        "m-1/out.1": ["\r\n"],
+        "m-2/out": ["\n"] * 50 + ["\r\n"],
+        "m-2/out.1": ["\r\n", "\n"],
     }
-    actual = read_both_ways(tmp_path, files, monkeypatch)
+    files = {
+        name: "".join(f"{generate_line(random)}{random.choice(ends)}" for _ in range(400)).encode()
+        for name, ends in line_ends.items()
+    }
+    source = replace(SOURCE, zone=random.choice(["", "Z", "+05:30", "-08:00"]))
+    actual = read_both_ways(tmp_path, files, monkeypatch, source=source)
     assert len(actual["tick"]) > 100
     assert len(actual["quarantine"]) > 20
     assert len({name for _, name, *_ in actual["unknown"]}) > 10
@@ -329,6 +338,27 @@ def test_only_odd_lines_are_left_to_the_engine(tmp_path: Path, lines_set_aside: 
     assert [row[0] for row in ingested.read_rows("tick", "n")] == [*range(100), 1, *range(101, 200), *range(201, 500)]
     assert ingested.read_rows("tick", "seq")[100:102] == [(101,), (102,)]
     assert ingested.read_rows("quarantine", "line", "reason") == [(201, "not JSON")]
+
+
+@needs_scanner
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("time_text", "zone"),
+    [
+        ("2026-02-05T18:52:16.5+01:00", ""),
+        ("2026-02-05T14:22:16.5-0330", ""),
+        ("2026-02-05 17:52:16,500", "Z"),
+        ("2026-02-05T22:22:16.500", "+04:30"),
+    ],
+)
+def test_offsets_and_line_ends_are_read_by_the_scanner(
+    time_text: str, zone: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Tables, "recognize_aside_lines", lambda *_: pytest.fail("lines are set aside"))
+    monkeypatch.setattr(Tables, "fill", lambda *_: pytest.fail("the engine reads the file"))
+    content = f"{format_record(ts=time_text, n=1)}{end}".encode() * 3
+    ingested = ingest_log(tmp_path, content, source=replace(SOURCE, zone=zone))
+    assert ingested.read_rows("tick", "t_ns") == [(1_770_313_936_500_000_000,)] * 3
 
 
 @needs_scanner

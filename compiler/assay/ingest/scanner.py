@@ -21,10 +21,11 @@ from assay.ingest.plain_copies import LONGEST, SEPARATOR
 from assay.ingest.recognition import Recognition
 from assay.lang.model.package import Source, Unless
 from assay.lang.model.source_kinds import JSON_LINES
+from assay.lang.time_format import parse_offset
 
 NAME = "libassay_scan.dylib" if sys.platform == "darwin" else "libassay_scan.so"
 LIBRARY_PATH = Path(__file__).parent / NAME
-VERSION = 5  # of the messages; the same as in ffi.rs
+VERSION = 6  # of the messages; the same as in ffi.rs
 ODD = -1  # the stream of odd lines
 STRANGE, POSTPONED = 1, 2  # status of files that the scanner did not read
 CAPSULE = b"arrow_array_stream"
@@ -231,6 +232,7 @@ def encode_lines(recognition: Recognition) -> bytes | None:
         return None
     source = recognition.source
     events = group_required_forms(recognition.forms)
+    offset = parse_offset(source.zone)
     by_event = {item.number: index for index, forms_of_event in enumerate(events) for item in forms_of_event}
 
     def encode_form(item: NumberedForm) -> bytes:
@@ -252,6 +254,7 @@ def encode_lines(recognition: Recognition) -> bytes | None:
             _encode_number(_is_outside(recognition)),
             _encode_text("" if source.lookups[0].in_body else source.lookups[0].path[0]),
             _encode_path(source.time),
+            _encode_list([] if offset is None else [offset], _encode_number),
             _encode_list(
                 source.unwrap,
                 lambda rule: (
