@@ -145,7 +145,8 @@ def _compute_run_facts(
     computation = compute(session, subject.checked, [run], subject.metrics, applied_filters, series=subject.series)
     (run_result,) = computation.runs
     notes = (
-        *list_raw_notes(run_result.ingested_run), *run_result.quality.messages, *run_result.data_warnings,
+        *list_raw_notes(run_result.ingested_run),
+        *run_result.quality.list_messages_about(metric.id for metric in subject.metrics), *run_result.data_warnings,
         *run_result.results.warnings, *run_result.results.notes,
     )  # fmt: skip
     if isinstance(subject, FormulaSubject):

@@ -82,16 +82,24 @@ def parse_dimensions(package: Package, metrics: Sequence[Metric], text: str) -> 
 
 
 def split_sections(checked: CheckedPackage, report: Report, by: Sequence[str]) -> Report:
-    """Return the report with a split section after each other one with metrics that have all of these dimensions."""
+    """Return the report with a split section after each other one with metrics that have all of these dimensions.
+
+    Metrics of a section that the report already splits by these are left out.
+    """
     if not by:
         return report
+    covered_metrics = {name for section in report.sections if section.by == tuple(by) for name in section.metrics}
+
+    titles = {section.title for section in report.sections}
 
     def iter_sections() -> Iterator[Section]:
         for section in report.sections:
             yield section
-            metrics = select_splittable(checked, section.metrics, by)
+            metrics = select_splittable(checked, (name for name in section.metrics if name not in covered_metrics), by)
             if metrics and not section.by:
                 title = f"{section.title} by {' and '.join(by)}"
+                if title in titles:
+                    title = f"{title}: other metrics"
                 yield replace(section, title=title, doc="", metrics=metrics, by=tuple(by), limit=MOST_VALUES)
 
     return replace(report, sections=tuple(iter_sections()))
