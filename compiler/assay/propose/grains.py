@@ -6,6 +6,7 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
+from operator import itemgetter
 
 from assay.propose.chains import Chain, find_chains
 from assay.propose.measured import list_quantities
@@ -36,6 +37,8 @@ MAX_METRICS = 12  # of the fields of a grain
 MAX_GRAINS = 12  # of records, per source
 MAX_COUNTS = 6
 MAX_VALUES = 12  # of a dimension
+_DOMINANT = 0.95  # share of records with one value, above which a dimension says little
+_LEVELS = frozenset(("level", "levelname", "loglevel", "log_level", "lvl", "severity"))
 MAX_SECTIONS = 6  # of records, per source; the rest share one
 _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 
@@ -98,21 +101,28 @@ def _rank_grains(grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:
 
 
 def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionProposal, ...]:
-    """Return the fields of an event with few texts or codes, each of which several records have on average."""
-    dimensions = []
+    """Return the fields of an event with few texts or codes, each of which several records have on average.
+
+    Those that say little come last: levels of logs, and fields of which nearly all records have one value. A field that
+    names the host of each record is none.
+    """
+    ranked: list[tuple[bool, DimensionProposal]] = []
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
         is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
         is_name &= field.type in ("text", "boolean", "integer")
         if counts_up(group.records[event.name], field) or find_run_constant(group, event, field):
             continue
+        if all(record.host.endswith(f"/{record.values.get(field.path)}") for record in group.records[event.name]):
+            continue
         # The rows of a table are alternatives, of each of which there may be one.
         most = len(values) if event.name.startswith(EVENT) else len(values) // 2
         counts = Counter(map(_write_value, values))
         if is_name and 1 < len(counts) <= min(MAX_VALUES, most):
             most_frequent = min(counts, key=lambda value: (-counts[value], value))
-            dimensions.append(DimensionProposal(field.name, event.name, most_frequent))
-    return tuple(dimensions)
+            says_little = field.path[-1].lower() in _LEVELS or counts[most_frequent] > _DOMINANT * len(values)
+            ranked.append((says_little, DimensionProposal(field.name, event.name, most_frequent)))
+    return tuple(dimension for _, dimension in sorted(ranked, key=itemgetter(0)))
 
 
 def _write_value(value: object) -> str:
@@ -135,7 +145,8 @@ def _list_chain_dimensions(
                 candidates[item.field].append(item)
     measured = {metric.event for metric in metrics if metric.event}
     dimensions = []
-    for field, items in candidates.items():
+    ranked = sorted(candidates.items(), key=lambda item: item[0].lower() in _LEVELS)
+    for field, items in ranked:
         if _is_same_in_events(group, chain, source.find_field(field)):
             dimensions.append(items[0])
         elif of_measured := [item for item in items if item.event in measured]:

@@ -10,6 +10,9 @@ from assay.propose.model import EventProposal, FieldProposal, Record
 from assay.propose.names import split_words
 from assay.propose.sources import Group
 from assay.propose.units import UNITS, is_rate
+from assay.propose.varying import FEW_RECORDS
+
+ZERO = "it is always 0"
 
 TIMES = ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
 #: words of names of rates that are better lower
@@ -46,7 +49,7 @@ def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, 
         unit, stated = _read_unit(texts.pop()) if len(texts) == 1 else (unit, "")
         better = better or stated
     better = better or _find_direction(field, unit)
-    return Quantity(unit, better, _explain_omission(rule, field, records))
+    return Quantity(unit, better, _explain_omission(rule, field, records) or _explain_zeros(better, field, records))
 
 
 def _find_direction(field: FieldProposal, unit: str) -> str:
@@ -78,6 +81,13 @@ def _read_unit(text: str) -> tuple[str, str]:
     if text in UNITS:
         return UNITS[text], ""
     return _RATES.get(text, "none"), "higher" if text.startswith("op") else ""
+
+
+def _explain_zeros(better: str, field: FieldProposal, records: Sequence[Record]) -> str:
+    """Return why a number that is always 0 is no metric; empty if it may become worse, such as a share of failures."""
+    values = [record.values[field.path] for record in records if field.path in record.values]
+    is_measured = better != "neither" or len(values) < FEW_RECORDS or any(float(str(value)) for value in values)
+    return "" if is_measured else ZERO
 
 
 def _explain_omission(rule: MetricRule, field: FieldProposal, records: Sequence[Record]) -> str:
