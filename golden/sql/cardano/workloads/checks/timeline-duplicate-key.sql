@@ -1,0 +1,13 @@
+SELECT
+  host,
+  slot,
+  COUNT(*) AS rows_of_key
+FROM timeline
+GROUP BY
+  host,
+  slot
+HAVING
+  COUNT(*) > 1
+ORDER BY
+  host,
+  slot;

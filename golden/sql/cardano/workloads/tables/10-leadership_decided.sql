@@ -1,0 +1,10 @@
+CREATE TEMPORARY VIEW leadership_decided AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  leader,
+  slot
+FROM READ_PARQUET('events/leadership_decided/*.parquet')
+WHERE
+  whole;

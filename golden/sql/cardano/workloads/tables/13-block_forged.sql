@@ -1,0 +1,12 @@
+CREATE TEMPORARY VIEW block_forged AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  block,
+  block_no,
+  block_prev,
+  slot
+FROM READ_PARQUET('events/block_forged/*.parquet')
+WHERE
+  whole;
