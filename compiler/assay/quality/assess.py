@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from assay.lang.model.package import Grain, Metric, Package
+from assay.lang.model.vocabulary import FIRST, LAST
 from assay.lang.scopes import HOST
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import (
@@ -358,7 +359,10 @@ class Assessment:
             yield Finding(REPEATED, message, tuple(dict.fromkeys(ids)))
 
     def _picks_one(self, metric: Metric, binding: KeyBinding) -> bool:
-        """Return whether a metric reads one record of each host and key of a binding's event."""
+        """Return whether a metric reads one record of each host and key of a binding's event.
+
+        With *latest before*, rows of one key that are several read a record each.
+        """
         grain = self.grains[metric.grain]
         names = list_instants(metric, grain) if grain.name == binding.grain else ()
         instants = [item for item in grain.instants if item.name in names and item.of == binding.event]
@@ -366,6 +370,7 @@ class Assessment:
             len(instants) == 1
             and instants[0].where == binding.where
             and {pair.field for pair in instants[0].on} == {HOST, binding.field}
+            and (instants[0].pick in (FIRST, LAST) or {*grain.key} <= {pair.column for pair in instants[0].on})
         )
 
     def find_incomplete_rows(self) -> Iterator[Finding]:
