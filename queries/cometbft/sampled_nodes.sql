@@ -1,17 +1,38 @@
--- What the samples of each node say over the time of all experiments, at each second.
+-- What the samples of each node say over the time of all experiments, at each second. NaN and infinity count nothing.
 WITH peers AS (
     SELECT job, instance, min(value)::BIGINT AS least_peers, max(value)::BIGINT AS most_peers
     FROM peer_count
+    WHERE isfinite(value)
     GROUP BY job, instance
 ),
 
-rounds AS (SELECT job, instance, max(value)::BIGINT AS highest_round FROM round_count GROUP BY job, instance),
+rounds AS (
+    SELECT job, instance, max(value)::BIGINT AS highest_round
+    FROM round_count
+    WHERE isfinite(value)
+    GROUP BY job, instance
+),
 
-blocks AS (SELECT job, instance, avg(value ORDER BY t_ns, value) AS block_rate FROM block_rate GROUP BY job, instance),
+blocks AS (
+    SELECT job, instance, avg(value ORDER BY t_ns, value) AS block_rate
+    FROM block_rate
+    WHERE isfinite(value)
+    GROUP BY job, instance
+),
 
-mempools AS (SELECT job, instance, avg(value ORDER BY t_ns, value) AS mempool_size FROM mempool_size GROUP BY job, instance),
+mempools AS (
+    SELECT job, instance, avg(value ORDER BY t_ns, value) AS mempool_size
+    FROM mempool_size
+    WHERE isfinite(value)
+    GROUP BY job, instance
+),
 
-memories AS (SELECT job, instance, max(value)::BIGINT AS most_memory FROM node_memory GROUP BY job, instance)
+memories AS (
+    SELECT job, instance, max(value)::BIGINT AS most_memory
+    FROM node_memory
+    WHERE isfinite(value)
+    GROUP BY job, instance
+)
 
 SELECT
     peers.job,

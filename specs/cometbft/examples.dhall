@@ -49,6 +49,63 @@ let load =
       , doc = "Averages are truncated to whole nanoseconds, not rounded"
       }
 
+let n = (./sampled.dhall).metric
+
+-- A series of a Prometheus server: samples at seconds of 2026-01-01, the last three digits of their Unix times.
+let sample = \(second : Text) -> \(value : Text) -> "[1767225${second},\"${value}\"]"
+
+let series =
+      \(name : Text) -> \(job : Text) -> \(samples : Text) ->
+        ''
+        {"metric":{"__name__":"${name}","instance":"host:1","job":"${job}"},"values":[${samples}]}''
+
+let two =
+      \(first : Text) -> \(second : Text) -> \(later : Text) -> "${sample "600" first},${sample second later}"
+
+let sampled =
+      S.Example::{
+      , name = "samples of a node and its machine over four seconds"
+      , files =
+        [ meta
+        , Q.file
+            "report/raw.csv"
+            ( Q.lines
+                [ "experiment_id,block_time,duration_ns,tx_hash,connections,rate,size"
+                , row "e1" "1767225602000000000" "1000000000" "A1"
+                , row "e1" "1767225605000000000" "1000000000" "A2"
+                ]
+            )
+        , Q.file
+            "prom/raw.json"
+            ''
+            {"status":"success","data":{"resultType":"matrix","result":[
+            ${series "up" "node" (two "1" "605" "1")},
+            ${series "cometbft_p2p_peers" "node" (two "3" "603" "5")},
+            ${series "cometbft_consensus_rounds" "node" (two "0" "604" "2")},
+            ${series "cometbft_mempool_size" "node" (two "10" "603" "20")},
+            ${series "process_resident_memory_bytes" "node" (two "104857600" "605" "52428800")},
+            ${series
+                "cometbft_consensus_height"
+                "node"
+                "${sample "585" "7"},${sample "590" "8"},${sample "595" "9"},${two "10" "605" "11"}"},
+            ${series "node_load1" "machine-exporter" (two "1.5" "604" "4")}
+            ]}}
+            ''
+        ]
+      , expect =
+        [ of n.leastPeers [ "3" ]
+        , of n.mostPeers [ "5" ]
+        , of n.highestRound [ "2" ]
+        , of n.mempoolSize [ "16" ]
+        , of n.mostMemory [ "100" ]
+        , of n.blockRate [ "12" ]
+        , of n.averageLoad [ "2.5" ]
+        , of n.highestLoad [ "4" ]
+        ]
+      , doc =
+          "Steps are the five seconds from 601 to 605. The mempool has twice 10 and three times 20 transactions, the load is three times 1.5 and twice 4. A block every 5 s is 12 a minute."
+      }
+
 let line =
       \(second : Text) -> \(level : Text) -> \(message : Text) -> \(more : Text) ->
         ''
@@ -274,4 +331,4 @@ let published =
       , doc = "Expected transactions: rate × connections × 29 of 30 seconds"
       }
 
-in  [ load, nodes, joinsSince039, renamed, candidate, published ]
+in  [ load, sampled, nodes, joinsSince039, renamed, candidate, published ]

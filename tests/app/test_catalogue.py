@@ -343,7 +343,7 @@ def test_search_finds_and_leads_to_the_metric(site: Path, chromium: Browser) -> 
         rows = result.page.locator("#index tbody tr:visible")
         row_count = rows.count()
         result.page.keyboard.press("/")
-        result.page.keyboard.type("greatest latency")
+        result.page.keyboard.type("maximum latency")
         assert "latency_max" in (rows.first.text_content() or "")
         assert 0 < rows.count() < row_count
         assert result.page.locator("#found").text_content() == f"{rows.count()} of {row_count} found"

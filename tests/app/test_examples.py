@@ -118,7 +118,7 @@ def test_junit_output_is_valid_xml_for_any_example_name(own_workspace: Path, cac
     assert result.status == 0
     suite = ElementTree.parse(junit).getroot()[0]
     class_names = {case.get("classname") for case in suite}
-    assert "cometbft.an\\x1b experiment of three transactions, and one of a single" in class_names
+    assert "cometbft.an\\x1b experiment of three transactions, and one of a single transaction" in class_names
 
 
 def test_metrics_and_events_without_example_are_listed(own_workspace: Path, cache: Path) -> None:
@@ -151,7 +151,7 @@ def test_example_with_unreadable_run_is_an_error(own_workspace: Path, cache: Pat
             'm.least [ "-0.5", "1" ]',
             'm.least [ "1", "-0.5" ]',
             "error[example]: the samples of `latency_min` in example `an experiment of three transactions, and one of "
-            "a single` are not ascending",
+            "a single transaction` are not ascending",
         ),
         (
             'm.least [ "-0.5", "1" ]',

@@ -429,6 +429,7 @@ def test_list_of_reports_includes_the_history(cache: Path) -> None:
         "cardano/performance",
         "cardano/history",
         "cardano/host-timelines",
+        "cardano/workloads",
     ]
     assert reports["cardano/history"] == "45"
 

@@ -63,7 +63,7 @@ def _describe_reading(each: str, place: Path, logs: Sequence[Path]) -> str:
     name = resolve_path(place).name
     folder = (place if place.name else Path("..", name)).with_name(f"{name}-{each}s")
     words = " ".join(map(quote_path, logs))
-    words = words if len(words) <= MAX_WIDTH else "…"  # there may be many
+    words = words if len(logs) == 1 or len(words) <= MAX_WIDTH else "…"
     return f"if each log is a {each}: assay init {quote_path(folder)} --from {words} --each {each}"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from assay.app.prepare import IngestedRun
+from assay.app.prepare import IngestedRun, Part
 from assay.engine.mount import UnknownName
 from assay.ingest.discovery import RunFiles
 from assay.ingest.pipeline import find_records
@@ -245,13 +245,26 @@ def iter_unknown_findings(
             event = f"event `{rename.event}`{silence_note}: {rename.reason}{format_metric_list(metrics)}"
             message = f"`{rename.name}` ({location}) may be a new name of {event}."
             yield Finding(RENAMED, message, metrics, (), rename.event, total)
-        yield _create_finding(names)
+        yield from _describe_unknown_names(names, _count_nameable_lines(part))
 
 
-def _create_finding(names: ByName) -> Finding:
+def _count_nameable_lines(part: Part) -> int:
+    """Return the number of lines of a part that are neither used nor malformed, but have a name."""
+    return sum(log.lines - log.recognised - log.quarantined - log.text_lines for log in part.facts.logs)
+
+
+def _describe_unknown_names(names: ByName, nameable: int) -> Iterator[Finding]:
+    """Yield a finding about unknown names, unless all of their records are malformed.
+
+    Malformed lines of a text log have names, too, by which they are found to be renamed events. They are no unknown
+    records: of these there are at most `nameable`.
+    """
     totals = Counter({name: sum(item.n for item in hosts) for name, hosts in names.items()})
     names_text = ", ".join(f"{f'`{name}`' if name else 'no name'} ({totals[name]})" for name in [*names][:NAMED])
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    malformed = max(0, totals.total() - nameable)
     number = f"{format_count(totals.total(), 'record')} of {format_count(len(names), 'name')}"
+    number += f", {malformed} of them malformed," if malformed else ""
     message = f"{number} that the specs do not know: {names_text}{more}; `assay inspect` lists them."
-    return Finding(UNKNOWN, message, affected=totals.total())
+    if malformed < totals.total():
+        yield Finding(UNKNOWN, message, affected=totals.total() - malformed)

@@ -121,7 +121,8 @@ class FolderQueue:
             write_file(folder / COORDINATOR, b"")
             now = touch(folder / COORDINATOR)
             folder.chmod(0o755)  # mkdtemp creates a folder that workers of other users cannot read
-            self._folder = folder.rename(queue / f"{BUILD_PREFIX}{name_worker()}-{int(now * 1000)}")
+            suffix = folder.name.removeprefix(NEW_PREFIX)  # two builds may begin within a millisecond
+            self._folder = folder.rename(queue / f"{BUILD_PREFIX}{name_worker()}-{int(now * 1000)}-{suffix}")
         except OSError as error:
             raise fail(
                 "cluster",

@@ -293,8 +293,11 @@ def _build_final_form(source: Source) -> exp.Expr:
 
 
 def _build_unknown_name(source: Source) -> exp.Expr:
-    """Return the body of a line that is no event, without its varying parts; null if it is one, or malformed."""
-    is_other = exp.EQ(this=build_column("form"), expression=dialect.build_integer(OTHER))
+    """Return the body of a line that may be an event but matches no pattern, without its varying parts, else null."""
+    is_other = exp.and_(
+        exp.LT(this=build_column("form"), expression=dialect.build_integer(0)),
+        sql_trees.is_not_null(build_column("body")),
+    )
     name = sql_trees.call(
         "regexp_replace",
         build_column("body"),
