@@ -1,5 +1,5 @@
 CREATE TEMPORARY TABLE sampled_nodes AS
-/* What the samples of each node say over the time of all experiments, at each second. */
+/* What the samples of each node say over the time of all experiments, at each second. NaN and infinity count nothing. */
 WITH peers AS (
   SELECT
     job,
@@ -7,6 +7,8 @@ WITH peers AS (
     CAST(MIN(value) AS BIGINT) AS least_peers,
     CAST(MAX(value) AS BIGINT) AS most_peers
   FROM peer_count
+  WHERE
+    ISFINITE(value)
   GROUP BY
     job,
     instance
@@ -16,6 +18,8 @@ WITH peers AS (
     instance,
     CAST(MAX(value) AS BIGINT) AS highest_round
   FROM round_count
+  WHERE
+    ISFINITE(value)
   GROUP BY
     job,
     instance
@@ -25,6 +29,8 @@ WITH peers AS (
     instance,
     AVG(value ORDER BY t_ns, value) AS block_rate
   FROM block_rate
+  WHERE
+    ISFINITE(value)
   GROUP BY
     job,
     instance
@@ -34,6 +40,8 @@ WITH peers AS (
     instance,
     AVG(value ORDER BY t_ns, value) AS mempool_size
   FROM mempool_size
+  WHERE
+    ISFINITE(value)
   GROUP BY
     job,
     instance
@@ -43,6 +51,8 @@ WITH peers AS (
     instance,
     CAST(MAX(value) AS BIGINT) AS most_memory
   FROM node_memory
+  WHERE
+    ISFINITE(value)
   GROUP BY
     job,
     instance

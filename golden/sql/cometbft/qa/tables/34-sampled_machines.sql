@@ -6,6 +6,8 @@ SELECT
   AVG(value ORDER BY t_ns, value) AS average_load,
   MAX(value) AS highest_load
 FROM cpu
+WHERE
+  ISFINITE(value)
 GROUP BY
   job,
   instance;

@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* block_rate_avg: Average block rate */
-/* definition fd3588087bd20032a444b883309938547014d788b3b28cd8c1e37ecfbb4b826f */
+/* definition 3e997fcfa6f610630e07455762d27c1924bbeb77c65afa1be01841188efc45db */
 SELECT
   size,
   mean,

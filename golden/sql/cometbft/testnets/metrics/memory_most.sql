@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* memory_most: Maximum resident memory */
-/* definition fac1443153fc2a62ed5f53a3e885dff0dc02bcfe6ae3f4449c9d6b10bab93da1 */
+/* definition e6a44e827ccc0ef37de2b7371b592f3ad42dfd1f6ecb014056d62cf9c83f4a67 */
 SELECT
   size,
   mean,

@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* mempool_size_avg: Average mempool size */
-/* definition 72dc456f695c47a72c060072f55ef47e3abf52b86ff62d02ce02fd262703bfe5 */
+/* definition e554451e3279554e88935b27d5d1a966d6ae8f2787170dcf549a8b274951ab77 */
 SELECT
   size,
   mean,

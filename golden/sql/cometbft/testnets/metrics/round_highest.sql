@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* round_highest: Highest round */
-/* definition 3110f4293dd6ccbeb65437d0f86a8d25c40caba8e59f8d121fe8d4f1d4823634 */
+/* definition fd15fc7602b36498bb279707080d285eb66f45f03ef81deb81e46729ca18cb73 */
 SELECT
   size,
   mean,
