@@ -185,7 +185,9 @@ def test_table_of_elapsed_times_says_how_to_read_them(tmp_path: Path, cache: Pat
     result = run_assay("--cache", cache, "ingest", "runs/system", cwd=place)
     assert result.status == 0, result.err
     table = f"{result.out.strip()}/events/measured/*.parquet"
-    first = duckdb.sql(f"SELECT make_timestamp_ns(min(t_ns))::VARCHAR FROM read_parquet('{table}')").fetchall()
+    with duckdb.connect() as connection:  # other tests use the default one
+        query = f"SELECT make_timestamp_ns(min(t_ns))::VARCHAR FROM read_parquet('{table}')"
+        first = connection.sql(query).fetchall()
     assert first == [("2026-01-05 09:00:05",)]
 
 
