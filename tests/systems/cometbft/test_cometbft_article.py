@@ -462,11 +462,11 @@ def test_lines_of_grid_equal_the_servers_answer(
 
 
 def test_grid_has_a_panel_for_each_case_and_column(four_run_report: Path) -> None:
-    spec = load_json(four_run_report / "charts" / "grid-10-1-1.vl.json")
+    spec = load_json(four_run_report / "charts" / "grid-9-1-1.vl.json")
     assert spec["facet"]["row"]["sort"] == ["none", "2 KiB"]
     width = 4 * spec["spec"]["width"] + 3 * spec["spacing"]["column"]
     assert spec["padding"]["right"] == width + 8
-    svg = (four_run_report / "charts" / "grid-10-1-1.svg").read_text(encoding="utf-8")
+    svg = (four_run_report / "charts" / "grid-9-1-1.svg").read_text(encoding="utf-8")
     assert all(f">{name}<" in svg for name in ("none", "2 KiB", "Latency, s", "Rounds"))
 
 
