@@ -14,14 +14,18 @@ from pathlib import Path
 
 import pytest
 
+from assay.app import hashing as run_hashing
+from assay.app import prepare
 from assay.app.hashing import RunHasher
 from assay.ingest import file_snapshots
 from assay.ingest import hashing as hashing_ahead
-from assay.ingest.discovery import find_run
+from assay.ingest.discovery import RunFiles, find_run
 from assay.ingest.file_snapshots import FileSnapshot, read_stamp
 from assay.ingest.hashing import MINIMUM_SIZE, BackgroundHasher, hash_files
+from assay.ingest.pipeline import read_batches
+from assay.lang.model.package import Source
 from assay.util.diagnostics import AssayError
-from tests.ingest.test_increments import create_plain_run
+from tests.ingest.test_increments import create_plain_run, read_rows
 from tests.support.commands import run_assay
 from tests.support.ingesting import SOURCE
 
@@ -151,8 +155,8 @@ def test_hashes_are_independent_of_start_time(
     hashes = RunHasher(tmp_path / "memo.json", finish_hashing(run, memo=tmp_path / "memo.json") if first else None)
     if is_started_at_once:
         hashes.begin([("r", run)], [SOURCE], ())
-    files, hashing = hashes.get_files("r", run, SOURCE, ())
-    assert (files, hashing()) == (find_run(SOURCE, run), expected)
+    pending = hashes.get_pending("r", run, SOURCE, ())
+    assert (pending.files, pending.join()) == (find_run(SOURCE, run), expected)
     assert sorted(set(hashed_names) - {"m-1/core"}) == ["m-1/out", "m-2/out"]
     assert len(hashed_names) == 2 + first
     hashes.close()
@@ -162,15 +166,15 @@ def test_started_hash_is_requested_once(run: Path, tmp_path: Path) -> None:
     """A second request, such as a build after an edit, reads the files again."""
     hashes = RunHasher(tmp_path / "memo.json")
     hashes.begin([("r", run)], [SOURCE], ())
-    hashes.get_files("r", run, SOURCE, ())[1]()
+    hashes.get_pending("r", run, SOURCE, ()).join()
     (run / "m-1" / "out").write_bytes(b"other\n")
-    files, hashing = hashes.get_files("r", run, SOURCE, ())
-    assert files == find_run(SOURCE, run)
-    assert hashing()[1][0].sha256 == hashlib.sha256(b"other\n").hexdigest()
+    pending = hashes.get_pending("r", run, SOURCE, ())
+    assert pending.files == find_run(SOURCE, run)
+    assert pending.join()[1][0].sha256 == hashlib.sha256(b"other\n").hexdigest()
     hashes.begin([("r", run)], [SOURCE], ())
     (run / "m-1" / "out").write_bytes(b"another\n")
     hashes.begin([("r", run)], [SOURCE], ())
-    assert hashes.get_files("r", run, SOURCE, ())[0] == find_run(SOURCE, run)
+    assert hashes.get_pending("r", run, SOURCE, ()).files == find_run(SOURCE, run)
     hashes.close()
 
 
@@ -202,10 +206,10 @@ def test_current_file_is_finished_for_any_run_and_source(
     hashes = RunHasher(tmp_path / "memo.json", first)
     source = replace(SOURCE, name="another")
     hashes.begin([], [SOURCE, source], ())
-    pending_hashes = [hashes.get_files(name, tmp_path / name, SOURCE, ())[1] for name in ("a", "b")]
+    pending_hashes = [hashes.get_pending(name, tmp_path / name, SOURCE, ()) for name in ("a", "b")]
     threading.Timer(0.2, may_continue.set).start()
-    for hashing in pending_hashes:
-        hashing()
+    for pending in pending_hashes:
+        pending.join()
     assert sorted(hashed_names) == ["m-1/out", "m-1/out", "m-2/out", "m-2/out"]
     hashes.close()
 
@@ -214,8 +218,8 @@ def test_error_of_run_is_raised_on_request(run: Path, tmp_path: Path) -> None:
     hashes = RunHasher(tmp_path / "memo.json")
     hashes.begin([("none", tmp_path / "none"), ("r", run)], [SOURCE], ())
     with pytest.raises(AssayError, match="does not exist"):
-        hashes.get_files("none", tmp_path / "none", SOURCE, ())
-    assert hashes.get_files("r", run, SOURCE, ())[1]()
+        hashes.get_pending("none", tmp_path / "none", SOURCE, ())
+    assert hashes.get_pending("r", run, SOURCE, ()).join()
     hashes.close()
 
 
@@ -224,11 +228,11 @@ def test_close_does_not_wait_for_a_hash(run: Path, tmp_path: Path, monkeypatch: 
     (run / "m-1" / "core").unlink()
     hashes = RunHasher(tmp_path / "memo.json")
     hashes.begin([("r", run)], [SOURCE], ())
-    _, hashing = hashes.get_files("r", run, SOURCE, ())
+    pending = hashes.get_pending("r", run, SOURCE, ())
     start = time.monotonic()
     hashes.close()
     with pytest.raises(CancelledError):
-        hashing()
+        pending.join()
     assert time.monotonic() - start < 5
     assert not (tmp_path / "memo.json").exists()
 
@@ -267,3 +271,50 @@ def test_commands_start_with_folders_of_their_runs(tmp_path: Path, monkeypatch: 
     assert calls[1:] == [([run], cache / "files.json")]
     assert run_assay("ingest", tmp_path / "none", "--cache", cache).status == 2
     assert len(calls) == 2
+
+
+def test_portion_is_read_before_files_beyond_the_next_are_hashed(
+    run: Path, tmp_path: Path, monkeypatch: Patch, hashed_names: list[str]
+) -> None:
+    shutil.copytree(run / "m-2", run / "m-3")
+    expected = hash_files(find_run(SOURCE, run), tmp_path / "other.json")
+    hashed_names.clear()
+    monkeypatch.setattr(run_hashing, "LARGE", 0)
+    monkeypatch.setattr(run_hashing, "PORTION", 1)
+    hasher = RunHasher(tmp_path / "memo.json")
+    hasher.begin([("r", run)], [SOURCE], ())
+    pending = hasher.get_pending("r", run, SOURCE, ())
+    portions = pending.iter_portions()
+    assert [host.host for host in next(portions).hosts] == ["m-1"]
+    assert "m-3/out" not in hashed_names
+    assert [host.host for portion in portions for host in portion.hosts] == ["m-2", "m-3"]
+    assert pending.join() == expected
+    assert hashed_names == ["m-1/out", "m-2/out", "m-3/out"]
+    hasher.close()
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_run_in_portions_gives_the_same_rows_and_errors(tmp_path: Path, monkeypatch: Patch, is_damaged: bool) -> None:
+    run = create_plain_run("tiny/plain", tmp_path / "run")
+    if is_damaged:
+        (run / "node-10" / "node-0.json").write_bytes(b"no record\n" * 1000)
+    read_hosts: list[str] = []
+
+    def record_hosts(
+        source: Source, events: object, fields: object, files: RunFiles, *rest: object, **options: object
+    ) -> None:
+        read_hosts.extend(host.host for host in files.hosts)
+        read_batches(source, events, fields, files, *rest, **options)  # type: ignore[arg-type]
+
+    expected = ingest_run(run, tmp_path / "whole")
+    monkeypatch.setattr(run_hashing, "LARGE", 0)
+    monkeypatch.setattr(run_hashing, "PORTION", 1)
+    monkeypatch.setattr(prepare, "read_batches", record_hosts)
+    assert ingest_run(run, tmp_path / "portions") == expected
+    assert sorted(read_hosts) == sorted(item.name for item in run.glob("node-*"))
+
+
+def ingest_run(run: Path, cache: Path) -> object:
+    """Return all events of a run, or the error of reading it without the place of the cache."""
+    result = run_assay("ingest", run, "--system", "cardano", "--cache", cache)
+    return result.err.replace(str(cache), "CACHE") if result.status else read_rows(run, cache)

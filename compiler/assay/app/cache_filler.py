@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay.app.hashing import HashWaiter
+    from assay.app.hashing import PendingHashes
     from assay.app.prepare import IngestedRun
     from assay.app.runs import NamedRun
     from assay.app.session import Session
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredFiles:
-    """The files of a run's source, a function that waits for their hashes, and the required events."""
+    """The files of a run's source, whose hashes may be pending, and the required events."""
 
     run: NamedRun
     source: Source
     files: RunFiles
-    hashing: HashWaiter
+    hashing: PendingHashes
     events: tuple[Event, ...]
     required_fields: Mapping[str, frozenset[str]]
 

@@ -31,8 +31,9 @@ from assay.ingest.manifest import (
     list_file_names,
     read_notes,
 )
-from assay.ingest.pipeline import ingest
+from assay.ingest.pipeline import ingest, read_batches
 from assay.ingest.quarantine import NothingRecognisedError, QuarantineLimitError, get_quarantine_path
+from assay.ingest.readers.protocol import find_batch_reader
 from assay.ingest.run_constants import list_duplicate_constant_warnings, read_constants, set_start
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Source
@@ -211,26 +212,23 @@ def discover_files(
     events = {source.name: tuple(item for item in all_events if item.source == source.name) for source in sources}
     for run in runs:
         try:
-            files = [
-                (source, *session.run_hasher.get_files(run.id, run.directory, source, events[source.name]))
+            pending_files = [
+                (source, session.run_hasher.get_pending(run.id, run.directory, source, events[source.name]))
                 for source in sources
             ]
             for source in checked.package.sources:
                 constants[run.id] |= read_constants(source, run.directory)
             # The order of files is the same without a start.
-            files = [
-                (set_start(source, constants[run.id], run.id), run_files, hashing)
-                for source, run_files, hashing in files
-            ]
+            pending_files = [(set_start(source, constants[run.id], run.id), item) for source, item in pending_files]
         except AssayError as error:
             problems.append(error)
             continue
-        for source, run_files, hashing in files:
+        for source, pending in pending_files:
             source_events = events[source.name]
             wanted_fields = {
                 event.name: required_fields[event.name] for event in source_events if event.name in required_fields
             }
-            discovered_files.append(DiscoveredFiles(run, source, run_files, hashing, source_events, wanted_fields))
+            discovered_files.append(DiscoveredFiles(run, source, pending.files, pending, source_events, wanted_fields))
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
     return discovered_files, constants
@@ -279,7 +277,8 @@ class _Ingester:
         """Return a run's part of one source."""
         store = self.session.store
         size = discovered_files.files.size
-        files, hashes = discovered_files.hashing()
+        self.read_portions(discovered_files)
+        files, hashes = discovered_files.hashing.join()
         discovered_files = replace(discovered_files, files=files)
         content_hash = compute_content_key(hashes, discovered_files.files)
         with (
@@ -293,12 +292,44 @@ class _Ingester:
         recognition = hash_recognition(discovered_files.source, discovered_files.events)
         return Part(discovered_files.source, discovered_files.files, content_hash, recognition, hashes, place)
 
+    def read_portions(self, discovered_files: DiscoveredFiles) -> None:
+        """Read a large new run into batches, a portion of its hosts at a time, while the next portion is hashed.
+
+        If all files were hashed before the first is read, they would be fetched from the disk twice.
+        """
+        pending = discovered_files.hashing
+        can_be_divided = len(pending.portions) > 1 and find_batch_reader(discovered_files.source.kind) is not None
+        if not can_be_divided or self.is_hashed(discovered_files):
+            return
+        self.on_work_start()
+        size = 0
+
+        def report_progress(done: int, _total: int) -> None:
+            self.report_progress(discovered_files, size + done)
+
+        with prefix_run_name(discovered_files.run, discovered_files.source):
+            for portion in pending.iter_portions():
+                read_batches(
+                    discovered_files.source,
+                    discovered_files.events,
+                    discovered_files.required_fields,
+                    portion,
+                    self.session.store.folder,
+                    share=min(self.folders, MAX_CONCURRENT),
+                    progress=report_progress,
+                )
+                size += portion.size
+
+    def is_hashed(self, discovered_files: DiscoveredFiles) -> bool:
+        """Return whether the hashes of all files are stored."""
+        stored_hashes = load_hashes(self.session.store.folder / MEMO)
+        return all(item.key in stored_hashes for host in discovered_files.files.hosts for item in host.snapshots)
+
     def is_cached(self, discovered_files: DiscoveredFiles) -> bool:
         """Return whether the events are cached, as far as that is known without reading a file."""
-        stored_hashes = load_hashes(self.session.store.folder / MEMO)
-        if any(item.key not in stored_hashes for host in discovered_files.files.hosts for item in host.snapshots):
+        if not self.is_hashed(discovered_files):
             return False
-        files, hashes = discovered_files.hashing()
+        files, hashes = discovered_files.hashing.join()
         entries_dir = self.session.store.get_path("ingest", compute_content_key(hashes, files))
         return self.find_cached(replace(discovered_files, files=files), entries_dir) is not None
 

@@ -58,6 +58,7 @@ def read_batches(
     cache: Path,
     *,
     workers: int | None = None,
+    share: int = 1,
     progress: ByteProgress = ignore_bytes,
 ) -> None:
     """Read the logs of some hosts of a run, whose hashes are known, into batches of a cache.
@@ -67,9 +68,7 @@ def read_batches(
     reader = find_batch_reader(source.kind)
     assert reader
     with scratch.create_temporary_folder(cache) as folder:
-        reader.read_batches(
-            IngestJob(source, events, required_fields, files, folder, workers, progress=progress, cache=cache)
-        )
+        reader.read_batches(IngestJob(source, events, required_fields, files, folder, workers, share, progress, cache))
 
 
 def find_records(source: Source, files: RunFiles, places: Iterable[Place]) -> dict[Place, RawRecord]:
