@@ -29,6 +29,7 @@ from fuzz.mutate import mutate
 from tests.compare_reference import CARDANO
 from tests.ingest.test_corrupted_lines import read_real_lines
 from tests.ingest.test_events_of_runs import load_package
+from tests.support.commands import run_assay
 from tests.support.ingesting import (
     SOURCE,
     IngestedFolder,
@@ -532,3 +533,14 @@ def test_path_read_as_text_by_any_field_is_text() -> None:
     assert list_whole_paths(event_of_one_form) == {("a",)}
     assert list_whole_paths(event_of_two_forms) == {("a",), ("z",)}
     assert list_whole_paths(cut) == {("b",)}
+
+
+def test_missing_scanner_is_noted_once_for_large_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ("ingest", CARDANO / "tiny/plain/run", CARDANO / "list-ns/run", "--system", "cardano", "--cache")
+    monkeypatch.setattr("assay.ingest.scanner.LIBRARY_PATH", tmp_path / "none.so")
+    assert "scanner" not in run_assay(*command, tmp_path / "small").err
+    monkeypatch.setattr("assay.app.prepare.SLOW", 1)
+    assert run_assay(*command, tmp_path / "large").err.count("without its native scanner") == 1
+    assert "scanner" not in run_assay(*command, tmp_path / "large").err  # nothing is read
+    monkeypatch.setenv("ASSAY_SCANNER", "off")
+    assert "scanner" not in run_assay(*command, tmp_path / "off").err

@@ -21,6 +21,7 @@ from assay.app.session import Session
 from assay.app.stages import log_stage
 from assay.engine.pruning import mark_used
 from assay.engine.result_cache import Store
+from assay.ingest import scanner
 from assay.ingest.discovery import RunFiles
 from assay.ingest.hashing import MEMO, FileHash, compute_content_key, load_hashes
 from assay.ingest.manifest import (
@@ -37,6 +38,7 @@ from assay.ingest.readers.protocol import find_batch_reader
 from assay.ingest.run_constants import list_duplicate_constant_warnings, read_constants, set_start
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Source
+from assay.lang.model.source_kinds import JSON_LINES
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import AssayError, Diagnostic
 from assay.util.numbers import format_count
@@ -48,6 +50,7 @@ T = TypeVar("T")
 RequiredFields = Mapping[str, frozenset[str]]
 CACHE_CODES = ("cache", "disk-full")  # codes of problems of the cache, not of the run
 MAX_CONCURRENT = 2  # folders that are ingested at a time
+SLOW = 2**28  # bytes of JSON lines from which reading them without the scanner takes noticeably longer
 
 
 class UnrecognisedSourcesError(AssayError):
@@ -272,6 +275,18 @@ class _Ingester:
     bytes_read: dict[tuple[str, str], int] = field(default_factory=dict)
     ingested: set[tuple[str, str]] = field(default_factory=set)
     locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
+    has_noted_scanner: bool = False
+
+    def begin_reading(self, discovered_files: DiscoveredFiles) -> None:
+        """Prepare for reading files that are not cached; note once that the scanner is missing where this matters."""
+        self.on_work_start()
+        is_slow = discovered_files.source.kind == JSON_LINES.name and discovered_files.files.size >= SLOW
+        if is_slow and not self.has_noted_scanner and scanner.is_missing():
+            self.has_noted_scanner = True
+            self.session.notice(
+                "note: without its native scanner, assay takes two to three times as long to read these logs; "
+                "a wheel for this platform has it, and so has an installation from source with a Rust compiler"
+            )
 
     def read_part(self, discovered_files: DiscoveredFiles) -> Part:
         """Return a run's part of one source."""
@@ -301,7 +316,7 @@ class _Ingester:
         can_be_divided = len(pending.portions) > 1 and find_batch_reader(discovered_files.source.kind) is not None
         if not can_be_divided or self.is_hashed(discovered_files):
             return
-        self.on_work_start()
+        self.begin_reading(discovered_files)
         size = 0
 
         def report_progress(done: int, _total: int) -> None:
@@ -365,7 +380,7 @@ class _Ingester:
             discovered_files.source, discovered_files.events, discovered_files.required_fields
         )
         place = entries_dir / f"{definition_hash[:16]}-{key}"
-        self.on_work_start()
+        self.begin_reading(discovered_files)
         self.ingested.add((discovered_files.run.id, discovered_files.source.name))
         quarantine_path = get_quarantine_path(
             store.folder, discovered_files.run.directory, discovered_files.source.name

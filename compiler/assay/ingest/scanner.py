@@ -157,6 +157,11 @@ def scan(message: bytes, files: int) -> Scan | None:
     return Scan(library, handle, files) if handle else None
 
 
+def is_missing() -> bool:
+    """Return whether the library does not exist or has another version, though nobody disabled it."""
+    return os.environ.get(VARIABLE) != "off" and not is_available()
+
+
 def is_available() -> bool:
     """Return whether the scanner is available and not disabled."""
     return _load_enabled_library() is not None
