@@ -23,6 +23,8 @@ let P = ./phase.dhall
 
 let C = ./coverage.dhall
 
+let D = ./complete.dhall
+
 -- A unit of the domain that is not in the unit library.
 let BaseUnit = { name : Text, doc : Text }
 
@@ -82,16 +84,23 @@ in  { unit = U
     , x = X
     , source = S
     , Source = S.Source
+    , Lookup = D.Lookup
+    , Quarantine = D.Quarantine
     , Constant = S.Constant
     , event = E
     , Event = E.Event
     , Field = E.Field
+    , Form = D.Form
     , grain = G
     , Relation = G.Relation
     , Check = G.Check
     , Grain = G.Grain
     , Instant = G.Instant
+    , Tally = D.Tally
+    , Runs = D.Runs
     , Series = G.Series
+    , Sampled = D.Sampled
+    , Gone = D.Gone
     , metric = M
     , Metric = M.Metric
     , metrics = M.all
@@ -100,6 +109,11 @@ in  { unit = U
     , Filter = M.Filter
     , report = R
     , Report = R.Report
+    , Section = D.Section
+    , Chart = D.Chart
+    , Timeline = D.Timeline
+    , ManifestRow = D.ManifestRow
+    , Break = D.Break
     , Judgement = R.Judgement
     , FilterFile = R.FilterFile
     , Edition = R.Edition

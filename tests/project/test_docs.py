@@ -413,20 +413,42 @@ def test_tables_of_words_name_exactly_the_exports_of_a_group(group: str) -> None
 Fields = dict[str, tuple[str, ...]]
 
 
+def _read_declarations(path: Path) -> Iterator[tuple[str, str, dict[str, str] | None]]:
+    """Yield the capitalized names of a schema file: each with its text, and the defaults if it has any."""
+    text = re.sub(r"--.*", "", path.read_text(encoding="utf-8"))
+    for name, body in re.findall(r"^let ([A-Z]\w*) =((?:.|\n)*?)(?=^let |^in )", text, re.M):
+        declared_fields, *rest = re.split(r", default(?: = |\.)", squeeze_whitespace(body), maxsplit=1)
+        defaults = dict(re.findall(r"(?:^|[{,] )(\w+) = (\{[^}]*\}|[^,}]+?) ?(?=[,}])", "".join(rest)))
+        yield name, declared_fields, defaults if rest else None
+
+
+def _read_completions() -> dict[tuple[str, str], dict[str, str]]:
+    """Return the defaults of the types that other files declare and `S` completes, by (file, name) of the type."""
+    path = ROOT / "specs" / "schema" / "complete.dhall"
+    files = dict(re.findall(r"^let ([A-Z]) = \./(\w+)\.dhall", path.read_text(encoding="utf-8"), re.M))
+    return {
+        (files[match[1]], match[2]): defaults or {}
+        for _, declared, defaults in _read_declarations(path)
+        if (match := re.search(r"Type = ([A-Z])\.(\w+)", declared))
+    }
+
+
 def _read_record_types() -> dict[tuple[str, str], Fields]:
     """Return the record types of the schema by (file, name): field -> type, and default if the type has defaults."""
-    types = {}
+    types, completions = {}, _read_completions()
     for path in sorted((ROOT / "specs" / "schema").glob("*.dhall")):
-        text = re.sub(r"--.*", "", path.read_text(encoding="utf-8"))
-        for name, body in re.findall(r"^let ([A-Z]\w*) =((?:.|\n)*?)(?=^let |^in )", text, re.M):
-            declared_fields, *rest = re.split(r", default(?: = |\.)", squeeze_whitespace(body), maxsplit=1)
-            defaults = dict(re.findall(r"(?:^|[{,] )(\w+) = (\{[^}]*\}|[^,}]+?) ?(?=[,}])", "".join(rest)))
-            fields = re.findall(r"[{,] (\w+) : ([^,}]+?) ?(?=[,}])", declared_fields)
+        for name, declared, own_defaults in _read_declarations(path):
+            fields = re.findall(r"[{,] (\w+) : ([^,}]+?) ?(?=[,}])", declared)
+            defaults = completions.pop((path.stem, name), own_defaults)
             if fields:
                 types[path.stem, name] = {
-                    field: (_strip_prefixes(type_), *(_strip_annotation(defaults.get(field)) for _ in rest))
+                    field: (
+                        _strip_prefixes(type_),
+                        *(() if defaults is None else (_strip_annotation(defaults.get(field)),)),
+                    )
                     for field, type_ in fields
                 }
+    assert completions == {}
     return types
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from assay.dhall.budget import spend_cells
+from assay.dhall.completions import find_completion_hint
 from assay.dhall.convert import are_equal
 from assay.dhall.errors import DhallError, Problem, ReportedError, build_error, suggest
 from assay.dhall.evaluate import evaluate, instantiate
@@ -218,7 +219,9 @@ def fail_mismatch(
         if detail == "unknown":
             message, hint = f"unknown field `{inner}` in {location}", close
         elif detail == "missing":
-            message = format_missing_message(inner.split(", "), location)
+            missing = inner.split(", ")
+            message = format_missing_message(missing, location)
+            hint = find_completion_hint(expected, missing, context.names, context.types, context.env)
         else:
             left, right = expected, actual
             for part in inner.split("."):

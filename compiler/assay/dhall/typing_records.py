@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from assay.dhall.completions import find_completion_hint
 from assay.dhall.convert import are_equal
 from assay.dhall.errors import DhallError, ReportedError, build_error, build_problem, find_nearest
 from assay.dhall.evaluate import evaluate
@@ -141,7 +142,9 @@ def _build_missing_error(
 ) -> DhallError:
     listed = ", ".join(f"{name} : {context.describe(expected[name])}" for name in missing[:MAX_LISTED])
     more = ", …" if len(missing) > MAX_LISTED else ""
-    hint = "" if not is_complete else "it has no default" if len(missing) == 1 else "they have no defaults"
+    hint = "it has no default" if len(missing) == 1 else "they have no defaults"
+    if not is_complete:
+        hint = find_completion_hint(VRecordType(expected), missing, context.names, context.types, context.env)
     return build_error("type", node, format_missing_message(missing, role), expected=listed + more, hint=hint)
 
 
