@@ -105,12 +105,23 @@ def test_rate_may_be_covered_and_gauge_may_not_cease(cometbft: Package) -> None:
     assert check_package(replace_named(cometbft, "series", "peer_count", ceases=False), NO_POSITIONS) == ()
 
 
-def test_queries_of_the_compiler_have_names_that_no_table_has() -> None:
-    kinds = ("metrics/*", "rows/*", "tables/*_rows", "tables/*_series")
+def _list_query_parts(*kinds: str) -> set[str]:
+    """Return the names of the parts of golden queries of these kinds."""
     files = [path for kind in kinds for path in (ROOT / "golden" / "sql").glob(f"*/*/{kind}.sql")]
-    parts = {name for path in files for name in PART.findall(path.read_text(encoding="utf-8"))}
+    return {name for path in files for name in PART.findall(path.read_text(encoding="utf-8"))}
+
+
+def test_queries_of_the_compiler_have_names_that_no_table_has() -> None:
+    parts = _list_query_parts("metrics/*", "rows/*", "tables/*_rows", "tables/*_series")
     assert {"samples", "domain", "bound", "computed_1", "steps", "samples_1_grid", "terms"} <= parts
     assert [name for name in sorted(parts) if not is_reserved_table(name)] == []
+
+
+def test_queries_over_grains_have_names_that_no_grain_has() -> None:
+    parts = _list_query_parts("metrics/*", "rows/*", "tables/*_rows")
+    assert {"samples", "domain", "bound", "computed_1"} <= parts
+    assert [name for name in sorted(parts) if not is_reserved_table(name, is_grain=True)] == []
+    assert not is_reserved_table("steps", is_grain=True)
 
 
 def test_file_of_sql_outside_of_its_folder_is_refused(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from sqlglot import exp
 from assay.lang.scopes import LOGS
 from assay.sql import dialect
 from assay.sql.codegen import CACHE_SIZE, Statement, build_create_sql
+from assay.sql.read_tables import find_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def parse_statement(statement: Statement) -> tuple[str, frozenset[str], tuple[st
     """Return the text of a statement, the tables that it names, and its placeholders for constants."""
     is_created = statement.kind in ("table", "view")
     text = build_create_sql(statement) if is_created else dialect.to_sql(statement.query)
-    tables = frozenset(table.name for table in statement.query.find_all(exp.Table))
+    tables = frozenset(table.name for table in find_tables(statement.query))
     placeholders = {str(placeholder.this) for placeholder in statement.query.find_all(exp.Placeholder)}
     return text, tables, tuple(sorted(placeholders))
 

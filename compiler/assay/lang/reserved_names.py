@@ -18,12 +18,13 @@ BASE = "base"
 #: column of a grain: true where the filters accept the row
 ACCEPTED = "accepted"
 
-#: names of subqueries, which would hide a table of the same name
+#: names of subqueries that read grains, or that grains are computed with: they would hide a table of that name
 _QUERIES = re.compile(
     rf"{BASE}|bound|computed_\d+|accepted_rows|holding|finer_\d+"  # grains
-    r"|steps|gaps|terms|(?:samples|read|known|term)_\d+(?:_[a-z]+)*"  # series
     r"|samples|ordered|averaged|distributions?|domain"  # distributions
 )
+#: names of subqueries of series, which read events, relations and other series, but no grains
+_SERIES_QUERIES = re.compile(r"steps|gaps|terms|(?:samples|read|known|term)_\d+(?:_[a-z]+)*")
 #: columns of events besides their fields: host, number of the record, time
 KEYS = ("host", "seq", "t_ns")
 #: samples also have the series that each belongs to: several series may agree in all labels that are read
@@ -55,9 +56,10 @@ def get_rows_name(grain: str) -> str:
     return f"{grain}_rows"
 
 
-def is_reserved_table(name: str) -> bool:
+def is_reserved_table(name: str, is_grain: bool = False) -> bool:
     """Return whether a table of this name would collide with a table or query of the compiler."""
-    return name.lower() == CONSTANTS or bool(_QUERIES.fullmatch(name.lower()))
+    name = name.lower()
+    return name == CONSTANTS or bool(_QUERIES.fullmatch(name) or (not is_grain and _SERIES_QUERIES.fullmatch(name)))
 
 
 def is_grain_column(name: str) -> bool:

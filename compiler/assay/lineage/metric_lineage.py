@@ -22,6 +22,7 @@ from assay.plan.planner import CheckStep, EventStep, RelationStep, SeriesStep
 from assay.sql import dialect
 from assay.sql.codegen import Statement
 from assay.sql.dialect import build_column
+from assay.sql.read_tables import find_tables
 
 #: roles of a column in a number, the most direct first: it makes the value (or is the rows that are counted); it picks
 #: the row of the value; it decides which rows exist; it decides in a check whether a run can be analysed; it is only
@@ -144,9 +145,7 @@ def _find_extra_reads(item: Statement, origins_by_statement: Mapping[str, Column
         )
     elif isinstance(item.step, RelationStep):
         yield from origins_by_statement[item.name].all_origins
-        yield from (
-            Origin(table.name, ROWS) for table in item.query.find_all(exp.Table) if table.name in origins_by_statement
-        )
+        yield from (Origin(table.name, ROWS) for table in find_tables(item.query) if table.name in origins_by_statement)
 
 
 def get_root(statements: Sequence[Statement], metric: str, result: str) -> Origin:

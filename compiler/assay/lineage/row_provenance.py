@@ -42,6 +42,7 @@ from assay.lineage.record_lists import (
 from assay.plan.planner import EventStep
 from assay.sql import dialect
 from assay.sql.codegen import Statement
+from assay.sql.read_tables import find_tables
 from assay.util.diagnostics import fail
 
 _SHIFTS = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
@@ -93,7 +94,7 @@ def _build_schema(statements: Sequence[Statement]) -> tuple[Schema, Mapping[str,
 
 
 def _collect_tables(tree: exp.Expr) -> set[str]:
-    return {item.name.lower() for item in tree.find_all(exp.Table)}
+    return {item.name.lower() for item in find_tables(tree)}
 
 
 def _get_selects(tree: exp.Expr) -> list[exp.Expr]:

@@ -36,6 +36,7 @@ from assay.plan.planner import (
 )
 from assay.sql import cells, dialect, distributions, grains, quantiles, relations, rows, series
 from assay.sql.expressions import build_placeholders
+from assay.sql.read_tables import find_tables
 from assay.sql.row_keys import Key, Shape
 from assay.util.repr_key import ReprKey
 
@@ -375,7 +376,7 @@ def _list_tables_read(query: exp.Expr, queries: Mapping[str, exp.Expr]) -> set[s
     names: set[str] = set()
     queue = [query]
     while queue:
-        for table in queue.pop().find_all(exp.Table):
+        for table in find_tables(queue.pop()):
             if table.name in queries and table.name not in names:
                 names.add(table.name)
                 queue.append(queries[table.name])

@@ -15,6 +15,7 @@ from assay.plan.planner import ROWS_OF_KEY
 from assay.sql import dialect
 from assay.sql.error_positions import find_word, locate_parse_error
 from assay.sql.expressions import build_literal
+from assay.sql.read_tables import find_tables
 from assay.sql.row_keys import Shape
 from assay.sql.sandbox import find_tie_problems, parse_sandboxed
 from assay.sql.template import fill_query
@@ -125,7 +126,7 @@ def restrict_sources(query: exp.Expr, sources: Collection[str]) -> exp.Expr:
     if not sources:
         return query
     result = query.copy()
-    for table in list(result.find_all(exp.Table)):
+    for table in list(find_tables(result)):
         if table.name.casefold() == LOGS and not table.db:
             is_of_source = exp.In(
                 this=dialect.build_column(SOURCE), expressions=[exp.Literal.string(name) for name in sources]

@@ -14,6 +14,7 @@ from assay.lang.sql_dependencies import parse_statements
 from assay.sql import dialect
 from assay.sql.determinism import find_nondeterminism
 from assay.sql.error_positions import build_span, find_word
+from assay.sql.read_tables import list_visible_queries
 from assay.sql.total_order import Tables, find_ties
 from assay.util.diagnostics import AssayError, Span, fail, suggest_nearest
 
@@ -182,7 +183,7 @@ def _check_tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterat
         inner = table.this
         if isinstance(inner, exp.Identifier):
             name = table.sql(dialect=dialect.DIALECT) if table.db or table.catalog else inner.name
-            if table.db or name.casefold() not in declared | _list_visible_queries(table):
+            if table.db or name.casefold() not in declared | list_visible_queries(table):
                 yield text.fail(
                     "sql-table",
                     f"reads the undeclared table `{name}`",
@@ -192,26 +193,6 @@ def _check_tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterat
                 )
         elif not isinstance(inner, _TABLE_FUNCTIONS):
             yield text.build_refusal(_get_function_name(inner))
-
-
-def _list_visible_queries(table: exp.Expr) -> set[str]:
-    """Return the names of the queries (`WITH`) that a table may refer to.
-
-    In each enclosing `WITH` these are the queries before the one that contains the table; if it is recursive, also that
-    query itself.
-    """
-    names: set[str] = set()
-    node, parent = table, table.parent
-    while parent is not None:
-        if isinstance(parent, exp.With):
-            index = next(number for number, item in enumerate(parent.expressions) if item is node)
-            visible = parent.expressions[: index + bool(parent.recursive)]
-        else:
-            with_clause = parent.args.get("with_")
-            visible = with_clause.expressions if with_clause is not None and with_clause is not node else []
-        names |= {item.alias.casefold() for item in visible}
-        node, parent = parent, parent.parent
-    return names
 
 
 def _check_functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:

@@ -268,14 +268,17 @@ def _check_duplicate_tables(checker: Checker) -> None:
     """
     package = checker.package
     rows_tables = {reserved_names.get_rows_name(item.name).lower(): item.name for item in package.grains}
+    table_names = [item.name for item in package.tables]
     seen: dict[str, str] = {scopes.LOGS: scopes.LOGS}
     for kind, name in _list_tables(package):
-        if reserved_names.is_reserved_table(name):
+        free_name = reserved_names.choose_free_name(f"{package.system}_{name}", table_names)
+        hint = f"rename it, for example to `{free_name}`"
+        if reserved_names.is_reserved_table(name, kind == "grain"):
             message = f"{kind} `{name}` has a name that the compiler reserves for a table or query"
-            checker.report("reserved-name", message, name, hint="rename it")
+            checker.report("reserved-name", message, name, hint=hint)
         if name.lower() in rows_tables:
             message = f"{kind} `{name}` has the name of the rows of grain `{rows_tables[name.lower()]}` before filters"
-            checker.report("reserved-name", message, name, hint="rename it")
+            checker.report("reserved-name", message, name, hint=hint)
         first_name = seen.setdefault(name.lower(), name)
         if first_name != name:
             checker.report(
