@@ -240,7 +240,7 @@ let eachRecord =
         in  { relation, grain, at, host, seq }
 
 -- A grain with a row per record of several events, and the relation that provides its rows. The columns are the name of the
--- event, the host, the position `seq` in its log, the fields, which all of the events have, and the instant of the record.
+-- event, the host, the position `seq` in its log, the instant of the record, and the fields, which all of the events have.
 let eachRecordOf =
       \(r : { name : Text, events : List E.Event, fields : List E.Field, doc : Text }) ->
         let event = column "text" "event" U.none "Event of the record"
@@ -249,10 +249,8 @@ let eachRecordOf =
 
         let seq = column "integer" "seq" U.none "Position in the log of the host"
 
-        let recorded = column "instant" "recorded" U.nanosecond "Instant of the record"
-
         let columns =
-                [ event, host, seq, recorded ]
+                [ event, host, seq, column "instant" "t_ns" U.nanosecond "Instant of the record" ]
               # List/fold
                   E.Field
                   r.fields
@@ -265,7 +263,7 @@ let eachRecordOf =
 
         let select =
               \(e : E.Event) ->
-                "SELECT '${e.name}' AS event, host, seq, t_ns AS recorded${names} FROM ${e.name}"
+                "SELECT '${e.name}' AS event, host, seq, t_ns${names} FROM ${e.name}"
 
         let Joined = { sql : Text, text : Text }
 
@@ -300,8 +298,13 @@ let eachRecordOf =
               Instant::{
               , name = "at"
               , grain = r.name
-              , pick = "computed"
-              , value = X.column recorded
+              , pick = "first"
+              , of = relation.name
+              , on =
+                [ { column = event.name, field = event.name }
+                , { column = host.name, field = host.name }
+                , { column = seq.name, field = seq.name }
+                ]
               , doc = "Instant of the record"
               }
 

@@ -75,3 +75,54 @@ let time = metric "stage_time" all.grain.name (X.column (G.columnOf took)) U.mil
     result = run_assay(*words, cwd=tmp_path / "one")
     assert result.status == 0, result.err
     assert {item["metric"]: item["average"] for item in json.loads(result.out)}["stage_time[stage=train_done]"] == 120
+
+
+BEFORE = """
+let configured = event "log" "configured" [ E.integer "a" ]
+let before =
+      S.Instant::{
+      , name = "before"
+      , grain = all.grain.name
+      , pick = "latest before"
+      , before = all.at.name
+      , of = configured.name
+      , on = [ G.sameColumn all.host all.host ]
+      , fields = [ "a" ]
+      , doc = "The configuration"
+      }
+let since = metric "since_configured" all.grain.name (S.elapsed { from = [ before ], to = all.at }) U.second
+let number = metric "configured_a" all.grain.name (G.taken before (E.integer "a")) U.none
+"""
+
+
+def test_record_of_several_events_has_the_latest_before_it(tmp_path: Path, cache: Path) -> None:
+    package = """sources = [ source "log" ], events = [ configured ] # stages, relations = [ all.relation ],
+      grains = [ all.grain // { instants = [ all.at, before ] } ], metrics = [ since, number ]"""
+    create_small_workspace(tmp_path, SPECS + BEFORE, package)
+    took = {"id": "x", "duration_ms": 1}
+    records = [
+        (1.0, "load_done", took),
+        (2.0, "configured", {"a": 7}),
+        (4.0, "load_done", took),
+        (5.0, "configured", {"a": 8}),
+        (5.0, "save_done", took),
+        (9.0, "train_done", took),
+    ]
+    write_logs(tmp_path, "one", {"h-1/log.jsonl": records, "h-2/log.jsonl": records[:1]})
+    words = ("query", "since_configured", "configured_a", "--run", "runs/one", "--format", "json")
+    result = run_assay(*words, "--cache", cache, cwd=tmp_path)
+    assert result.status == 0, result.err
+    values = [(item["size"], item["min"], item["median"], item["max"]) for item in json.loads(result.out)]
+    assert values == [(3, 0, 2, 4), (3, 7, 8, 8)]
+
+
+def test_records_of_several_sources_have_no_order(tmp_path: Path, cache: Path) -> None:
+    specs = SPECS.replace("let stages = [", 'let stages = [ event "notes" "noted_done" [ fid, took ],') + BEFORE
+    package = """sources = [ source "log", source "notes" ], events = [ configured ] # stages,
+      relations = [ all.relation ], grains = [ all.grain // { instants = [ all.at, before ] } ], metrics = [ since ]"""
+    create_small_workspace(tmp_path, specs, package)
+    result = run_assay("check", "--cache", cache, cwd=tmp_path)
+    assert result.status == 1
+    assert "is the latest before `at`, but records of different sources have no order\n" in result.err
+    assert "  expected: `stages_records` with records of one source, instead of log, notes\n" in result.err
+    assert "  found:    `configured` of log\n" in result.err

@@ -12,7 +12,7 @@ from assay.lang.line_pattern import VALUE, Pattern, PatternError, parse_pattern
 from assay.lang.model.package import Event, Field, Form, Grain, Instant, Source
 from assay.lang.model.source_kinds import JSON_LINES, LOGFMT, SOURCE_KINDS, TEXT_LINES
 from assay.lang.model.vocabulary import LATEST_BEFORE
-from assay.lang.scopes import HOST, LOGS
+from assay.lang.scopes import HOST, LOGS, list_row_columns
 from assay.util.diagnostics import Diagnostic, suggest_names
 
 KINDS_WITH_LOOKUPS = f"kind {JSON_LINES.name} or {LOGFMT.name}"
@@ -280,21 +280,13 @@ def _list_captures(text: str) -> tuple[str, ...]:
 
 def check_log_positions(checker: Checker) -> None:
     """Check instants that are picked by position in a log, and that readers of logs name a source."""
-    sources_by_event = {event.name: event.source for event in checker.package.events}
     sources_with_hosts = {item.name for item in checker.package.sources if item.hosts}
     for grain in checker.package.grains:
         instants = {item.name: item for item in grain.instants}
         for instant in grain.instants:
             anchor = instants.get(instant.before)
-            if instant.pick == LATEST_BEFORE and anchor and {instant.of, anchor.of} <= set(sources_by_event):
-                _check_latest_before(
-                    checker,
-                    grain,
-                    instant,
-                    anchor,
-                    (sources_by_event[instant.of], sources_by_event[anchor.of]),
-                    sources_with_hosts,
-                )
+            if instant.pick == LATEST_BEFORE and anchor:
+                _check_latest_before(checker, grain, instant, anchor, sources_with_hosts)
     if len(checker.package.sources) > 1:
         _check_log_readers(checker)
 
@@ -304,22 +296,29 @@ def _check_latest_before(
     grain: Grain,
     instant: Instant,
     anchor: Instant,
-    sources: tuple[str, str],
     sources_with_hosts: set[str],
 ) -> None:
     """Check that an instant picked as the latest before another is in the same log as that."""
     owner = f"instant `{instant.name}` of grain `{grain.name}` is the latest before `{anchor.name}`"
-    if sources[0] != sources[1]:
+    sources, expected_sources = (_list_sources(checker, item.of) for item in (instant, anchor))
+    if len({*sources, *expected_sources}) > 1:
         checker.report(
             "pick",
             f"{owner}, but records of different sources have no order",
             instant.name,
-            expected=f"an event of source {sources[1]}",
-            found=f"`{instant.of}` of {sources[0]}",
+            expected=f"an event of source {expected_sources[0]}"
+            if len(expected_sources) == 1
+            else f"`{anchor.of}` with records of one source, instead of {', '.join(expected_sources)}",
+            found=f"`{instant.of}` of {', '.join(sources)}",
         )
         return
-    unbound = [item for item in (instant, anchor) if HOST not in {pair.field for pair in item.on}]
-    if sources[0] in sources_with_hosts and unbound:
+    unbound = [
+        item
+        for item in (instant, anchor)
+        if HOST in (list_row_columns(checker.package, item.of) or ())
+        and HOST not in {pair.field for pair in item.on}
+    ]
+    if sources and sources[0] in sources_with_hosts and unbound:
         checker.report(
             "pick",
             f"{owner}, but `{unbound[0].name}` is not bound by host, and logs of several hosts have no order",
@@ -327,6 +326,12 @@ def _check_latest_before(
             expected=f"a pair of `{HOST}` in `on`",
             found=", ".join(pair.field for pair in unbound[0].on),
         )
+
+
+def _list_sources(checker: Checker, table: str) -> list[str]:
+    """Return the sources of the events that a table depends on, sorted."""
+    events = find_events(checker.package, [table])
+    return sorted({event.source for event in checker.package.events if event.name in events})
 
 
 def _check_log_readers(checker: Checker) -> None:
