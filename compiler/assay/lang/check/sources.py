@@ -315,8 +315,7 @@ def _check_latest_before(
     unbound = [
         item
         for item in (instant, anchor)
-        if HOST in (list_row_columns(checker.package, item.of) or ())
-        and HOST not in {pair.field for pair in item.on}
+        if HOST in (list_row_columns(checker.package, item.of) or ()) and HOST not in {pair.field for pair in item.on}
     ]
     if sources and sources[0] in sources_with_hosts and unbound:
         checker.report(
