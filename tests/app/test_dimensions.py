@@ -494,3 +494,30 @@ def test_charts_by_dimensions_lead_to_their_metric(built: Path) -> None:
             assert (links.format(table) in text) if form == "md" else re.search(pattern, text), (form, title)
     pages = [page.extract_text() for page in pypdf.PdfReader(built / "report.pdf").pages]
     assert sum(page.count("table · definition") for page in pages) == len(tables)
+
+
+def test_dimension_may_be_called_size(tmp_path: Path, cache: Path) -> None:
+    definitions = """
+let size = E.integer "size"
+let method = E.text "method"
+let took = E.inUnit U.millisecond (E.integer "took")
+let done = event "log" "done" [ size, method, took ]
+let trials = G.eachRecord { name = "trials", event = done, fields = [ size, method, took ], doc = "A trial" }
+let grain = trials.grain // { dimensions = [ size.name, method.name ] }
+let time = metric "time" grain.name (X.column (G.columnOf took)) U.millisecond
+"""
+    package = """sources = [ source "log" ], events = [ done ], relations = [ trials.relation ], grains = [ grain ],
+      metrics = [ time ]"""
+    create_small_workspace(tmp_path, definitions, package)
+    trials = [(size, method, 10 * size + place) for size in (1, 2, 30) for place, method in enumerate(("a", "b"))]
+    records = [
+        (float(second), "done", {"size": size, "method": method, "took": took})
+        for second, (size, method, took) in enumerate(trials)
+    ]
+    write_logs(tmp_path, "one", {"h-1/log.jsonl": records})
+    words = ("query", "time", "--by", "size,method", "--run", "runs/one", "--format", "json", "--cache", cache)
+    result = run_assay(*words, cwd=tmp_path)
+    assert result.status == 0, result.err
+    assert {item["metric"]: (item["size"], item["average"]) for item in json.loads(result.out)[1:]} == {
+        f"time[size={size},method={method}]": (1, took) for size, method, took in trials
+    }

@@ -251,7 +251,7 @@ def choose_values(checked: CheckedPackage, section: Section, computation: Comput
     for request in request_values(checked, section):
         for run in computation.columns:
             for row in run.results.rows[request.name]:
-                counts[tuple(_read_value(row[name]) for name in section.by)] += int(str(row["size"]))
+                counts[tuple(_read_value(row[name]) for name in section.by)] += int(str(row[request.count_name]))
     ordered = sorted(
         counts, key=lambda values: (-counts[values], *((item is None, 0 if item is None else item) for item in values))
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.lang.model.package import Metric
+from assay.lang.reserved_names import choose_free_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +19,8 @@ class ValueRequest:
     def name(self) -> str:
         """Return the name of the statement."""
         return " ".join(["values", *self.by, self.metric.id])
+
+    @property
+    def count_name(self) -> str:
+        """Return the name of the column with the number of rows, which none of the columns `by` has."""
+        return choose_free_name("size", self.by)

@@ -69,17 +69,20 @@ def select_samples(metric: Metric, integral: bool, constants: Constants) -> exp.
 
 
 def count_values(request: ValueRequest, constants: Constants) -> exp.Select:
-    """Count the rows behind the samples of a metric (`size`) for each combination of values of columns."""
+    """Count the rows behind the samples of a metric for each combination of values of columns."""
     metric, names = request.metric, Names(constants=constants)
     conditions: list[exp.Expr] = [build_column("accepted")] if metric.accepted else []
     if metric.where:
         conditions.append(compile_expression(metric.where, names))
     query = """
-        SELECT $keys, count(*) AS size
+        SELECT $keys, count(*) AS $count
         FROM $grain WHERE $conditions AND NOT ($measure) IS NULL GROUP BY $keys ORDER BY $keys
     """
     measure = compile_expression(metric.measure, names)
-    return fill_query(query, keys=request.by, grain=metric.grain, conditions=conditions, measure=measure)
+    return fill_query(
+        query,
+        keys=request.by, count=request.count_name, grain=metric.grain, conditions=conditions, measure=measure,
+    )  # fmt: skip
 
 
 def reduce_samples(reduction: Reduction, measure: exp.Expr, integral: bool) -> exp.Expr:
