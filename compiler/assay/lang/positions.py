@@ -46,7 +46,7 @@ class _Word:
     @property
     def is_of_schema(self) -> bool:
         """Return whether the text is written in the schema."""
-        return self.node.source.name.startswith(SCHEMA)
+        return _is_of_schema(self.node)
 
     @property
     def declaration(self) -> dhall.Place:
@@ -55,7 +55,11 @@ class _Word:
 
     def locate(self, file: str = "") -> Place:
         """Return the position of the literal; for a reference, or a literal elsewhere, where `file` uses it."""
-        return _locate_node(self._choose(file) if file else self.node)
+        node = self._choose(file) if file else self.node
+        if _is_of_schema(node):  # a word of the language made the record: show where the user wrote that word
+            around = (*self.placed.iter_usages(), *self.placed.iter_enclosing())
+            node = next((item for item in around if not _is_of_schema(item)), node)
+        return _locate_node(node)
 
     def _choose(self, file: str) -> dhall.Node:
         if self.node.source.name == file and not self.is_reference:
@@ -152,6 +156,11 @@ class Positions:
 
 def _get_rank(item: PlacedText) -> int:
     return DECLARING.get(str(item.path[-1]), REFERENCE) if item.path else REFERENCE
+
+
+def _is_of_schema(node: dhall.Node) -> bool:
+    """Return whether an expression is written in the schema."""
+    return node.source.name.startswith(SCHEMA)
 
 
 def _locate_node(node: dhall.Node) -> Place:
