@@ -87,8 +87,8 @@ def test_ignored_name_is_not_suggested(shop: Path, cache: Path) -> None:
 
 
 def test_records_excluded_by_an_event_are_listed(shop: Path, cache: Path) -> None:
-    edit_file(shop / "specs/service/events.dhall", "unless = [] : List E.Unless",
-           'unless = [ { path = [ "request" ], present = False, equals = "1-000" } ]')  # fmt: skip
+    edit_file(shop / "specs/service/events.dhall", "fields } ]",
+           'fields, unless = [ { path = [ "request" ], present = False, equals = "1-000" } ] } ]')  # fmt: skip
     result = run_assay("--cache", cache, "inspect", "runs/1.0", "--format", "json", cwd=shop)
     assert result.status == 0, result.err
     rows = [(item["name"], item["records"], item["ruled_out"]) for item in result.parse_json()]

@@ -19,7 +19,7 @@ let logs =
       , logs = [ "log.jsonl" ]
       , time = [ "time" ]
       , body = [ "data" ]
-      , lookups = [ { path = [ "event" ], inBody = False, drop = "", generation = "v1" } ]
+      , lookups = [ S.Lookup::{ path = [ "event" ], generation = "v1" } ]
       , constants = [ constant.version ]
       , doc = "Logs of the service: one JSON object per line, one directory per host"
       }

@@ -57,12 +57,12 @@ let answered =
       { name = "answered"
       , source = log.name
       , forms =
-        [ { names = [ { generation = "", name = "${line} -" } ]
-          , unless = [] : List E.Unless
+        [ S.Form::{
+          , names = [ { generation = "", name = "${line} -" } ]
           , fields = fields # [ E.never field.upstream ]
           }
-        , { names = [ { generation = "", name = "${line} {upstream}" } ]
-          , unless = [] : List E.Unless
+        , S.Form::{
+          , names = [ { generation = "", name = "${line} {upstream}" } ]
           , fields = fields # [ field.upstream ]
           }
         ]
