@@ -43,6 +43,7 @@ def test_crash_is_named_in_warnings_and_data_quality(tmp_path: Path, cache: Path
         f"{name}:25 `/app/main.go:12 +0x1d`."
     )
     assert f"warning: 1.0: {crash}\n" in errors
+    assert "warning: 1.0: 1 finding on what looks like a crash, under Data quality.\n" in errors
     assert note not in errors
     report = (tmp_path / "shop" / "out" / "report.md").read_text(encoding="utf-8")
     assert f"- 1.0: {crash}\n- 1.0: {note}\n" in report

@@ -172,8 +172,8 @@ def _describe_runs(
     compared = [[item for name, item in names if name == wanted] for wanted in (base, version)]
     hosts = [tuple(item.ingested_run.hosts for item in items) for items in compared]
     unequal = describe_unequal_hosts(*hosts)
-    counts = {item.id: len(item.quality.findings) for items in compared for item in items}
-    findings = describe_findings(counts, "see the warnings")
+    codes = {item.id: item.quality.codes for items in compared for item in items}
+    findings = describe_findings(codes, "see the warnings")
     cautions = (describe_caution([unequal] if unequal else []), findings)
     return " ".join(filter(None, cautions)), (hosts[0], hosts[1])
 

@@ -107,7 +107,7 @@ def describe_data(results: JudgedResults) -> str:
 
     Empty if they are not known, or if there are none but data are missing.
     """
-    text = describe_findings({label: number or 0 for label, number in results.findings.items()})
+    text = describe_findings({label: codes or () for label, codes in results.findings.items()})
     if text or not results.findings or None in results.findings.values() or list_missing_data(results):
         return text
     return "Data: no findings."

@@ -455,7 +455,7 @@ def _list_notes(
     yield noise
     yield describe_few_units([item.change.judgement for item in candidates])
     measured = [(label, run.quality) for run, label in zip(runs, labels, strict=True) if run.quality is not UNMEASURED]
-    yield describe_findings({label: len(item.findings) for label, item in measured})
+    yield describe_findings({label: item.codes for label, item in measured})
     # The page has the number of all warnings, beside the link to them.
     if measured and not any(item.findings for _, item in measured) and not any(run.warnings for run in runs):
         yield "Data: no findings in both runs."

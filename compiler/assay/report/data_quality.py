@@ -61,6 +61,11 @@ class RunQuality:
         return self.lines_read - self.lines_used - self.lines_unknown - self.lines_malformed
 
     @property
+    def codes(self) -> tuple[str, ...]:
+        """Return the kinds of the findings."""
+        return tuple(item.code for item in self.findings)
+
+    @property
     def messages(self) -> tuple[str, ...]:
         """Return the findings and notes in words."""
         return tuple(item.message for item in (*self.findings, *self.notes))
@@ -137,17 +142,26 @@ def _list_findings(label: str, quality: RunQuality) -> Iterator[str]:
 def list_quality_warnings(runs: Mapping[str, RunQuality]) -> Iterator[str]:
     """Yield a sentence for each run with findings that points to the block."""
     for label, item in runs.items():
-        if number := len(item.findings):
-            yield f"{label}: {number} finding{'' if number == 1 else 's'} on incomplete data, under {TITLE}."
+        if item.findings:
+            yield f"{label}: {_describe_codes(item.codes)}, under {TITLE}."
 
 
-def describe_findings(counts: Mapping[str, int], place: str = f"under {TITLE}") -> str:
-    """Return a sentence on the numbers of findings of runs, by label; empty if no run has any.
+def describe_findings(codes: Mapping[str, Sequence[str]], place: str = f"under {TITLE}") -> str:
+    """Return a sentence on the findings of runs, whose codes are by label; empty if no run has any.
 
     `place` says where the findings are.
     """
-    listed = [f"{label} has {format_count(number, 'finding')}" for label, number in counts.items() if number]
-    return f"Data: {', '.join(listed)} on incomplete data, {place}." if listed else ""
+    listed = [f"{label} has {_describe_codes(items)}" for label, items in codes.items() if items]
+    return f"Data: {', '.join(listed)}, {place}." if listed else ""
+
+
+def _describe_codes(codes: Sequence[str]) -> str:
+    """Return findings by their kind: `2 findings on incomplete data and 1 on what looks like a crash`."""
+    crashes = codes.count(CRASH)
+    if crashes == len(codes):
+        return f"{format_count(crashes, 'finding')} on what looks like a crash"
+    also = f" and {crashes} on what looks like a crash" if crashes else ""
+    return f"{format_count(len(codes) - crashes, 'finding')} on incomplete data{also}"
 
 
 def build_quality_data(quality: RunQuality) -> dict[str, object]:
