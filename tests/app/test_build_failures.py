@@ -30,16 +30,16 @@ def out(tmp_path: Path) -> Path:
 
 
 def test_problems_of_several_runs_are_reported_together(tmp_path: Path, out: Path, cache: Path) -> None:
-    run = copy_run("tiny/plain", tmp_path / "run")
-    (run / "meta.json").unlink()
+    for name in ("first", "second"):
+        (copy_run("tiny/plain", tmp_path / name) / "meta.json").unlink()
     (tmp_path / "empty").mkdir()
-    result = build([f"a={tmp_path / 'empty'}", f"b={run}"], out, cache)
+    result = build([f"{name}={tmp_path / name}" for name in ("empty", "first", "second")], out, cache)
     assert (result.status, format_message(result, {"TMP": tmp_path})) == (
         1,
         """\
 error[no-run]: the run directory is empty: TMP/empty
 
-error[no-document]: the run has no meta.json: TMP/run
+error[no-document]: 2 runs have no meta.json: TMP/first, TMP/second
   note: it has the constants `batch` (Batch of the run), `era` (Era of the ledger), `delegators` (Delegators in \
 the genesis) and 6 more of source `workbench_logs`
   hint: see its required content with `assay schema meta.json`

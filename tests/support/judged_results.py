@@ -62,7 +62,8 @@ def write_results(
         "report": "service/comparison",
         "runs": runs,
         "quality": {
-            run: {"hosts": number, "findings": [{"code": "incomplete-rows"}] * counts.get(run, 0)} for run, number in hosts_by_run.items()
+            run: {"hosts": number, "findings": [{"code": "incomplete-rows"}] * counts.get(run, 0)}
+            for run, number in hosts_by_run.items()
         },
         "metrics": {
             name: {"name": (names or {}).get(name, f"Metric {name}"), "unit": "ms", "runs": averages}

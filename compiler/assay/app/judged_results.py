@@ -115,8 +115,8 @@ class JudgedResults:
     """The judgements of a comparison.
 
     `level` is that of intervals, `noise` the sentence on the noise that they cover. `repeats_demanded` is what the gate
-    demands, `repeats` how many runs each version has. `findings` has the codes of the findings on the data of each run, by
-    label; None for a run whose data were not assessed.
+    demands, `repeats` how many runs each version has. `findings` has the codes of the findings on the data of each
+    run, by label; None for a run whose data were not assessed.
     """
 
     report: str

@@ -35,7 +35,12 @@ from assay.ingest.manifest import (
 from assay.ingest.pipeline import ingest, read_batches
 from assay.ingest.quarantine import NothingRecognisedError, QuarantineLimitError, get_quarantine_path
 from assay.ingest.readers.protocol import find_batch_reader
-from assay.ingest.run_constants import list_duplicate_constant_warnings, read_constants, set_start
+from assay.ingest.run_constants import (
+    join_missing_documents,
+    list_duplicate_constant_warnings,
+    read_constants,
+    set_start,
+)
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Source
 from assay.lang.model.source_kinds import JSON_LINES
@@ -208,7 +213,8 @@ def discover_files(
 
     Constants are those of all sources of the package. Raises AssayError with the problems of every run.
     """
-    problems: list[AssayError] = []
+    problems: list[tuple[Path, Diagnostic]] = []
+    statuses: list[int] = []
     discovered_files: list[DiscoveredFiles] = []
     constants: dict[str, dict[str, object]] = {run.id: {} for run in runs}
     all_events = checked.package.events
@@ -224,7 +230,8 @@ def discover_files(
             # The order of files is the same without a start.
             pending_files = [(set_start(source, constants[run.id], run.id), item) for source, item in pending_files]
         except AssayError as error:
-            problems.append(error)
+            problems += [(run.directory, item) for item in error.diagnostics]
+            statuses.append(error.status)
             continue
         for source, pending in pending_files:
             source_events = events[source.name]
@@ -233,7 +240,7 @@ def discover_files(
             }
             discovered_files.append(DiscoveredFiles(run, source, pending.files, pending, source_events, wanted_fields))
     if problems:
-        raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
+        raise AssayError(join_missing_documents(problems), statuses[0])
     return discovered_files, constants
 
 

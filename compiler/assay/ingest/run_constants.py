@@ -20,6 +20,7 @@ from assay.util.numbers import MAGNITUDE
 from assay.util.paths import resolve_path
 
 NO_DOCUMENT = "no-document"
+_SUBJECT = "the run has no "
 MAX_LISTED = 3  # constants that a message lists
 NANOSECONDS = 1_000_000_000  # of a second
 #: pattern of instants in documents, also printed by `assay schema`
@@ -141,6 +142,26 @@ def _add_constants(item: Diagnostic, source: Source, constants: Sequence[Constan
     return replace(item, notes=(f"it has the {noun} {named}{more} of source `{source.name}`",))
 
 
+def join_missing_documents(problems: Sequence[tuple[Path, Diagnostic]]) -> tuple[Diagnostic, ...]:
+    """Return the problems of runs, each with the directory of its run: one for all runs that lack the same document."""
+    directories: dict[Diagnostic, list[Path]] = {}
+    for directory, item in problems:
+        is_missing = item.code == NO_DOCUMENT and not item.span
+        subject = item.message.removeprefix(_SUBJECT).removesuffix(f": {directory}") if is_missing else item.message
+        directories.setdefault(replace(item, message=subject), []).append(directory)
+    return tuple(
+        replace(item, message=_describe_missing(item.message, *places))
+        if item.code == NO_DOCUMENT and not item.span
+        else item
+        for item, places in directories.items()
+    )
+
+
+def _describe_missing(names: str, *directories: Path) -> str:
+    subject = _SUBJECT if len(directories) == 1 else f"{len(directories)} runs have no "
+    return f"{subject}{names}: {', '.join(map(str, directories))}"
+
+
 def _build_error(code: str, message: str, **more: Any) -> AssayError:
     return AssayError((Diagnostic(code, message, **more),))
 
@@ -153,7 +174,7 @@ def _read_constant(constant: Constant, directory: Path, documents: dict[Path, An
         if constant.default is not None:
             return _convert_value(constant, _parse_default(constant), directory)
         hint = f"see its required content with `assay schema {constant.files[0]}`"
-        raise _build_error(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}", hint=hint)
+        raise _build_error(NO_DOCUMENT, _describe_missing(" or ".join(constant.files), directory), hint=hint)
     if path not in documents:
         documents[path] = _read_document(path)
     keys, value = _locate(documents[path], constant)
@@ -183,7 +204,7 @@ def _read_line_constant(constant: Constant, directory: Path) -> object:
     files, names = constant_lines.list_line_files(constant, directory), " or ".join(constant.files)
     if not files:
         hint = f"it must have a line of the pattern `{constant.line}`"
-        raise _build_error(NO_DOCUMENT, f"the run has no {names}: {directory}", hint=hint)
+        raise _build_error(NO_DOCUMENT, _describe_missing(names, directory), hint=hint)
     raise _build_error(
         "missing-fact",
         f"the run's {names} has no line `{constant.line}` ({constant.doc})",
