@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from assay.lang import workspace
 from assay.lang.checked_package import CheckedPackage
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from assay.app.session import Session
 
 
+T = TypeVar("T")
+ATTEMPTS, PAUSE = 100, 0.02  # to read a build that is being replaced, and the time between them in seconds
 #: The file of a build with its specs: the normal form of the system's package, as JSON.
 SPECS = "specs.json"
 
@@ -158,7 +162,12 @@ def _finish_killed_builds(out: Path) -> None:
 
 
 def _move(work_dir: Path, out: Path) -> None:
-    """Move a complete build, or the rest of one, into place; its provenance comes last."""
+    """Move a complete build, or the rest of one, into place.
+
+    The provenance of the former build goes first and that of the new one comes last, as `read_whole_build` expects.
+    """
+    if (work_dir / "report" / RECORD).exists():
+        (out / RECORD).unlink(missing_ok=True)
     for name in json.loads((work_dir / COMPLETE).read_text(encoding="utf-8")):
         _remove(out / name)
     for entry in sorted((work_dir / "report").iterdir(), key=lambda item: (item.name == RECORD, item.name)):
@@ -167,6 +176,32 @@ def _move(work_dir: Path, out: Path) -> None:
             target.replace(work_dir / f"former-{entry.name}")
         entry.replace(target)
     (work_dir / COMPLETE).unlink()  # before the work folder is removed, as its files are moved now
+
+
+def read_whole_build(folder: Path, read: Callable[[], T]) -> T:
+    """Return what `read` reads from the folder of a build, all of it from one build.
+
+    It reads again if another process replaced the build meanwhile. Raises what `read` raises.
+    """
+    for _ in range(ATTEMPTS):
+        record = _read_record(folder)
+        if record is not None:
+            with contextlib.suppress(AssayError):
+                content = read()
+                if _read_record(folder) == record:
+                    return content
+        if _read_record(folder) == record and not any(folder.glob(f"{TEMPORARY_PREFIX}*/{COMPLETE}")):
+            break
+        time.sleep(PAUSE)
+    return read()
+
+
+def _read_record(folder: Path) -> bytes | None:
+    """Return the provenance of the build in a folder; None while there is none."""
+    try:
+        return (folder / RECORD).read_bytes()
+    except OSError:
+        return None
 
 
 def _find_outdated_files(new_folder: Path, out: Path) -> set[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from assay.app import filters
 from assay.app.compute import compute
 from assay.app.lineage import trace_subject
+from assay.app.outputs import read_whole_build
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.splitting import read_splits
@@ -119,7 +120,7 @@ class TracedCount:
 
 def list_cells(session: Session, folder: Path) -> tuple[Cell, ...]:
     """Return the cells of a built report. Raises AssayError if the folder has none."""
-    built_report, document = _read_build(session, folder)
+    built_report, document = read_whole_build(folder, lambda: _read_build(session, folder))
     return tuple(cells.list_document_cells(document, built_report.checked.package))
 
 
@@ -131,7 +132,7 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
     Raises AssayError (usage) for an unknown cell and for one without records behind it; AssayError if the report's
     runs, definitions or inputs have changed, with their names and hashes.
     """
-    built_report, document = _read_build(session, folder)
+    built_report, document = read_whole_build(folder, lambda: _read_build(session, folder))
     checked, content = built_report.checked, built_report.provenance.content
     document_cells = tuple(cells.list_document_cells(document, checked.package))
     cell = cells.find_cell(document_cells, name)
