@@ -142,6 +142,7 @@ def test_figures_draw_the_hosts_of_the_results(built: Path) -> None:
     medians = {group["name"]: group["median"] for group in groups}
     assert [row["text"] for row in marks] == [f"node-{index}" for index in range(34)]
     assert [row["x"] for row in marks] == [float(index) for index in range(1, 35)]
+    assert [row["x"] for row in drawn if row["mark"] == "extent"] == [0.5, 34.5]
     factor = medians["node-0"] / float(marks[0]["y"])
     assert [row["y"] for row in marks] == pytest.approx([medians[row["text"]] / factor for row in marks], rel=1e-5)
     names = {row["text"]: row["mark"] for row in drawn if str(row["mark"]).startswith("name")}

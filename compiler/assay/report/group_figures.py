@@ -261,7 +261,8 @@ def _choose_range(groups: Sequence[Group]) -> tuple[float, float, bool]:
 
 def _list_rows(item: RunGroups, places: Mapping[str, float], low: float, high: float, factor: float) -> Iterator[Row]:
     """Yield the rows of a figure: the ends of its axes, its groups at their places, the names of outliers."""
-    for end, place in ((low, 1.0), (high, float(len(places)))):
+    # Half a place beside the first and the last group, so that neither is on the border of the figure.
+    for end, place in ((low, 0.5), (high, len(places) + 0.5)):
         yield ("extent", place, _round(end * factor), None, None, None, None, None)
     for group in sorted(_list_drawn(item.groups), key=lambda group: places[group.name]):
         ends = [min(max(value, low), high) * factor for value in group.quantiles]
