@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from assay.app.article_results import collect_units, export_comparison, export_groups, export_results
-from assay.app.available_parts import Notes, drop_unavailable_parts
+from assay.app.available_parts import Notes, divide_runs, drop_unavailable_parts
 from assay.app.build_comparison import (
     collect_cut_runs,
     collect_inputs,
@@ -341,27 +341,54 @@ def _compute_group(
         except AssayError as error:
             raise problem or error from None
         prose_texts = [texts[part.prose] for part in available.parts if part.prose]
-        rows = tuple(
-            dataclasses.replace(item, are_points=item.are_points or item.name in point_names)
-            for item in list_row_requests(checked, available, prose_texts)
-        )
+        rows = _list_rows(checked, available, prose_texts, point_names)
         series = list_shown_series(available, prose_texts)
         try:
-            computation = compute(
-                session, checked, runs, _list_metrics(checked, available),
-                parse_filters(checked.package, inputs.article, (), False), [],
-                lambda: warm_up_converters(session.get_templates()), rows, series,
-                phase_selection,
-            )  # fmt: skip
+            computations = []
+            for alike in divide_runs(checked, available, runs, unrecognised):
+                shown, _ = drop_unavailable_parts(checked, available, texts, alike, unrecognised, inputs.name)
+                computations.append(_compute_runs(session, checked, shown, texts, alike, phase_selection, point_names))
         except UnrecognisedSourcesError as error:
             if error.problems.keys() <= unrecognised.keys():
                 raise
             problem = error
             unrecognised |= error.problems
             continue
+        metrics, applied = _list_metrics(checked, available), parse_filters(checked.package, available, (), False)
+        computation = join_computations(checked, computations, metrics, rows, series, phase_selection, applied)
+        warnings = tuple(_list_unrecognised(unrecognised))
         return _ComputedGroup(
-            inputs, available, notes, rows, series, computation, tuple(_list_unrecognised(unrecognised))
+            inputs, available, notes, rows, series, computation.sort_runs([run.id for run in runs]), warnings
         )
+
+
+def _compute_runs(
+    session: Session,
+    checked: CheckedPackage,
+    article: Article,
+    texts: Mapping[str, Prose],
+    runs: Sequence[NamedRun],
+    phase_selection: PhaseSelection | None,
+    point_names: Collection[str],
+) -> Computation:
+    """Compute what runs have the records for, all of them the same."""
+    prose_texts = [texts[part.prose] for part in article.parts if part.prose]
+    return compute(
+        session, checked, runs, _list_metrics(checked, article), parse_filters(checked.package, article, (), False), [],
+        lambda: warm_up_converters(session.get_templates()), _list_rows(checked, article, prose_texts, point_names),
+        list_shown_series(article, prose_texts),
+        phase_selection.select_runs([run.id for run in runs]) if phase_selection else None,
+    )  # fmt: skip
+
+
+def _list_rows(
+    checked: CheckedPackage, article: Article, texts: Sequence[Prose], point_names: Collection[str]
+) -> tuple[RowRequest, ...]:
+    """Return the rows that an article shows; those whose names are among `point_names` are points."""
+    return tuple(
+        dataclasses.replace(item, are_points=item.are_points or item.name in point_names)
+        for item in list_row_requests(checked, article, texts)
+    )
 
 
 def _list_unrecognised(unrecognised: Mapping[tuple[str, str], Diagnostic]) -> tuple[str, ...]:

@@ -30,31 +30,32 @@ def drop_unavailable_parts(
 ) -> tuple[Article, Notes]:
     """Return the article without what needs a source that some run lacks, and notes on what was dropped.
 
-    The prose of a part is dropped as a whole if one of its quotes needs such a source. A run also lacks a source if
-    `unrecognised` has its id with the name of the source: it has files, but no event in them. `group` is the group that
-    the article and the runs are of.
+    Figures remain if a run has all of their sources; they show such runs only. The prose of a part is dropped as a
+    whole if one of its quotes needs such a source. A run also lacks a source if `unrecognised` has its id with the name
+    of the source: it has files, but no event in them. `group` is the group that the article and the runs are of.
 
     Raises AssayError `no-source` if nothing remains that shows records.
     """
-    runs_without_source = {
-        source.name: [run.id for run in runs if not has_source(run, source) or (run.id, source.name) in unrecognised]
-        for source in checked.package.sources
-    }
+    runs_without_source = _list_runs_without_sources(checked, runs, unrecognised)
     missing_sources = [source for source in checked.package.sources if runs_without_source[source.name]]
-    finder = _MissingSourceFinder(checked, article, {source.name for source in missing_sources})
     replaced = _list_replaced_sources(article, runs_without_source)
+    finder = _MissingSourceFinder(checked, article, runs_without_source, replaced, len(runs))
     parts, notes, missing_names, omitted_titles = [], {}, set[str](), list[str]()
     for part in article.parts:
-        remaining_part, part_missing = _drop_unavailable_blocks(finder, part, prose)
+        remaining_part, part_missing, dropped = _drop_unavailable_blocks(finder, part, prose)
         missing_names |= part_missing
         if part_missing and part_missing <= replaced and not remaining_part.blocks:
             omitted_titles.append(part.title)
             continue
         parts.append(remaining_part)
         if part_missing - replaced:
-            part_sources = [source for source in missing_sources if source.name in part_missing - replaced]
+            partial = {name for block in remaining_part.blocks for name in finder.find_for_block(block)}
             notes[part.title] = tuple(
-                _describe_missing_source(source, runs_without_source[source.name]) for source in part_sources
+                _describe_missing_source(
+                    source, runs_without_source[source.name], source.name in partial, source.name in dropped
+                )
+                for source in missing_sources
+                if source.name in part_missing - replaced
             )
     if missing_names and any(map(_needs_records, article.parts)) and not any(map(_needs_records, parts)):
         raise create_nothing_to_show_error(
@@ -72,6 +73,30 @@ def drop_unavailable_parts(
         )
     choices = tuple(choice for choice in article.choices if not finder.find_for_choice(choice.name))
     return dataclasses.replace(article, parts=tuple(parts), choices=choices), notes
+
+
+def divide_runs(
+    checked: CheckedPackage, article: Article, runs: Sequence[NamedRun], unrecognised: Collection[tuple[str, str]]
+) -> list[tuple[NamedRun, ...]]:
+    """Divide runs by which of the sources they lack that figures of an available article read."""
+    runs_without_source = _list_runs_without_sources(checked, runs, unrecognised)
+    finder = _MissingSourceFinder(checked, article, runs_without_source, (), len(runs))
+    needed = {name for block in article.blocks for name in finder.find_for_block(block)}
+    runs_by_lack: dict[frozenset[str], list[NamedRun]] = {}
+    for run in runs:
+        lack = frozenset(name for name in needed if run.id in runs_without_source[name])
+        runs_by_lack.setdefault(lack, []).append(run)
+    return [tuple(items) for items in runs_by_lack.values()]
+
+
+def _list_runs_without_sources(
+    checked: CheckedPackage, runs: Sequence[NamedRun], unrecognised: Collection[tuple[str, str]]
+) -> dict[str, list[str]]:
+    """Return the ids of the runs that lack each source."""
+    return {
+        source.name: [run.id for run in runs if not has_source(run, source) or (run.id, source.name) in unrecognised]
+        for source in checked.package.sources
+    }
 
 
 def _list_replaced_sources(article: Article, runs_without_source: Mapping[str, Sequence[str]]) -> set[str]:
@@ -120,25 +145,34 @@ def _describe_source_files(source: Source) -> str:
     return f"{f'directories {source.hosts} with ' if source.hosts else ''}files {', '.join(source.logs)}"
 
 
-def _describe_missing_source(source: Source, runs: Sequence[str]) -> str:
-    """Return a sentence on the blocks and texts that are left out because some runs lack a source."""
+def _describe_missing_source(source: Source, runs: Sequence[str], is_partial: bool, is_dropped: bool) -> str:
+    """Return a sentence on the figures without some runs, which lack a source, and on what is left out."""
     subject = f"Run {runs[0]} has" if len(runs) == 1 else f"Runs {', '.join(runs)} have"
     doc = source.doc[:1].lower() + source.doc[1:]
-    return f"{subject} no records of source {source.name} ({doc}), so blocks and texts that read it are left out."
+    effects = ["figures that read it show the other runs"] if is_partial else []
+    effects += [f"{'other ' if is_partial else ''}blocks and texts that read it are left out"] if is_dropped else []
+    return f"{subject} no records of source {source.name} ({doc}), so {', and '.join(effects)}."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _MissingSourceFinder:
-    """Find which of the sources `missing`, which some run lacks, a part of an article needs."""
+    """Find which sources that some run lacks a part of an article needs.
+
+    `lacking` has the runs that lack each source, of `run_count` runs; `replaced` are sources that others stand for.
+    """
 
     checked: CheckedPackage
     article: Article
-    missing: set[str]
+    lacking: Mapping[str, Sequence[str]]
+    replaced: Collection[str]
+    run_count: int
 
     def find_for_tables(self, tables: Iterable[str]) -> set[str]:
         """Return the missing sources that tables are computed from."""
         events = dependencies.collect_dependencies(self.checked.package, [], [], tables).events
-        return {event.source for event in self.checked.package.events if event.name in events} & self.missing
+        return {
+            event.source for event in self.checked.package.events if event.name in events and self.lacking[event.source]
+        }
 
     def find_for_choice(self, name: str) -> set[str]:
         """Return the missing sources of a choice; none if the name is empty."""
@@ -155,6 +189,14 @@ class _MissingSourceFinder:
             *map(self.find_for_choice, block.list_choices())
         )
 
+    def can_show_some_runs(self, block: Block) -> bool:
+        """Return whether a block that needs missing sources is a figure of which some run has all sources."""
+        sources = self.find_for_block(block)
+        lacking = {run for name in sources for run in self.lacking[name]}
+        chosen = set[str]().union(*map(self.find_for_choice, block.list_choices()))
+        is_figure = block.appears_as == "figure" and not block.list_inner_blocks()
+        return is_figure and not chosen and not sources & {*self.replaced} and len(lacking) < self.run_count
+
     def find_for_prose(self, prose: Prose) -> set[str]:
         """Return the missing sources of the quotes of a text, and of the choices that they refer to."""
         tables = {
@@ -166,17 +208,25 @@ class _MissingSourceFinder:
 
 def _drop_unavailable_blocks(
     finder: _MissingSourceFinder, part: Part, prose: Mapping[str, Prose]
-) -> tuple[Part, set[str]]:
-    """Return a part without the blocks and prose that need missing sources, and the names of those sources."""
+) -> tuple[Part, set[str], set[str]]:
+    """Return a part without the blocks and prose that need missing sources.
+
+    Also return the names of these sources, and of those that what was dropped needs.
+    """
     prose_missing = finder.find_for_prose(prose[part.prose]) if part.prose else set()
     missing_by_block = [(block, finder.find_for_block(block)) for block in part.blocks]
     blocks = tuple(
         remaining_block
         for block, sources in missing_by_block
-        if (remaining_block := _drop_unavailable_columns(finder, block) if sources else block)
+        if (
+            remaining_block := _drop_unavailable_columns(finder, block)
+            if sources and not finder.can_show_some_runs(block)
+            else block
+        )
     )
     remaining_part = dataclasses.replace(part, prose="" if prose_missing else part.prose, blocks=blocks)
-    return remaining_part, prose_missing.union(*(sources for _, sources in missing_by_block))
+    dropped = prose_missing.union(*(sources for block, sources in missing_by_block if block not in blocks))
+    return remaining_part, dropped.union(*(sources for _, sources in missing_by_block)), dropped
 
 
 def _drop_unavailable_columns(finder: _MissingSourceFinder, block: Block) -> Block | None:

@@ -82,6 +82,16 @@ class Computation:
         """Return the compared columns: the phases of every run, or the runs if they are not cut."""
         return self.views or self.runs
 
+    def sort_runs(self, names: Sequence[str]) -> Computation:
+        """Return the computation with the runs in the order of `names`, which are their ids."""
+        order = sorted(range(len(self.runs)), key=lambda index: names.index(self.runs[index].id))
+        return replace(
+            self,
+            runs=tuple(self.runs[index] for index in order),
+            phases=tuple(self.phases[index] for index in order) if self.phases else (),
+            views=tuple(sorted(self.views, key=lambda item: names.index(item.ingested_run.run.id))),
+        )
+
 
 def compute(
     session: Session,

@@ -14,6 +14,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Choice, Part
 from assay.lang.model.series import Series
 from assay.lang.series_wording import describe_series
+from assay.plan.planner import name_rows_statement
 from assay.report.assemble import build_filters_table, collect_placeholder_values, fill_placeholders
 from assay.report.assemble import list_run_notes as list_run_notes
 from assay.report.blocks import rows as block_rows
@@ -442,6 +443,7 @@ def describe_undrawn_series(
         f"{label}: {item.name}{problem}"
         for label, run, counts_by_event in zip(run_labels, runs, sample_counts, strict=True)
         for item in shown_series
+        if name_rows_statement(item.name) in run.results.rows
         for problem in describe_missing(item, run, counts_by_event)
     )
 

@@ -316,6 +316,30 @@ def test_part_without_data_has_a_note(tmp_path: Path, cache: Path) -> None:
     assert len(galleries["Latencies"]["plots"]) == 8
 
 
+@pytest.mark.parametrize("complete", [0, 1])
+def test_figures_show_the_runs_that_have_their_records(tmp_path: Path, cache: Path, complete: int) -> None:
+    runs = [tmp_path / "first", tmp_path / "second"]
+    for number, run in enumerate(runs):
+        shutil.copytree(RUN, run, ignore=None if number == complete else shutil.ignore_patterns("prom"))
+    out = tmp_path / "out"
+    named = [word for run in runs for word in ("--run", run)]
+    result = run_assay("build", "cometbft/qa", *named, "--to", "md", "-o", out, "--cache", cache)
+    assert result.status == 0, result.err
+    galleries = {item["title"]: item for item in load_json(out / "document.json")["galleries"]}
+    nodes = galleries["Metrics of the nodes"]
+    assert len(nodes["plots"]) == 10
+    assert {plot["title"].rsplit(": ", 1)[1] for plot in nodes["plots"]} == {runs[complete].name}
+    assert nodes["text"][-1] == (
+        f"Run {runs[1 - complete].name} has no records of source samples (samples of the nodes' metrics, from a "
+        "Prometheus server), so figures that read it show the other runs, and other blocks and texts that read it are "
+        "left out."
+    )
+    assert len(galleries["Latencies"]["plots"]) == 16
+    assert [run["id"] for run in load_json(out / "results.json")["runs"]] == [run.name for run in runs]
+    verified = run_assay("verify", out, "--cache", cache)
+    assert verified.status == 0, verified.out
+
+
 def test_empty_run_is_refused(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "bare"
     run.mkdir()

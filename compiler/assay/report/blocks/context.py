@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
@@ -71,6 +71,11 @@ class RenderContext:
     def is_landscape(self) -> bool:
         """Whether pages are in landscape format, because the report has many runs."""
         return sum(len(item.all_runs) for item in self.groups.values() or [self]) > PORTRAIT_COLUMNS
+
+    def select_runs(self, names: Collection[str]) -> RenderContext:
+        """Return the context with only the runs and cases whose ids are among `names`."""
+        runs, cases = ([item for item in items if item.run.id in names] for items in (self.runs, self.cases))
+        return replace(self, runs=runs, cases=cases)
 
     def find_group(self, name: str) -> RenderContext | None:
         """Return the context of a group of runs, or this one for an empty name; None for a group without runs."""
@@ -171,9 +176,27 @@ def load_renderers() -> Mapping[type[Block], Renderer[Any]]:
 
 
 def render_blocks(context: RenderContext, part: Part) -> list[RenderedBlocks]:
-    """Render the blocks of a part, those of a kind together, in the order of a page."""
-    groups = ((renderer, part.select(kind)) for kind, renderer in load_renderers().items())
-    return [renderer.render(context, blocks) for renderer, blocks in groups if blocks]
+    """Render the blocks of a part, those of a kind together, in the order of a page.
+
+    Figures show the runs that have their rows; figures of other runs follow them.
+    """
+    rendered = []
+    for kind, renderer in load_renderers().items():
+        blocks_by_runs: dict[tuple[str, ...], list[Block]] = {}
+        for block in part.select(kind):
+            blocks_by_runs.setdefault(_list_runs_with_rows(context, block), []).append(block)
+        rendered += [
+            renderer.render(context.select_runs(runs), blocks) for runs, blocks in blocks_by_runs.items() if runs
+        ]
+    return rendered
+
+
+def _list_runs_with_rows(context: RenderContext, block: Block) -> tuple[str, ...]:
+    """Return the ids of the runs that have the rows of a figure; of another block, all runs."""
+    runs = [item.run for item in context.all_runs]
+    if block.appears_as == "figure":
+        runs = [run for run in runs if block_rows.has_rows(context.checked, run, block)]
+    return tuple(run.id for run in runs)
 
 
 def explain_blocks(checked: CheckedPackage, article: Article) -> dict[str, Term]:

@@ -78,6 +78,12 @@ def request_block_rows(checked: CheckedPackage, block: Block) -> tuple[RowReques
     )
 
 
+def has_rows(checked: CheckedPackage, run: RunFigures, block: Block) -> bool:
+    """Return whether a run has all rows and series that a block reads, even if they are empty."""
+    names = [request.name for request in request_block_rows(checked, block)]
+    return {*names, *map(name_rows_statement, block.read_series())} <= run.results.rows.keys()
+
+
 def _build_request(checked: CheckedPackage, grain: str, keys: Sequence[str], metrics: Sequence[str]) -> RowRequest:
     return request_rows(
         checked.package, find_grain(checked, grain), keys, [checked.get_metric(name) for name in metrics]
