@@ -322,6 +322,8 @@ def test_first_page_names_the_segments_that_changed(place: Path, built: Path) ->
         "metric": "time[kind=write]", "section": "by-kind", "label": "write",
         "percent": listed[0]["percent"], "verdict": "worse", "arrow": "▲",
     }  # fmt: skip
+    texts = {item["metric"]: item["text"] for item in answer["key_changes"]}
+    assert all(texts[name].endswith(", mostly kind=write") for name in ("time", "host_time"))
     assert rows["time"].get("more_segments", 0) == len(ranked) - len(listed)
     assert "segments" not in rows["read_time"]
     markdown = (built / "report.md").read_text()

@@ -16,10 +16,11 @@ from assay.judgement.verdict import Direction, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.segments import get_whole, is_segment
+from assay.lang.segments import get_whole, is_segment, list_values_of_segment
 from assay.report.answer import Answer, JudgedGroup, JudgedRow, JudgedSegment, KeyChange
 from assay.report.data_quality import UNMEASURED, describe_findings, list_names
 from assay.report.document import Table
+from assay.report.explaining_segment import create_segment_change, find_explaining_segment
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import describe_few_units, format_change_interval, get_arrow, get_word
 from assay.report.run_results import RunFigures, get_average
@@ -28,6 +29,7 @@ from assay.report.versions import Version
 from assay.styles.prefixed import format_percent, format_percent_change, format_value
 from assay.styles.row import NO_VALUE
 from assay.styles.unit_prefix import choose_prefix
+from assay.util.escape import escape_text
 from assay.util.numbers import format_count, format_range
 
 LINES = 43  # lines of a page for key changes, rows of the plot, conditions and differing parameters
@@ -47,7 +49,7 @@ class Candidate:
     """The change of a metric of the report, its line of the plot, and the section that shows it first.
 
     `is_key` says that the gate of the report names the metric. `segment_verdicts` are those of its segments that are
-    worse or better.
+    worse or better; `explained_by` has the values of the segment that most of the change comes from: `kind=write`.
     """
 
     change: JudgedChange
@@ -55,6 +57,7 @@ class Candidate:
     section: str
     is_key: bool = False
     segment_verdicts: tuple[Verdict, ...] = ()
+    explained_by: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -165,7 +168,33 @@ def _list_candidates(
             more_segments=max(0, len(segments) - MOST_SEGMENTS),
         )
         verdicts = tuple(judgements.changes[item.metric, runs[1].id].judgement.verdict for item in segments)
-        yield Candidate(change, row, sections[name], name in named, verdicts)
+        explained_by = _find_explanation(checked, runs, summary, judgements, [name, *_list_alike(change, segments)])
+        yield Candidate(change, row, sections[name], name in named, verdicts, explained_by)
+
+
+def _list_alike(change: JudgedChange, segments: Sequence[JudgedSegment]) -> list[str]:
+    """Return the segments with the verdict of the whole metric."""
+    return [item.metric for item in segments if item.verdict == get_word(change)]
+
+
+def _find_explanation(
+    checked: CheckedPackage,
+    runs: tuple[RunFigures, RunFigures],
+    summary: str,
+    judgements: ReportJudgements,
+    names: Sequence[str],
+) -> str:
+    """Return the values of the segment that explains the change of a metric, the first name; empty if none does."""
+    whole, *segments = (
+        create_segment_change(
+            name,
+            [get_average(run, checked.get_metric(name), summary) for run in runs],
+            judgements.changes[name, runs[1].id].sizes,
+        )
+        for name in names
+    )
+    segment = find_explaining_segment(whole, segments)
+    return ", ".join(f"{name}={value}" for name, value in list_values_of_segment(segment).items())
 
 
 def _list_gated_segments(
@@ -387,7 +416,8 @@ def _choose_key_changes(directed: Sequence[Candidate]) -> list[Candidate]:
 
 def _describe_key_change(item: Candidate) -> KeyChange:
     row = item.row
-    return KeyChange(row.metric, row.label, describe_change(row), row.verdict, row.arrow)
+    text = describe_change(row) + (f", mostly {escape_text(item.explained_by)}" if item.explained_by else "")
+    return KeyChange(row.metric, row.label, text, row.verdict, row.arrow)
 
 
 def describe_change(row: JudgedRow) -> str:
