@@ -39,7 +39,7 @@ def drop_unavailable_parts(
     runs_without_source = _list_runs_without_sources(checked, runs, unrecognised)
     missing_sources = [source for source in checked.package.sources if runs_without_source[source.name]]
     replaced = _list_replaced_sources(article, runs_without_source)
-    finder = _MissingSourceFinder(checked, article, runs_without_source, replaced, len(runs))
+    finder = _MissingSourceFinder(checked, article, runs_without_source, len(runs))
     parts, notes, missing_names, omitted_titles = [], {}, set[str](), list[str]()
     for part in article.parts:
         remaining_part, part_missing, dropped = _drop_unavailable_blocks(finder, part, prose)
@@ -80,7 +80,7 @@ def divide_runs(
 ) -> list[tuple[NamedRun, ...]]:
     """Divide runs by which of the sources they lack that figures of an available article read."""
     runs_without_source = _list_runs_without_sources(checked, runs, unrecognised)
-    finder = _MissingSourceFinder(checked, article, runs_without_source, (), len(runs))
+    finder = _MissingSourceFinder(checked, article, runs_without_source, len(runs))
     needed = {name for block in article.blocks for name in finder.find_for_block(block)}
     runs_by_lack: dict[frozenset[str], list[NamedRun]] = {}
     for run in runs:
@@ -158,13 +158,12 @@ def _describe_missing_source(source: Source, runs: Sequence[str], is_partial: bo
 class _MissingSourceFinder:
     """Find which sources that some run lacks a part of an article needs.
 
-    `lacking` has the runs that lack each source, of `run_count` runs; `replaced` are sources that others stand for.
+    `lacking` has the runs that lack each source, of `run_count` runs.
     """
 
     checked: CheckedPackage
     article: Article
     lacking: Mapping[str, Sequence[str]]
-    replaced: Collection[str]
     run_count: int
 
     def find_for_tables(self, tables: Iterable[str]) -> set[str]:
@@ -195,7 +194,8 @@ class _MissingSourceFinder:
         lacking = {run for name in sources for run in self.lacking[name]}
         chosen = set[str]().union(*map(self.find_for_choice, block.list_choices()))
         is_figure = block.appears_as == "figure" and not block.list_inner_blocks()
-        return is_figure and not chosen and not sources & {*self.replaced} and len(lacking) < self.run_count
+        has_alternatives = sources & {*self.article.alternatives}  # runs of different ones are not comparable
+        return is_figure and not chosen and not has_alternatives and len(lacking) < self.run_count
 
     def find_for_prose(self, prose: Prose) -> set[str]:
         """Return the missing sources of the quotes of a text, and of the choices that they refer to."""
