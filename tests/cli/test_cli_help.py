@@ -11,11 +11,14 @@ from types import ModuleType
 import pytest
 from click.shell_completion import BashComplete
 
+from assay.app.session import Session
 from assay.cli.groups import EXAMPLES, GROUPS
 from assay.cli.main import cli
 from assay.cli.options import VARIABLE
+from assay.lang.checked_package import CheckedPackage
 from tests.support.commands import run_assay, run_assay_process
 from tests.support.laboratory import ROOT
+from tests.support.workspaces import edit_file
 
 COMMANDS = sorted(cli.commands)
 
@@ -125,6 +128,25 @@ def test_completion_works_in_a_shell_process(cache: Path) -> None:
         environment={VARIABLE: "bash_complete", **get_completion_variables("assay query cdfForgerLead", cache)}
     )
     assert (result.out.split(), result.err) == (["plain,cdfForgerLead"], "")
+
+
+def test_completion_of_unchanged_specs_decodes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def complete() -> list[str]:
+        return BashComplete(cli, {}, "assay", VARIABLE).complete().split()
+
+    def refuse(_session: Session, system: str) -> CheckedPackage:
+        raise AssertionError(system)
+
+    assert run_assay("init", tmp_path / "shop").status == 0
+    monkeypatch.chdir(tmp_path / "shop")
+    for name, value in get_completion_variables("assay query w", tmp_path / "cache").items():
+        monkeypatch.setenv(name, value)
+    assert complete() == ["plain,wait", "plain,work"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, "load_package", refuse)
+        assert complete() == ["plain,wait", "plain,work"]
+    edit_file(tmp_path / "shop" / "specs" / "service" / "metrics.dhall", 'id = "wait"', 'id = "waiting"')
+    assert complete() == ["plain,waiting", "plain,work"]
 
 
 def get_completion_variables(typed: str, cache: Path) -> dict[str, str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assay.app.config import Config
     from assay.app.session import Session
     from assay.ingest.hashing import BackgroundHasher
+    from assay.lang.workspace import Workspace as SpecsFolder
 
 
 SHELLS = ("bash", "zsh", "fish")
@@ -53,6 +54,7 @@ def complete_names(*kinds: str) -> Completer:
 
     def complete(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the names that begin with the typed text, each with its documentation."""
+        from assay.lang.workspace import find_workspace
         from assay.util.diagnostics import AssayError
 
         context.ensure_object(dict)
@@ -60,11 +62,10 @@ def complete_names(*kinds: str) -> Completer:
         root.obj = root.obj or {"cache": None}
         context.obj = root.obj
         try:
-            session = open_context_session(context)
-            systems = session.list_systems(
-                None if "systems" in kinds else _find_system(context, session.list_systems(None))
-            )
-            pairs = [pair for kind in kinds for pair in _list_names(session, kind, systems)]
+            workspace = find_workspace(Path.cwd())
+            systems = workspace.list_systems()
+            system = None if "systems" in kinds else _find_system(context, systems)
+            pairs = _list_completed_names(context, workspace, kinds, (system,) if system else systems)
         except AssayError:
             return []
         matches = [
@@ -73,6 +74,22 @@ def complete_names(*kinds: str) -> Completer:
         return [CompletionItem(name, help=escape_text(doc)) for name, doc in matches]
 
     return complete
+
+
+def _list_completed_names(
+    context: click.Context, workspace: SpecsFolder, kinds: Sequence[str], systems: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return the names of kinds of definitions, from the cache if the specs have not changed."""
+    from assay.app.completion_names import read_names, write_names
+    from assay.engine.result_cache import get_default_folder
+
+    cache = Path(context.obj["cache"] or get_default_folder())
+    names = read_names(cache, workspace, kinds, systems)
+    if names is None:
+        session = open_context_session(context)
+        names = [pair for kind in kinds for pair in _list_names(session, kind, systems)]
+        write_names(cache, workspace, kinds, systems, names)
+    return names
 
 
 def complete_folders(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -2,6 +2,8 @@
 
 A package is loaded from its committed normal form if that is of the current Dhall sources, else from the cache, else
 by the Dhall evaluator.
+
+The model of packages is imported by what loads one: to find a workspace, as shell completion does, is fast without it.
 """
 
 from __future__ import annotations
@@ -16,10 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.lang import decode, normal_form, source_index
-from assay.lang.checked_package import CheckedPackage
+from assay.lang import source_index
 from assay.lang.libraries import LIBRARIES
-from assay.lang.model.package import Package
 from assay.util.atomic import write_file
 from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, raise_all, suggest_names
@@ -29,6 +29,7 @@ from assay.util.paths import resolve_path
 
 if TYPE_CHECKING:
     from assay.dhall import Evaluation
+    from assay.lang.checked_package import CheckedPackage
     from assay.lang.model.package import Package, Source
     from assay.lang.positions import Positions
     from assay.lang.sources import SourceFile
@@ -150,6 +151,8 @@ def load_package(
     appended to `deferred` if that is given, else done now.  `cached_package` is the result of an earlier call of
     `load_cached`; it is used up.
     """
+    from assay.lang import normal_form
+
     if system not in workspace.list_systems():
         dhall_files = "/" not in system and list(workspace.specs.glob(f"{glob.escape(system)}/*.dhall"))
         incomplete = dhall_files and not (workspace.specs / system / ROOT_FILE).exists()
@@ -193,6 +196,8 @@ class CachedPackage:
     @property
     def sources(self) -> tuple[Source, ...]:
         """Return its sources, without decoding the rest."""
+        from assay.lang import decode
+
         return decode.decode_sources(self.content["package"].get("sources"), self.where)
 
 
@@ -242,6 +247,7 @@ def scan_sources(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
 
 def _load_normal_form(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> CheckedPackage | None:
     """Return the package of the committed normal form, if that is of these sources."""
+    from assay.lang import normal_form
     from assay.lang.sources import hash_sources
 
     sources = hash_sources(files)
@@ -261,6 +267,7 @@ def _verify_normal_form(text: str, where: str, sources: str, locate: Positions) 
     """
     from yaml import YAMLError
 
+    from assay.lang import normal_form
     from assay.lang.check import check
     from assay.lang.resolve import resolve_package
 
@@ -274,6 +281,8 @@ def _verify_normal_form(text: str, where: str, sources: str, locate: Positions) 
 
 
 def _get_cache_path(cache: Path, sources: str) -> Path:
+    from assay.lang import normal_form
+
     return cache / "specs" / f"{sources}-{normal_form.compute_code_version()}.sealed"
 
 
@@ -307,6 +316,8 @@ def get_normal_form_text(checked: CheckedPackage, cache: Path) -> str:
 
 
 def _dump_normal_form(checked: CheckedPackage) -> str:
+    from assay.lang import normal_form
+
     return dump_escaped_json(normal_form.build_content(checked)) + "\n"
 
 
@@ -439,6 +450,8 @@ def _resolve_unchecked(
 
 def _load_committed(workspace: Workspace, system: str, _files: Sequence[SourceFile], sources: str) -> Package | None:
     """Return the package of the committed normal form, if that is of these sources."""
+    from assay.lang import normal_form
+
     path = workspace.get_normal_form_path(system)
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     return normal_form.parse_normal_form(text, str(path)).package if normal_form.read_header(text) == sources else None
