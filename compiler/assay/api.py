@@ -65,7 +65,7 @@ def open_workspace(folder: str | Path = ".", cache: str | Path | None = None) ->
     path = next((path for parent in (place, *place.parents) if (path := parent / NAME).is_file()), None)
     config = read_config(path) if path else None
     cache_folder = cache or (config and config.get_path("cache")) or get_default_folder()
-    return Workspace(open_session(place, Path(cache_folder)), config)
+    return Workspace(open_session(place, cache_folder), config)
 
 
 class Workspace:

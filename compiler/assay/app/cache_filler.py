@@ -32,7 +32,14 @@ class DiscoveredFiles:
 
 
 class CacheFiller(Protocol):
-    """Fills the cache with what a command is about to read or compute. What it leaves out, the command does itself."""
+    """Fills the cache with what a command is about to read or compute. What it leaves out, the command does itself.
+
+    If it `reads_objects`, logs on object storage have placeholders here.
+    """
+
+    @property
+    def reads_objects(self) -> bool:
+        """Return whether logs on object storage are read there, so that they need not be fetched."""
 
     def read_logs(self, session: Session, checked: CheckedPackage, items: Sequence[DiscoveredFiles], /) -> None:
         """Read logs, of which the cache has no complete run, into batches, and remember the hashes of files."""

@@ -22,6 +22,7 @@ from assay.app.stages import log_stage
 from assay.engine.pruning import mark_used
 from assay.engine.result_cache import Store
 from assay.ingest import scanner
+from assay.ingest.absent_files import AbsentFileError
 from assay.ingest.discovery import RunFiles
 from assay.ingest.hashing import MEMO, FileHash, compute_content_key, load_hashes
 from assay.ingest.manifest import (
@@ -393,17 +394,28 @@ class _Ingester:
             store.folder, discovered_files.run.directory, discovered_files.source.name
         )
         with prefix_run_name(discovered_files.run, discovered_files.source), _keep_quarantine(store, quarantine_path):
-            ingest(
-                discovered_files.source,
-                discovered_files.events,
-                discovered_files.required_fields,
-                discovered_files.files,
-                place,
-                share=min(self.folders, MAX_CONCURRENT),
-                progress=lambda done, _total: self.report_progress(discovered_files, done),
-                cache=store.folder,
-            )
-        return place
+            while True:
+                try:
+                    ingest(
+                        discovered_files.source,
+                        discovered_files.events,
+                        discovered_files.required_fields,
+                        discovered_files.files,
+                        place,
+                        share=min(self.folders, MAX_CONCURRENT),
+                        progress=lambda done, _total: self.report_progress(discovered_files, done),
+                        cache=store.folder,
+                    )
+                except AbsentFileError as error:  # such as a log with malformed lines, whose texts are stored
+                    self.fetch_file(discovered_files.run, error.path)
+                else:
+                    return place
+
+    def fetch_file(self, run: NamedRun, path: Path) -> None:
+        """Fetch a log that only has a placeholder here."""
+        from assay.remote.mirror import fetch_absent_file
+
+        fetch_absent_file(run.address, run.directory, path, self.session.progress)
 
     def report_progress(self, discovered_files: DiscoveredFiles, done: int) -> None:
         """Report how much of all files has been read."""

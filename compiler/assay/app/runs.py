@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from assay.app.session import Session
@@ -59,17 +60,21 @@ def fetch_runs(
 ) -> tuple[NamedRun, ...]:
     """Return the runs with readable directories: remote ones and archives are mirrored into the cache.
 
-    Only files that the sources can read are fetched. `on_fetch` is called before a fetch, with its size.
+    Only files that the sources can read are fetched, without logs that workers read. `on_fetch` is called before a
+    fetch, with its size.
 
     Raises AssayError with the problems of every run; usage if a place does not exist.
     """
     check_run_places(runs)
     if all(run.is_here for run in runs):
         return tuple(runs)
-    from assay.remote.mirror import mirror_run
+    from assay.remote.deferred_logs import select_deferred_logs
+    from assay.remote.mirror import mirror_run, select_none
     from assay.remote.required_files import collect_required_files
 
-    file_patterns = collect_required_files(sources)
+    all_sources = tuple(sources)
+    file_patterns = collect_required_files(all_sources)
+    select_deferred = partial(select_deferred_logs, all_sources)
     mirrors_by_address: dict[str, Path] = {}
     problems: list[AssayError] = []
     # All commands lock in the same order, which prevents deadlocks.
@@ -85,6 +90,7 @@ def fetch_runs(
                     session.progress,
                     session.notice,
                     on_fetch,
+                    select_deferred if session.filler and session.filler.reads_objects else select_none,
                 )
                 session.mirrors[mirrors_by_address[run.address]] = run.address
         except AssayError as error:

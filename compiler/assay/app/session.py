@@ -19,6 +19,7 @@ from assay.lang.model.article import Article
 from assay.lang.model.package import Source
 from assay.lang.model.report import History, Report
 from assay.lang.workspace import CachedPackage, Workspace
+from assay.remote.cache_location import locate_cache
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, Span, fail, read_excerpt, suggest_names
 from assay.util.paths import resolve_path
 from assay.util.progress import Notice, Progress, ignore_notice, ignore_progress
@@ -44,7 +45,8 @@ class Session:
     `close`. `checked_templates` is the folder of templates once its links have been checked. `cached_packages` has the
     packages whose sources alone are loaded. `run_hasher` hashes the files of runs. `deferred_work` collects work that
     can wait until the command is idle, such as caching specs; if it is None, such work is done at once. `filler` fills
-    the cache before the command reads and computes.
+    the cache before the command reads and computes. `storage` is the address of the object storage whose entries the
+    cache folder has copies of; empty without one.
     """
 
     workspace: Workspace
@@ -59,6 +61,7 @@ class Session:
     checked_templates: Path | None = None
     deferred_work: list[Callable[[], None]] | None = None
     filler: CacheFiller | None = None
+    storage: str = ""
     cached_packages: dict[str, CachedPackage] = field(default_factory=dict)
     run_hasher: RunHasher = field(default=None)  # type: ignore[assignment]  # set in __post_init__
 
@@ -254,8 +257,13 @@ class Session:
 
 
 def open_session(
-    start: Path, cache: Path, notice: Notice = ignore_notice, background_hasher: BackgroundHasher | None = None
+    start: Path, cache: str | Path, notice: Notice = ignore_notice, background_hasher: BackgroundHasher | None = None
 ) -> Session:
-    """Open a session in the workspace of a folder; `background_hasher` may already be hashing files."""
-    run_hasher = RunHasher(cache / MEMO, background_hasher)
-    return Session(workspaces.find_workspace(start), Store(cache), notice=notice, run_hasher=run_hasher)
+    """Open a session in the workspace of a folder; `background_hasher` may already be hashing files.
+
+    `cache` is a folder or an address on object storage. Raises AssayError (usage) for an invalid address.
+    """
+    folder, storage = locate_cache(cache)
+    run_hasher = RunHasher(folder / MEMO, background_hasher)
+    workspace = workspaces.find_workspace(start)
+    return Session(workspace, Store(folder), notice=notice, run_hasher=run_hasher, storage=storage)

@@ -30,9 +30,9 @@ def _add_folder_option(command: click.decorators.FC) -> click.decorators.FC:
 
 def _get_cache_folder(context: click.Context, folder: str | None) -> Path:
     from assay.engine.result_cache import get_default_folder
+    from assay.remote.cache_location import locate_cache
 
-    cache_folder = folder or context.obj["cache"]
-    return Path(cache_folder) if cache_folder else get_default_folder()
+    return locate_cache(folder or context.obj["cache"] or get_default_folder())[0]
 
 
 @click.group(cls=StrictGroup, invoke_without_command=True)

@@ -393,6 +393,7 @@ def _start_hashing(context: click.Context, runs: Sequence[str]) -> BackgroundHas
     """Begin to hash the files of runs, so that this continues while modules are loaded; None without local runs."""
     from assay.engine.result_cache import get_default_folder
     from assay.ingest.hashing import MEMO, BackgroundHasher
+    from assay.remote.cache_location import locate_cache
     from assay.util.diagnostics import AssayError
 
     places = (Path(part) for text in runs for part in (text, text.partition("=")[2]) if part)
@@ -400,7 +401,7 @@ def _start_hashing(context: click.Context, runs: Sequence[str]) -> BackgroundHas
     if not folders:
         return None
     try:
-        cache = Path(context.obj["cache"] or get_default_folder())
+        cache, _ = locate_cache(context.obj["cache"] or get_default_folder())
     except AssayError:  # reported when the session is opened
         return None
     background_hasher = BackgroundHasher(folders, cache / MEMO)
@@ -415,10 +416,9 @@ def open_context_session(context: click.Context, background_hasher: BackgroundHa
     from assay.util.diagnostics import USAGE
     from assay.util.os_errors import require_utf8
 
-    cache = context.obj["cache"]
+    cache = context.obj["cache"] or get_default_folder()
     current_folder = Path.cwd()
-    folder = Path(cache) if cache else get_default_folder()
     require_utf8(
-        str(current_folder / folder), "the folder of the cache", USAGE, ELSEWHERE
+        str(current_folder / cache), "the folder of the cache", USAGE, ELSEWHERE
     )  # the engine must be able to open it
-    return open_session(current_folder, folder, lambda message: output.print_line(message, err=True), background_hasher)
+    return open_session(current_folder, cache, lambda message: output.print_line(message, err=True), background_hasher)

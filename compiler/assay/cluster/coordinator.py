@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from assay.app.cache_filler import DiscoveredFiles
 from assay.app.prepare import IngestedRun, prefix_run_name
 from assay.app.session import Session
 from assay.app.stages import log_facts
 from assay.cluster.cluster import Cluster, open_cluster
+from assay.cluster.entry_storage import open_entry_storage
+from assay.cluster.listing import Publisher
 from assay.cluster.progress import TaskProgress
 from assay.cluster.sample import choose_sample, plan_comparison
 from assay.cluster.settings import ClusterSettings
@@ -38,10 +39,13 @@ from assay.engine.portion_plan import (
 )
 from assay.engine.portions import PORTIONS_KIND, Partition, Portion, join_portions, remove_portions
 from assay.engine.result_cache import Store
+from assay.ingest.absent_files import is_absent
 from assay.ingest.discovery import HostFiles
 from assay.ingest.hashing import MEMO, store_hashes
 from assay.ingest.readers.protocol import find_batch_reader
 from assay.lang.checked_package import CheckedPackage
+from assay.remote.address import is_address
+from assay.remote.mirror import read_versions
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import AssayError
 from assay.util.paths import resolve_path
@@ -57,12 +61,16 @@ def open_filler(session: Session, settings: ClusterSettings) -> Iterator[Session
     Raises AssayError (usage) if the address is invalid or nothing answers there.
     """
     cluster = open_cluster(settings, session.notice)
-    filler = ClusterFiller(cluster, settings)
+    try:
+        filler = ClusterFiller(cluster, settings, session)
+    except BaseException:
+        cluster.close()
+        raise
     try:
         yield replace(session, filler=filler)
     finally:
         cluster.close()
-        filler.clean_up(session)
+        filler.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +127,10 @@ class _Batch:
 class ClusterFiller:
     """Fills the cache by tasks for workers. What workers cannot do is left to the command."""
 
-    def __init__(self, cluster: Cluster, settings: ClusterSettings) -> None:
+    def __init__(self, cluster: Cluster, settings: ClusterSettings, session: Session) -> None:
         self._cluster = cluster
+        self._storage = open_entry_storage(session.store, session.storage)
+        self._publisher = Publisher(self._storage, session.store)
         self._portion = int(settings.portion * MEGABYTE)
         self._requirements: dict[str, Requirements] = {}
         self._numbers = itertools.count(1)
@@ -129,10 +139,15 @@ class ClusterFiller:
         """Let the command end: workers start no further task."""
         self._cluster.cancel()
 
-    def clean_up(self, session: Session) -> None:
-        """Remove the files by which workers recognize the cache."""
-        for item in self._requirements.values():
-            session.store.get_path(TOKENS_KIND, item.token).unlink(missing_ok=True)
+    def close(self) -> None:
+        """Remove what only this build needs: portions, and the files by which workers recognize the cache."""
+        self._publisher.close()
+        self._storage.remove([(TOKENS_KIND, item.token) for item in self._requirements.values()])
+
+    @property
+    def reads_objects(self) -> bool:
+        """Return whether workers read logs on object storage there: if the cache is there, too."""
+        return bool(self._storage.address)
 
     def read_logs(self, session: Session, checked: CheckedPackage, items: Sequence[DiscoveredFiles]) -> None:
         """Let workers hash and read the logs of runs, some hosts a task; store the hashes."""
@@ -140,6 +155,10 @@ class ClusterFiller:
         for item in items:
             if find_batch_reader(item.source.kind) is None:
                 reason = f"sources of the kind {item.source.kind} are read as a whole"
+                log_facts("left", run=item.run.id, source=item.source.name, reason=reason)
+                continue
+            if self.reads_objects and item.run.address and not is_address(item.run.address):
+                reason = "archives are unpacked by the coordinator"
                 log_facts("left", run=item.run.id, source=item.source.name, reason=reason)
                 continue
             for hosts in self._cut([(host.host, host.size) for host in item.files.hosts]):
@@ -152,6 +171,7 @@ class ClusterFiller:
             item, task = tasks[outcome.task]
             with prefix_run_name(item.run, item.source):
                 outcome.raise_problems()
+            self._storage.pull(session.store, [(kind, key) for kind, key in outcome.body["entries"]])
             store_hashes(memo, _collect_hashes(item, task, outcome))
 
     def compute_results(
@@ -200,19 +220,22 @@ class ClusterFiller:
 
         With `may_fail`, batches with a statement that fails are left to the command, which reports the first failure.
         """
-        tasks = {
-            task.name: (task, batch)
-            for batch in batches
-            for portion in batch.list_entries()
-            if not is_sealed(session.store.get_path(PORTIONS_KIND, portion.key))
-            for task in [self._create_compute_task(session, checked, portion, batch.sizes)]
-        }
+        tasks: dict[str, tuple[Task, _Batch, Portion]] = {}
+        for batch in batches:
+            for portion in batch.list_entries():
+                if is_sealed(session.store.get_path(PORTIONS_KIND, portion.key)):
+                    self._publisher.push_portions([portion])
+                else:
+                    task = self._create_compute_task(session, checked, portion, batch.sizes)
+                    tasks[task.name] = task, batch, portion
         failed = []
-        for outcome in self._map(session, [task for task, _ in tasks.values()]):
+        for outcome in self._map(session, [task for task, _, _ in tasks.values()]):
+            _, batch, portion = tasks[outcome.task]
             if may_fail and [item.code for item in outcome.problems] == [SQL]:
-                failed.append(tasks[outcome.task][1])
+                failed.append(batch)
             else:
                 outcome.raise_problems()
+                self._publisher.pull_portion(portion)
         complete = [batch for batch in batches if not any(batch is item for item in failed)]
         try:
             verifications = [
@@ -223,6 +246,7 @@ class ClusterFiller:
             for batch in complete:
                 with contextlib.suppress(*([AssayError] if may_fail else [])):
                     join_portions(batch.plan, batch.portions, session.store)
+                    self._publisher.publish_joined_tables(batch.plan, batch.portions)
         finally:  # also after a difference: these entries are wrong
             for batch in batches:
                 remove_portions(batch.list_entries(), session.store)
@@ -250,19 +274,21 @@ class ClusterFiller:
     def _require(self, session: Session, checked: CheckedPackage) -> Requirements:
         system = checked.package.system
         if system not in self._requirements:
-            self._requirements[system] = create_requirements(session, system, checked.sources)
+            self._requirements[system] = create_requirements(session, self._storage, system, checked.sources)
         return self._requirements[system]
 
     def _create_read_task(
         self, session: Session, checked: CheckedPackage, item: DiscoveredFiles, hosts: Sequence[str]
     ) -> Task:
         selected = [host for host in item.files.hosts if host.host in hosts]
+        versions = read_versions(item.files.directory) if self.reads_objects and item.run.address else {}
         body = {
             "source": item.source.name,
             "start_ns": item.source.start_ns,
-            "directory": str(resolve_path(item.files.directory)),
+            "address": item.run.address if versions else "",
+            "directory": "" if versions else str(resolve_path(item.files.directory)),
             "required_fields": {name: sorted(fields) for name, fields in item.required_fields.items()},
-            "hosts": [[host.host, _list_files(item, host)] for host in selected],
+            "hosts": [[host.host, _list_files(item, host, versions)] for host in selected],
         }
         name = f"{next(self._numbers):06}-{READ}"
         size = sum(host.size for host in selected)
@@ -274,8 +300,8 @@ class ClusterFiller:
         name = f"{next(self._numbers):06}-{COMPUTE}"
         hosts = portion.partition.hosts
         size = sum(sizes[host] for host in hosts)
-        requirements = self._require(session, checked)
-        return Task(name, COMPUTE, portion.label, len(hosts), size, requirements, portion.to_json())
+        body = {**portion.to_json(), **self._publisher.list_inputs(portion)}
+        return Task(name, COMPUTE, portion.label, len(hosts), size, self._require(session, checked), body)
 
     def _create_verify_task(self, session: Session, checked: CheckedPackage, batch: _Batch, sample: Portion) -> Task:
         name, hosts = f"{next(self._numbers):06}-{VERIFY}", sample.partition.hosts
@@ -291,9 +317,12 @@ class ClusterFiller:
             yield outcome
 
 
-def _list_files(item: DiscoveredFiles, host: HostFiles) -> list[list[Any]]:
-    """Return path, relative to the run, and size of each file of a host."""
-    return [[snapshot.path.relative_to(item.files.directory).as_posix(), snapshot.size] for snapshot in host.snapshots]
+def _list_files(
+    item: DiscoveredFiles, host: HostFiles, versions: Mapping[str, tuple[int, str]]
+) -> list[tuple[str, int, str]]:
+    """Return path, relative to the run, and size of each file of a host; of an object also its version, else none."""
+    sizes = {snapshot.path.relative_to(item.files.directory).as_posix(): snapshot.size for snapshot in host.snapshots}
+    return [(name, size, versions[name][1] if versions else "") for name, size in sizes.items()]
 
 
 def _collect_hashes(item: DiscoveredFiles, task: Task, outcome: Outcome) -> dict[str, str]:
@@ -304,7 +333,8 @@ def _collect_hashes(item: DiscoveredFiles, task: Task, outcome: Outcome) -> dict
     return {
         snapshot.key: sha256
         for snapshot, (size, changed_ns, sha256) in zip(snapshots, outcome.body["files"], strict=True)
-        if (size, changed_ns) == (snapshot.size, snapshot.stamp.changed_ns) and snapshot.stamp.is_settled(now_ns)
+        if is_absent(snapshot.path)
+        or ((size, changed_ns) == (snapshot.size, snapshot.stamp.changed_ns) and snapshot.stamp.is_settled(now_ns))
     }
 
 

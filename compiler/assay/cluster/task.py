@@ -10,6 +10,7 @@ import functools
 import hashlib
 import json
 import os
+import secrets
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -18,12 +19,14 @@ from typing import Any
 
 import assay
 from assay.app.session import Session
-from assay.engine.result_cache import Store
+from assay.cluster.entry_storage import EntryStorage
 from assay.provenance.versions import get_versions
+from assay.remote.address import is_address
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail
 
 READ, COMPUTE, VERIFY = "read", "compute", "verify"
 TOKENS_KIND = "clusters"  # of the cache: a file for each build, by which workers recognize the cache
+READINGS_KIND = "readings"  # of object storage: outcomes of tasks that read objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,8 @@ class Requirements:
     """What the machine of a worker must have in common with the coordinator's.
 
     `versions` are those of Assay and its tools, `program` is the hash of Assay's code, `specs` that of the specs of a
-    `system`. `token` is the name of a file in the shared cache. `workspace` and `cache` are the coordinator's folders.
+    `system`. `token` is the name of a file in the shared cache. `workspace` and `cache` are the coordinator's folders;
+    `cache` is the address of a cache on object storage.
     """
 
     versions: Mapping[str, str]
@@ -121,17 +125,29 @@ def hash_program() -> str:
     return digest.hexdigest()
 
 
-def create_requirements(session: Session, system: str, specs: str) -> Requirements:
+def hash_reading(task: Task) -> str:
+    """Return the hash of what the outcome of reading objects depends on: their versions, the specs, and Assay."""
+    required = task.requirements
+    text = json.dumps([task.body, required.versions, required.program, required.system, required.specs])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def create_requirements(session: Session, storage: EntryStorage, system: str, specs: str) -> Requirements:
     """Return what workers need for a build, and put the file into the cache by which they recognize it."""
-    workspace, cache = str(session.workspace.root.absolute()), str(session.store.folder.absolute())
-    token = hashlib.sha256(f"{name_worker()} {cache} {specs}".encode()).hexdigest()[:32]
-    session.store.put(TOKENS_KIND, token, "")
+    workspace, cache = str(session.workspace.root.absolute()), _get_cache_place(session)
+    token = secrets.token_hex(16)
+    storage.put_text((TOKENS_KIND, token), "")
     return Requirements(get_versions(), hash_program(), system, specs, token, workspace, cache)
 
 
-def check_requirements(required: Requirements, session: Session) -> None:
+def _get_cache_place(session: Session) -> str:
+    """Return the address of the cache, or its folder."""
+    return session.storage or str(session.store.folder.absolute())
+
+
+def check_requirements(required: Requirements, session: Session, storage: EntryStorage) -> None:
     """Check that this machine has what a task requires. Raises AssayError (usage) that says how to mend it."""
-    if problems := [*_list_version_problems(required), *_list_cache_problems(required, session.store)]:
+    if problems := [*_list_version_problems(required), *_list_cache_problems(required, session, storage)]:
         raise AssayError(problems, USAGE)
     checked = session.load_package(required.system)
     if checked.sources != required.specs:
@@ -166,12 +182,15 @@ def _list_version_problems(required: Requirements) -> Sequence[Diagnostic]:
     return [Diagnostic("other-version", message, expected=expected, found=actual, hint=hint)]
 
 
-def _list_cache_problems(required: Requirements, store: Store) -> Sequence[Diagnostic]:
-    if store.get_path(TOKENS_KIND, required.token).is_file():
+def _list_cache_problems(required: Requirements, session: Session, storage: EntryStorage) -> Sequence[Diagnostic]:
+    is_same = is_address(required.cache) is bool(storage.address)
+    if is_same and storage.read_text((TOKENS_KIND, required.token)) is not None:
         return []
     hint = "pass --cache DIR to both: a folder that all machines share"
+    if is_address(required.cache):
+        hint = f"pass --cache {required.cache} to the worker"
     message = "the cache of this worker is not the cache of the build"
-    expected, actual = f"{required.cache} of the coordinator", str(store.folder.absolute())
+    expected, actual = f"{required.cache} of the coordinator", _get_cache_place(session)
     return [Diagnostic("other-cache", message, expected=expected, found=actual, hint=hint)]
 
 

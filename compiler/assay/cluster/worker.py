@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import json
+import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,18 +15,41 @@ from typing import Any
 import duckdb  # noqa: F401  # before threads use it: one of them would see it half imported
 
 from assay.app.session import Session, open_session
+from assay.cluster.entry_storage import EntryStorage, open_entry_storage
+from assay.cluster.listing import read_listing
 from assay.cluster.sample import Comparison, verify_sample
-from assay.cluster.task import COMPUTE, READ, VERIFY, Outcome, Task, check_requirements, name_worker
-from assay.engine.portions import Portion, compute_portion
+from assay.cluster.task import (
+    COMPUTE,
+    READ,
+    READINGS_KIND,
+    VERIFY,
+    Outcome,
+    Task,
+    check_requirements,
+    hash_reading,
+    name_worker,
+)
+from assay.engine.portions import PORTIONS_KIND, Portion, compute_portion
 from assay.engine.result_cache import Store
+from assay.engine.table_cache import TABLES_KIND
 from assay.ingest.discovery import HostFiles, RunFiles, take_snapshot
 from assay.ingest.file_snapshots import FileSnapshot, create_hashed_snapshot
 from assay.ingest.pipeline import read_batches
+from assay.remote.address import split_address
+from assay.remote.object_store import Object, open_storage
+from assay.remote.transfer import Transfer
 from assay.util.diagnostics import INTERNAL, AssayError, Diagnostic
 from assay.util.os_errors import build_memory_error, convert_os_error, is_disk_full_error, is_memory_error
+from assay.util.progress import ignore_bytes
+from assay.util.scratch import clean_up
 
 #: codes of problems of a machine, which another one may not have
-MACHINE_CODES = frozenset(["cache", "disk-full", "memory", "sql-memory", "sql-time", "engine", "file", "worker"])
+MACHINE_CODES = frozenset(
+    [
+        *("cache", "disk-full", "memory", "sql-memory", "sql-time", "engine", "file", "worker"),
+        *("no-server", "run-refused"),
+    ]
+)
 
 
 def run_task(task: Task, session: Session) -> Outcome:
@@ -34,14 +60,20 @@ def run_task(task: Task, session: Session) -> Outcome:
     wall, processor = time.perf_counter(), time.process_time()
     outcome = Outcome(task.name, name_worker())
     try:
-        check_requirements(task.requirements, session)
-        outcome = replace(outcome, body=_WORK[task.kind](task, session))
+        storage = _open_storage(session.store, session.storage, task.requirements.token)
+        check_requirements(task.requirements, session, storage)
+        outcome = replace(outcome, body=_WORK[task.kind](task, session, storage))
     except Exception as error:
         problem = _convert_error(error, session.store)
         is_retryable = all(item.code in MACHINE_CODES for item in problem.diagnostics)
         outcome = replace(outcome, problems=problem.diagnostics, status=problem.status, is_retryable=is_retryable)
     seconds, processor_seconds = time.perf_counter() - wall, time.process_time() - processor
     return replace(outcome, seconds=round(seconds, 3), processor_seconds=round(processor_seconds, 3))
+
+
+@functools.lru_cache(maxsize=1)
+def _open_storage(store: Store, address: str, token: str) -> EntryStorage:  # noqa: ARG001  # one for each build
+    return open_entry_storage(store, address)
 
 
 def _convert_error(error: Exception, store: Store) -> AssayError:
@@ -57,24 +89,61 @@ def _convert_error(error: Exception, store: Store) -> AssayError:
     return AssayError((Diagnostic("worker", message),), INTERNAL)
 
 
-def _read_logs(task: Task, session: Session) -> Mapping[str, Any]:
-    """Hash and read the logs of some hosts into batches; return the hash of each file in the order of the task."""
+def _read_logs(task: Task, session: Session, storage: EntryStorage) -> Mapping[str, Any]:
+    """Hash and read the logs of some hosts into batches; return the hash of each file in the order of the task.
+
+    The logs are files, or objects of versions that the task names. What was read of such objects is never read again.
+    """
+    body = task.body
+    record = (READINGS_KIND, hash_reading(task))
+    if body["address"] and (text := storage.read_text(record)):
+        outcome: Mapping[str, Any] = json.loads(text)
+        if all(storage.has((kind, key)) for kind, key in outcome["entries"]):
+            return outcome
+    with _open_logs(body, session) as directory:
+        outcome = _read_files(task, session, storage, directory)
+    if body["address"]:
+        storage.put_text(record, json.dumps(outcome))
+    return outcome
+
+
+@contextmanager
+def _open_logs(body: Mapping[str, Any], session: Session) -> Iterator[Path]:
+    """Yield the directory of the run, or one with those of its objects that the task reads."""
+    if not body["address"]:
+        yield Path(body["directory"])
+        return
+    address, folder = body["address"], session.store.create_folder()
+    prefix = split_address(address)[1]
+    objects = [
+        Object(name, f"{prefix}/{name}", size, version) for _, files in body["hosts"] for name, size, version in files
+    ]
+    transfer = Transfer(open_storage(address), folder, ignore_bytes)
+    try:
+        transfer.fetch(objects)
+        yield transfer.files
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _read_files(task: Task, session: Session, storage: EntryStorage, directory: Path) -> Mapping[str, Any]:
     body = task.body
     package = session.load_package(task.requirements.system).package
     source = next(item for item in package.sources if item.name == body["source"])
     if body["start_ns"] is not None:
         source = replace(source, start_ns=body["start_ns"])
-    directory = Path(body["directory"])
     hosts = tuple(
-        HostFiles(host, tuple(_hash_file(directory / name, size) for name, size in files))
+        HostFiles(host, tuple(_hash_file(directory / name, size) for name, size, _ in files))
         for host, files in body["hosts"]
     )
     required_fields = {event: frozenset(fields) for event, fields in body["required_fields"].items()}
     events = tuple(item for item in package.events if item.source == source.name)
     files = RunFiles(directory, hosts)
-    read_batches(source, events, required_fields, files, session.store.folder, workers=session.threads or 1)
+    folders = read_batches(source, events, required_fields, files, session.store.folder, workers=session.threads or 1)
+    entries = [(folder.parent.relative_to(session.store.folder).as_posix(), folder.name) for folder in folders]
+    storage.push(session.store, entries)
     snapshots = [item for host in hosts for item in host.snapshots]
-    return {"files": [[item.size, item.stamp.changed_ns, item.sha256] for item in snapshots]}
+    return {"files": [[item.size, item.stamp.changed_ns, item.sha256] for item in snapshots], "entries": entries}
 
 
 def _hash_file(path: Path, size: int) -> FileSnapshot:
@@ -83,13 +152,44 @@ def _hash_file(path: Path, size: int) -> FileSnapshot:
     return create_hashed_snapshot(path, replace(snapshot.stamp, size=size))
 
 
-def _compute_results(task: Task, session: Session) -> Mapping[str, Any]:
-    compute_portion(Portion.from_json(task.body), session.store, session.threads or 1)
+def _compute_results(task: Task, session: Session, storage: EntryStorage) -> Mapping[str, Any]:
+    portion, store = Portion.from_json(task.body), session.store
+    if not storage.address:
+        compute_portion(portion, store, session.threads or 1)
+    elif not storage.has((PORTIONS_KIND, portion.key)):
+        folder = store.create_folder()
+        try:
+            own_store = Store(folder / "cache")
+            local_portion = _fetch_inputs(portion, task.body, storage, store, own_store)
+            compute_portion(local_portion, own_store, session.threads or 1)
+            storage.push(own_store, [(PORTIONS_KIND, portion.key)])
+        finally:
+            clean_up(folder / "cache")
+            shutil.rmtree(folder, ignore_errors=True)
     return {}
 
 
-def _verify_sample(task: Task, session: Session) -> Mapping[str, Any]:
-    verify_sample(Comparison.from_json(task.body), session.store)
+def _fetch_inputs(
+    portion: Portion, body: Mapping[str, Any], storage: EntryStorage, store: Store, own_store: Store
+) -> Portion:
+    """Return the portion over folders of events and tables in `own_store`, which have the rows of its hosts."""
+    hosts = portion.partition.hosts
+    folders = [own_store.get_path("ingest", str(number)) for number, _ in enumerate(body["event_listings"])]
+    with own_store.convert_write_errors():
+        for folder, key in zip(folders, body["event_listings"], strict=True):
+            read_listing(storage, key).create_folder(storage, store, folder, hosts)
+        for scan in portion.scans:
+            folder, listing = own_store.get_path(TABLES_KIND, scan.key), body["table_listings"][scan.key]
+            read_listing(storage, listing).create_folder(storage, store, folder, () if scan.is_whole else hosts)
+    scans = tuple(replace(scan, file=None) for scan in portion.scans)  # a folder has only the files of the portion
+    return replace(portion, folders=tuple(map(str, folders)), scans=scans)
+
+
+def _verify_sample(task: Task, session: Session, storage: EntryStorage) -> Mapping[str, Any]:
+    comparison = Comparison.from_json(task.body)
+    keys = (comparison.sample, *comparison.portions)
+    storage.pull(session.store, [(PORTIONS_KIND, key) for key in keys])
+    verify_sample(comparison, session.store)
     return {}
 
 
@@ -115,4 +215,4 @@ def run_remotely(data: Mapping[str, Any]) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=1)
 def _open_remote_session(workspace: str, cache: str, token: str) -> Session:  # noqa: ARG001  # one for each build
-    return open_session(Path(workspace), Path(cache))
+    return open_session(Path(workspace), cache)

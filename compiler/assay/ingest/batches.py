@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from assay.ingest.absent_files import is_absent
 from assay.ingest.chunks import LogFile
 from assay.ingest.event_forms import NumberedForm, RequiredFields
 from assay.ingest.line_counts import FileCounts, LineCount
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 FOLDER = "batches"  # in the cache, and in the scratch folder for batches that are not cached
 METADATA_FILE = "batch.json"
-_CHUNK_IDENTITY = re.compile(r"(?P<sha256>\w+):(?P<begin>\d+)-(?P<end>\d+)/(?P<total>\d+)")
+_CHUNK_IDENTITY = re.compile(r"(?P<sha256>\w+):(?P<begin>\d+)-(?P<end>\d+)(?:/(?P<total>\d+))?")
 NAME_PREFIX_LENGTH = 16  # leading characters of the name of a batch, from the hash of its first file
 
 #: identity of a file: its host, its index among the files of the host, its content hash
@@ -78,8 +79,9 @@ class BatchCache:
 
     def find_cached(self, files: Sequence[LogFile]) -> tuple[list[Batch], list[LogFile]]:
         """Return the cached batches of some of the files, the largest first, and the files without one."""
-        files_by_identity = {_get_identity(file): file for file in files if file.content}
         candidates = sorted(self._list_candidates(files), key=lambda item: -len(item[0]))
+        files = _divide_absent_files(files, [identity for item in candidates for identity in item[0]])
+        files_by_identity = {_get_identity(file): file for file in files if file.content}
         batches = _take_complete_batches(candidates, files_by_identity)
         for identity, file in list(files_by_identity.items()):
             chunk_batches = [
@@ -160,8 +162,24 @@ def _take_complete_batches(
     return batches
 
 
+def _divide_absent_files(files: Sequence[LogFile], identities: Iterable[FileIdentity]) -> list[LogFile]:
+    """Return the files; absent ones, which cannot be divided here, as the chunks of cached batches."""
+    chunks: dict[FileIdentity, set[FileIdentity]] = {
+        _get_identity(file): set() for file in files if file.content and file.end is None and is_absent(file.path)
+    }
+    for identity in identities if chunks else ():
+        match = _CHUNK_IDENTITY.fullmatch(identity[2])
+        if match and match["total"] is None:
+            chunks.get((*identity[:2], match["sha256"]), set()).add(identity)
+    divided = []
+    for file in files:
+        parts = [_build_chunk(file, identity) for identity in chunks.get(_get_identity(file), ())]
+        divided += parts if _is_whole(parts) else [file]
+    return divided
+
+
 def _is_chunk_of(content: str, file: LogFile) -> bool:
-    """Return whether a content identity is that of a chunk of a compressed file."""
+    """Return whether a content identity is that of a chunk of a file that is not divided."""
     match = _CHUNK_IDENTITY.fullmatch(content)
     return match is not None and file.end is None and match["sha256"] == file.content
 
@@ -169,7 +187,7 @@ def _is_chunk_of(content: str, file: LogFile) -> bool:
 def _build_chunk(file: LogFile, identity: FileIdentity) -> LogFile:
     match = _CHUNK_IDENTITY.fullmatch(identity[2])
     assert match is not None
-    return replace(file, begin=int(match["begin"]), end=int(match["end"]), total=int(match["total"]))
+    return replace(file, begin=int(match["begin"]), end=int(match["end"]), total=int(match["total"] or 0))
 
 
 def _is_whole(chunks: Sequence[LogFile]) -> bool:
@@ -179,7 +197,7 @@ def _is_whole(chunks: Sequence[LogFile]) -> bool:
         if chunk.begin != position or chunk.end is None:
             return False
         position = chunk.end
-    return bool(chunks) and position == chunks[0].total
+    return bool(chunks) and position == (chunks[0].total or chunks[0].snapshot.size)
 
 
 def _get_identity(file: LogFile) -> FileIdentity:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from assay.ingest.absent_files import is_absent
 from assay.ingest.decompress import COMPRESSED, is_compressed
 from assay.ingest.discovery import RunFiles
 from assay.ingest.file_snapshots import FileSnapshot, read_stamp
@@ -95,13 +96,13 @@ def list_log_files(files: RunFiles) -> tuple[LogFile, ...]:
 
 
 def split_files(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
-    """Return the files in order, large ones in chunks of whole lines. Compressed files are not divided."""
+    """Return the files in order, large ones in chunks of whole lines. Compressed and absent files are not divided."""
     return tuple(chunk for file in files for chunk in _split_file(file))
 
 
 def _split_file(file: LogFile) -> list[LogFile]:
     content = file.unpacked or file.snapshot
-    if content.size <= 2 * PIECE or is_compressed(content.path):
+    if content.size <= 2 * PIECE or is_absent(content.path) or is_compressed(content.path):
         return [file]
     edges = [0, *content.find_line_ends(range(PIECE, content.size - PIECE, PIECE)), content.size]
     return [replace(file, begin=begin, end=end) for begin, end in itertools.pairwise(sorted(set(edges)))]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from assay.ingest.absent_files import require_content
 from assay.util.diagnostics import AssayError, fail
 
 COMPRESSED = (".gz", ".zst")
@@ -96,6 +97,7 @@ def _has_compressed_magic(head: bytes) -> bool:
 
 
 def _read_head(path: Path) -> bytes:
+    require_content(path)
     try:
         with path.open("rb") as stream:
             return stream.read(PROBE_SIZE)

@@ -14,6 +14,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.ingest.absent_files import require_content
 from assay.ingest.decompress import CHUNK, build_access_error
 from assay.util.checksums import SETTLED
 from assay.util.diagnostics import AssayError, fail
@@ -75,6 +76,7 @@ class FileSnapshot:
 
         Raises AssayError if these bytes no longer exist.
         """
+        require_content(self.path)
         return self.path if self.is_steady else self.copy_to(folder / name)
 
     def copy_to(self, target: Path) -> Path:
@@ -112,6 +114,7 @@ class FileSnapshot:
                 position += len(chunk)
 
     def _read_range(self, begin: int, end: int) -> Iterator[bytes]:
+        require_content(self.path)
         try:
             with self.path.open("rb") as stream:
                 stream.seek(begin)
@@ -143,6 +146,7 @@ def iter_beginning(path: Path, size: int) -> Iterator[memoryview]:
     All pieces use one buffer, which stays in the cache of the processor. Raises AssayError if the file is unreadable or
     shorter.
     """
+    require_content(path)
     remaining = size
     buffer = _get_buffer(size)
     try:

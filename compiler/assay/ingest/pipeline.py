@@ -60,15 +60,16 @@ def read_batches(
     workers: int | None = None,
     share: int = 1,
     progress: ByteProgress = ignore_bytes,
-) -> None:
-    """Read the logs of some hosts of a run, whose hashes are known, into batches of a cache.
+) -> tuple[Path, ...]:
+    """Read the logs of some hosts of a run, whose hashes are known, into batches of a cache; return their folders.
 
     A later `ingest` of the run takes the batches from there. Raises AssayError as `ingest` does for single files.
     """
     reader = find_batch_reader(source.kind)
     assert reader
     with scratch.create_temporary_folder(cache) as folder:
-        reader.read_batches(IngestJob(source, events, required_fields, files, folder, workers, share, progress, cache))
+        job = IngestJob(source, events, required_fields, files, folder, workers, share, progress, cache)
+        return reader.read_batches(job)
 
 
 def find_records(source: Source, files: RunFiles, places: Iterable[Place]) -> dict[Place, RawRecord]:

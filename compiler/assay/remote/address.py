@@ -50,8 +50,8 @@ def is_address(text: str) -> bool:
     return _SCHEME.fullmatch(text) is not None
 
 
-def check_address(text: str) -> str:
-    """Return the address without trailing slashes.
+def check_address(text: str, subject: str = "run", hint: str = "download the run, and pass its folder") -> str:
+    """Return the address of a subject without trailing slashes.
 
     Raises AssayError (usage): an unsupported scheme, no bucket, or a user name, password or token in it. Such secrets
     would appear in reports, so the message does not repeat the address.
@@ -61,13 +61,12 @@ def check_address(text: str) -> str:
     scheme, rest = match[1].lower(), match[2].rstrip("/")
     bucket = rest.partition("/")[0]
     if scheme not in PACKAGES:
-        raise _build_error(
-            f"unknown scheme `{scheme}://` of a run", f"`{scheme}://`", "download the run, and pass its folder"
-        )
+        raise _build_error(subject, f"unknown scheme `{scheme}://` of a {subject}", f"`{scheme}://`", hint)
     if "@" in bucket or (":" in bucket and not bucket.startswith("arn:")) or "?" in rest:
-        raise _build_error("the address of a run has credentials or a query", f"`{scheme}://…`", CREDENTIALS)
+        message = f"the address of a {subject} has credentials or a query"
+        raise _build_error(subject, message, f"`{scheme}://…`", CREDENTIALS)
     if not bucket:
-        raise _build_error("the address of a run names no bucket", f"`{text}`", "")
+        raise _build_error(subject, f"the address of a {subject} names no bucket", f"`{text}`", "")
     return f"{scheme}://{rest}"
 
 
@@ -76,8 +75,8 @@ CREDENTIALS = (
 )
 
 
-def _build_error(message: str, excerpt: str, hint: str) -> AssayError:
-    return fail("run-address", message, expected="s3://BUCKET/PREFIX", found=excerpt, hint=hint, status=USAGE)
+def _build_error(subject: str, message: str, excerpt: str, hint: str) -> AssayError:
+    return fail(f"{subject}-address", message, expected="s3://BUCKET/PREFIX", found=excerpt, hint=hint, status=USAGE)
 
 
 def split_address(address: str) -> tuple[str, str]:

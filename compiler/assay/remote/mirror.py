@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +22,11 @@ from pathlib import Path
 from assay.engine.result_cache import Store
 from assay.ingest.discovery import RUN_HINT
 from assay.remote import disk_space
-from assay.remote.address import is_address, is_archive
+from assay.remote.address import is_address, is_archive, split_address
 from assay.remote.archives import unpack
 from assay.remote.object_store import Object, Storage, open_storage
 from assay.remote.required_files import RequiredFiles
-from assay.remote.transfer import Transfer, build_no_files_error, check_names
+from assay.remote.transfer import Transfer, build_no_files_error, check_names, read_journal
 from assay.util.atomic import create_parents, discard
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import fail
@@ -35,6 +35,15 @@ from assay.util.progress import Notice, Progress, ignore_notice
 
 KIND = "mirror"
 UNPACKED = "unpacked"
+#: returns which objects of a run, by their names, get a placeholder instead of being fetched
+SelectDeferred = Callable[[Collection[str]], Collection[str]]
+
+
+def select_none(_names: Collection[str]) -> Collection[str]:
+    """Select no object, so that all are fetched."""
+    return ()
+
+
 CONTENTS = "contents.json"
 
 
@@ -50,6 +59,7 @@ class _Mirror:
     progress: Progress
     notice: Notice
     report_fetching: Notice
+    select_deferred: SelectDeferred
 
     @property
     def folder(self) -> Path:
@@ -75,17 +85,19 @@ def mirror_run(
     progress: Progress,
     notice: Notice,
     report_fetching: Notice = ignore_notice,
+    select_deferred: SelectDeferred = select_none,
 ) -> Path:
     """Return the local directory of a run on object storage or in an archive, brought up to date.
 
     It does not change until `exit_stack` is closed. `notice` is called before waiting for another
-    process, `report_fetching` with the number and size of the objects that are about to be fetched.
+    process, `report_fetching` with the number and size of the objects that are about to be fetched. `select_deferred`
+    selects objects that need not be here: they get placeholders. An archive is always fetched.
 
     Raises AssayError: the address is empty, unreachable or refuses; the archive is broken or unsafe; the disk is full.
     """
     location = address if is_address(address) else str(resolve_path(Path(address)))
     key = hashlib.sha256(location.encode()).hexdigest()[:32]
-    mirror = _Mirror(store, key, address, name, wanted, progress, notice, report_fetching)
+    mirror = _Mirror(store, key, address, name, wanted, progress, notice, report_fetching, select_deferred)
     try:
         lock = _open_lock(mirror)
     except OSError as error:
@@ -117,15 +129,51 @@ def _mirror_objects(mirror: _Mirror, lock: int, storage: Storage) -> Path:
         raise build_no_files_error("the run", mirror.address, mirror.wanted, [item.name for item in objects])
     check_names(mirror.address, wanted)
     transfer = Transfer(storage, mirror.folder, mirror.report_progress("fetching"))
+    deferred = mirror.select_deferred([item.name for item in wanted])
     with _lock_shared(mirror, lock):
-        if transfer.files.is_dir() and not transfer.list_outdated(wanted) and not transfer.list_removed(objects):
+        if (
+            transfer.files.is_dir()
+            and not any(_list_missing(transfer, wanted, deferred))
+            and not transfer.list_removed(objects)
+        ):
             return transfer.files
     with _lock_exclusively(mirror, lock):
         transfer.clear(objects)
-        mirror.announce(missing := transfer.list_outdated(wanted))
+        missing, absent = _list_missing(transfer, wanted, deferred)
+        mirror.announce(missing)
         transfer.fetch(missing)
+        if absent:
+            transfer.create_placeholders(absent)
         transfer.finish(objects)
     return transfer.files
+
+
+def _list_missing(
+    transfer: Transfer, wanted: Sequence[Object], deferred: Collection[str]
+) -> tuple[Sequence[Object], Sequence[Object]]:
+    """Return the objects to fetch, and those that need a placeholder."""
+    outdated = transfer.list_outdated(wanted)
+    without_content = [item for item in outdated if item.name in deferred]
+    return [item for item in outdated if item.name not in deferred], transfer.list_without_placeholder(without_content)
+
+
+def fetch_absent_file(address: str, files: Path, path: Path, progress: Progress) -> None:
+    """Fetch a log of a run on object storage in place of its placeholder below the mirror's folder `files`.
+
+    Raises AssayError.
+    """
+    name = path.relative_to(files).as_posix()
+    size, version = read_versions(files)[name]
+    storage = open_storage(address)
+    transfer = Transfer(storage, files.parent, lambda done, total: progress(f"fetching {name}", done, total))
+    transfer.fetch([Object(name, f"{split_address(address)[1]}/{name}", size, version)])
+
+
+def read_versions(files: Path) -> Mapping[str, tuple[int, str]]:
+    """Return the size and version of each object of a mirror's folder of files; empty for any other folder."""
+    folder = files.parent
+    journals = (folder / "absent.jsonl", folder / "objects.jsonl")
+    return {name: item for path in journals for name, item in read_journal(folder.parent.parent, path).items()}
 
 
 def _mirror_remote_archive(mirror: _Mirror, lock: int, storage: Storage, archive_object: Object) -> Path:

@@ -142,14 +142,17 @@ class Storage:
         )
 
 
-def open_storage(address: str) -> Storage:
-    """Open the storage of an address.  Raises AssayError (usage): the package for it is not installed."""
+def open_storage(address: str, **options: Any) -> Storage:
+    """Open the storage of an address; `options` are those of its package.
+
+    Raises AssayError (usage): the package for it is not installed.
+    """
     scheme, _ = split_address(address)
     try:
         import fsspec
 
         # Cached instances would return old listings.
-        system = fsspec.filesystem(scheme, skip_instance_cache=True)
+        system = fsspec.filesystem(scheme, skip_instance_cache=True, **options)
         if scheme == EXTRA:
             system.retries = TRIES
         return Storage(address, system)

@@ -6,11 +6,12 @@ import hashlib
 import json
 import shutil
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.ingest.absent_files import create_placeholder, is_absent
 from assay.ingest.decompress import COMPRESSED
 from assay.remote import disk_space
 from assay.remote.address import explain_refusal, split_path
@@ -32,7 +33,8 @@ class Transfer:
     """The transfer of objects of a storage into a mirror folder that no other process writes meanwhile.
 
     `files/` holds the objects under their names, `parts/` incomplete ones (named by content, so that a part is resumed
-    only with the same content), `objects.jsonl` the size and version of every file.
+    only with the same content), `objects.jsonl` the size and version of every file. Some files may be placeholders;
+    `absent.jsonl` has their sizes and versions.
     """
 
     storage: Storage
@@ -59,13 +61,18 @@ class Transfer:
         return self.folder / "objects.jsonl"
 
     @property
+    def absent_journal(self) -> Path:
+        """The file with the size and version of each object that has a placeholder."""
+        return self.folder / "absent.jsonl"
+
+    @property
     def cache(self) -> Path:
         """The cache that the mirror belongs to."""
         return self.folder.parent.parent
 
     def list_outdated(self, wanted: Sequence[Object]) -> tuple[Object, ...]:
         """Return the objects that are missing or outdated."""
-        fetched = self._read_journal()
+        fetched = read_journal(self.cache, self.journal)
         return tuple(item for item in wanted if fetched.get(item.name) != item.fingerprint or not self._is_whole(item))
 
     def list_removed(self, objects: Sequence[Object]) -> tuple[Path, ...]:
@@ -73,6 +80,29 @@ class Transfer:
         names = {item.name for item in objects}
         files = (path for path in self.files.rglob("*") if path.is_file() or path.is_symlink())
         return tuple(path for path in files if path.relative_to(self.files).as_posix() not in names)
+
+    def list_without_placeholder(self, items: Sequence[Object]) -> tuple[Object, ...]:
+        """Return the objects that have no placeholder of their size and version."""
+        absent = read_journal(self.cache, self.absent_journal)
+        return tuple(
+            item
+            for item in items
+            if absent.get(item.name) != item.fingerprint
+            or not self._is_whole(item)
+            or not is_absent(self.files / item.name)
+        )
+
+    def create_placeholders(self, items: Sequence[Object]) -> None:
+        """Create placeholders of objects in place of outdated files. Raises OSError."""
+        self._write_journal(self.journal, read_journal(self.cache, self.journal), {item.name for item in items})
+        create_parents(self.cache, self.parts / "any")
+        for item in items:
+            part, target = self._get_part_path(item), self.files / item.name
+            create_placeholder(part, item.size)
+            create_parents(self.cache, target)
+            part.replace(target)
+        absent = read_journal(self.cache, self.absent_journal)
+        self._write_journal(self.absent_journal, {**absent, **{item.name: item.fingerprint for item in items}}, set())
 
     def fetch(self, items: Sequence[Object]) -> None:
         """Fetch objects.  Raises the first AssayError; complete objects stay."""
@@ -110,12 +140,15 @@ class Transfer:
 
     def finish(self, objects: Sequence[Object]) -> None:
         """Rewrite the journal for the present objects, and remove incomplete ones."""
-        names = {item.name for item in objects}
-        fingerprints = {name: fingerprint for name, fingerprint in self._read_journal().items() if name in names}
-        new_journal = self.journal.with_suffix(".fresh")
-        new_journal.write_text("".join(map(_format_line, sorted(fingerprints.items()))), encoding="utf-8")
-        new_journal.replace(self.journal)
+        fingerprints = read_journal(self.cache, self.journal)
+        self._write_journal(self.journal, fingerprints, fingerprints.keys() - {item.name for item in objects})
         shutil.rmtree(self.parts, ignore_errors=True)
+
+    def _write_journal(self, journal: Path, fingerprints: Mapping[str, Fingerprint], removed: Collection[str]) -> None:
+        lines = [_format_line(item) for item in sorted(fingerprints.items()) if item[0] not in removed]
+        new_journal = journal.with_suffix(".fresh")
+        new_journal.write_text("".join(lines), encoding="utf-8")
+        new_journal.replace(journal)
 
     def _fetch_object(self, item: Object) -> None:
         part, target = self._get_part_path(item), self.files / item.name
@@ -148,23 +181,24 @@ class Transfer:
         path = self.files / item.name
         return not explain_refusal(item.name) and path.is_file() and path.stat().st_size == item.size
 
-    def _read_journal(self) -> Mapping[str, Fingerprint]:
-        """Return the size and version of each file; incomplete lines are skipped."""
-        fingerprints: dict[str, Fingerprint] = {}
-        try:
-            lines = self.journal.read_text(encoding="utf-8", errors="replace").split("\n")
-        except FileNotFoundError:
-            return fingerprints
-        except OSError:  # not a regular file
-            discard(self.cache, self.journal)
-            return fingerprints
-        for line in lines:
-            try:
-                name, size, version = json.loads(line)
-                fingerprints[name] = (size, version)
-            except (ValueError, TypeError):
-                continue
+
+def read_journal(cache: Path, journal: Path) -> dict[str, Fingerprint]:
+    """Return the size and version of each object of a journal below a cache; incomplete lines are skipped."""
+    fingerprints: dict[str, Fingerprint] = {}
+    try:
+        lines = journal.read_text(encoding="utf-8", errors="replace").split("\n")
+    except FileNotFoundError:
         return fingerprints
+    except OSError:  # not a regular file
+        discard(cache, journal)
+        return fingerprints
+    for line in lines:
+        try:
+            name, size, version = json.loads(line)
+            fingerprints[name] = (size, version)
+        except (ValueError, TypeError):
+            continue
+    return fingerprints
 
 
 def _format_line(entry: tuple[str, Fingerprint]) -> str:

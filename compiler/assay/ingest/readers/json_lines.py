@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from assay.ingest import scanner
 from assay.ingest.batches import (
@@ -66,10 +67,11 @@ class JsonLines:
         )
         return Outcome(bool(reading.incomplete_rows), notes)
 
-    def read_batches(self, job: IngestJob) -> None:
-        """Read files of known content into batches of the cache."""
+    def read_batches(self, job: IngestJob) -> tuple[Path, ...]:
+        """Read files of known content into batches of the cache; return their folders."""
         with _open_reading(job) as reading:
             reading.read_batches(list_log_files(job.files), _count_workers(job), job.share)
+            return tuple(batch.folder for batch in reading.finished_batches)
 
     def locate(self, _: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
         """Yield lines of logs."""

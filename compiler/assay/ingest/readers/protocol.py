@@ -102,8 +102,11 @@ class SourceReader(Protocol):
 class BatchReader(Protocol):
     """A reader that reads some files of a run without the others, into batches."""
 
-    def read_batches(self, job: IngestJob, /) -> None:
-        """Read the files of the job, whose hashes are known, into batches of its cache. Its folder is temporary."""
+    def read_batches(self, job: IngestJob, /) -> tuple[Path, ...]:
+        """Read the files of the job, whose hashes are known, into batches of its cache; return their folders.
+
+        The folder of the job is temporary.
+        """
 
 
 def find_batch_reader(kind: str) -> BatchReader | None:

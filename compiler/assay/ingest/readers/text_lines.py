@@ -194,10 +194,11 @@ class TextLines:
             bool(reading.incomplete_rows), notes, tuple(list_unended_line_warnings(job.files, reading.counts))
         )
 
-    def read_batches(self, job: IngestJob) -> None:
-        """Read files of known content into batches of the cache."""
+    def read_batches(self, job: IngestJob) -> tuple[Path, ...]:
+        """Read files of known content into batches of the cache; return their folders."""
         with _open_reading(job) as reading:
             reading.read_batches(list_log_files(job.files), _count_workers(job))
+            return tuple(batch.folder for batch in reading.finished_batches)
 
     def locate(self, _: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
         """Yield lines of logs."""
