@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import assay
 from assay.app.session import open_session
+from assay.cluster.coordinator import HOSTS, REST
+from assay.cluster.entry_storage import SharedFolder
 from assay.cluster.folder_queue import ClaimedTask, FolderQueue, QueueWorker
-from assay.cluster.task import COMPUTE, READ, VERIFY, Outcome, Task, create_requirements
+from assay.cluster.task import READ, VERIFY, Outcome, Task, create_requirements
 from assay.cluster.work import work_on_queue
 from assay.cluster.worker import run_task
 from assay.util.diagnostics import AssayError
@@ -23,7 +26,9 @@ from tests.support.commands import run_assay
 def create_task(site: SmallSite, name: str = "000001-read") -> Task:
     """Return a task without work, as a coordinator creates it."""
     session = site.open_session()
-    requirements = create_requirements(session, "service", session.load_package("service").sources)
+    requirements = create_requirements(
+        session, SharedFolder(session.store), "service", session.load_package("service").sources
+    )
     return Task(name, READ, "1.0", 1, 1, requirements, {})
 
 
@@ -51,8 +56,7 @@ def test_two_workers_build_the_bytes_of_one_machine(site: SmallSite, expected_fi
     assert read_tree(site.folder / "out") == expected_files
     lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
     tasks = [line for line in lines if line["stage"] == "task"]
-    counts = {kind: sum(kind in line["task"] for line in tasks) for kind in (READ, COMPUTE, VERIFY)}
-    assert counts == {READ: 12, COMPUTE: 16, VERIFY: 2}
+    assert Counter(line["task"].partition("-")[2] for line in tasks) == {READ: 12, HOSTS: 14, VERIFY: 2, REST: 2}
     assert len({line["worker"] for line in tasks}) == 2
     last = [line for line in tasks if VERIFY in line["task"]][-1]
     assert last["hosts_done"] == last["hosts_total"] == 12

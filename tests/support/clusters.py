@@ -9,11 +9,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import assay
 from assay.app.session import Session, open_session
+from assay.engine.result_cache import Store
 from tests.support.commands import run_assay
 
 COMPILER = Path(assay.__file__).parents[1]
@@ -72,13 +73,53 @@ def copy_small_workspace(folder: Path) -> Path:
     return workspace
 
 
-def start_assay(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+@dataclass(frozen=True, slots=True)
+class ObjectSite:
+    """A workspace whose runs and cache are on object storage; no two machines share a folder, except for the queue."""
+
+    workspace: Path
+    folder: Path
+    address: str
+
+    @property
+    def cache(self) -> str:
+        """Return the address of the cache."""
+        return f"{self.address}/cache"
+
+    @property
+    def queue(self) -> Path:
+        """Return the folder of the queue."""
+        return self.folder / "queue"
+
+    def list_build_command(self, out: str = "out", on: str = "", cache: str = "") -> list[str]:
+        """Return the arguments of a build; without `on`, by this machine alone."""
+        runs = [f"--run={name}={self.address}/runs/{name}" for name in ("1.0", "1.1")]
+        build = ["build", "service/comparison", *runs, "-o", str(self.folder / out), "--to=md"]
+        return ["--cache", cache or self.cache, *build, *(["--on", on] if on else [])]
+
+    def start_build(self, machine: str = "coordinator", on: str = "") -> subprocess.Popen[str]:
+        """Start a build by workers on a machine, which has a folder of its own for copies of the cache."""
+        command = self.list_build_command(on=on or f"folder:{self.queue}")
+        return start_assay(self.workspace, *command, XDG_CACHE_HOME=str(self.folder / machine))
+
+    def start_worker(self, machine: str, *options: str) -> subprocess.Popen[str]:
+        """Start a worker on a machine."""
+        command = ("--cache", self.cache, "work", str(self.queue), *options)
+        return start_assay(self.workspace, *command, XDG_CACHE_HOME=str(self.folder / machine))
+
+    def open_session(self, machine: str) -> Session:
+        """Open a session as a worker on a machine does, in this process."""
+        session = open_session(self.workspace, self.cache)
+        return replace(session, store=Store(self.folder / machine / "cache"))
+
+
+def start_assay(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
     """Start a command in a folder, in a process group of its own."""
     paths = [str(COMPILER), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
         [sys.executable, "-m", "assay", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

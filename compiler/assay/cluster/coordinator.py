@@ -51,6 +51,7 @@ from assay.util.diagnostics import AssayError
 from assay.util.paths import resolve_path
 
 MEGABYTE = 1_000_000
+HOSTS, WHOLE, KEY, CELLS, REST = "hosts", "whole", "key", "cells", "rest"  # stages, in their order
 LEAST_PORTIONS = 8  # of a run that has that many hosts
 
 
@@ -90,30 +91,31 @@ class _PlannedRun:
         """Return the partitions of the run."""
         return [Partition(hosts) for hosts in self.groups]
 
-    def cut(self, plan: PortionPlan, joined: PortionPlan | None = None) -> _Batch:
+    def cut(self, stage: str, plan: PortionPlan, joined: PortionPlan | None = None) -> _Batch:
         """Return the work on all hosts; with `joined`, some of its tables are those of the portions of this plan."""
         (sample,) = plan.cut(self.folders, [self.sample])
-        return _Batch(plan, plan.cut(self.folders, self.partitions, joined), sample, self.sizes)
+        return _Batch(stage, plan, plan.cut(self.folders, self.partitions, joined), sample, self.sizes)
 
     def cut_by_key(self, plan: PortionPlan, key: str, store: Store) -> _Batch:
         """Return the work on all values of a key."""
         count = count_partitions(plan, store, self.folders)
         if count < 2:
-            return self.leave_whole(plan)
+            return self.leave_whole(KEY, plan)
         other = Partition(key=key, number=Random(self.job.raw).randrange(count + 1), count=count + 1)
         (sample,) = plan.cut(self.folders, [other])
         partitions = [Partition(key=key, number=number, count=count) for number in range(count)]
-        return _Batch(plan, plan.cut(self.folders, partitions), sample, self.sizes)
+        return _Batch(KEY, plan, plan.cut(self.folders, partitions), sample, self.sizes)
 
-    def leave_whole(self, plan: PortionPlan) -> _Batch:
+    def leave_whole(self, stage: str, plan: PortionPlan) -> _Batch:
         """Return the work on the run as a whole."""
-        return _Batch(plan, plan.cut(self.folders, [Partition()]), None, self.sizes)
+        return _Batch(stage, plan, plan.cut(self.folders, [Partition()]), None, self.sizes)
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
     """Portions of a run that are computed at once, and the sample that is computed once more, if there are several."""
 
+    stage: str
     plan: PortionPlan
     portions: Sequence[Portion]
     sample: Portion | None
@@ -189,16 +191,18 @@ class ClusterFiller:
                 planned_runs.append(planned_run)
         store = session.store
         plans = [plan_host_portions(run.job, run.host_plan, store) for run in planned_runs]
-        self._compute(session, checked, [run.cut(plan) for run, plan in zip(planned_runs, plans, strict=True) if plan])
+        self._compute(
+            session, checked, [run.cut(HOSTS, plan) for run, plan in zip(planned_runs, plans, strict=True) if plan]
+        )
         wholes = [
             plan_whole(plan, run.host_plan, run.key_plan, store) for run, plan in zip(planned_runs, plans, strict=True)
         ]
-        batches = [run.leave_whole(plan) for run, plan in zip(planned_runs, wholes, strict=True) if plan]
+        batches = [run.leave_whole(WHOLE, plan) for run, plan in zip(planned_runs, wholes, strict=True) if plan]
         self._compute(session, checked, batches, may_fail=True)
         batches = []
         for planned_run, plan, whole in zip(planned_runs, plans, wholes, strict=True):
             cells = plan_cells(whole, planned_run.host_plan, store)
-            batches += [planned_run.cut(cells, plan)] if cells else []
+            batches += [planned_run.cut(CELLS, cells, plan)] if cells else []
             by_key = plan_key_portions(whole, planned_run.key_plan, store) if planned_run.key_plan else None
             batches += (
                 [planned_run.cut_by_key(by_key, planned_run.key_plan.key, store)]
@@ -207,7 +211,7 @@ class ClusterFiller:
             )
         self._compute(session, checked, batches, may_fail=True)
         batches = [
-            planned_run.leave_whole(plan)
+            planned_run.leave_whole(REST, plan)
             for planned_run, whole in zip(planned_runs, wholes, strict=True)
             for plan in plan_rest(whole, store)
         ]
@@ -226,7 +230,7 @@ class ClusterFiller:
                 if is_sealed(session.store.get_path(PORTIONS_KIND, portion.key)):
                     self._publisher.push_portions([portion])
                 else:
-                    task = self._create_compute_task(session, checked, portion, batch.sizes)
+                    task = self._create_compute_task(session, checked, portion, batch)
                     tasks[task.name] = task, batch, portion
         failed = []
         for outcome in self._map(session, [task for task, _, _ in tasks.values()]):
@@ -294,12 +298,10 @@ class ClusterFiller:
         size = sum(host.size for host in selected)
         return Task(name, READ, item.run.id, len(hosts), size, self._require(session, checked), body)
 
-    def _create_compute_task(
-        self, session: Session, checked: CheckedPackage, portion: Portion, sizes: Mapping[str, int]
-    ) -> Task:
-        name = f"{next(self._numbers):06}-{COMPUTE}"
+    def _create_compute_task(self, session: Session, checked: CheckedPackage, portion: Portion, batch: _Batch) -> Task:
+        name = f"{next(self._numbers):06}-{batch.stage}"
         hosts = portion.partition.hosts
-        size = sum(sizes[host] for host in hosts)
+        size = sum(batch.sizes[host] for host in hosts)
         body = {**portion.to_json(), **self._publisher.list_inputs(portion)}
         return Task(name, COMPUTE, portion.label, len(hosts), size, self._require(session, checked), body)
 

@@ -30,6 +30,7 @@ Entry = tuple[str, str]  # kind, which may be several folders, and key
 ATTEMPTS = 6  # of a request that the server cannot answer
 FIRST_WAIT = 0.2  # seconds before the second attempt; it doubles each time
 CONNECTIONS = 8
+LONGEST_TEXT = 2**32  # bytes
 RETRIED = "no-server"  # the code of errors after which another attempt may succeed
 OPTIONS = {"use_listings_cache": False}  # other machines write there, too
 #: scheme -> options: the client makes one attempt, as `_retry` counts them
@@ -134,7 +135,7 @@ class ObjectStorage:
     def read_text(self, entry: Entry, /) -> str | None:
         """Return a text; None if it is not there or is damaged."""
         with suppress(FileNotFoundError):
-            content: bytes = self._retry("read", lambda: self._system.cat_file(self._locate(entry)))
+            content = self._retry("read", lambda: self._read_beginning(self._locate(entry), LONGEST_TEXT))
             return unseal_text(entry[1], content.decode("utf-8", errors="replace"))
         return None
 
@@ -197,10 +198,15 @@ class ObjectStorage:
 
     def _exists(self, place: str) -> bool:
         try:
-            self._retry("read", lambda: self._system.info(place))
+            self._retry("read", lambda: self._read_beginning(place, 1))
         except FileNotFoundError:
             return False
         return True
+
+    def _read_beginning(self, place: str, count: int) -> bytes:
+        """Return the first bytes of an object. Unlike questions about it, this is one request, and lists nothing."""
+        content: bytes = self._system.cat_file(place, start=0, end=count)
+        return content
 
     def _locate(self, entry: Entry) -> str:
         return f"{self._prefix}/{entry[0]}/{entry[1]}"
