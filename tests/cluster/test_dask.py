@@ -58,10 +58,10 @@ def test_interrupted_build_cancels_tasks_of_dask(site: SmallSite, dask_cluster: 
     with distributed.Client(dask_cluster, set_as_default=False) as client:
         blockers = client.map(time.sleep, [3.0, 3.0], pure=False)
         build = start_assay(site.workspace, *site.list_build_command(on=get_address(dask_cluster)))
-        wait_until(lambda: any("run_remotely" in name for name in list_tasks(client)))
+        wait_until(lambda: any("assay-" in name for name in list_tasks(client)))
         build.send_signal(signal.SIGINT)
         finish(build, status=130)
-        wait_until(lambda: not any("run_remotely" in name for name in list_tasks(client)))
+        wait_until(lambda: not any("assay-" in name for name in list_tasks(client)))
         del blockers
 
 

@@ -7,7 +7,7 @@ scheduler can run code on the workers.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.cluster.cluster import MOST_ATTEMPTS
@@ -44,24 +44,38 @@ class DaskCluster:
     def __init__(self, client: Any) -> None:
         self._client = client
         self._is_cancelled = threading.Event()
+        self._failed_workers: set[str] = set()  # addresses; such a worker would fail fast, and so get all tasks
 
     def map(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """Submit all tasks, and yield the outcomes as they come."""
-        data = [task.to_json() for task in tasks]
-        futures = self._client.map(run_remotely, data, pure=False, retries=MOST_ATTEMPTS - 1)
-        pending = set(futures)
+        pending = {self._submit(task, 1): (task, 1) for task in tasks}
         try:
             while pending:
                 if self._is_cancelled.is_set():
                     raise fail("cancelled", "the build was cancelled")
-                finished = {future for future in pending if future.done()}
+                finished = [future for future in pending if future.done()]
                 for future in finished:
-                    yield _get_outcome(future)
-                pending -= finished
+                    task, attempt = pending.pop(future)
+                    outcome = self._get_outcome(future)
+                    if outcome.is_retryable and attempt < MOST_ATTEMPTS and self._list_workers():
+                        pending[self._submit(task, attempt + 1)] = task, attempt + 1
+                    else:
+                        yield outcome
                 if not finished:
                     self._is_cancelled.wait(POLL)
         finally:
-            self._client.cancel(futures)
+            self._client.cancel(list(pending))
+
+    def _submit(self, task: Task, attempt: int) -> Any:
+        """Submit a task to the workers whose machines have not failed; return its future."""
+        key = f"assay-{task.name}.{attempt}-{task.requirements.token}"
+        workers = self._list_workers() if self._failed_workers else None
+        return self._client.submit(run_on_worker, task.to_json(), key=key, pure=False, workers=workers)
+
+    def _list_workers(self) -> list[str]:
+        """Return the addresses of the workers whose machines have not failed."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        return [address for address in workers if address not in self._failed_workers]
 
     def cancel(self) -> None:
         """Stop waiting; the tasks are then cancelled."""
@@ -71,17 +85,28 @@ class DaskCluster:
         """Disconnect."""
         self._client.close()
 
+    def _get_outcome(self, future: Any) -> Outcome:
+        """Return the outcome of a future that is done. Raises AssayError if workers died of its task."""
+        error = future.exception()
+        if error is None:
+            return Outcome.from_json(future.result())
+        if isinstance(error, MachineFailedError):
+            data, address = error.args
+            self._failed_workers.add(address)
+            return Outcome.from_json(data)
+        raise fail(
+            "cluster-task",
+            f"a task fails on the workers: {type(error).__name__}: {str(error)[:500]}",
+            hint="check the logs and the memory of the workers, and that `import assay` works there",
+            status=INTERNAL,
+        )
 
-def _get_outcome(future: Any) -> Outcome:
-    """Return the outcome of a future that is done. Raises AssayError if workers died of its task."""
-    error = future.exception()
-    if error is None:
-        return Outcome.from_json(future.result())
-    if isinstance(error, MachineFailedError):
-        return Outcome.from_json(error.args[0])
-    raise fail(
-        "cluster-task",
-        f"a task fails on the workers: {type(error).__name__}: {str(error)[:500]}",
-        hint="check the logs and the memory of the workers, and that `import assay` works there",
-        status=INTERNAL,
-    )
+
+def run_on_worker(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Run a task in a worker of Dask. Raises MachineFailedError with the outcome, and the address of the worker."""
+    from distributed import get_worker
+
+    try:
+        return run_remotely(data)
+    except MachineFailedError as error:
+        raise MachineFailedError(*error.args, get_worker().address) from None

@@ -1,0 +1,178 @@
+"""Test builds by two workers in which a machine fails: each failure, in each stage, ends with one machine's bytes.
+
+The cases are rows of `faults.csv`.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cluster import coordinator
+from assay.cluster.cluster import Cluster, open_cluster
+from assay.cluster.task import Outcome, Task
+from assay.engine import portion_plan
+from assay.util.checksums import is_sealed
+from tests.compare_reference import CARDANO
+from tests.support import faults
+from tests.support.clusters import COMPILER, finish, read_tree, stop_after, wait_until
+from tests.support.commands import run_assay
+from tests.support.faults import Fault
+
+distributed = pytest.importorskip("distributed")
+
+ROOT = CARDANO.parent.parent
+REPORT = ("build", "cardano/comparison", "--run", str(CARDANO / "many-hosts" / "run"), "--to=md")
+ROWS = [*csv.reader((Path(__file__).parent / "faults.csv").read_text(encoding="utf-8").splitlines())][1:]
+ENGINES = ("folder", "dask")
+LEASE = 3.0  # seconds; a busy machine may not renew a shorter one in time
+TTL = 3.0  # seconds without a sign of life after which the scheduler of Dask gives up a worker
+
+
+@pytest.fixture(scope="module")
+def expected_report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of the report as one machine builds it."""
+    folder = tmp_path_factory.mktemp("single")
+    assert run_assay("--cache", folder / "cache", *REPORT, "-o", folder / "out", cwd=ROOT).status == 0
+    return read_tree(folder / "out")
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a scheduler of Dask without workers, which soon gives up those that hang."""
+    file = tmp_path_factory.mktemp("dask") / "scheduler.json"
+    command = ["-m", "distributed.cli.dask_scheduler", "--host=127.0.0.1", "--port=0", "--no-dashboard",
+               "--no-jupyter", f"--scheduler-file={file}"]  # fmt: skip
+    with ExitStack() as stack:
+        start_process(command, file.parent, None, stack, DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL=f"{TTL} s")
+        wait_until(file.exists)
+        yield str(json.loads(file.read_text(encoding="utf-8"))["address"])
+
+
+def start_process(
+    arguments: Sequence[str], folder: Path, fault: Fault | None, stack: ExitStack, **environment: str
+) -> subprocess.Popen[str]:
+    """Start a Python process in a folder, which may fail; it is killed with the stack."""
+    paths = [str(COMPILER), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment}
+    if fault:
+        environment[faults.VARIABLE] = json.dumps(asdict(fault))
+    process = subprocess.Popen(
+        [sys.executable, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    stack.enter_context(stop_after([process]))
+    return process
+
+
+@contextmanager
+def run_workers(engine: str, folder: Path, scheduler: str, fault: Fault | None) -> Iterator[str]:
+    """Run two workers, one of which may fail; yield the address of the cluster."""
+    with ExitStack() as stack:
+        if engine == "folder":
+            queue = folder / "queue"
+            for _ in range(2):
+                command = ["-m", "tests.support.faults", "--cache", str(folder / "cache"), "work", str(queue)]
+                start_process(command, folder, fault, stack)
+            yield f"folder:{queue}"
+            return
+        for number in range(2):
+            local = f"--local-directory={folder / f'dask-{number}'}"
+            command = ["-m", "distributed.cli.dask_worker", scheduler, "--no-nanny", "--nthreads=1", "--no-dashboard",
+                       "--host=127.0.0.1", local, "--preload=tests.support.faults"]  # fmt: skip
+            start_process(command, folder, fault, stack)
+        with distributed.Client(scheduler, set_as_default=False) as client:
+            wait_until(lambda: len(client.scheduler_info()["workers"]) == 2)
+        yield scheduler.replace("tcp://", "dask://")
+        with distributed.Client(scheduler, set_as_default=False) as client:
+            client.retire_workers(close_workers=True)
+
+
+def list_build_command(folder: Path, on: str) -> list[str]:
+    """Return the arguments of a build."""
+    return ["--cache", str(folder / "cache"), *REPORT, "-o", str(folder / "out"), "--on", on]
+
+
+def start_coordinator(folder: Path, on: str, fault: Fault | None, stack: ExitStack) -> subprocess.Popen[str]:
+    """Start a build, which may fail."""
+    return start_process(["-m", "tests.support.faults", *list_build_command(folder, on)], folder, fault, stack)
+
+
+def list_unsealed_entries(cache: Path) -> list[Path]:
+    """Return the entries of a cache that are not complete."""
+    folders = [*cache.glob("batches/*/*"), *cache.glob("tables/*"), *cache.glob("portions/*")]
+    return [folder for folder in folders if not is_sealed(folder)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("row", ROWS, ids="-".join)
+def test_build_survives_a_failure(
+    engine: str, row: Sequence[str], scheduler: str, expected_report: dict[str, bytes], tmp_path: Path
+) -> None:
+    fault = Fault(*row, flag=str(tmp_path / "flag"))
+    is_worker = fault.victim == "worker"
+    (tmp_path / "assay.toml").write_text(f"[cluster]\nlease = {LEASE}\n", encoding="utf-8")
+    with (
+        run_workers(engine, tmp_path, scheduler, fault if is_worker else None) as on,
+        ExitStack() as stack,
+    ):
+        build = start_coordinator(tmp_path, on, None if is_worker else fault, stack)
+        if not is_worker:
+            assert build.wait(timeout=180) == -signal.SIGKILL
+            assert not (tmp_path / "out").exists()
+            build = start_coordinator(tmp_path, on, None, stack)
+        finish(build)
+    assert (tmp_path / "flag").exists()
+    assert read_tree(tmp_path / "out") == expected_report
+    assert not list_unsealed_entries(tmp_path / "cache")
+    assert not list((tmp_path / "cache" / "portions").iterdir())
+
+
+class RepeatingCluster:
+    """A cluster that runs each task twice, at the same time."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self.close, self.cancel = cluster.close, cluster.cancel
+        self.repeated = 0
+
+    def map(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
+        """Yield one of the two outcomes of each task."""
+        first, second = ([replace(task, name=f"{task.name}-{n}") for task in tasks] for n in "12")
+        for outcome in self._cluster.map([task for pair in zip(first, second, strict=True) for task in pair]):
+            outcome.raise_problems()
+            if outcome.task.endswith("-1"):
+                yield replace(outcome, task=outcome.task.removesuffix("-1"))
+            else:
+                self.repeated += 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_task_that_runs_twice_changes_nothing(
+    engine: str, scheduler: str, expected_report: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(portion_plan, "KEY_ROWS", faults.KEY_ROWS)
+    clusters: list[RepeatingCluster] = []
+
+    def open_repeating(*arguments: Any) -> RepeatingCluster:
+        clusters.append(RepeatingCluster(open_cluster(*arguments)))
+        return clusters[0]
+
+    monkeypatch.setattr(coordinator, "open_cluster", open_repeating)
+    with run_workers(engine, tmp_path, scheduler, None) as on:
+        result = run_assay(*list_build_command(tmp_path, on), cwd=tmp_path)
+    assert result.status == 0, result.err
+    assert clusters[0].repeated > 60
+    assert read_tree(tmp_path / "out") == expected_report
+    assert not list_unsealed_entries(tmp_path / "cache")
