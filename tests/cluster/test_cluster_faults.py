@@ -16,43 +16,6 @@ from tests.support.clusters import SmallSite, copy_small_workspace, finish, read
 from tests.support.commands import CommandResult, run_assay
 
 
-def count_outcomes(site: SmallSite) -> int:
-    """Return the number of results in the queue."""
-    return len(list(site.queue.glob("build-*/results/*")))
-
-
-def has_claim(site: SmallSite, kind: str) -> bool:
-    """Return whether a worker has a task of a kind."""
-    return any(site.queue.glob(f"build-*/claims/*-{kind}.*"))
-
-
-@pytest.mark.parametrize("kind", ["read", "compute"])
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGSTOP])
-def test_task_of_lost_worker_is_finished_by_another(
-    site: SmallSite, expected_files: dict[str, bytes], kind: str, sent: signal.Signals
-) -> None:
-    """A killed worker is gone at once, a stopped one hangs."""
-    lost, build = site.start_worker(), site.start_build()
-    with stop_after([lost, build]):
-        wait_until(lambda: has_claim(site, kind))
-        lost.send_signal(sent)
-        with stop_after([site.start_worker()]):
-            finish(build)
-    assert read_tree(site.folder / "out") == expected_files
-
-
-@pytest.mark.parametrize("kind", ["read", "compute"])
-def test_killed_coordinator_is_started_again(site: SmallSite, expected_files: dict[str, bytes], kind: str) -> None:
-    worker, build = site.start_worker(), site.start_build()
-    with stop_after([worker]):
-        with stop_after([build]):
-            wait_until(lambda: has_claim(site, kind) and count_outcomes(site) > 1)
-        assert not (site.folder / "out" / "report.md").exists()
-        result = run_assay(*site.list_build_command(), cwd=site.workspace)
-        assert result.status == 0, result.err
-    assert read_tree(site.folder / "out") == expected_files
-
-
 def test_interrupted_build_leaves_no_task(site: SmallSite) -> None:
     build = site.start_build()
     with stop_after([build]):

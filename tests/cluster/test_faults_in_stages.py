@@ -6,14 +6,11 @@ The cases are rows of `faults.csv`.
 from __future__ import annotations
 
 import csv
-import json
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, replace
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +23,7 @@ from assay.engine import portion_plan
 from assay.util.checksums import is_sealed
 from tests.compare_reference import CARDANO
 from tests.support import faults
-from tests.support.clusters import COMPILER, finish, read_tree, stop_after, wait_until
+from tests.support.clusters import finish, read_tree, run_scheduler, start_dask_worker, start_python, stop_after
 from tests.support.commands import run_assay
 from tests.support.faults import Fault
 
@@ -37,7 +34,6 @@ REPORT = ("build", "cardano/comparison", "--run", str(CARDANO / "many-hosts" / "
 ROWS = [*csv.reader((Path(__file__).parent / "faults.csv").read_text(encoding="utf-8").splitlines())][1:]
 ENGINES = ("folder", "dask")
 LEASE = 3.0  # seconds; a busy machine may not renew a shorter one in time
-TTL = 3.0  # seconds without a sign of life after which the scheduler of Dask gives up a worker
 
 
 @pytest.fixture(scope="module")
@@ -50,53 +46,28 @@ def expected_report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes
 
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a scheduler of Dask without workers, which soon gives up those that hang."""
-    file = tmp_path_factory.mktemp("dask") / "scheduler.json"
-    command = ["-m", "distributed.cli.dask_scheduler", "--host=127.0.0.1", "--port=0", "--no-dashboard",
-               "--no-jupyter", f"--scheduler-file={file}"]  # fmt: skip
-    with ExitStack() as stack:
-        start_process(command, file.parent, None, stack, DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL=f"{TTL} s")
-        wait_until(file.exists)
-        yield str(json.loads(file.read_text(encoding="utf-8"))["address"])
-
-
-def start_process(
-    arguments: Sequence[str], folder: Path, fault: Fault | None, stack: ExitStack, **environment: str
-) -> subprocess.Popen[str]:
-    """Start a Python process in a folder, which may fail; it is killed with the stack."""
-    paths = [str(COMPILER), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment}
-    if fault:
-        environment[faults.VARIABLE] = json.dumps(asdict(fault))
-    process = subprocess.Popen(
-        [sys.executable, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
-    stack.enter_context(stop_after([process]))
-    return process
+    """The address of a scheduler of Dask without workers."""
+    with run_scheduler(tmp_path_factory.mktemp("dask")) as address:
+        yield address
 
 
 @contextmanager
 def run_workers(engine: str, folder: Path, scheduler: str, fault: Fault | None) -> Iterator[str]:
     """Run two workers, one of which may fail; yield the address of the cluster."""
-    with ExitStack() as stack:
-        if engine == "folder":
-            queue = folder / "queue"
-            for _ in range(2):
-                command = ["-m", "tests.support.faults", "--cache", str(folder / "cache"), "work", str(queue)]
-                start_process(command, folder, fault, stack)
-            yield f"folder:{queue}"
-            return
-        for number in range(2):
-            local = f"--local-directory={folder / f'dask-{number}'}"
-            command = ["-m", "distributed.cli.dask_worker", scheduler, "--no-nanny", "--nthreads=1", "--no-dashboard",
-                       "--host=127.0.0.1", local, "--preload=tests.support.faults"]  # fmt: skip
-            start_process(command, folder, fault, stack)
-        with distributed.Client(scheduler, set_as_default=False) as client:
-            wait_until(lambda: len(client.scheduler_info()["workers"]) == 2)
+    environment = faults.list_settings(fault)
+    if engine == "folder":
+        command = ["-m", "tests.support.faults", "--cache", str(folder / "cache"), "work", str(folder / "queue")]
+        with stop_after([start_python(folder, *command, **environment) for _ in range(2)]):
+            yield f"folder:{folder / 'queue'}"
+        return
+    options = ["--preload=tests.support.faults"]
+    with (
+        stop_after([start_dask_worker(folder, scheduler, *options, **environment) for _ in range(2)]),
+        distributed.Client(scheduler, set_as_default=False) as client,
+    ):
+        client.wait_for_workers(2, timeout=60)
         yield scheduler.replace("tcp://", "dask://")
-        with distributed.Client(scheduler, set_as_default=False) as client:
-            client.retire_workers(close_workers=True)
+        client.retire_workers(close_workers=True)
 
 
 def list_build_command(folder: Path, on: str) -> list[str]:
@@ -104,9 +75,10 @@ def list_build_command(folder: Path, on: str) -> list[str]:
     return ["--cache", str(folder / "cache"), *REPORT, "-o", str(folder / "out"), "--on", on]
 
 
-def start_coordinator(folder: Path, on: str, fault: Fault | None, stack: ExitStack) -> subprocess.Popen[str]:
+def start_coordinator(folder: Path, on: str, fault: Fault | None) -> subprocess.Popen[str]:
     """Start a build, which may fail."""
-    return start_process(["-m", "tests.support.faults", *list_build_command(folder, on)], folder, fault, stack)
+    command = list_build_command(folder, on)
+    return start_python(folder, "-m", "tests.support.faults", *command, **faults.list_settings(fault))
 
 
 def list_unsealed_entries(cache: Path) -> list[Path]:
@@ -123,15 +95,12 @@ def test_build_survives_a_failure(
     fault = Fault(*row, flag=str(tmp_path / "flag"))
     is_worker = fault.victim == "worker"
     (tmp_path / "assay.toml").write_text(f"[cluster]\nlease = {LEASE}\n", encoding="utf-8")
-    with (
-        run_workers(engine, tmp_path, scheduler, fault if is_worker else None) as on,
-        ExitStack() as stack,
-    ):
-        build = start_coordinator(tmp_path, on, None if is_worker else fault, stack)
+    with run_workers(engine, tmp_path, scheduler, fault if is_worker else None) as on:
+        build = start_coordinator(tmp_path, on, None if is_worker else fault)
         if not is_worker:
-            assert build.wait(timeout=180) == -signal.SIGKILL
+            finish(build, status=-signal.SIGKILL)
             assert not (tmp_path / "out").exists()
-            build = start_coordinator(tmp_path, on, None, stack)
+            build = start_coordinator(tmp_path, on, None)
         finish(build)
     assert (tmp_path / "flag").exists()
     assert read_tree(tmp_path / "out") == expected_report

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import io
 import shutil
+import subprocess
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,15 @@ from assay.ingest import chunks
 from assay.ingest.absent_files import AbsentFileError, create_placeholder, is_absent
 from assay.ingest.file_snapshots import create_hashed_snapshot, read_stamp
 from assay.util.diagnostics import AssayError
-from tests.support.clusters import ObjectSite, finish, read_tree, stop_after, wait_until
+from tests.support.clusters import (
+    ObjectSite,
+    finish,
+    read_tree,
+    run_scheduler,
+    start_dask_worker,
+    stop_after,
+    wait_until,
+)
 from tests.support.commands import run_assay
 from tests.support.storage import S3Server, list_settings, open_busy_gateway, run_s3_server
 
@@ -220,6 +229,50 @@ def test_server_that_stays_busy_ends_the_build(
     assert error.startswith("error[no-server]: the ")
     assert "Please reduce your request rate." in error
     assert not (objects.folder / "out").exists()
+
+
+def test_dask_shares_nothing_but_objects(
+    s3: S3Server, objects: ObjectSite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Workers have folders of their own, and the server is busy at times."""
+    expected = build_single(objects)
+    with open_busy_gateway(s3) as gateway, run_scheduler(tmp_path) as scheduler, ExitStack() as stack:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", gateway.url)
+        gateway.is_busy = lambda number: number % 7 == 0
+        machines = [tmp_path / f"machine-{number}" for number in range(2)]
+        for machine in machines:
+            machine.mkdir()
+            worker = start_dask_worker(machine, scheduler, XDG_CACHE_HOME=str(machine / "cache"))
+            stack.enter_context(stop_after([worker]))
+        finish(objects.start_build(on=scheduler.replace("tcp://", "dask://")))
+    assert read_tree(objects.folder / "out") == expected
+    assert gateway.refusals > 5
+    assert any((machine / "cache").exists() for machine in machines)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system with room for 32 MB."""
+    place = tmp_path / "small"
+    place.mkdir()
+    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "none", place], capture_output=True, text=True)
+    if mount.returncode:
+        pytest.skip(f"no file system can be mounted here: {mount.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", "--lazy", place], check=True)
+
+
+def test_worker_with_a_full_disk_ends(objects: ObjectSite, small_disk: Path) -> None:
+    full = objects.start_worker("small")
+    build = objects.start_build()
+    with stop_after([full, build]):
+        log = finish(full, status=1)
+        assert "error[disk-full]: the disk of the cache has no room for" in log
+        with run_workers(objects, 1):
+            log = finish(build)
+    assert "stopped: the disk of the cache has no room for" in log
+    assert small_disk.exists()
+    assert read_tree(objects.folder / "out") == build_single(objects)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -19,6 +20,7 @@ from tests.support.commands import run_assay
 
 COMPILER = Path(assay.__file__).parents[1]
 LEASE = 1.0  # seconds, so that tests need not wait long for the task of a killed worker
+TIME_TO_LIVE = 3.0  # seconds without a sign of life after which a scheduler of Dask gives up a worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +116,39 @@ class ObjectSite:
 
 
 def start_assay(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-    """Start a command in a folder, in a process group of its own."""
-    paths = [str(COMPILER), *filter(None, [os.environ.get("PYTHONPATH")])]
+    """Start a command of assay in a folder."""
+    return start_python(folder, "-m", "assay", *arguments, **environment)
+
+
+def start_python(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    """Start Python in a folder. It can import assay, and the helpers of tests."""
+    paths = [str(COMPILER), str(COMPILER.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
-        [sys.executable, "-m", "assay", *arguments],
+        [sys.executable, *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+@contextmanager
+def run_scheduler(folder: Path) -> Iterator[str]:
+    """Run a scheduler of Dask, which soon gives up workers that hang; yield its address."""
+    file = folder / "scheduler.json"
+    command = ["-m", "distributed.cli.dask_scheduler", "--host=127.0.0.1", "--port=0", "--no-dashboard", "--no-jupyter"]
+    time_to_live = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": f"{TIME_TO_LIVE} s"}
+    with stop_after([start_python(folder, *command, f"--scheduler-file={file}", **time_to_live)]):
+        wait_until(lambda: file.exists() and file.read_text(encoding="utf-8").endswith("}"))
+        yield str(json.loads(file.read_text(encoding="utf-8"))["address"])
+
+
+def start_dask_worker(folder: Path, scheduler: str, *options: str, **environment: str) -> subprocess.Popen[str]:
+    """Start a worker of a scheduler, which nobody starts again."""
+    command = ["-m", "distributed.cli.dask_worker", scheduler, "--no-nanny", "--nthreads=1", "--no-dashboard"]
+    places = ["--host=127.0.0.1", f"--local-directory={folder / 'dask'}"]
+    return start_python(folder, *command, *places, *options, **environment)
 
 
 @contextmanager

@@ -22,8 +22,8 @@ TURNS = 60  # a multiple of all rates below
 
 #: test -> n: every n-th case runs by default
 SAMPLED = {
-    "test_cluster_faults.py::test_task_of_lost_worker_is_finished_by_another": 4,
-    "test_cluster_faults.py::test_killed_coordinator_is_started_again": 2,
+    "test_faults_in_stages.py::test_build_survives_a_failure": 20,
+    "test_faults_in_stages.py::test_task_that_runs_twice_changes_nothing": 2,
     "test_errors.py::test_slip_gets_its_message": 2,
     "test_html_browser.py::test_a_printed_page_has_all_cells_and_figures": 2,
     "test_series.py::test_gauges_are_those_of_the_server": 2,
@@ -80,6 +80,7 @@ SAMPLED = {
 #: file -> n: every n-th test runs by default, apart from tests listed above
 SAMPLED_FILES = {
     "test_cookbook.py": 4,
+    "test_object_storage.py": 5,
     "test_verify.py": 10,
     "test_html_browser.py": 10,
     "test_same_bytes.py": 6,

@@ -52,6 +52,11 @@ class Fault:
             os.kill(os.getpid(), signal.SIGSTOP if self.action == "hang" else signal.SIGKILL)
 
 
+def list_settings(fault: Fault | None) -> dict[str, str]:
+    """Return the environment of a process that may fail."""
+    return {VARIABLE: json.dumps(dataclasses.asdict(fault))} if fault else {}
+
+
 def install_in_worker(fault: Fault) -> None:
     """Let this process fail in a task of the stage."""
     run_task, seal, struck = worker.run_task, checksums.seal, list[str]()

@@ -46,7 +46,7 @@ def display_progress(session: Session) -> Iterator[Session]:
 
 def _format_amount(label: str, done: int, total: int, speed: float | None) -> str:
     """Return bytes with their rate for reading steps, and counts for other steps."""
-    if not label.startswith(("reading", "computing on", "fetching", "unpacking")):
+    if not label.startswith(("reading", "computing on", "verifying on", "fetching", "unpacking")):
         return f"{done}/{total}"
     rate = f", {speed / 1e6:.0f} MB/s" if speed else ""
     return f"{done / 1e6:.0f}/{total / 1e6:.0f} MB{rate}"

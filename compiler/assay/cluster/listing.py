@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,13 +49,22 @@ class Listing:
         storage.put_text((LISTINGS_KIND, key), text)
         return key
 
-    def create_folder(self, storage: EntryStorage, store: Store, target: Path, hosts: Collection[str] = ()) -> None:
-        """Create the folder `target` with the files of some hosts, or with all files. Raises AssayError, OSError."""
-        wanted = set(hosts)
+    def select(self, texts: Iterable[str], hosts: Collection[str]) -> Listing:
+        """Return the listing without events that no text of a statement reads, and without files of other hosts.
+
+        Without `hosts`, files of all hosts stay.
+        """
+        text, wanted = "\n".join(texts), set(hosts)
         members = [item for item in self.members if not wanted or item[4] is None or wanted & set(item[4])]
-        storage.pull(store, [(kind, key) for _, kind, key, _, _ in members])
+        folders = {item[0].rpartition("/")[0] for item in members if item[0].startswith(f"{EVENTS}/")}
+        unread = {folder for folder in folders if f"{folder}/" not in text}
+        return Listing(tuple(item for item in members if item[0].rpartition("/")[0] not in unread), self.texts)
+
+    def create_folder(self, storage: EntryStorage, store: Store, target: Path) -> None:
+        """Create the folder `target`. Raises AssayError, OSError."""
+        storage.pull(store, [(kind, key) for _, kind, key, _, _ in self.members])
         target.mkdir(parents=True)
-        for path, kind, key, name, _ in members:
+        for path, kind, key, name, _ in self.members:
             (target / path).parent.mkdir(parents=True, exist_ok=True)
             atomic.link(store.get_path(kind, key) / name, target / path)
         for path, text in self.texts.items():

@@ -173,14 +173,15 @@ def _fetch_inputs(
     portion: Portion, body: Mapping[str, Any], storage: EntryStorage, store: Store, own_store: Store
 ) -> Portion:
     """Return the portion over folders of events and tables in `own_store`, which have the rows of its hosts."""
-    hosts = portion.partition.hosts
+    hosts, texts = portion.partition.hosts, [item.text + item.plain_text for item in portion.instructions]
     folders = [own_store.get_path("ingest", str(number)) for number, _ in enumerate(body["event_listings"])]
     with own_store.convert_write_errors():
         for folder, key in zip(folders, body["event_listings"], strict=True):
-            read_listing(storage, key).create_folder(storage, store, folder, hosts)
+            read_listing(storage, key).select(texts, hosts).create_folder(storage, store, folder)
         for scan in portion.scans:
             folder, listing = own_store.get_path(TABLES_KIND, scan.key), body["table_listings"][scan.key]
-            read_listing(storage, listing).create_folder(storage, store, folder, () if scan.is_whole else hosts)
+            table = read_listing(storage, listing).select((), () if scan.is_whole else hosts)
+            table.create_folder(storage, store, folder)
     scans = tuple(replace(scan, file=None) for scan in portion.scans)  # a folder has only the files of the portion
     return replace(portion, folders=tuple(map(str, folders)), scans=scans)
 
