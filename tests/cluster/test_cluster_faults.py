@@ -12,8 +12,17 @@ import pytest
 from assay.cluster import coordinator
 from assay.cluster.sample import choose_sample
 from assay.engine import host_plan, key_plan
-from tests.support.clusters import SmallSite, copy_small_workspace, finish, read_tree, stop_after, wait_until
+from tests.support.clusters import (
+    SmallSite,
+    copy_small_workspace,
+    finish,
+    read_tree,
+    start_python,
+    stop_after,
+    wait_until,
+)
 from tests.support.commands import CommandResult, run_assay
+from tests.support.faults import Fault, list_settings
 
 
 def test_interrupted_build_leaves_no_task(site: SmallSite) -> None:
@@ -24,6 +33,22 @@ def test_interrupted_build_leaves_no_task(site: SmallSite) -> None:
         assert build.wait(timeout=20) == 130
     assert not list(site.queue.glob("*build-*"))
     assert not (site.folder / "out").exists()
+
+
+def test_interrupted_build_stops_the_task_of_a_worker(
+    site: SmallSite, expected_files: dict[str, bytes], tmp_path: Path
+) -> None:
+    """The worker, which would be busy for an hour, works for the next build."""
+    fault = Fault("worker", "read", "start", "sleep", str(tmp_path / "flag"))
+    command = ("-m", "tests.support.faults", "--cache", str(site.cache), "work", str(site.queue))
+    with stop_after([start_python(site.workspace, *command, **list_settings(fault))]):
+        build = site.start_build()
+        with stop_after([build]):
+            wait_until((tmp_path / "flag").exists)
+            build.send_signal(signal.SIGINT)
+            assert build.wait(timeout=60) == 130
+        finish(site.start_build())
+    assert read_tree(site.folder / "out") == expected_files
 
 
 def test_full_disk_of_worker_ends_it_but_not_the_build(site: SmallSite, expected_files: dict[str, bytes]) -> None:

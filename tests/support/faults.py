@@ -12,6 +12,7 @@ import os
 import resource
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ KEY_ROWS = 150
 class Fault:
     """What fails: a `victim` (worker or coordinator), in a stage, at its start, end, or in the middle of writing.
 
-    `action` is kill, hang, or disk-full. The first process that creates the file `flag` fails.
+    `action` is kill, hang, sleep, or disk-full. The first process that creates the file `flag` fails.
     """
 
     victim: str
@@ -48,6 +49,8 @@ class Fault:
         os.close(descriptor)
         if self.action == "disk-full":
             resource.setrlimit(resource.RLIMIT_FSIZE, (1500, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+        elif self.action == "sleep":
+            time.sleep(3600)
         else:
             os.kill(os.getpid(), signal.SIGSTOP if self.action == "hang" else signal.SIGKILL)
 

@@ -62,7 +62,7 @@ SETTINGS = (
     Setting("to", TEXTS, "--to", "Forms of reports.", ("pdf", "md", "md-single", "html")),
     Setting("style", TEXT, "--style", "Number style of the tables."),
     Setting("author", TEXT, "--author", "Author of reports."),
-    Setting("cache", TEXT, "--cache", "Cache folder."),
+    Setting("cache", TEXT, "--cache", "Cache folder; for builds on workers also an s3:// address."),
     Setting("results", TEXT, "--results", "Folder of registered runs and recorded results, which builds append to."),
     Setting("runs-directory", TEXT, "--run", "Folder whose folders are runs."),
     Setting("baseline", TEXT, "--run", "Name of the run that others are compared with."),

@@ -139,7 +139,7 @@ def add_cache_option(command: Command) -> Command:
         metavar="DIR",
         callback=remember,
         expose_value=False,
-        help="Cache folder.",
+        help="Cache folder; for builds on workers also an s3:// address.",
     )
     return option(add_log_options(command))
 

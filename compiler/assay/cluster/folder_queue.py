@@ -20,7 +20,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,10 +77,15 @@ def is_alive(path: Path, now: float, lease: float) -> bool:
 
 
 class Heartbeat:
-    """Renews the time of change of a file, several times a lease, until it is stopped or the file is gone."""
+    """Renews the time of change of a file, several times a lease, until it is stopped or the file is gone.
 
-    def __init__(self, path: Path, lease: float) -> None:
+    In the latter case it calls `on_gone`.
+    """
+
+    def __init__(self, path: Path, lease: float, on_gone: Callable[[], None] = lambda: None) -> None:
+        self.is_gone = False
         self._path = path
+        self._on_gone = on_gone
         self._period = lease / 4
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._beat, daemon=True)
@@ -91,6 +96,8 @@ class Heartbeat:
             try:
                 os.utime(self._path)
             except FileNotFoundError:
+                self.is_gone = True
+                self._on_gone()
                 return
             except OSError:  # storage that fails for a while
                 continue

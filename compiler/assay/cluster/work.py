@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from types import FrameType
 
 from assay.app.session import Session
-from assay.app.stages import log_stage
+from assay.app.stages import log_facts, log_stage
 from assay.cluster.folder_queue import POLL, ClaimedTask, Heartbeat, QueueWorker, raise_machine_problem
 from assay.cluster.task import Outcome
 from assay.cluster.worker import run_task
+
+STOP_SIGNAL = signal.SIGUSR1  # not SIGINT, which shells let processes in the background ignore
 
 
 def work_on_queue(
@@ -22,7 +27,7 @@ def work_on_queue(
     Ends after one task with `once`, and after `idle_seconds` without one. `open_session` opens a session with the
     current specs. Raises AssayError if this machine fails, or lacks what a task requires.
     """
-    with closing(QueueWorker(queue)) as worker, ExitStack() as sessions:
+    with _handle_stops(), closing(QueueWorker(queue)) as worker, ExitStack() as sessions:
         return _work(worker, sessions, open_session, once=once, idle_seconds=idle_seconds)
 
 
@@ -48,6 +53,8 @@ def _work(
             sessions.close()
             session, build = sessions.enter_context(closing(open_session())), claimed.build
         outcome = _run_claimed(worker, claimed, session)
+        if outcome is None:
+            continue
         raise_machine_problem(outcome)
         count += 1
         if once:
@@ -55,17 +62,54 @@ def _work(
         idle_since = time.monotonic()
 
 
-def _run_claimed(worker: QueueWorker, claimed: ClaimedTask, session: Session) -> Outcome:
-    """Run a claimed task, keep the claim alive meanwhile, and write the outcome."""
+def _run_claimed(worker: QueueWorker, claimed: ClaimedTask, session: Session) -> Outcome | None:
+    """Run a claimed task, keep the claim alive meanwhile, and write the outcome.
+
+    None if the claim is gone, since the build was cancelled or another worker took the task: then the task is stopped.
+    """
     task = claimed.task
-    heartbeat = Heartbeat(claimed.path, claimed.lease)
+    heartbeat = Heartbeat(claimed.path, claimed.lease, _stop_task)
     try:
         with log_stage("task", task=task.name, run=task.run, hosts=task.hosts, bytes=task.size):
             outcome = run_task(task, session)
+        heartbeat.stop()
+        time.sleep(0)  # a signal that the heartbeat has just sent arrives here
+    except StoppedTask:
+        outcome = None
     except BaseException:
         heartbeat.stop()
         worker.release(claimed)
         raise
-    heartbeat.stop()
+    if outcome is None or (heartbeat.is_gone and outcome.problems):  # the engine reports a signal as an error
+        log_facts("stopped", task=task.name)
+        return None
     worker.finish(claimed, outcome)
     return outcome
+
+
+class StoppedTask(BaseException):  # no error, and not to be caught as one
+    """The current task is to end, since nobody waits for its outcome."""
+
+
+def _raise_stopped(_signal: int, _frame: FrameType | None) -> None:
+    raise StoppedTask
+
+
+@contextmanager
+def _handle_stops() -> Iterator[None]:
+    """Let `_stop_task` stop tasks of the main thread; those of another one, as in tests, run to their end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(STOP_SIGNAL, _raise_stopped)
+    try:
+        yield
+    finally:
+        signal.signal(STOP_SIGNAL, previous)
+
+
+def _stop_task() -> None:
+    """Stop the current task. A signal, and to the main thread: it also ends statements and system calls."""
+    identity = threading.main_thread().ident
+    if signal.getsignal(STOP_SIGNAL) is _raise_stopped and identity is not None:
+        signal.pthread_kill(identity, STOP_SIGNAL)
