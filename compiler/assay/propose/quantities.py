@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,18 @@ _FAILURES = frozenset((
     "drop", "dropped", "drops", "error", "errors", "fail", "failed", "failures", "lost", "rejected", "retries",
     "timeouts",
 ))  # fmt: skip
+#: words of things that have a duration of their own, and words of that duration
+_MEDIA = frozenset((
+    "audio", "clip", "episode", "film", "footage", "media", "movie", "recording", "song", "sound", "speech", "track",
+    "utterance", "video",
+))  # fmt: skip
+_LENGTHS = frozenset(("dur", "duration", "len", "length"))
+#: names of numbers without a unit that are better lower: the time of work by that of what it processes
+_LOWER_RATIOS = ("rtf", "real time factor")
+#: words of memory that is in use, and those that say that it is not
+_MEMORY = frozenset(("heap", "mem", "memory", "ram", "rss"))
+_UNUSED = frozenset(("available", "avail", "capacity", "free", "limit", "saved"))
+_SIZES = ("byte", "kilobyte", "kibibyte", "megabyte", "mebibyte", "gigabyte", "gibibyte", "percent")
 #: texts that name rates
 _RATES = {"ops/s": "perSecond", "op/s": "perSecond", "b/s": "bytePerSecond"}
 
@@ -37,7 +50,7 @@ def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, 
     """Return what a number of an event measures; with `text`, in the rows that have it in the column of a split."""
     known_format, records = group.known_format, group.records[event.name]
     if not known_format:
-        return Quantity(field.unit, _find_direction(field, field.unit), "")
+        return Quantity(field.unit, _find_direction(event, field, field.unit), "")
     if text:
         records = [record for record in records if record.values.get((known_format.split[0],)) == text]
     is_value = field.path[-1] == "value" and event.names
@@ -48,16 +61,35 @@ def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, 
         texts = {str(record.values.get(path, "")) for record in records if field.path in record.values}
         unit, stated = _read_unit(texts.pop()) if len(texts) == 1 else (unit, "")
         better = better or stated
-    better = better or _find_direction(field, unit)
+    better = better or _find_direction(event, field, unit)
     return Quantity(unit, better, _explain_omission(rule, field, records) or _explain_zeros(better, field, records))
 
 
-def _find_direction(field: FieldProposal, unit: str) -> str:
-    """Return which direction is better: less time, more of anything a second but of time or failures."""
+def _find_direction(event: EventProposal, field: FieldProposal, unit: str) -> str:
+    """Return which direction is better: less time and memory, more of anything a second but of time or failures."""
+    words = split_words(field.path[-1])
     if is_rate(unit):
-        words = {*split_words(field.path[-1])}
-        return "lower" if words & _FAILURES else "neither" if unit.split()[-1] in (*TIMES, "percent") else "higher"
-    return "lower" if unit in TIMES else "neither"
+        is_measured = unit.split()[-1] in (*TIMES, "percent")
+        return "lower" if {*words} & _FAILURES else "neither" if is_measured else "higher"
+    if unit in TIMES:
+        return "neither" if is_length_of_media(event, field) else "lower"
+    is_ratio = unit == "none" and any(f" {text} " in f" {' '.join(words)} " for text in _LOWER_RATIOS)
+    is_memory = unit in _SIZES and bool({*words} & _MEMORY) and not {*words} & _UNUSED
+    return "lower" if is_ratio or is_memory else "neither"
+
+
+def is_length_of_media(event: EventProposal, field: FieldProposal) -> bool:
+    """Return whether a duration is that of what is processed, such as `audio_duration_s`, `audio.length`, `clip_s`.
+
+    In lines of text, the words before a value may say so: `clip duration: 4.2 s`.
+    """
+    texts = [" ".join(field.path)]
+    texts += [name.partition(f"{{{field.name}")[0].rpartition("}")[2] for name in event.names if field.path[1:] == ()]
+    return any(
+        first in _MEDIA and (second in _LENGTHS or second in UNITS)
+        for words in map(split_words, texts)
+        for first, second in itertools.pairwise(words)
+    )
 
 
 def list_omissions(group: Group) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from assay.propose.chains import Chain
 from assay.propose.measured import list_quantities
 from assay.propose.model import DimensionProposal, FieldProposal, GrainProposal, MetricProposal, Record
 from assay.propose.names import NameSpace, is_prefixed, make_identifier
-from assay.propose.quantities import TIMES, describe_quantity
+from assay.propose.quantities import TIMES, describe_quantity, is_length_of_media
 from assay.propose.sources import Group
 from assay.propose.titles import lower_title, make_plain_title, make_title
 
@@ -42,7 +42,9 @@ def find_timed_steps(group: Group, chain: Chain) -> TimedSteps | None:
         events = tuple(
             name
             for name in chain.events
-            if field.name in (event := group.source.find_event(name)).fields and field in list_quantities(group, event)
+            if field.name in (event := group.source.find_event(name)).fields
+            and not is_length_of_media(event, field)
+            and field in list_quantities(group, event)
         )
         if len(events) >= _MIN_STEPS:
             pairs = [pair for pair in itertools.pairwise(chain.events) if pair[1] in events]
