@@ -60,7 +60,7 @@ from tests.support.laboratory import ROOT
 from tools import web_fonts
 
 PINNED = sorted(path.name.removesuffix(".document.json") for path in (ROOT / "golden/reports").glob("*.document.json"))
-VOID = {"meta", "link", "br", "line", "input", "img"}
+VOID = {"meta", "link", "br", "line", "input", "img", "wbr"}
 NO_BUNDLE = "/* no charts here */"
 
 
@@ -331,6 +331,14 @@ def test_texts_that_look_like_markup_stay_texts() -> None:
     assert read_data(result)["metrics"][chart]["events"] == [[normalize_text(HOSTILE)] * 2]
     assert "\x1b" not in text
     assert "49" not in result.list_texts("h1")[0]
+
+
+def test_ids_of_the_dictionary_break_behind_punctuation() -> None:
+    sample = limit_charts(build_sample(), 0)
+    group = sample.dictionary[0]
+    entry = replace(group.entries[0], id="load_time.of-<x>/y:z")
+    page = render_page(replace(sample, dictionary=(replace(group, entries=(entry,)),)))
+    assert "<code>load_<wbr>time.<wbr>of-<wbr>&lt;x&gt;/<wbr>y:<wbr>z</code>" in page
 
 
 def test_data_cannot_end_the_element_that_holds_it() -> None:

@@ -348,6 +348,18 @@ def test_words_longer_than_a_line_are_broken_and_stay_whole(tmp_path: Path) -> N
     assert not any(word in page.extract_text() for page in reader.pages)
 
 
+def test_names_break_behind_punctuation_only(tmp_path: Path) -> None:
+    """The parts of a name between its punctuation stay whole, in columns of any width."""
+    parts = ("transcription_", "interpreting.", "acknowledged_", "milliseconds-")
+    sample = limit_charts(build_sample(), 0)
+    group = sample.dictionary[0]
+    entries = (replace(group.entries[0], id="".join(parts) * 2), *group.entries[1:])
+    reader = render_pdf(replace(sample, dictionary=(replace(group, entries=entries),)), tmp_path)
+    assert "".join(parts) * 2 in read_text(reader)
+    text = "\n".join(page.extract_text() for page in reader.pages)
+    assert all(text.count(part) >= 2 for part in parts)
+
+
 def test_character_without_a_shipped_font_is_escaped(tmp_path: Path) -> None:
     text = read_text(render_pdf(replace(limit_charts(build_sample(), 0), author="A \u6f22 B"), tmp_path, TEMPLATES))
     assert r"A\u6f22B" in text
