@@ -14,11 +14,11 @@ GUIDE = "docs/spec-language/grains.md#the-latest-record-before"
 _MIN_PAIRS = 3
 _MIN_SHARE = 0.9  # of the records of two events that take turns
 _MAX_PAIRS = 3  # the most frequent
-_STARTS = frozenset((
+STARTS = frozenset((
     "began", "begin", "begins", "begun", "launch", "launching", "open", "opened", "opening", "start", "started",
     "starting", "starts",
 ))  # fmt: skip
-_ENDS = frozenset((
+ENDS = frozenset((
     "close", "closed", "complete", "completed", "done", "end", "ended", "ends", "exit", "exited", "finish", "finished",
     "finishes", "stop", "stopped",
 ))  # fmt: skip
@@ -28,8 +28,8 @@ def find_alternating(
     records_by_event: Mapping[str, Sequence[Record]], excluded: Collection[str]
 ) -> tuple[AlternatingPair, ...]:
     """Return pairs of a first and a last event that take turns on each host; events of chains are `excluded`."""
-    starts = [name for name in records_by_event if name not in excluded and _STARTS & set(split_words(name))]
-    ends = [name for name in records_by_event if name not in excluded and _ENDS & set(split_words(name))]
+    starts = [name for name in records_by_event if name not in excluded and STARTS & set(split_words(name))]
+    ends = [name for name in records_by_event if name not in excluded and ENDS & set(split_words(name))]
     pairs = []
     for start, end in itertools.product(sorted(starts), sorted(ends)):
         count, size = _count_turns(records_by_event[start], records_by_event[end])

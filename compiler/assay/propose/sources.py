@@ -349,7 +349,7 @@ def _name_template(pattern: str) -> str:
         return "request"
     topics = (_LABEL.sub("", _SEPARATOR.sub("", pattern)), _LABEL.sub("", pattern), pattern)
     topic = next((text for text in topics if re.search(r"[A-Za-z]{2}", _drop_captures(text))), pattern)
-    words = [word for word in _drop_captures(topic).split() if word.lower() not in NO_NAMES]
+    words = [word for word in _drop_captures(topic).split() if word.rstrip(":").lower() not in NO_NAMES]
     words = [word for word in words if not word.endswith(("=", "("))] or words
     words = [word for text in words if (word := text.strip("()[]<>,;:.")) and any(map(str.isalnum, word))]
     words = [word for word in words if word.lower() not in UNITS] or words[:1]

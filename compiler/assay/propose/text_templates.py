@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from assay.ingest.quantities import QUANTITIES
+from assay.propose.alternation import ENDS, STARTS
 from assay.propose.names import NameSpace, is_prefixed, make_identifier, split_words
 from assay.propose.units import UNITS
 
@@ -28,6 +29,7 @@ _PATH = re.compile(r"(?P<value>(?:/|https?://)\S*?)(?P<end>[)\"',;]*)")
 _PROTOCOL = re.compile(r"(?P<start>HTTP/)(?P<value>[\d.]+)(?P<end>[)\"',;]*)")
 _ADDRESSES = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:,\d{1,3}(?:\.\d{1,3}){3})*")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+_WHOLE = re.compile(r"\d+")
 _SLASHED = r"[+-]?\d+(?:\.\d+)?(?:/[+-]?\d+(?:\.\d+)?)+"
 #: numbers between slashes, perhaps behind as many names: `min/avg/max=1.2/3.4/5.6`
 _SLASHED_NUMBERS = re.compile(
@@ -43,8 +45,14 @@ NO_NAMES = frozenset((
 ))  # fmt: skip
 #: words that name the value before them: `5 bytes sent`
 _NAMES_BEHIND = frozenset(("copied", "dropped", "free", "read", "received", "sent", "transferred", "used", "written"))
+#: words before a number of things behind it, apart from those that end like a verb
+_VERBS = frozenset(("got", "read", "sent", "took", "wrote"))
 #: a word that is another one in each line varies: with so many texts, and at most so many lines for each
 _MIN_TEXTS, _MAX_LINES_PER_TEXT = 3, 2
+_MANY_TEXTS, _MIN_WORDS = 8, 2  # so many texts vary however many lines have each, among so many other words
+_MIN_SHARED = 0.5  # of the texts of a word that varies, to have the name of another
+_IDENTIFIER = re.compile(r"[(\[<'\"]*[A-Za-z]\w*(?:_\w+|(?:[./:-]\w+)+)[)\]>'\",;:.]*")
+_VALUE = "\0"  # stands for what varies in the shape of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,7 @@ class _Part:
     @property
     def shape(self) -> str:
         """Return what all tokens of this kind have in common."""
-        return f"{self.prefix}\0{self.suffix}" if self.value else self.prefix
+        return f"{self.prefix}{_VALUE}{self.suffix}" if self.value else self.prefix
 
 
 def find_templates(messages: Sequence[str], used_names: Collection[str]) -> tuple[Template, ...]:
@@ -87,28 +95,85 @@ def find_templates(messages: Sequence[str], used_names: Collection[str]) -> tupl
     lines_by_shape: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for index, row in enumerate(rows):
         lines_by_shape[tuple(part.shape for part in row)].append(index)
-    for index, position in _find_varying_words(lines_by_shape):
-        row = rows[index]
-        match = _PUNCTUATED.fullmatch(row[position].prefix)
-        if match and match["value"]:
-            part = _Part(match["start"], "", match["value"], match["end"])
-            rows[index] = (*row[:position], part, *row[position + 1 :])
+    for place in _name_places([*_find_varying_words(lines_by_shape), *_find_identifiers(lines_by_shape)], rows):
+        for index in place.lines:
+            part = _split_varying(rows[index][place.position], place.name)
+            rows[index] = (*rows[index][: place.position], part, *rows[index][place.position + 1 :])
     return tuple(_build_template(row, used_names) for row in rows)
 
 
-def _find_varying_words(lines_by_shape: dict[tuple[str, ...], list[int]]) -> list[tuple[int, int]]:
-    """Return line and position of words in which lines differ that are alike otherwise; the first word never varies."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A word that varies in lines that are alike otherwise: its position in them, its name if it has one."""
+
+    position: int
+    lines: tuple[int, ...]
+    name: str = ""
+
+
+def _find_varying_words(lines_by_shape: Mapping[tuple[str, ...], Sequence[int]]) -> Iterator[_Place]:
+    """Yield words in which lines differ that are alike otherwise; the first word never varies.
+
+    Each text has few lines, or there are many texts.
+    """
     groups: dict[tuple[tuple[str, ...], int], list[tuple[str, ...]]] = defaultdict(list)
     for shape in lines_by_shape:
         for position in range(1, len(shape)):
-            if "\0" not in shape[position]:
+            if _VALUE not in shape[position]:
                 groups[((*shape[:position], *shape[position + 1 :]), position)].append(shape)
-    places: list[tuple[int, int]] = []
-    for (_, position), shapes in groups.items():
+    for (rest, position), shapes in groups.items():
         indices = [index for shape in shapes for index in lines_by_shape[shape]]
-        if len(shapes) >= _MIN_TEXTS and len(indices) <= _MAX_LINES_PER_TEXT * len(shapes):
-            places.extend((index, position) for index in indices)
-    return places
+        is_any = len(shapes) >= _MIN_TEXTS and len(indices) <= _MAX_LINES_PER_TEXT * len(shapes)
+        has_words = sum(_VALUE not in word for word in rest) >= _MIN_WORDS
+        if is_any or (
+            len(shapes) >= _MANY_TEXTS and has_words and not any(_has_turn(shape, position) for shape in shapes)
+        ):
+            yield _Place(position, tuple(indices))
+
+
+def _find_identifiers(lines_by_shape: Mapping[tuple[str, ...], Sequence[int]]) -> Iterator[_Place]:
+    """Yield words that look like identifiers, such as `store.orders`, and vary in lines that are alike otherwise."""
+    groups: dict[tuple[str, ...], list[tuple[str, ...]]] = defaultdict(list)
+    for shape in lines_by_shape:
+        key = (*shape[:1], *(_VALUE if _IDENTIFIER.fullmatch(word) else word for word in shape[1:]))
+        if any(word.isalpha() for word in key):
+            groups[key].append(shape)
+    for key, shapes in groups.items():
+        indices = [index for shape in shapes for index in lines_by_shape[shape]]
+        for position, word in enumerate(key):
+            texts = {shape[position] for shape in shapes}
+            if word == _VALUE and len(texts) >= _MIN_TEXTS and not any(_has_turn(shape, position) for shape in shapes):
+                yield _Place(position, tuple(indices))
+
+
+def _has_turn(shape: Sequence[str], position: int) -> bool:
+    """Return whether a word says that something starts or ends, so that it names an event."""
+    return bool((STARTS | ENDS) & {*split_words(shape[position])})
+
+
+def _name_places(places: Iterable[_Place], rows: Sequence[Sequence[_Part]]) -> Iterator[_Place]:
+    """Yield places once each. Those that share most of their texts have one name, that of the one with most lines."""
+    taken: set[tuple[int, int]] = set()
+    alike: list[tuple[set[str], list[_Place]]] = []
+    for place in sorted(places, key=lambda item: (-len(item.lines), item.lines[0], item.position)):
+        lines = tuple(index for index in place.lines if (index, place.position) not in taken)
+        taken.update((index, place.position) for index in lines)
+        texts = {_split_varying(rows[index][place.position]).value for index in lines}
+        cluster = next((item for item in alike if len(texts & item[0]) >= _MIN_SHARED * len(texts)), (texts, []))
+        if not cluster[1]:
+            alike.append(cluster)
+        cluster[1].append(replace(place, lines=lines))
+    for _, members in alike:
+        first = members[0]
+        words = [part.prefix for part in rows[first.lines[0]][: first.position] if not part.value]
+        name = _suggest_name(words, "", "", is_behind_value=False) if len(members) > 1 else ""
+        yield from (replace(place, name=name) for place in members if place.lines)
+
+
+def _split_varying(part: _Part, name: str = "") -> _Part:
+    """Return a word as a value between its punctuation."""
+    match = _PUNCTUATED.fullmatch(part.prefix)
+    return _Part(match["start"], name, match["value"], match["end"]) if match and match["value"] else part
 
 
 def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Template:
@@ -123,7 +188,7 @@ def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Templa
             continue
         unit = _find_unit_behind(part, row[position + 1 :])
         behind = _find_name_behind(row[position + 2 :]) if unit else ""
-        if not words and not unit and not part.suffix:
+        if not unit and not part.suffix and (not words or _counts_behind(words[-1], part, next_part)):
             behind = _find_noun_behind(next_part)
         suggestion = part.name or behind or _suggest_name(words, part.value, unit, is_behind_value)
         name = make_identifier(f"{suggestion} {unit}", "value")
@@ -176,6 +241,14 @@ def _find_noun_behind(part: _Part) -> str:
     return word if word.isalpha() and len(word) > 1 and word.lower() not in NO_NAMES else ""
 
 
+def _counts_behind(word: str, part: _Part, next_part: _Part) -> bool:
+    """Return whether a number behind a verb or a preposition counts the plural behind it: `loaded 5 rows into`."""
+    noun = next_part.prefix.rstrip(",;.:").lower()
+    is_plural = noun.endswith("s") and not noun.endswith(("is", "ss", "us")) and noun not in NO_NAMES | STARTS | ENDS
+    is_verb = word.lower() in _VERBS or word.lower().endswith(("ed", "ing")) or not _is_name(word)
+    return bool(_WHOLE.fullmatch(part.value)) and is_plural and is_verb and word[-1].isalpha()
+
+
 def _find_last_noun_behind(part: _Part, following: Sequence[_Part]) -> str:
     """Return the word behind a number with which a phrase ends: `vertex 3 at checkpoint 1: 741 vertices`."""
     if not _NUMBER.fullmatch(part.value) or part.suffix or not following:
@@ -197,15 +270,19 @@ def _find_noun_before(row: Sequence[_Part]) -> str:
 
 def _suggest_name(words: Sequence[str], value: str, unit: str, is_behind_value: bool) -> str:
     """Return a name for a value: that of its unit behind a word such as `in` or another value, else the last word."""
-    is_prepositional = is_behind_value or not words or words[-1].lower() in NO_NAMES
+    is_prepositional = is_behind_value or not words or not _is_name(words[-1])
     text = value + unit
     for name in ("duration", "size"):
         if is_prepositional and not text.isdigit() and QUANTITIES[name].is_valid(text):
             return name
     if is_prepositional and UNITS.get(unit) in _TIME_UNITS:
         return "duration"
-    candidates = [word for word in words if split_words(word) and word.lower() not in NO_NAMES]
+    candidates = [word for word in words if split_words(word) and _is_name(word)]
     return candidates[-1] if candidates else "value"
+
+
+def _is_name(word: str) -> bool:
+    return word.rstrip(":").lower() not in NO_NAMES
 
 
 def _mask_message(message: str, context: re.Match[str] | None) -> tuple[_Part, ...]:
