@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from assay.propose.model import AlternatingPair, Record
-from assay.propose.names import split_words
+from assay.propose.names import NO_NAMES, split_words
 
 #: the guide to the word that measures the time between such events
 GUIDE = "docs/spec-language/grains.md#the-latest-record-before"
 _MIN_PAIRS = 3
 _MIN_SHARE = 0.9  # of the records of two events that take turns
+_MIN_NAMED_SHARE = 0.5  # of those of two events whose names agree in what starts and ends
 _MAX_PAIRS = 3  # the most frequent
 STARTS = frozenset((
     "began", "begin", "begins", "begun", "launch", "launching", "open", "opened", "opening", "start", "started",
@@ -33,9 +34,11 @@ def find_alternating(
     pairs = []
     for start, end in itertools.product(sorted(starts), sorted(ends)):
         count, size = _count_turns(records_by_event[start], records_by_event[end])
-        if start != end and count >= max(_MIN_PAIRS, _MIN_SHARE * size):
-            pairs.append(AlternatingPair(start, end, count))
-    pairs.sort(key=lambda pair: (not _has_common_word(pair), -pair.count, pair.start, pair.end))
+        pair = AlternatingPair(start, end, count, len(records_by_event[start]))
+        share = _MIN_NAMED_SHARE if _has_topic(pair) else _MIN_SHARE
+        if start != end and count >= max(_MIN_PAIRS, share * size):
+            pairs.append(pair)
+    pairs.sort(key=lambda pair: (not _has_topic(pair), -pair.count, pair.start, pair.end))
     chosen: list[AlternatingPair] = []
     for pair in pairs:
         if not {pair.start, pair.end} & {name for item in chosen for name in (item.start, item.end)}:
@@ -43,8 +46,36 @@ def find_alternating(
     return tuple(chosen[:_MAX_PAIRS])
 
 
-def _has_common_word(pair: AlternatingPair) -> bool:
-    return bool(set(split_words(pair.start)) & set(split_words(pair.end)))
+def _has_topic(pair: AlternatingPair) -> bool:
+    return bool(_find_topic(pair.start) & _find_topic(pair.end))
+
+
+def _find_topic(name: str) -> set[str]:
+    """Return the words of a name that say what starts or ends."""
+    return {*split_words(name)} - STARTS - ENDS - NO_NAMES
+
+
+def list_paired(counts: Mapping[str, int], names: Mapping[str, str]) -> Iterator[str]:
+    """Yield the events of pairs of a start and an end, the most frequent pairs first; `names` are their names.
+
+    The names agree in what starts and ends, and the rarer event has at least half as many records as the other.
+    """
+    ends_by_word: dict[str, list[str]] = defaultdict(list)
+    topics = {event: _find_topic(name) for event, name in names.items()}
+    for event, name in names.items():
+        if counts[event] >= _MIN_PAIRS and ENDS & {*split_words(name)}:
+            for word in topics[event]:
+                ends_by_word[word].append(event)
+    pairs: list[tuple[int, str, str]] = []
+    for start, name in names.items():
+        if counts[start] >= _MIN_PAIRS and STARTS & {*split_words(name)}:
+            ends = {end for word in topics[start] for end in ends_by_word[word]} - {start}
+            least, most = _MIN_NAMED_SHARE * counts[start], counts[start] / _MIN_NAMED_SHARE
+            near = (end for end in ends if least <= counts[end] <= most)
+            if end := min(near, key=lambda end: (-len(topics[start] & topics[end]), -counts[end], end), default=""):
+                pairs.append((-min(counts[start], counts[end]), start, end))
+    for _, start, end in sorted(pairs):
+        yield from (start, end)
 
 
 def _count_turns(first: Sequence[Record], last: Sequence[Record]) -> tuple[int, int]:

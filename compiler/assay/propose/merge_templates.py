@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.ingest.quantities import QUANTITIES
-from assay.propose.names import NameSpace, make_identifier, split_words
-from assay.propose.text_templates import NO_NAMES, Template
+from assay.propose.names import NO_NAMES, NameSpace, make_identifier, split_words
+from assay.propose.text_templates import Template
 from assay.propose.units import UNITS
 
 STEP = "step"  # name of a word that varies before a duration

@@ -268,15 +268,19 @@ class GrainProposal:
 
 @dataclass(frozen=True, slots=True)
 class AlternatingPair:
-    """Two events without a common key that take turns, and how often the second follows the first."""
+    """Two events without a common key that take turns: how often the first, and how often the second follows it."""
 
     start: str
     end: str
     count: int
+    starts: int
 
     def describe(self) -> str:
         """Return a sentence about them."""
-        return f"`{self.start}` and `{self.end}` take turns ({self.count} pairs), without a common key"
+        pairs = (
+            f"{self.count} pairs" if self.count == self.starts else f"{self.count} of {self.starts} starts have an end"
+        )
+        return f"`{self.start}` and `{self.end}` take turns ({pairs}), without a common key"
 
 
 @dataclass(frozen=True, slots=True)

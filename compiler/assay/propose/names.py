@@ -23,6 +23,11 @@ _SQL_WORDS = frozenset((
     "table", "trailing", "union", "unique", "unpivot", "values", "variadic", "when", "where", "window", "accepted",
     "base",
 ))  # fmt: skip
+#: words that name no value behind them
+NO_NAMES = frozenset((
+    "a", "after", "an", "and", "at", "by", "for", "from", "has", "in", "into", "is", "of", "on", "over", "since",
+    "the", "to", "took", "was", "with", "within",
+))  # fmt: skip
 #: units such as `kB`, `KiB` and `kBps`, behind another letter only if they begin with a capital
 _BYTES = re.compile(r"(?:(?<![A-Za-z])[kKMGT]|(?<=[a-z])[KMGT])i?B(?P<rate>ps)?(?![A-Za-z])")
 _RATE = re.compile(r"(?<=[A-Za-z]) ?/ ?(?=(?:s|sec|second)\b)")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from assay.ingest.readers.text_lines_sql import LONGEST, VARYING
 from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.propose.alternation import list_paired
 from assay.propose.describe import describe_fields
 from assay.propose.detect import Detected, locate_record, shift_positions
 from assay.propose.file_names import find_common_stem
@@ -26,7 +27,7 @@ from assay.propose.model import (
     Record,
     SourceProposal,
 )
-from assay.propose.names import NameSpace, make_identifier
+from assay.propose.names import NO_NAMES, NameSpace, make_identifier
 from assay.propose.recognize import (
     Lookup,
     Times,
@@ -37,7 +38,7 @@ from assay.propose.recognize import (
 )
 from assay.propose.table_rows import EVENT, find_table_rows
 from assay.propose.text_layout import LEVELS, MESSAGE, TextLayout
-from assay.propose.text_templates import NO_NAMES, find_templates
+from assay.propose.text_templates import find_templates
 from assay.propose.units import UNITS
 from assay.util.diagnostics import fail
 
@@ -47,6 +48,8 @@ _MEASURED = re.compile(r"(?<![\w.])\d+(?:\.\d+)? ?(?:%|[mµun]?s|[KMGkmg]i?B)(?!
 BY_HAND = "; write an event for its numbers"  # end of the reason why lines with numbers are not proposed
 OPTIONAL = re.compile(r"\{\?.*?\?\}")  # parts of a pattern that lines may lack
 MAX_EVENTS = 40  # of a source: the most frequent
+MAX_SEARCHED = 1000  # events among which starts and ends are looked for
+MAX_PAIRED = 10  # starts and ends that are events, too
 MAX_IGNORED = 40  # names of records without an event
 #: a name before its value at the start of a text or of a member: `Time: {time}, Size: {size}`
 _LABEL = re.compile(r"(?:^|(?<=[,;|-] ))[A-Za-z_][\w-]*:(?= ?\{)")
@@ -211,7 +214,7 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
     }
     least = 2 if any(count > 1 for count in worded.values()) else 1
     selected = sorted((key for key, count in worded.items() if count >= least), key=lambda key: (-worded[key], key))
-    selected = selected[: MAX_EVENTS - 1]
+    selected = _select_events(selected, {key: worded[key] for key in selected}, MAX_EVENTS - 1, _name_template)
     left_out = [key for key in groups if key not in selected]
     named = _Named({key: groups[key] for key in selected}, {key: (key,) for key in selected}, {}, tables=tables)
     marks = sorted({key.partition("{")[0].rstrip() for key in selected})
@@ -230,6 +233,17 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
             named.leave_out(key, len(groups[key]), reason)
             named.ignored.update(_name_unknown_line(row.name) for row in groups[key])
     return named
+
+
+def _select_events(
+    ordered: Sequence[str], counts: Mapping[str, int], most: int, name_event: Callable[[str], str]
+) -> list[str]:
+    """Return the most frequent events, and rarer ones that are the starts and ends of something."""
+    paired = (
+        list_paired(counts, {key: name_event(key) for key in ordered[:MAX_SEARCHED]}) if len(ordered) > most else ()
+    )
+    added = [key for key in dict.fromkeys(paired) if key not in ordered[:most]][:MAX_PAIRED]
+    return [*ordered[:most], *added]
 
 
 def _has_measured(record: Record) -> bool:
@@ -275,11 +289,14 @@ def _propose_events(
     named: _Named, fields: Sequence[FieldProposal], known_format: KnownFormat | None, kind: str, names: NameSpace
 ) -> tuple[tuple[EventProposal, ...], dict[str, Sequence[Record]]]:
     ordered = sorted(named.records, key=lambda key: (-len(named.records[key]), key))
-    for key in ordered[MAX_EVENTS:]:
-        named.leave_out(key, len(named.records[key]), f"they are not among the {MAX_EVENTS} most frequent")
-    selected = ordered[:MAX_EVENTS]
+    selected = ordered
     if kind == "text-lines":  # the first pattern that matches decides
         selected.sort(key=_rank_pattern)
+    else:
+        selected = _select_events(ordered, {key: len(rows) for key, rows in named.records.items()}, MAX_EVENTS, str)
+        for key in ordered:
+            if key not in selected:
+                named.leave_out(key, len(named.records[key]), f"they are not among the {MAX_EVENTS} most frequent")
     start = _find_common_start([key for key in selected if key != OTHER]) if kind == "text-lines" else ""
     events: list[EventProposal] = []
     by_event: dict[str, Sequence[Record]] = {}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from assay.ingest.quantities import QUANTITIES
 from assay.propose.alternation import ENDS, STARTS
-from assay.propose.names import NameSpace, is_prefixed, make_identifier, split_words
+from assay.propose.names import NO_NAMES, NameSpace, is_prefixed, make_identifier, split_words
 from assay.propose.units import UNITS
 
 #: a member with a quoted value of several words; one word that may be a member, a number, or text with digits
@@ -38,11 +38,6 @@ _SLASHED_NUMBERS = re.compile(
 _SLASHED_NAMES = re.compile(r"[A-Za-z][\w.%-]*(?:/[A-Za-z][\w.%-]*)+")
 _DATE = re.compile(r"\d{4}/\d\d?/\d\d?|\d\d?/\d\d?/\d{4}")
 _MAX_BETWEEN = 2  # words between such names and their numbers: `min/max = 1/2`
-#: words that name no value behind them
-NO_NAMES = frozenset((
-    "a", "after", "an", "and", "at", "by", "for", "from", "has", "in", "into", "is", "of", "on", "over", "since",
-    "the", "to", "took", "was", "with", "within",
-))  # fmt: skip
 #: words that name the value before them: `5 bytes sent`
 _NAMES_BEHIND = frozenset(("copied", "dropped", "free", "read", "received", "sent", "transferred", "used", "written"))
 #: words before a number of things behind it, apart from those that end like a verb
