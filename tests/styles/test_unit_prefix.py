@@ -29,6 +29,9 @@ from assay.styles.unit_prefix import choose_prefix
         # a value that would need more than three decimals decides, if the greatest then has at most five digits
         ((3855.6, 11.5289), "KiB/s", ("3856", "11.5"), "KiB/s"),
         ((4194304.0, 12288.0), "B/s", ("4194", "12.3"), "kB/s"),
+        ((2996.0, 91.5), "Bytes", ("2996", "91.5"), "Bytes"),
+        ((62446690.0, 2996.0), "Bytes", ("62447", "3.00"), "kB"),
+        ((62446690.0,), "Bytes", ("62.4",), "MB"),
         ((124.508, 0.372), "TB", ("125", "0.372"), "TB"),
         ((1.0, 0.1), "s", ("1.00", "0.100"), "s"),
         ((1.0, -0.0994), "s", ("1000", "-99.4"), "ms"),

@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 _DECIMAL, _BINARY = 1000, 1024
+_WHOLE = "Bytes"  # whole numbers as long as they are legible: a fraction of a kilobyte says less
+SHORT_SYMBOLS = {_WHOLE: "B"}
+"""Short forms of symbols. Averages of series, mostly of memory, use them; in tables of metrics, single bytes count."""
+
 #: symbols of one quantity, each so many times the one before it
 _FAMILIES = (
     (("ns", "µs", "ms", "s"), _DECIMAL),
     (("B", "kB", "MB", "GB", "TB"), _DECIMAL),
+    ((_WHOLE, "kB", "MB", "GB", "TB"), _DECIMAL),
     (("B", "KiB", "MiB", "GiB", "TiB"), _BINARY),
 )
 _PER = "/"
@@ -27,12 +32,12 @@ def choose_prefix(values: Sequence[float | None], symbol: str) -> tuple[Fraction
 
     If the least value but 0 would be illegible there (0.0113 MiB/s beside 3.77), it is the greatest unit in which both
     are legible, should there be one: 11.6 KiB/s beside 3856.  A rate keeps its denominator; units without prefixes keep
-    their symbol.
+    their symbol, and so do Bytes below 100 000.
     """
     magnitudes = [abs(value) for value in values if value and math.isfinite(value)]
-    if not magnitudes:
+    least, greatest = min(magnitudes, default=0), max(magnitudes, default=0)
+    if not magnitudes or (symbol == _WHOLE and greatest < _GREATEST_LEGIBLE):
         return Fraction(1), symbol
-    least, greatest = min(magnitudes), max(magnitudes)
     units = list_prefixed_units(symbol)
     factors = [factor for factor, _ in units]
     best = max((other for other, factor in enumerate(factors) if greatest * factor >= _ONE), default=0)

@@ -18,10 +18,7 @@ from assay.report.series_statistic import DIGITS, compute_mean_over_time, select
 from assay.styles.exact_decimal import compute_percent_change, format_rounded_fraction, to_fraction
 from assay.styles.registry import Style
 from assay.styles.row import NO_VALUE
-from assay.styles.unit_prefix import choose_prefix, list_prefixed_units
-
-#: Averages of series are mostly of memory. In tables of metrics, single bytes of small messages count.
-_SYMBOLS = {"Bytes": "B"}
+from assay.styles.unit_prefix import SHORT_SYMBOLS, choose_prefix, list_prefixed_units
 
 
 @register_renderer(Averages, position=100)
@@ -107,13 +104,13 @@ def format_means(number_style: Style, symbol: str, means: Sequence[float | None]
     """Return the unit of a column of averages, with the prefix that suits them, and its cells."""
     factor = Fraction(1)
     if number_style.has_unit_prefixes:
-        factor, symbol = choose_prefix(means, _SYMBOLS.get(symbol, symbol))
+        factor, symbol = choose_prefix(means, SHORT_SYMBOLS.get(symbol, symbol))
     return symbol, [NO_VALUE if mean is None else _format_mean(number_style, mean, factor) for mean in means]
 
 
 def list_mean_texts(number_style: Style, symbol: str, mean: float) -> list[str]:
     """Return the texts of an average in each unit in which a column may be."""
-    units = list_prefixed_units(_SYMBOLS.get(symbol, symbol)) if number_style.has_unit_prefixes else []
+    units = list_prefixed_units(SHORT_SYMBOLS.get(symbol, symbol)) if number_style.has_unit_prefixes else []
     return [_format_mean(number_style, mean, factor) for factor in (Fraction(1), *(factor for factor, _ in units))]
 
 

@@ -36,7 +36,7 @@ from assay.report.observations.printed_changes import (
 from assay.report.observations.sentences import choose_size_word
 from assay.report.observations.statements import draft_groups
 from assay.report.prose import mark_quotes, render_prose_text
-from assay.styles.unit_prefix import list_prefixed_units
+from assay.styles.unit_prefix import SHORT_SYMBOLS, list_prefixed_units
 from assay.util.diagnostics import Diagnostic
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
@@ -251,5 +251,5 @@ def _normalize(text: str) -> tuple[Decimal, str] | str:
     number = parse_number(match[1]) if match else None
     if not match or number is None:
         return text.strip()
-    factor, unit = list_prefixed_units(match[2])[0]
+    factor, unit = list_prefixed_units(SHORT_SYMBOLS.get(match[2], match[2]))[0]
     return abs(number) * factor.numerator / factor.denominator, unit
