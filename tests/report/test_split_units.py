@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,19 @@ def test_rows_of_a_split_section_have_one_unit(service: Path, tmp_path: Path, ca
     for table in (split, split["percentiles"]):
         assert [row[0] for row in table["rows"]] == [f"{name}, MiB/s" for name in CELLS]
     assert {label.split(",")[0]: cells[0] for label, *cells in split["rows"]} == CELLS
+
+
+def test_metric_has_one_unit_in_the_whole_report(service: Path, tmp_path: Path, cache: Path) -> None:
+    """The table of the whole metric, figures, details and answers have the unit of the split table, too."""
+    words = ("build", "service/comparison", "--run", "runs/net-v1.0", "--run", "runs/net-v1.1", "--by", "device")
+    options = ("--details", "rx_mib_per_s", "--margin", "1%", "--to", "md", "-o", tmp_path / "b")
+    built = run_assay("--cache", cache, *words, *options, cwd=service)
+    assert built.status == 0, built.err
+    text = (tmp_path / "b/document.json").read_text(encoding="utf-8")
+    document = json.loads(text)
+    assert [section["rows"][0][0] for section in document["sections"]] == ["Rx, MiB/s"] * len(document["sections"])
+    assert '"1028 MiB/s"' in json.dumps(document["answers"])
+    assert {*re.findall(r"[KMGT]iB/s", text)} == {"MiB/s"}
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])

@@ -63,6 +63,7 @@ from assay.report.noise_tables import replace_sections
 from assay.report.output_forms import HTML
 from assay.report.render.html import NO_DETAILS
 from assay.report.results_json import build_calibration_data, build_caution_data, build_results_data
+from assay.report.row_units import ReportUnits, choose_report_units
 from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs
 from assay.report.run_timelines import add_timelines
 from assay.report.statistic_names import EXPECTED, STATISTICS, split_names, suggest_column
@@ -305,14 +306,15 @@ def _assemble_comparison(
     courses = _collect_courses(checked, report, metrics, document.manifest.header[1:], figures)
     run_columns = dict(zip(document.manifest.header[1:], figures, strict=True))
     spreads = _collect_spreads(checked, shown_report, run_columns, split.column)
+    units = choose_report_units(checked, shown_report, figures, choices.summary)
     document = add_timelines(document, checked, shown_report, run_figures)
-    galleries = _collect_galleries(checked, choices, courses, split.column, spreads, len(document.figures) + 1)
+    galleries = _collect_galleries(checked, choices, courses, split.column, spreads, len(document.figures) + 1, units)
     document = replace(document, galleries=(*document.galleries, *galleries), warnings=(*notes, *document.warnings))
     details = NO_DETAILS
     if HTML in options.forms:
         applied = computation.compiled_plan.plan.applied
         details = collect_report_details(
-            checked, shown_report, metrics, applied, computation, run_columns, choices, judgements, courses
+            checked, shown_report, metrics, applied, computation, run_columns, choices, judgements, courses, units
         )
     results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
     results |= _build_value_data(split, spreads)
@@ -344,14 +346,15 @@ def _collect_spreads(checked: CheckedPackage, report: Report, runs: Mapping[str,
 
 
 def _collect_galleries(
-    checked: CheckedPackage, choices: Choices, courses: Courses, column: str, spreads: Spreads, first_figure: int
-) -> tuple[Gallery, ...]:
+    checked: CheckedPackage, choices: Choices, courses: Courses, column: str, spreads: Spreads, first_figure: int,
+    units: ReportUnits,
+) -> tuple[Gallery, ...]:  # fmt: skip
     """Return the parts with details of metrics, and that with the metrics by a column; figures are numbered on."""
-    galleries = collect_galleries(map(checked.get_metric, choices.details), courses, first_figure)
+    galleries = collect_galleries(map(checked.get_metric, choices.details), courses, first_figure, units)
     if not column:
         return galleries
     first_figure += sum(len(item.plots) for item in galleries)
-    return (*galleries, build_groups_gallery(checked, column, spreads, first_figure))
+    return (*galleries, build_groups_gallery(checked, column, spreads, first_figure, units))
 
 
 def _list_notes(

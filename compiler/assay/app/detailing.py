@@ -18,6 +18,7 @@ from assay.lang.model.package import Metric
 from assay.plan.planner import name_quantiles_statement
 from assay.report.document import Gallery
 from assay.report.metric_details import MetricDetails, RunCourse, build_metric_details
+from assay.report.row_units import NO_UNITS, ReportUnits
 from assay.report.run_results import RunFigures
 from assay.sql.cells import REAL_SCALE
 
@@ -64,13 +65,15 @@ def collect_courses(
     return courses
 
 
-def collect_galleries(metrics: Iterable[Metric], courses: Courses, first_figure: int) -> tuple[Gallery, ...]:
+def collect_galleries(
+    metrics: Iterable[Metric], courses: Courses, first_figure: int, units: ReportUnits = NO_UNITS
+) -> tuple[Gallery, ...]:
     """Return a part of a report for each metric, with its details."""
     galleries = []
     for metric in metrics:
         details = NOTHING
         if metric.id in courses:
-            details = build_metric_details(metric, courses[metric.id], first_figure)
+            details = build_metric_details(metric, courses[metric.id], first_figure, units.get(metric.id))
         first_figure += len(details.plots)
         text = details.text or ("Its rows have no time, or a run has no samples.",)
         tables = (details.table,) if details.table else ()

@@ -49,6 +49,7 @@ from assay.report.render import pdf
 from assay.report.render.html import NO_DETAILS, Detail, ReportDetails
 from assay.report.render.pdf import lay_out, write_data
 from assay.report.results_json import dump_json_by_member
+from assay.report.row_units import NO_UNITS, ReportUnits
 from assay.report.run_results import Choices, RunFigures
 from assay.sql import dialect
 from assay.sql.codegen import build_cells_statements
@@ -115,6 +116,7 @@ def collect_report_details(
     choices: Choices,
     judgements: ReportJudgements | None = None,
     courses: Courses = NO_COURSES,
+    units: ReportUnits = NO_UNITS,
 ) -> ReportDetails:
     """Return the details on the metrics of a report: distributions in `runs`, events, constants and statement.
 
@@ -125,7 +127,7 @@ def collect_report_details(
     for metric in metrics:
         detail = _create_metric_detail(checked, metric, applied_filters, runs, choices.summary, files)
         detail = _add_changes(checked, detail, metric, runs, files, judgements) if judgements else detail
-        details[metric.id] = _add_figures(detail, metric, courses, files)
+        details[metric.id] = _add_figures(detail, metric, courses, files, units)
     details |= dict(_iter_series_details(checked, computation, runs, files))
     return ReportDetails(SAMPLES, details | dict(_iter_parameter_details(checked, report, computation)))
 
@@ -154,11 +156,11 @@ def _add_sql(detail: Detail, file: str, sql: str) -> Detail:
     return replace(detail, file=f"{detail.file}, {file}", sql=f"{detail.sql}{LINE_END}{LINE_END}{sql}")
 
 
-def _add_figures(detail: Detail, metric: Metric, courses: Courses, files: Files) -> Detail:
+def _add_figures(detail: Detail, metric: Metric, courses: Courses, files: Files, units: ReportUnits) -> Detail:
     """Return the details with sentences, figures and quantiles of a metric that has a course."""
     if metric.id not in courses:
         return detail
-    more = build_metric_details(metric, courses[metric.id])
+    more = build_metric_details(metric, courses[metric.id], unit_of_report=units.get(metric.id))
     quantiles = (more.table.header, *more.table.rows) if more.table else ()
     detail = replace(detail, remarks=more.text, figures=more.plots, quantiles=quantiles)
     return _add_sql(detail, *files["rows", name_quantiles_statement(metric.id)])

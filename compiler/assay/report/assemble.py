@@ -35,7 +35,7 @@ from assay.report.percentiles import (
     find_repeated_counts,
     list_further_columns,
 )
-from assay.report.row_units import RowUnit, choose_row_unit
+from assay.report.row_units import ReportUnits, RowUnit, choose_report_units, choose_row_unit
 from assay.report.run_results import Choices, RunFigures, add_unit
 from assay.report.section_notes import (
     list_chart_notes,
@@ -132,9 +132,12 @@ def assemble(
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)},
         {label: run.quality for label, run in zip(whole_labels, whole_runs, strict=True)},
     )
-    sections = tuple(_build_section(checked, report, item, versions, choices, judgements) for item in report.sections)
+    units = choose_report_units(checked, report, runs, choices.summary)
+    sections = tuple(
+        _build_section(checked, report, item, versions, choices, judgements, units) for item in report.sections
+    )
     has_sample_counts = any(None in item.metrics for item in sections)
-    answers = _build_answers(checked, report, versions, choices, judgements, manifest)
+    answers = _build_answers(checked, report, versions, choices, judgements, manifest, units)
     return Document(
         title=choices.title or fill_placeholders(title, placeholder_values),
         subtitle="",
@@ -144,7 +147,7 @@ def assemble(
         style=choices.style,
         manifest=manifest,
         sections=sections,
-        charts=_build_charts(checked, report, runs, run_labels, columns, choices),
+        charts=_build_charts(checked, report, runs, run_labels, units, choices),
         dictionary=_build_dictionary(checked, report),
         warnings=(
             *list_run_notes(whole_runs, whole_labels),
@@ -173,12 +176,13 @@ def _build_answers(
     choices: Choices,
     judgements: ReportJudgements | None,
     manifest: Table,
+    units: ReportUnits,
 ) -> tuple[Answer, ...]:
     """Return the answers of the first page; none without judgements."""
     if not judgements:
         return ()
     combined = combine_columns(manifest, versions)
-    return compose_answers(checked, report, versions, choices.summary, judgements, combined)
+    return compose_answers(checked, report, versions, choices.summary, judgements, combined, units)
 
 
 def _split_intro(report: Report) -> list[str]:
@@ -241,6 +245,7 @@ def _build_section(
     versions: Sequence[Version],
     choices: Choices,
     judgements: ReportJudgements | None,
+    units: ReportUnits,
 ) -> Section:
     runs, run_labels = [item.figures for item in versions], [item.label for item in versions]
     number_style = get_style(choices.style)
@@ -250,7 +255,7 @@ def _build_section(
         values = [run_results.get_average(run, metric, choices.summary) for run in runs]
         changes = [judgements.changes[metric.id, run.id] for run in runs[1:]] if judgements else []
         judged_cells = [format_judged_cells(change, metric.unit.symbol) for change in changes]
-        unit = choose_row_unit(metric, metrics, runs, choices)
+        unit = choose_row_unit(metric, metrics, units, choices)
         rows.append(compare_values(number_style, metric, values, judged_cells, unit))
         sort_keys.append(list_sort_keys(values, list(map(get_sort_keys, changes))))
     header = name_columns(run_labels, name_judged_columns(judgements.level) if judgements else ())
@@ -290,7 +295,7 @@ def _build_section(
             *list_repeated_count_notes(checked, find_repeated_counts(checked, section, versions, choices)),
         ),
         sort_keys=tuple(sort_keys) if number_style.has_unit_prefixes or judgements else (),
-        percentiles=build_percentile_table(checked, section, versions, choices),
+        percentiles=build_percentile_table(checked, section, versions, choices, units),
     )
 
 
@@ -367,20 +372,20 @@ def _build_charts(
     report: Report,
     runs: Sequence[RunFigures],
     run_labels: Sequence[str],
-    columns: Sequence[RunFigures],
+    units: ReportUnits,
     choices: Choices,
 ) -> tuple[Chart, ...]:
-    """Build the charts of a report over runs, in the units that rows over `columns` (runs or versions) have."""
+    """Build the charts of a report over runs, in the units that rows have."""
     whole_charts = (item for item in report.charts if not item.by)
     name_counts = Counter(checked.get_metric(item.metric).name for item in whole_charts)
     charts: list[Chart] = []
     for item in report.charts:
         if isinstance(item, SplitChart):
             lines = list(map(checked.get_metric, item.lines))
-            unit = choose_row_unit(lines[0], lines, columns, choices) if lines else None
+            unit = choose_row_unit(lines[0], lines, units, choices) if lines else None
             charts += build_split_charts(checked, len(charts) + 1, item, runs, run_labels, unit)
         else:
-            unit = choose_row_unit(checked.get_metric(item.metric), (), columns, choices)
+            unit = choose_row_unit(checked.get_metric(item.metric), (), units, choices)
             charts.append(_build_chart(checked, len(charts) + 1, item, runs, run_labels, name_counts, unit))
     return tuple(charts)
 

@@ -23,6 +23,7 @@ from assay.report.document import Table
 from assay.report.explaining_segment import create_segment_change, find_explaining_segment
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import describe_few_units, format_change_interval, get_arrow, get_word
+from assay.report.row_units import ReportUnits, RowUnit
 from assay.report.run_results import RunFigures, get_average
 from assay.report.section_notes import name_section
 from assay.report.versions import Version
@@ -84,6 +85,7 @@ def compose_answers(
     summary: str,
     judgements: ReportJudgements,
     manifest: Table,
+    units: ReportUnits,
 ) -> tuple[Answer, ...]:
     """Return the answer of each version but the first, which is the base. `manifest` has a column for each version."""
     level = f"{100 * judgements.level:g} %"
@@ -91,8 +93,8 @@ def compose_answers(
     base = versions[0]
     for column, version in enumerate(versions[1:], start=2):
         figures = base.figures, version.figures
-        candidates = tuple(_list_candidates(checked, report, figures, summary, judgements))
-        gated_segments = tuple(_list_gated_segments(checked, figures, summary, judgements))
+        candidates = tuple(_list_candidates(checked, report, figures, summary, judgements, units))
+        gated_segments = tuple(_list_gated_segments(checked, figures, summary, judgements, units))
         labels = base.label, version.label
         differing = [(row[0], row[1], row[column]) for row in manifest.rows if row[1] != row[column]]
         # The labels of the runs are in the headline: rows that repeat them say nothing.
@@ -154,6 +156,7 @@ def _list_candidates(
     runs: tuple[RunFigures, RunFigures],
     summary: str,
     judgements: ReportJudgements,
+    units: ReportUnits,
 ) -> Iterator[Candidate]:
     """Yield each metric of the sections once, in their order, without segments: these are part of the whole."""
     named = set(report.judgement.gate) if report.judgement else set()
@@ -163,7 +166,7 @@ def _list_candidates(
         averages = [get_average(run, metric, summary) for run in runs]
         segments = _list_segments(checked, report, metric, runs[1].id, judgements)
         row = replace(
-            _build_row(metric, averages, change),
+            _build_row(metric, averages, change, units.get(metric.id)),
             segments=tuple(segments[:MOST_SEGMENTS]),
             more_segments=max(0, len(segments) - MOST_SEGMENTS),
         )
@@ -198,13 +201,17 @@ def _find_explanation(
 
 
 def _list_gated_segments(
-    checked: CheckedPackage, runs: tuple[RunFigures, RunFigures], summary: str, judgements: ReportJudgements
+    checked: CheckedPackage,
+    runs: tuple[RunFigures, RunFigures],
+    summary: str,
+    judgements: ReportJudgements,
+    units: ReportUnits,
 ) -> Iterator[Candidate]:
     """Yield the segments that the gate names: they are key changes, but not among the metrics that are counted."""
     for name in filter(is_segment, judgements.gated):
         metric, change = checked.get_metric(name), judgements.changes[name, runs[1].id]
         averages = [get_average(run, metric, summary) for run in runs]
-        yield Candidate(change, _build_row(metric, averages, change), "", is_key=True)
+        yield Candidate(change, _build_row(metric, averages, change, units.get(metric.id)), "", is_key=True)
 
 
 def _list_segments(
@@ -237,10 +244,12 @@ def _list_segments(
     ]
 
 
-def _build_row(metric: Metric, averages: Sequence[float | None], change: JudgedChange) -> JudgedRow:
+def _build_row(
+    metric: Metric, averages: Sequence[float | None], change: JudgedChange, unit: RowUnit | None
+) -> JudgedRow:
     judgement = change.judgement
     comparison, interval = judgement.comparison, judgement.interval
-    base, value = format_values(averages, metric.unit.symbol)
+    base, value = format_values(averages, metric.unit.symbol, unit)
     percent = comparison.percent if comparison else None
     text = format_percent_change(percent.value) if percent else format_percent(averages[0], averages[1])
     return JudgedRow(
@@ -270,13 +279,13 @@ def _format_size(comparison: Comparison) -> str:
     return f"{format_percent_change(comparison.percent.value)} %" if comparison.percent else "from 0"
 
 
-def format_values(averages: Sequence[float | None], symbol: str) -> tuple[str, ...]:
-    """Return values with three digits and their unit, of which all have the same prefix."""
-    factor, symbol = choose_prefix(averages, symbol)
+def format_values(averages: Sequence[float | None], symbol: str, unit: RowUnit | None = None) -> tuple[str, ...]:
+    """Return values with three digits and their unit, which suits them by default."""
+    factor, symbol = unit or choose_prefix(averages, symbol)
     # Signs such as that of a ratio are no units of a value.
-    unit = f" {symbol}" if any(letter.isalnum() or letter == "%" for letter in symbol) else ""
+    ending = f" {symbol}" if any(letter.isalnum() or letter == "%" for letter in symbol) else ""
     return tuple(
-        NO_VALUE if value is None else f"{format_value(value * factor.numerator / factor.denominator)}{unit}"
+        NO_VALUE if value is None else f"{format_value(value * factor.numerator / factor.denominator)}{ending}"
         for value in averages
     )
 

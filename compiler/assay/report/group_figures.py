@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import chain
 
 from assay.judgement.outliers import DEVIATION, FEWEST, LIMIT
@@ -16,6 +15,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.report.document import Gallery, Plot, Table
 from assay.report.group_spreads import Group, RunGroups, Spreads
+from assay.report.row_units import NO_UNITS, ReportUnits, RowUnit
 from assay.report.run_results import add_unit
 from assay.styles.prefixed import format_percent, format_value
 from assay.styles.row import NO_VALUE
@@ -35,22 +35,25 @@ _LONG_TAIL = 3
 Row = tuple[str | float | None, ...]
 
 
-def build_groups_gallery(checked: CheckedPackage, column: str, spreads: Spreads, first_figure: int) -> Gallery:
+def build_groups_gallery(
+    checked: CheckedPackage, column: str, spreads: Spreads, first_figure: int, units: ReportUnits = NO_UNITS
+) -> Gallery:
     """Return the part of a report with the metrics by a column; its figures are numbered from `first_figure` on."""
     metrics = [checked.get_metric(name) for name in spreads]
+    chosen = {item.id: units.get(item.id) or _choose_unit(item, spreads[item.id]) for item in metrics}
     figures: list[Plot | None] = []
     remarks: list[str] = []
     counts = [len(runs) for runs in spreads.values()]
     abreast = 3 if max(counts, default=1) == 3 else 2
     for metric in metrics:
-        drawn = _draw_metric(metric, column, spreads[metric.id], first_figure)
+        drawn = _draw_metric(metric, column, spreads[metric.id], first_figure, chosen[metric.id])
         if isinstance(drawn, str):
             remarks.append(drawn)
             continue
         first_figure += len(drawn)
         # Each metric begins a row, so that its runs are side by side.
         figures += [*drawn, *[None] * (-len(drawn) % abreast if len(drawn) > 1 else 0)]
-    table = _build_table(metrics, column, spreads)
+    table = _build_table(metrics, column, spreads, chosen)
     text = (
         *_describe_figures(column, spreads),
         *_describe_outliers(metrics, column, spreads, table),
@@ -58,7 +61,7 @@ def build_groups_gallery(checked: CheckedPackage, column: str, spreads: Spreads,
         *_list_absent(metrics, spreads),
     )
     tables = [replace(table, rows=table.rows[:MOST_LISTED])] if table.rows else []
-    tables += [_build_averages(metric, column, spreads[metric.id]) for metric in metrics]
+    tables += [_build_averages(metric, column, spreads[metric.id], chosen[metric.id]) for metric in metrics]
     return Gallery(f"by-{column}", f"By {column}", tuple(filter(None, text)), tuple(figures), tuple(tables), abreast)
 
 
@@ -132,12 +135,12 @@ def _list_absent(metrics: Sequence[Metric], spreads: Spreads) -> Iterator[str]:
         yield f"No samples, or samples that are not finite, have: {'; '.join(parts)}."
 
 
-def _build_table(metrics: Sequence[Metric], column: str, spreads: Spreads) -> Table:
+def _build_table(metrics: Sequence[Metric], column: str, spreads: Spreads, units: ReportUnits) -> Table:
     """Return the table of outliers, one row for each group of a run; those in most metrics first."""
     cells_by_group: dict[tuple[str, str], list[str]] = {}
     for metric in metrics:
         for item in spreads[metric.id]:
-            factor, symbol = _choose_unit(metric, spreads[metric.id])
+            factor, symbol = float(units[metric.id][0]), units[metric.id][1]
             for group in item.outliers:
                 texts = (format_value(value * factor) for value in (group.median, item.median or 0.0))
                 cell = "{} {} (all: {})".format(add_unit(metric.name, symbol), *texts)
@@ -158,9 +161,9 @@ def _order_names(runs: Sequence[RunGroups]) -> tuple[str, ...]:
     return tuple(sorted({group.name for item in runs for group in item.groups}, key=split_numbers))
 
 
-def _build_averages(metric: Metric, column: str, runs: Sequence[RunGroups]) -> Table:
+def _build_averages(metric: Metric, column: str, runs: Sequence[RunGroups], unit: RowUnit) -> Table:
     """Return the table of a metric's averages by group and run, with the changes from the first run."""
-    factor, symbol = _choose_unit(metric, runs)
+    factor, symbol = float(unit[0]), unit[1]
     averages = [{group.name: group.average for group in item.groups} for item in runs]
     names = _order_names(runs)
     rows = [
@@ -196,14 +199,15 @@ def _shorten(names: Sequence[str], runs: Sequence[RunGroups]) -> tuple[int, ...]
     return tuple(sorted(ranked[:MOST_LISTED]))
 
 
-def _choose_unit(metric: Metric, runs: Sequence[RunGroups]) -> tuple[float, str]:
-    factor, symbol = choose_prefix([item.median for item in runs], metric.unit.symbol)
-    return float(Fraction(factor)), symbol
+def _choose_unit(metric: Metric, runs: Sequence[RunGroups]) -> RowUnit:
+    return choose_prefix([item.median for item in runs], metric.unit.symbol)
 
 
-def _draw_metric(metric: Metric, column: str, runs: Sequence[RunGroups], first_figure: int) -> list[Plot] | str:
+def _draw_metric(
+    metric: Metric, column: str, runs: Sequence[RunGroups], first_figure: int, unit: RowUnit
+) -> list[Plot] | str:
     """Draw a metric in each run, on one scale; a phrase if there is nothing to see."""
-    factor, symbol = _choose_unit(metric, runs)
+    factor, symbol = float(unit[0]), unit[1]
     groups = [group for item in runs for group in item.groups]
     if len({value for group in groups for value in group.quantiles}) == 1:
         return f"{metric.name}, all {format_value(groups[0].median * factor)}{f' {symbol}' if symbol else ''}"

@@ -24,6 +24,7 @@ from assay.lang.segments import name_file
 from assay.report.cell_links import STATISTIC, CellLink, CellSource
 from assay.report.document import Plot, Table
 from assay.report.judged_cells import NOT_JUDGED
+from assay.report.row_units import RowUnit
 from assay.report.run_results import add_unit
 from assay.styles.prefixed import format_delta, format_interval, format_value
 from assay.styles.unit_prefix import choose_prefix
@@ -63,10 +64,17 @@ class MetricDetails:
     table: Table | None = None
 
 
-def build_metric_details(metric: Metric, runs: Sequence[RunCourse], first_figure: int = 1) -> MetricDetails:
-    """Return the details of a metric; its figures are numbered from `first_figure` on. Every run has samples."""
+def build_metric_details(
+    metric: Metric, runs: Sequence[RunCourse], first_figure: int = 1, unit_of_report: RowUnit | None = None
+) -> MetricDetails:
+    """Return the details of a metric; its figures are numbered from `first_figure` on. Every run has samples.
+
+    Without a unit of the report, the unit suits the medians.
+    """
     middle = DECILES.index(Fraction(1, 2))
-    factor, symbol = choose_prefix([run.quantiles.quantiles[middle] for run in runs], metric.unit.symbol)
+    factor, symbol = unit_of_report or choose_prefix(
+        [run.quantiles.quantiles[middle] for run in runs], metric.unit.symbol
+    )
     runs = [_scale_run(run, float(factor)) for run in runs]
     unit = f" {symbol}" if symbol else ""
     label = add_unit(metric.name, symbol)

@@ -14,7 +14,7 @@ from assay.lang.segments import get_whole
 from assay.report.cell_links import PERCENT, STATISTIC, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.flat_charts import is_share
-from assay.report.row_units import RowUnit, choose_row_unit
+from assay.report.row_units import ReportUnits, RowUnit, choose_row_unit
 from assay.report.run_results import Choices, RunFigures, add_unit, format_metric_row
 from assay.report.statistic_names import COUNT, DEVIATION, GREATEST, LEAST, MEAN, MEDIAN, PERCENTILES
 from assay.report.versions import Version
@@ -101,6 +101,7 @@ def build_percentile_table(
     section: Section,
     versions: Sequence[Version],
     choices: Choices,
+    units: ReportUnits,
 ) -> Table | None:
     """Return the table of the further columns of a section; None if it has none.
 
@@ -120,7 +121,7 @@ def build_percentile_table(
     header = ["", *chain.from_iterable(_name_columns(name, [item.label for item in versions]) for name in names)]
     neighbours = list(map(checked.get_metric, section.metrics))
     rows = [
-        _build_row(metric, names, figures, choices, choose_row_unit(metric, neighbours, figures, choices),
+        _build_row(metric, names, figures, choices, choose_row_unit(metric, neighbours, units, choices),
                    _OF_SHARES if metric.id in shares else names)
         for metric in metrics
     ]  # fmt: skip

@@ -1,11 +1,13 @@
-"""Choose the unit that the row of a metric has, for its tables and figures alike."""
+"""Choose the unit that a metric has in a report, for its tables, figures and sentences alike."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
+from assay.lang.model.report import Report
 from assay.lang.segments import get_whole
 from assay.report.run_results import Choices, RunFigures, get_average
 from assay.styles.registry import get_style
@@ -14,32 +16,42 @@ from assay.styles.unit_prefix import choose_prefix
 RowUnit = tuple[Fraction, str]
 """A value of the metric times the factor is in the unit with the symbol."""
 
+ReportUnits = Mapping[str, RowUnit]
+"""The unit of each metric of a report that has averages, by its id."""
 
-def choose_row_unit(
-    metric: Metric, neighbours: Sequence[Metric], runs: Sequence[RunFigures], choices: Choices
-) -> RowUnit:
-    """Return the unit in which the averages of a metric in some runs are printed.
+NO_UNITS: ReportUnits = {}
 
-    A metric and its segments among `neighbours`, the metrics of its section, have one unit. Without averages it is the
-    unit of the first of the neighbours that is in the same unit by its definition.
+
+def choose_report_units(
+    checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], summary: str
+) -> ReportUnits:
+    """Return the units that suit the averages of the metrics of a report: one of a metric and its segments."""
+    names = [name for section in report.sections for name in section.metrics]
+    names += [name for chart in report.charts for name in chart.metrics]
+    return choose_units(map(checked.get_metric, dict.fromkeys(names)), runs, summary)
+
+
+def choose_units(metrics: Iterable[Metric], runs: Sequence[RunFigures], summary: str) -> ReportUnits:
+    """Return the units that suit the averages of metrics: one of a metric and its segments; none without averages."""
+    kin: dict[str, list[Metric]] = {}
+    for metric in metrics:
+        kin.setdefault(get_whole(metric.id), []).append(metric)
+    units: dict[str, RowUnit] = {}
+    for members in kin.values():
+        averages = [get_average(run, metric, summary) for metric in members for run in runs]
+        if any(item is not None for item in averages):
+            units |= dict.fromkeys((item.id for item in members), choose_prefix(averages, members[0].unit.symbol))
+    return units
+
+
+def choose_row_unit(metric: Metric, neighbours: Sequence[Metric], units: ReportUnits, choices: Choices) -> RowUnit:
+    """Return the unit in which the averages of a metric are printed.
+
+    Without averages it is the unit of the first of the neighbours, the metrics of its section, that is in the same unit
+    by its definition.
     """
-    symbol = metric.unit.symbol
-    if not get_style(choices.style).has_unit_prefixes:
-        return Fraction(1), symbol
-    for candidate in (metric, *(item for item in neighbours if item.unit == metric.unit)):
-        if unit := choose_common_unit(candidate, neighbours, runs, choices.summary):
-            return unit
-    return Fraction(1), symbol
-
-
-def choose_common_unit(
-    metric: Metric, neighbours: Sequence[Metric], runs: Sequence[RunFigures], summary: str
-) -> RowUnit | None:
-    """Return the unit that suits a metric and those of the neighbours that are segments of it, or of the same metric.
-
-    None without averages.
-    """
-    whole = get_whole(metric.id)
-    metrics = dict.fromkeys((metric, *(item for item in neighbours if get_whole(item.id) == whole)))
-    averages = [get_average(run, item, summary) for item in metrics for run in runs]
-    return choose_prefix(averages, metric.unit.symbol) if any(item is not None for item in averages) else None
+    if get_style(choices.style).has_unit_prefixes:
+        for candidate in (metric, *(item for item in neighbours if item.unit == metric.unit)):
+            if candidate.id in units:
+                return units[candidate.id]
+    return Fraction(1), metric.unit.symbol

@@ -11,7 +11,7 @@ from assay.report.assemble import compare_values, name_columns
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
 from assay.report.cell_links import link_comparison
 from assay.report.document import Table
-from assay.report.row_units import choose_common_unit
+from assay.report.row_units import choose_units
 from assay.report.run_results import RunFigures, get_average
 from assay.styles.registry import Style
 from assay.styles.row import NO_VALUE
@@ -65,7 +65,7 @@ def compare_averages(
     """
     metric, summary = checked.get_metric(name), checked.package.summaries[0].name
     values = [get_average(run, metric, summary) for run in columns]
-    unit = choose_common_unit(metric, list(map(checked.get_metric, neighbours)), columns, summary)
+    unit = choose_units(map(checked.get_metric, dict.fromkeys((name, *neighbours))), columns, summary).get(name)
     return values, tuple(cell or NO_VALUE for cell in compare_values(number_style, metric, values, unit=unit))
 
 
