@@ -20,7 +20,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from assay.app.judged_results import read_judged_results
-from assay.lang.segments import format_value, list_dimensions_of_segment, name_segment
+from assay.lang.segments import format_value, label_values, list_dimensions_of_segment, name_segment
 from tests.support.browser import list_accessibility_problems, open_page
 from tests.support.commands import run_assay
 from tests.support.small import create_small_workspace, write_logs
@@ -179,6 +179,22 @@ def _select(run: str, **values: object) -> list[int]:
     sets = {name: value if isinstance(value, set) else {value} for name, value in values.items()}
     requests = (row for rows in RUNS[run].values() for row in rows)
     return sorted(row["took"] for row in requests if all(row.get(name) in members for name, members in sets.items()))
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        (("tree", "slow"), "tree, slow"),
+        ((100, "tree"), "entries=100, kind=tree"),
+        (("tree", True), "entries=tree, kind=true"),
+        (("tree", None), "entries=tree, kind=(none)"),
+        ((100,), "entries=100"),
+        (("tree",), "tree"),
+        ((None,), "(none)"),
+    ],
+)
+def test_all_values_of_a_row_have_names_or_none(values: tuple[str | int | None, ...], text: str) -> None:
+    assert label_values(("entries", "kind")[: len(values)], values) == text
 
 
 def _rank_kinds(*runs: str) -> list[str | None]:

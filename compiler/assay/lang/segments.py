@@ -129,14 +129,12 @@ def describe_segment(metric: str) -> str:
 def label_values(by: Sequence[str], values: Values) -> str:
     """Return a combination of values as it is printed: on one line, long ones cut.
 
-    A value that does not speak for itself, such as a number, follows the name of its dimension.
+    If a value does not speak for itself, such as a number, all follow the names of their dimensions.
     """
-    return escape_text(", ".join(_label_value(*item, len(by)) for item in zip(by, values, strict=True)))
-
-
-def _label_value(name: str, value: Value, dimensions: int) -> str:
-    text = shorten(format_value(value))
-    return text if isinstance(value, str) or (value is None and dimensions == 1) else f"{name}={text}"
+    texts = [shorten(format_value(value)) for value in values]
+    if not all(isinstance(value, str) or (value is None and len(by) == 1) for value in values):
+        texts = [f"{name}={text}" for name, text in zip(by, texts, strict=True)]
+    return escape_text(", ".join(texts))
 
 
 def parse_segment(package: Package, metric: Metric, text: str) -> Split:
