@@ -118,6 +118,17 @@ def test_report_counts_the_records_of_attempts_without_use(tmp_path: Path, cache
     ) in (place / "out/report.md").read_text(encoding="utf-8")
 
 
+def test_report_has_no_table_of_counts_of_single_samples(tmp_path: Path, cache: Path) -> None:
+    """A table of results has a row for each model: a sentence has the counts of all of them."""
+    place = _propose("text-table-rows", tmp_path, cache)
+    built = run_assay("--cache", cache, "build", "service/comparison", "--run", "runs/asr", "-o", "out", "--to", "md",
+                      cwd=place)  # fmt: skip
+    assert built.status == 0, built.err
+    text = (place / "out/report.md").read_text(encoding="utf-8")
+    assert "\nEach value of name has a single sample in each run.\n" in text
+    assert "asr count" not in text
+
+
 def test_unknown_kind_is_an_error_with_what_was_tried(tmp_path: Path) -> None:
     log = tmp_path / "notes.txt"
     log.write_text("hello world\nthis is no log\n", encoding="utf-8")

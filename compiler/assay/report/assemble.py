@@ -32,15 +32,14 @@ from assay.report.judged_cells import (
 from assay.report.percentiles import (
     build_percentile_table,
     describe_columns,
-    find_repeated_counts,
     list_further_columns,
+    list_split_notes,
 )
 from assay.report.row_units import ReportUnits, RowUnit, choose_report_units, choose_row_unit
 from assay.report.run_results import Choices, RunFigures, add_unit
 from assay.report.section_notes import (
     list_chart_notes,
     list_count_notes,
-    list_repeated_count_notes,
     list_verdict_notes,
     name_section,
 )
@@ -292,7 +291,7 @@ def _build_section(
             ),
             *list_verdict_notes(metrics, runs, run_labels, judgements),
             *list_chart_notes(report, section, metrics),
-            *list_repeated_count_notes(checked, find_repeated_counts(checked, section, versions, choices)),
+            *list_split_notes(checked, section, versions, choices),
         ),
         sort_keys=tuple(sort_keys) if number_style.has_unit_prefixes or judgements else (),
         percentiles=build_percentile_table(checked, section, versions, choices, units),

@@ -10,12 +10,13 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Section
-from assay.lang.segments import get_whole
+from assay.lang.segments import get_whole, is_segment
 from assay.report.cell_links import PERCENT, STATISTIC, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.flat_charts import is_share
 from assay.report.row_units import ReportUnits, RowUnit, choose_row_unit
 from assay.report.run_results import Choices, RunFigures, add_unit, format_metric_row
+from assay.report.section_notes import list_repeated_count_notes
 from assay.report.statistic_names import COUNT, DEVIATION, GREATEST, LEAST, MEAN, MEDIAN, PERCENTILES
 from assay.report.versions import Version
 from assay.styles.registry import get_style
@@ -107,9 +108,11 @@ def build_percentile_table(
 
     For each statistic it has a column for each version, and after each but the first the change in percent. Formulas
     have no distribution, so they have no row; nor have shares, but for their mean and their count; nor have metrics of
-    `find_repeated_counts`.
+    `find_repeated_counts`. A split section of single samples has no table of their counts.
     """
     names = list_further_columns(section, choices)
+    if _has_single_samples(checked, section, versions, choices):
+        return None
     repeats = find_repeated_counts(checked, section, versions, choices)
     metrics = [item for item in _list_distributed(checked, section, versions) if get_whole(item.id) not in repeats]
     figures = [item.figures for item in versions]
@@ -134,6 +137,28 @@ def build_percentile_table(
     )
     title = f"{section.title}: {', '.join(names)}"
     return Table(title, tuple(header), tuple(rows), of_rows=tuple(metric.id for metric in metrics), leads=tuple(links))
+
+
+def list_split_notes(
+    checked: CheckedPackage, section: Section, versions: Sequence[Version], choices: Choices
+) -> Iterator[str]:
+    """Yield the notes on the sample counts of a split section that its table of further columns lacks."""
+    if _has_single_samples(checked, section, versions, choices):
+        yield f"Each value of {' and '.join(section.by)} has a single sample in each run."
+    else:
+        yield from list_repeated_count_notes(checked, find_repeated_counts(checked, section, versions, choices))
+
+
+def _has_single_samples(
+    checked: CheckedPackage, section: Section, versions: Sequence[Version], choices: Choices
+) -> bool:
+    """Return whether a section only counts the samples of segments, none of which has several in any run."""
+    if not section.by or list_further_columns(section, choices) != (COUNT,):
+        return False
+    segments = [item for item in map(checked.get_metric, section.metrics) if is_segment(item.id)]
+    measured = [item for item in segments if not is_formula(item)]
+    sizes = {run.results.metrics[item.id].size for item in measured for version in versions for run in version.members}
+    return max(sizes, default=0) == 1
 
 
 def find_repeated_counts(
