@@ -25,7 +25,14 @@ from assay.propose.repeats import drop_results, find_repeated
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT
 from assay.propose.timed_steps import TimedSteps, build_step_grain, find_timed_steps
-from assay.propose.titles import lower_title, make_event_title, make_field_title, make_time_title, make_title
+from assay.propose.titles import (
+    lower_title,
+    make_event_title,
+    make_field_title,
+    make_time_title,
+    make_title,
+    make_value_title,
+)
 from assay.propose.varying import (
     counts_up,
     find_run_constant,
@@ -87,7 +94,9 @@ def _build_record_grain(
         f"some have the same `{key}`: each record counts"
         if key else "no nearly unique field that other events have, too"
     )  # fmt: skip
-    dimensions = sorted(_list_dimensions(group, event), key=lambda item: item.field != key)
+    where = {metric.where[0] for metric in split}  # a metric has rows with one value of it
+    dimensions = [item for item in _list_dimensions(group, event) if item.field not in where]
+    dimensions.sort(key=lambda item: item.field != key)
     return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                          make_event_title(source, event), dimensions=tuple(dimensions))  # fmt: skip
 
@@ -272,7 +281,7 @@ def _list_field_metrics(
         metric_id = f"{event.name}_value" if is_value or metric_id == event.name else metric_id
         quantity = describe_quantity(group, event, field)
         unit = "millisecond" if field.unit == quantity.unit == "nanosecond" else quantity.unit
-        title = (make_event_title(group.source, event) if is_value
+        title = (make_value_title(group.source, event) if is_value
                  else make_field_title(group.source, event, replace(field, unit=unit)))  # fmt: skip
         metrics.append(MetricProposal(names.add(metric_id), title, unit,
                                       f"`{'.'.join(field.path)}` of `{event.name}`", event=event.name,

@@ -10,7 +10,7 @@ from assay.propose.known_formats import ONES, MetricRule
 from assay.propose.model import EventProposal, FieldProposal, Record
 from assay.propose.names import split_words
 from assay.propose.sources import Group
-from assay.propose.units import UNITS, is_rate
+from assay.propose.units import UNITS, find_unit, is_rate
 from assay.propose.varying import FEW_RECORDS
 
 ZERO = "it is always 0"
@@ -50,7 +50,8 @@ def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, 
     """Return what a number of an event measures; with `text`, in the rows that have it in the column of a split."""
     known_format, records = group.known_format, group.records[event.name]
     if not known_format:
-        return Quantity(field.unit, _find_direction(event, field, field.unit), "")
+        unit = _find_sample_unit(group, event, field)
+        return Quantity(unit, _find_direction(event, field, unit), "")
     if text:
         records = [record for record in records if record.values.get((known_format.split[0],)) == text]
     is_value = field.path[-1] == "value" and event.names
@@ -65,9 +66,17 @@ def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, 
     return Quantity(unit, better, _explain_omission(rule, field, records) or _explain_zeros(better, field, records))
 
 
+def _find_sample_unit(group: Group, event: EventProposal, field: FieldProposal) -> str:
+    """Return the unit of a field; that of the value of a sample is in its name: `process_resident_memory_bytes`."""
+    if group.source.kind != "samples" or field.path != ("value",):
+        return field.unit
+    unit, _ = find_unit(split_words(event.names[0]))
+    return "none" if unit == "percent" else unit
+
+
 def _find_direction(event: EventProposal, field: FieldProposal, unit: str) -> str:
     """Return which direction is better: less time and memory, more of anything a second but of time or failures."""
-    words = split_words(field.path[-1])
+    words = split_words(event.names[0] if field.path == ("value",) and event.names else field.path[-1])
     if is_rate(unit):
         is_measured = unit.split()[-1] in (*TIMES, "percent")
         return "lower" if {*words} & _FAILURES else "neither" if is_measured else "higher"

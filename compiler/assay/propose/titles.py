@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from assay.propose.model import EventProposal, FieldProposal, SourceProposal
@@ -19,6 +20,7 @@ _FORMS = {word: word.upper() for word in (
     "io", "os", "qps", "rps", "rss", "rtf", "tps", "ttfb", "ttft", "uuid",
     "tcp", "tls", "ttl", "udp", "url",
 )} | {"avg": "average", "cnt": "count", "len": "length", "num": "number"}  # fmt: skip
+_PERCENTILE = re.compile(r"(\d[\d.]*)%")  # a column such as `99.9%`
 _MAX_TIME_TITLE = 40  # letters
 _NOUNS = {"byte": "size", "percent": "percentage"}  # of units; those of time measure time
 
@@ -55,8 +57,17 @@ def make_event_title(source: SourceProposal, event: EventProposal) -> str:
     return make_title(text if split_words(text) else event.name)
 
 
+def make_value_title(source: SourceProposal, event: EventProposal) -> str:
+    """Return what the value of the samples of an event is called, without the unit in their name."""
+    title = make_event_title(source, event)
+    words = _drop_unit(split_words(title)) if source.kind == "samples" else []
+    return make_title(" ".join(words)) if words else title
+
+
 def make_field_title(source: SourceProposal, event: EventProposal, field: FieldProposal) -> str:
     """Return what a number is called; behind its event if others have the field, too, or if it says too little."""
+    if match := _PERCENTILE.fullmatch(field.path[-1]):
+        return f"Percentile {match[1]}"
     is_ambiguous = sum(item.path[-1] == field.path[-1] for item in source.fields) > 1
     words = _list_title_words(field, " ".join(field.path) if is_ambiguous else field.path[-1])
     is_unique = sum(field.name in item.fields for item in source.events) == 1

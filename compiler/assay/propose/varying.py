@@ -186,8 +186,11 @@ def _list_values(records: Sequence[Record], field: FieldProposal) -> list[str]:
 
 
 def _list_numbers_by_host(records: Sequence[Record], field: FieldProposal) -> list[list[float]]:
-    by_host: dict[str, list[float]] = defaultdict(list)
+    """Return the numbers of each host, of samples those of each combination of labels."""
+    rows: dict[tuple[object, ...], list[float]] = defaultdict(list)
+    is_sample = field.path == ("value",)
     for record in records:
         if (value := record.values.get(field.path)) is not None:
-            by_host[record.host].append(float(str(value)))
-    return list(by_host.values())
+            labels = (item for item in record.values.items() if is_sample and item[0][0] == "labels")
+            rows[record.host, *labels].append(float(str(value)))
+    return list(rows.values())
