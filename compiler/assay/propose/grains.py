@@ -116,6 +116,7 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
     names the host of each record is none.
     """
     ranked: list[tuple[bool, DimensionProposal]] = []
+    is_benchmark = group.known_format is not None and group.source.kind == "json-records"
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
         is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
@@ -124,8 +125,8 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
             continue
         if all(record.host.endswith(f"/{record.values.get(field.path)}") for record in group.records[event.name]):
             continue
-        # The rows of a table are alternatives, of each of which there may be one.
-        most = len(values) if event.name.startswith(EVENT) else len(values) // 2
+        # The rows of a table and the results of a benchmark are alternatives, of each of which there may be one.
+        most = len(values) if event.name.startswith(EVENT) or is_benchmark else len(values) // 2
         counts = Counter(map(_write_value, values))
         if is_name and 1 < len(counts) <= min(MAX_VALUES, most):
             most_frequent = min(counts, key=lambda value: (-counts[value], value))
