@@ -129,7 +129,7 @@ def plan_host_portions(job: Job, host_plan: HostPlan, store: Store) -> PortionPl
     if not any(node.statement.kind == "view" or node.reads_logs for node in nodes):
         return PortionPlan(job, (), frozenset(), hashes)  # stored tables have everything
     times = []
-    for name in remaining & host_plan.staged.keys():
+    for name in sorted(remaining & host_plan.staged.keys()):  # every coordinator names the same portions
         times.append(_build_node(f"{name} {TIMES}", host_plan.staged[name].times))
         hashes[times[-1].name] = derive_key(hashes[name], TIMES)
     tables |= {node.name for node in times}
