@@ -135,8 +135,8 @@ def assemble(
     sections = tuple(
         _build_section(checked, report, item, versions, choices, judgements, units) for item in report.sections
     )
-    has_sample_counts = any(None in item.metrics for item in sections)
     answers = _build_answers(checked, report, versions, choices, judgements, manifest, units)
+    tables = manifest, filters, *iter_tables(listings)
     return Document(
         title=choices.title or fill_placeholders(title, placeholder_values),
         subtitle="",
@@ -156,9 +156,7 @@ def assemble(
         ),
         filters=filters,
         provenance=tuple(provenance.items()),
-        terms=build_terms(
-            checked, report, (manifest, filters, *iter_tables(listings)), has_sample_counts=has_sample_counts
-        ),
+        terms=build_terms(checked, report, tables, has_sample_counts=any(None in item.metrics for item in sections)),
         galleries=listings,
         averages=_describe_averages(checked, report, choices),
         differences=describe_imprecise_differences(checked, report, columns, choices),
