@@ -135,7 +135,6 @@ def assemble(
     sections = tuple(
         _build_section(checked, report, item, versions, choices, judgements, units) for item in report.sections
     )
-    answers = _build_answers(checked, report, versions, choices, judgements, manifest, units)
     tables = manifest, filters, *iter_tables(listings)
     return Document(
         title=choices.title or fill_placeholders(title, placeholder_values),
@@ -162,7 +161,7 @@ def assemble(
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
-        answers=answers,
+        answers=_build_answers(checked, report, versions, choices, judgements, manifest, units),
     )
 
 
