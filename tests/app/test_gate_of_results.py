@@ -140,6 +140,18 @@ def test_worse_before_correction_is_in_every_form(tmp_path: Path) -> None:
     assert f"\n{sentence}\n" in run_assay("gate", folder, "--format", "markdown").out
 
 
+def test_comment_counts_metrics_without_a_direction(tmp_path: Path) -> None:
+    """They are counted only if there are no others, or if they changed."""
+    metrics = {"a": judge_metric("same", 0.6, percent=2), "b": judge_metric("open", 0.3), "c": judge_metric("open")}
+    metrics = {name: {**item, "better": "neither"} for name, item in metrics.items()}
+    markdown = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
+    assert "** 3 metrics without a direction: 1 same within 2 %, 2 open\n" in markdown
+    markdown = run_assay(
+        "gate", write_results(tmp_path, {**metrics, "d": judge_metric("same")}), "--format", "markdown"
+    )
+    assert "** 0 worse, 0 better, 1 same within 0, 0 open, 0 not judged\n" in markdown.out
+
+
 def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
     """A gated segment is not among the open metrics; a worse one outside of the gate has a sentence."""
     metrics = {

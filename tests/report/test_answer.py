@@ -17,7 +17,7 @@ from assay.judgement.interval import Comparison, Component, Reason, Spread, Vers
 from assay.judgement.report_judgements import JudgedChange
 from assay.judgement.verdict import Direction, Margin, Verdict, judge
 from assay.report.answer import Answer, JudgedRow
-from assay.report.compose_answer import Candidate, compose_answer, describe_change, format_values
+from assay.report.compose_answer import Candidate, compose_answer, describe_change, describe_open, format_values
 from assay.report.document import Document, parse_document, to_json
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import get_arrow, get_word
@@ -112,6 +112,19 @@ def test_key_changes_are_the_gate_else_what_changed() -> None:
     candidates[4] = replace(candidates[4], is_key=True)
     answer = compose_answer(LABELS, "two", "95 %", candidates, (), ())
     assert [(item.label, item.arrow) for item in answer.key_changes] == [("worse 3", "▲"), ("same 0", "")]
+
+
+@pytest.mark.parametrize(("value", "error", "is_noted"), [(20.0, 1.0, True), (-20.0, 1.0, True), (5.0, 9.0, False)])
+def test_note_says_why_a_clear_change_is_open(value: float, error: float, is_noted: bool) -> None:
+    change = Change(value, error, 60)
+    spread = Spread(error**2, 60, Component.TIME, 61, is_too_short=True)
+    judgement = judge(Comparison(100.0, 100.0 + value, change, change, spread, 500), Margin(2.0), Direction.LOWER)
+    candidates = [create_candidate("Wait", JudgedChange(judgement, Margin(2.0)))]
+    reason = "Wait (the run is too short for how slowly this varies)"
+    assert describe_open(candidates) == (
+        f"Open, though the interval lies beyond the margin: {reason}." if is_noted else ""
+    )
+    assert describe_open(list(list_candidates({"open": 1, "worse": 1}, Direction.LOWER, [2.0]))) == ""
 
 
 def judge_simulated(base: Mapping[str, RunCells], other: Mapping[str, RunCells]) -> Iterator[Candidate]:

@@ -101,23 +101,29 @@ def describe_worse_outside_gate(run: ComparedRun, most: int) -> str:
 def count_verdicts(changes: Iterable[RecordedChange], segments: Iterable[RecordedChange] = ()) -> str:
     """Return the number of changes of each verdict: `2 worse, 0 better, 5 same within 2 %, 1 open, 3 not judged`.
 
-    Metrics that are better in no direction count only if they changed, as on the first page of a report. Segments that
-    are worse or better count for themselves: `0 worse, 0 better, 2 open; segments: 1 worse, 0 better`.
+    Metrics that are better in no direction count only if they changed, as on the first page of a report, or if there
+    are no others: `4 metrics without a direction: 1 same, 3 open`. Segments that are worse or better count for
+    themselves: `0 worse, 0 better, 2 open; segments: 1 worse, 0 better`.
     """
+    changes = list(changes)
     segment_numbers = Counter(change.verdict for change in segments)
     if segment_numbers:
         parts = ", ".join(f"{segment_numbers[name]} {name}" for name in ("worse", "better"))
         return f"{count_verdicts(changes)}; segments: {parts}"
-    listed = [change for change in changes if change.better != "neither" or change.verdict == "changed"]
+    lacks_directions = bool(changes) and all(change.better == "neither" for change in changes)
+    listed = [
+        change for change in changes if lacks_directions or change.better != "neither" or change.verdict == "changed"
+    ]
     numbers = Counter(change.verdict for change in listed)
     margins = {change.margin for change in listed if change.verdict == "same"}
     margin_text = f" within {margins.pop()}" if len(margins) == 1 else " within their margins" if margins else ""
     counts = [(name, numbers[name]) for name in ("worse", "better", "changed", "same", "open", "not judged")]
-    return ", ".join(
+    text = ", ".join(
         f"{number} {name}{margin_text if name == 'same' else ''}"
         for name, number in counts
-        if number or name != "changed"
+        if number or not (lacks_directions or name == "changed")
     )
+    return f"{format_count(len(listed), 'metric')} without a direction: {text}" if lacks_directions else text
 
 
 def sort_by_relevance(changes: Iterable[RecordedChange]) -> Sequence[RecordedChange]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 from operator import itemgetter
-from types import MappingProxyType
 
 from assay.judgement.interval import Comparison
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
@@ -18,6 +17,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.segments import get_whole, is_segment, list_values_of_segment
 from assay.report.answer import Answer, JudgedGroup, JudgedRow, JudgedSegment, KeyChange
+from assay.report.answer_sentences import compose_counts, compose_headline, count_by_verdict
 from assay.report.data_quality import UNMEASURED, describe_findings, list_names
 from assay.report.document import Table
 from assay.report.explaining_segment import create_segment_change, find_explaining_segment
@@ -42,7 +42,6 @@ MOST_DIFFERING = 12  # parameters that the PDF prints, two in a line
 _MOST_UNNAMED = 3
 _DECIDED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
 _RANKS = {Verdict.OPEN: 2, Verdict.SAME: 3, Verdict.NOT_JUDGED: 4}
-_JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.SAME, Verdict.OPEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,12 +313,15 @@ def compose_answer(
     left, right = _name_sides(printed)
     printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
     segment_counts = Counter(verdict for item in directed for verdict in item.segment_verdicts)
+    changes, unpreferred = ([item.change for item in items] for items in (directed, conditions))
+    # Metrics without a direction are conditions of the others: without others, their changes are the outcome.
+    suspects = [item.row.label for item in conditions if directed and item.verdict is Verdict.CHANGED]
     return Answer(
         *labels,
         run_id,
         level,
-        compose_headline(*labels, [item.change for item in directed], segment_counts),
-        compose_counts([item.change for item in directed], segment_counts),
+        compose_headline(*labels, changes, segment_counts, unpreferred),
+        compose_counts(changes, segment_counts, unpreferred),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(
             JudgedGroup(title, tuple(item.row for item in printed if item.section == title))
@@ -327,90 +329,11 @@ def compose_answer(
         ),
         choose_axis([item.row for item in (*printed, *printed_conditions)], left, right),
         tuple(item.row for item in printed_conditions),
-        describe_caution([*unequal, *(item.row.label for item in conditions if item.verdict is Verdict.CHANGED)]),
+        describe_caution([*unequal, *suspects]),
         differing,
         _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
         notes,
     )
-
-
-def compose_headline(
-    base: str, run: str, changes: Sequence[JudgedChange], segment_counts: Mapping[Verdict, int] = MappingProxyType({})
-) -> str:
-    """Return the outcome in one sentence; the changes are those of metrics that are better in a direction.
-
-    `segment_counts` are the numbers of their segments that are worse or better: what changed in some segments only
-    may be lost in the whole metric.
-    """
-    counts = _count_verdicts(changes)
-    judged = sum(counts[verdict] for verdict in _JUDGED)
-    worse, better = counts[Verdict.WORSE], counts[Verdict.BETTER]
-    of_all = f"of {format_count(judged, 'metric')}"
-    if judged == 1 and worse + better:
-        return f"{run} is {'worse' if worse else 'better'} than {base} in the only metric that is judged"
-    if not worse + better and any(segment_counts.values()):
-        return f"{run} is {_describe_segments(base, segment_counts)}, but in no metric as a whole"
-    if not judged:
-        return f"No metric of {run} can be judged against {base}"
-    if worse and worse >= better:
-        also = f", and better in {better}" if better else ""
-        return f"{run} is worse than {base} in {worse} {of_all}{also}"
-    if better:
-        return f"{run} is better than {base} in {better} {of_all}, and worse in {worse or 'none'}"
-    if counts[Verdict.SAME] == judged:
-        return f"{run} is the same as {base} in {'all ' if judged > 1 else ''}{format_count(judged, 'metric')}"
-    margin = _find_shared_margin(changes)
-    beyond = f" beyond {margin}" if margin else "" if margin == "" else " beyond the margin"
-    return f"No change{beyond} is certain between {base} and {run}"
-
-
-def _describe_segments(base: str, segment_counts: Mapping[Verdict, int]) -> str:
-    worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
-    if not worse:
-        return f"better than {base} in {format_count(better, 'segment')}"
-    return f"worse than {base} in {format_count(worse, 'segment')}{f', and better in {better}' if better else ''}"
-
-
-def compose_counts(
-    changes: Sequence[JudgedChange], segment_counts: Mapping[Verdict, int] = MappingProxyType({})
-) -> str:
-    """Return how many metrics are worse, better, the same, open and not judged; if none is judged, also why.
-
-    The metrics are those that are better in a direction. How many of their segments are worse or better comes last.
-    """
-    if not changes:
-        return "No metric of the report is better in a direction."
-    if any(segment_counts.values()):
-        worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
-        return f"{compose_counts(changes)} Segments: {worse} worse, {better} better."
-    counts = _count_verdicts(changes)
-    left_out = counts[Verdict.NOT_JUDGED]
-    if left_out == len(changes):
-        reasons = Counter(item.judgement.reason.value for item in changes if item.judgement.reason).most_common()
-        if len(reasons) == 1:
-            return f"{left_out} not judged, because {reasons[0][0]}."
-        return f"{left_out} not judged: {', '.join(f'{count} because {text}' for text, count in reasons)}."
-    margin = _find_shared_margin(changes)
-    parts = [
-        f"{counts[Verdict.WORSE]} worse",
-        f"{counts[Verdict.BETTER]} better",
-        f"{counts[Verdict.SAME]} same{f' within {margin}' if margin else ''}",
-        f"{counts[Verdict.OPEN]} open",
-        *([f"{left_out} not judged"] if left_out else []),
-    ]
-    return f"{', '.join(parts)}."
-
-
-def _count_verdicts(changes: Sequence[JudgedChange]) -> Counter[Verdict]:
-    return Counter(item.judgement.verdict for item in changes)
-
-
-def _find_shared_margin(changes: Sequence[JudgedChange]) -> str | None:
-    """Return the margin of all metrics in words, empty if all have a margin of 0; None if they differ."""
-    margins = {item.margin for item in changes}
-    if len(margins) != 1 or (margin := margins.pop()).amount:
-        return None
-    return f"{margin.percent:g} %" if margin.percent else ""
 
 
 def _choose_key_changes(directed: Sequence[Candidate]) -> list[Candidate]:
@@ -481,7 +404,7 @@ def describe_caution(names: Sequence[str]) -> str:
 def _describe_omitted(omitted: Sequence[Candidate]) -> str:
     if not omitted:
         return ""
-    counts = _count_verdicts([item.change for item in omitted])
+    counts = count_by_verdict([item.change for item in omitted])
     parts = [f"{counts[verdict]} of them {verdict.value}" for verdict in _DECIDED if counts[verdict]]
     decided = ", ".join(parts) or ("none of them worse or better" if len(omitted) > 1 else "neither worse nor better")
     return f"{format_count(len(omitted), 'more metric')}, {decided}: see the tables."
@@ -493,8 +416,22 @@ def _list_notes(
     """Yield sentences on noise, few units of time and data; some may be empty."""
     yield noise
     yield describe_few_units([item.change.judgement for item in candidates])
+    yield describe_open(candidates)
     measured = [(label, run.quality) for run, label in zip(runs, labels, strict=True) if run.quality is not UNMEASURED]
     yield describe_findings({label: item.codes for label, item in measured})
     # The page has the number of all warnings, beside the link to them.
     if measured and not any(item.findings for _, item in measured) and not any(run.warnings for run in runs):
         yield "Data: no findings in both runs."
+
+
+def describe_open(candidates: Sequence[Candidate]) -> str:
+    """Return why metrics are open though their intervals lie beyond their margins; empty without such metrics."""
+    names_by_reason: dict[str, list[str]] = {}
+    for item in candidates:
+        judgement = item.change.judgement
+        least, interval = judgement.margin or 0.0, judgement.interval
+        is_beyond = interval is not None and (interval.low > least or interval.high < -least)
+        if item.verdict is Verdict.OPEN and is_beyond and judgement.reason:
+            names_by_reason.setdefault(judgement.reason.value, []).append(item.row.label)
+    parts = [f"{list_names(names)} ({reason})" for reason, names in names_by_reason.items()]
+    return f"Open, though the interval lies beyond the margin: {'; '.join(parts)}." if parts else ""

@@ -1,0 +1,115 @@
+"""Write the verdicts of a comparison in sentences: the headline of the first page and its counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from assay.judgement.report_judgements import JudgedChange
+from assay.judgement.verdict import Verdict
+from assay.util.numbers import format_count
+
+_JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED, Verdict.SAME, Verdict.OPEN)
+_WITHOUT_DIRECTION = (Verdict.CHANGED, Verdict.SAME, Verdict.OPEN, Verdict.NOT_JUDGED)
+
+
+def compose_headline(
+    base: str,
+    run: str,
+    changes: Sequence[JudgedChange],
+    segment_counts: Mapping[Verdict, int] = MappingProxyType({}),
+    conditions: Sequence[JudgedChange] = (),
+) -> str:
+    """Return the outcome in one sentence; the changes are those of metrics that are better in a direction.
+
+    Without such metrics it is that of the `conditions`, the metrics that are better in none. `segment_counts` are the
+    numbers of their segments that are worse or better: what changed in some segments only may be lost in the whole
+    metric.
+    """
+    if not changes:
+        changes = conditions
+    counts = count_by_verdict(changes)
+    judged = sum(counts[verdict] for verdict in _JUDGED)
+    worse, better = counts[Verdict.WORSE], counts[Verdict.BETTER]
+    of_all = f"of {format_count(judged, 'metric')}"
+    if judged == 1 and worse + better:
+        return f"{run} is {'worse' if worse else 'better'} than {base} in the only metric that is judged"
+    if not worse + better and any(segment_counts.values()):
+        return f"{run} is {_describe_segments(base, segment_counts)}, but in no metric as a whole"
+    if not judged:
+        return f"No metric of {run} can be judged against {base}"
+    if changed := counts[Verdict.CHANGED]:
+        return f"{run} differs from {base} in {changed} {of_all}, which {'has' if judged == 1 else 'have'} no direction"
+    if worse and worse >= better:
+        also = f", and better in {better}" if better else ""
+        return f"{run} is worse than {base} in {worse} {of_all}{also}"
+    if better:
+        return f"{run} is better than {base} in {better} {of_all}, and worse in {worse or 'none'}"
+    if counts[Verdict.SAME] == judged:
+        return f"{run} is the same as {base} in {'all ' if judged > 1 else ''}{format_count(judged, 'metric')}"
+    margin = _find_shared_margin(changes)
+    beyond = f" beyond {margin}" if margin else "" if margin == "" else " beyond the margin"
+    return f"No change{beyond} is certain between {base} and {run}"
+
+
+def _describe_segments(base: str, segment_counts: Mapping[Verdict, int]) -> str:
+    worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
+    if not worse:
+        return f"better than {base} in {format_count(better, 'segment')}"
+    return f"worse than {base} in {format_count(worse, 'segment')}{f', and better in {better}' if better else ''}"
+
+
+def compose_counts(
+    changes: Sequence[JudgedChange],
+    segment_counts: Mapping[Verdict, int] = MappingProxyType({}),
+    conditions: Sequence[JudgedChange] = (),
+) -> str:
+    """Return how many metrics are worse, better, the same, open and not judged; if none is judged, also why.
+
+    The metrics are those that are better in a direction; without any, the `conditions`, which are better in none. How
+    many of their segments are worse or better comes last.
+    """
+    if not changes:
+        return _count_conditions(conditions)
+    if any(segment_counts.values()):
+        worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
+        return f"{compose_counts(changes)} Segments: {worse} worse, {better} better."
+    counts = count_by_verdict(changes)
+    left_out = counts[Verdict.NOT_JUDGED]
+    if left_out == len(changes):
+        reasons = Counter(item.judgement.reason.value for item in changes if item.judgement.reason).most_common()
+        if len(reasons) == 1:
+            return f"{left_out} not judged, because {reasons[0][0]}."
+        return f"{left_out} not judged: {', '.join(f'{count} because {text}' for text, count in reasons)}."
+    margin = _find_shared_margin(changes)
+    parts = [
+        f"{counts[Verdict.WORSE]} worse",
+        f"{counts[Verdict.BETTER]} better",
+        f"{counts[Verdict.SAME]} same{f' within {margin}' if margin else ''}",
+        f"{counts[Verdict.OPEN]} open",
+        *([f"{left_out} not judged"] if left_out else []),
+    ]
+    return f"{', '.join(parts)}."
+
+
+def _count_conditions(conditions: Sequence[JudgedChange]) -> str:
+    """Return how many metrics without a direction there are, and how many of each verdict."""
+    if not conditions:
+        return "No metric of the report is better in a direction."
+    counts = count_by_verdict(conditions)
+    parts = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in _WITHOUT_DIRECTION if counts[verdict])
+    return f"{format_count(len(conditions), 'metric')} without a direction: {parts}."
+
+
+def count_by_verdict(changes: Iterable[JudgedChange]) -> Counter[Verdict]:
+    """Return how many changes have each verdict."""
+    return Counter(item.judgement.verdict for item in changes)
+
+
+def _find_shared_margin(changes: Sequence[JudgedChange]) -> str | None:
+    """Return the margin of all metrics in words, empty if all have a margin of 0; None if they differ."""
+    margins = {item.margin for item in changes}
+    if len(margins) != 1 or (margin := margins.pop()).amount:
+        return None
+    return f"{margin.percent:g} %" if margin.percent else ""
