@@ -20,6 +20,10 @@ from assay.styles.unit_prefix import choose_prefix
         ((0.5,), "ns", ("0.500",), "ns"),
         ((6600.0, 6700.0), "MiB", ("6.45", "6.54"), "GiB"),
         ((0.25,), "MiB/s", ("256",), "KiB/s"),
+        # a size is in no smaller unit than its own, which its samples may be rounded to
+        ((0.167,), "MB", ("0.167",), "MB"),
+        ((0.167, 12.0), "MiB", ("0.167", "12.0"), "MiB"),
+        ((2000.0, 0.2), "MB", ("2000", "0.200"), "MB"),
         ((7.5343, 9.8571), "%", ("7.53", "9.86"), "%"),
         ((0.001,), "slots", ("0.00100",), "slots"),
         ((0.0, 0.0), "s", ("0", "0"), "s"),

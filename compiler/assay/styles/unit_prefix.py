@@ -1,4 +1,4 @@
-"""Choose a prefix for a unit that suits the numbers of a row: 0.0000294 s is 29.4 µs, 3.77 and 0.0113 MiB are KiB."""
+"""Choose a prefix for a unit that suits the numbers of a row: 0.0000294 s is 29.4 µs, 6600 MiB are 6.45 GiB."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _FAMILIES = (
     ((_WHOLE, "kB", "MB", "GB", "TB"), _DECIMAL),
     (("B", "KiB", "MiB", "GiB", "TiB"), _BINARY),
 )
+_SIZES = frozenset(symbol for symbols, _ in _FAMILIES[1:] for symbol in symbols)
 _PER = "/"
 # Rounding 999.7 to three digits yields 1000: the next unit is chosen from 999.5 on.
 _ONE = Fraction(9995, 10000)
@@ -32,13 +33,16 @@ def choose_prefix(values: Sequence[float | None], symbol: str) -> tuple[Fraction
 
     If the least value but 0 would be illegible there (0.0113 MiB/s beside 3.77), it is the greatest unit in which both
     are legible, should there be one: 11.6 KiB/s beside 3856.  A rate keeps its denominator; units without prefixes keep
-    their symbol, and so do Bytes below 100 000.
+    their symbol, and so do Bytes below 100 000.  A size is in no smaller unit than its own: a mean of whole MB, such as
+    0.167 MB, is not known to 1 kB.
     """
     magnitudes = [abs(value) for value in values if value and math.isfinite(value)]
     least, greatest = min(magnitudes, default=0), max(magnitudes, default=0)
     if not magnitudes or (symbol == _WHOLE and greatest < _GREATEST_LEGIBLE):
         return Fraction(1), symbol
     units = list_prefixed_units(symbol)
+    if symbol in _SIZES:
+        units = [(factor, name) for factor, name in units if factor <= 1]
     factors = [factor for factor, _ in units]
     best = max((other for other, factor in enumerate(factors) if greatest * factor >= _ONE), default=0)
     if least * factors[best] < _LEAST_LEGIBLE:
