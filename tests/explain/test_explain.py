@@ -7,6 +7,7 @@ import dataclasses
 import gzip
 import json
 import math
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ from assay.app.explain_view import export_explanation, format_explanation
 from assay.app.lineage import trace_subject
 from assay.app.subject import MetricSubject, list_subjects
 from assay.app.trace_runs import Line, Sample, Spread
-from assay.explain.facts import collect_facts, list_appearances
+from assay.explain.facts import DECIDING, collect_facts, list_appearances
 from assay.explain.terminal import Part, fit_parts, format_bars
 from assay.explain.wording import describe_expression, list_compatibility_comments
 from assay.ingest.readers.protocol import RawRecord
@@ -84,6 +85,12 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
         assert all(event.names or event.name in unnamed_events for event in metric_facts.events), metric_facts.events
         assert metric_facts.doc
         assert metric_facts.definition in text
+        words = set(re.findall(r"\w+", text.partition("\nUnit ")[2]))
+        deciding_fields = {
+            field.name for event in metric_facts.events for field in event.fields if field.role in DECIDING
+        }
+        assert deciding_fields <= words
+        assert metric_facts.relation in text
         json.loads(dump_escaped_json(export_explanation(Explanation(subject, metric_facts, "", "", None))))
         needed_definitions = dependencies.collect_dependencies(
             package,

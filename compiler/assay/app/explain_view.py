@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from assay.app.explain import Explanation, RunFacts
 from assay.app.trace_runs import ConstantInputs, Line, Sample
-from assay.explain.facts import DefinitionFact, EventFact, Facts, FieldFact
+from assay.explain.facts import DECIDING, DefinitionFact, EventFact, Facts, FieldFact
 from assay.explain.terminal import (
     INDENT,
     SHORTEST,
@@ -108,7 +108,8 @@ def describe_headings(explanation: Explanation) -> Iterator[tuple[str, list[str]
     if facts.grain:
         key = ", ".join(facts.key)
         dimensions = f"dimensions: {', '.join(facts.dimensions)}" if facts.dimensions else ""
-        parts = (facts.grain_doc, facts.grain_made, f"key: {key}", dimensions)
+        query = f"SQL of its relation `{facts.relation}`: `assay sql {facts.id}`" if facts.relation else ""
+        parts = (facts.grain_doc, facts.grain_made, f"key: {key}", dimensions, query)
         yield "Grain", [f"`{facts.grain}`: {'; '.join(part for part in parts if part)}"]
     yield "Filters", list(_format_filters(explanation))
     bound_events = {item.of for item in facts.instants}
@@ -159,7 +160,11 @@ def _format_others(entries: Sequence[EventFact | ConstantFact]) -> Iterator[str]
 
 
 def _format_name(item: EventFact | ConstantFact) -> str:
-    return f"the run's {item.name}" if isinstance(item, ConstantFact) else item.name
+    """Return the name of an event or constant, of an event with the fields that decide on the number."""
+    if isinstance(item, ConstantFact):
+        return f"the run's {item.name}"
+    fields = ", ".join(field.name for field in item.fields if field.role in DECIDING)
+    return f"{item.name} ({fields})" if fields else item.name
 
 
 def _format_constant(item: ConstantFact) -> str:
@@ -173,6 +178,9 @@ def _format_event(event: EventFact) -> Iterator[str]:
     fields = [_format_field(item) for item in event.fields if item.role in DIRECT_ROLES]
     if fields:
         yield f"  fields: {', '.join(fields)}"
+    deciding_fields = [_format_field(item) for item in event.fields if item.role == "rows"]
+    if deciding_fields:
+        yield f"  to decide which rows exist: {', '.join(deciding_fields)}"
 
 
 def _format_field(item: FieldFact) -> str:

@@ -10,7 +10,7 @@ from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.dependencies import collect_dependencies
 from assay.lang.model.article import Article
-from assay.lang.model.package import Event, Field, Metric, Package, Source
+from assay.lang.model.package import Event, Field, Grain, Metric, Package, Source
 from assay.lang.model.report import Report
 from assay.lang.model.series import Series
 from assay.lang.reserved_names import ACCEPTED
@@ -183,6 +183,7 @@ class Facts:
     grain: str
     grain_doc: str
     grain_made: str
+    relation: str
     key: tuple[str, ...]
     dimensions: tuple[str, ...]
     columns: tuple[tuple[str, str], ...]
@@ -260,6 +261,7 @@ def _collect_metric_facts(
         grain=grain.name,
         grain_doc=grain.doc,
         grain_made=wording.describe_runs(grain),
+        relation=_find_relation(package, grain),
         key=grain.key,
         dimensions=list_dimensions(package, metric),
         columns=tuple(wording.describe_columns(grain, nodes)),
@@ -279,6 +281,11 @@ def _collect_metric_facts(
         quirks=common.quirks,
         appearances=common.appearances,
     )
+
+
+def _find_relation(package: Package, grain: Grain) -> str:
+    """Return the relation whose SQL makes the rows of a grain; empty if they are records of an event or runs."""
+    return grain.relation if any(item.name == grain.relation for item in package.relations) else ""
 
 
 def _list_inputs(checked: CheckedPackage, metric: Metric, summary: str) -> Iterator[DefinitionFact]:
@@ -325,6 +332,7 @@ def _collect_formula_facts(
         grain=grain.name if grain else "",
         grain_doc=grain.doc if grain else "",
         grain_made=wording.describe_runs(grain) if grain else "",
+        relation=_find_relation(package, grain) if grain else "",
         key=grain.key if grain else (),
         dimensions=list_dimensions(package, metric),
         columns=(),
@@ -361,6 +369,7 @@ def _collect_series_facts(checked: CheckedPackage, series: Series, common: _Comm
         grain="",
         grain_doc="",
         grain_made="",
+        relation="",
         key=(*series.by, "t_ns"),
         dimensions=(),
         columns=(),
