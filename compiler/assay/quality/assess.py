@@ -27,6 +27,7 @@ from assay.report.data_quality import (
 )
 from assay.sql.completeness import (
     EXAMPLE,
+    FIRSTS,
     FOLLOWING,
     GROUP,
     HAS,
@@ -409,12 +410,19 @@ class Assessment:
         return readers
 
     def _count_lacking(self, metric: Metric, name: str) -> int:
-        """Return the number of rows without an instant, and without another in its place."""
-        present = self.compute_total(metric, f"{HAS}{name}")
-        return self.compute_total(metric, ROWS) - present - self._count_replaced(metric, name)
+        """Return the number of rows without an instant, and without another in its place.
+
+        Nothing precedes the first record of a key: such rows do not lack an earlier record of the same event.
+        """
+        lacking = self.compute_total(metric, ROWS) - self.compute_total(metric, f"{HAS}{name}")
+        firsts = self._count_optionally(metric, f"{FIRSTS}{name}")
+        return max(0, lacking - firsts) - self._count_replaced(metric, name)
 
     def _count_replaced(self, metric: Metric, name: str) -> int:
-        column = f"{REPLACED}{name}"
+        return self._count_optionally(metric, f"{REPLACED}{name}")
+
+    def _count_optionally(self, metric: Metric, column: str) -> int:
+        """Return a count of a metric over all hosts, 0 if it is not counted of it."""
         return sum(_get_number(row, column) for row in self.get_rows(metric) if column in row)
 
     def find_dropped_records(

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Grain, Metric
+from assay.lang.model.package import Grain, Instant, Metric
+from assay.lang.model.vocabulary import LATEST_BEFORE
 from assay.lang.reserved_names import ACCEPTED, get_rows_name
 from assay.lang.scopes import HOST
 from assay.sql import dialect
@@ -24,7 +25,7 @@ Constants = Mapping[str, object]
 
 #: columns of the counts
 GROUP, ROWS, VALUES, MEASURED, HAS = "host", "total", "with_value", "measured", "has_"
-REPLACED = "replaced_"
+REPLACED, FIRSTS = "replaced_", "firsts_"
 RECORDS, UNMATCHED, KEYS, EXAMPLE, FOLLOWING = "records", "unmatched", "keys", "example", "following"
 
 #: leaves with the same value in every row
@@ -88,7 +89,8 @@ def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select
 
     `total`: accepted rows; `with_value`: those that meet the metric's condition and have a value; `measured`: those
     whose value does not need a fallback of the measure; `has_<instant>`: accepted rows with this instant;
-    `replaced_<instant>`, of instants that are alternatives: accepted rows with others in its place.
+    `replaced_<instant>`, of instants that are alternatives: accepted rows with others in its place; `firsts_<instant>`,
+    of instants of an earlier record of the same event: keys of accepted rows, each of which has a first record.
     """
     names = Names(constants=constants)
     where = [compile_expression(metric.where, names)] if metric.where else []
@@ -102,6 +104,7 @@ def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select
         exp.alias_(exp.CountIf(this=_compile_replacement(name, choices, names)), f"{REPLACED}{name}")
         for name, choices in find_alternatives(metric, grain).items()
     ]
+    counts += [exp.alias_(_count_keys(item), f"{FIRSTS}{item.name}") for item in _list_predecessors(metric, grain)]
     host = find_host_column(metric, grain)
     group: exp.Expr = build_column(host) if host else exp.Cast(this=exp.Null(), to=exp.DataType.build("TEXT"))
     query = dialect.select(exp.alias_(group, GROUP), *counts).from_(dialect.build_table(grain.name))
@@ -136,6 +139,27 @@ def _compile_replacement(name: str, choices: Sequence[Expression], names: Names)
     is_absent = exp.Is(this=build_column(name), expression=exp.Null())
     values = [exp.paren(compile_expression(choice, names)) for choice in choices]
     return exp.and_(is_absent, *(exp.Not(this=exp.Is(this=value, expression=exp.Null())) for value in values))
+
+
+def _list_predecessors(metric: Metric, grain: Grain) -> Iterator[Instant]:
+    """Yield the instants that a metric reads of which the first record of each key has none.
+
+    They are picked as the latest before a record of the same event.
+    """
+    instants = {item.name: item for item in grain.instants}
+    for name in list_instants(metric, grain):
+        item, anchor = instants[name], instants.get(instants[name].before)
+        if item.pick == LATEST_BEFORE and anchor and (item.of, item.where) == (anchor.of, anchor.where):
+            yield item
+
+
+def _count_keys(instant: Instant) -> exp.Expr:
+    """Count the keys, all of whose columns are known, of rows with the instant that another one precedes."""
+    columns = [build_column(pair.column) for pair in instant.on]
+    known = [exp.Not(this=exp.Is(this=item.copy(), expression=exp.Null())) for item in columns]
+    is_bound = exp.Not(this=exp.Is(this=build_column(instant.before), expression=exp.Null()))
+    key = exp.Tuple(expressions=columns) if columns else dialect.build_integer(1)
+    return exp.Count(this=exp.Distinct(expressions=[exp.case().when(exp.and_(is_bound, *known), key)]))
 
 
 def find_alternatives(metric: Metric, grain: Grain) -> Mapping[str, tuple[Expression, ...]]:
