@@ -17,6 +17,7 @@ import pytest
 
 from tests.compare_reference import CARDANO
 from tests.support.commands import build, run_assay
+from tests.support.workspaces import copy_workspace
 
 RUNS = {"baseline": CARDANO / "baseline" / "run", "candidate": CARDANO / "candidate" / "run"}
 TITLES = {
@@ -111,11 +112,26 @@ def test_timelines_are_in_every_form_of_a_report(report: Path) -> None:
         assert f"(charts/{name}.svg)" in markdown
         assert (report / "charts" / f"{name}.svg").is_file()
         assert title in page
+    _, _, entries = markdown.partition("### Time series\n")
+    assert "Count per second in intervals of 10 s, of ChainSync.Client.DownloadedHeader" in entries
     results = json.loads((report / "results.json").read_text(encoding="utf-8"))
     assert {entry["file"] for rows in results["rows"].values() for entry in rows.values()} >= {
         f"rows/{run}/{series}.parquet" for run in RUNS for series in ("transaction_rate", "header_rate")
     }
     assert all((report / entry["file"]).is_file() for rows in results["rows"].values() for entry in rows.values())
+
+
+def test_last_interval_is_not_drawn_if_the_end_cuts_it(cache: Path, tmp_path: Path) -> None:
+    """The counts of whole intervals are those per second, times ten: the last one is no fall."""
+    edit = ("specs/cardano/series.dhall", "unit = U.perSecond U.event", "unit = U.event")
+    root = copy_workspace(tmp_path / "workspace", edit)
+    runs = [f"baseline={RUNS['baseline']}"]
+    result = build(runs, tmp_path / "out", cache, "--to", "md", report="cardano/host-activity", cwd=root)
+    assert result.status == 0, result.err
+    rows = get_plots(tmp_path / "out")["timeline-header_rate"]["rows"]
+    drawn = {round(x * 60 / 10): y for line, x, y in rows if line is not None and y is not None}
+    rates = count_by_interval(RUNS["baseline"])["timeline-header_rate"]
+    assert drawn == pytest.approx({interval: 10 * rate for interval, rate in rates.items()}, rel=1e-12, abs=0)
 
 
 def test_values_are_explained_by_their_records(cache: Path) -> None:

@@ -19,7 +19,9 @@ from assay.report.blocks.timeline import (
     choose_time_unit,
     describe_reduced_lines,
     describe_unclear_lines,
+    find_last_step,
     frame_lines,
+    get_step,
 )
 from assay.report.charts import line_strokes
 from assay.report.charts.line_reduction import Line, count_points, reduce_lines
@@ -44,7 +46,7 @@ def add_timelines(document: Document, checked: CheckedPackage, report: Report, r
     return replace(
         document,
         galleries=(gallery, *document.galleries),
-        terms=(*document.terms, Group("Time series", tuple(entries))),
+        dictionary=(*document.dictionary, Group("Time series", tuple(entries))),
     )
 
 
@@ -77,8 +79,10 @@ def _find_series(checked: CheckedPackage, name: str) -> Series:
 def _collect_line(series: Series, timeline: RunTimeline, run: RunFigures) -> Lines:
     """Return the only line of a run, in seconds since its first window begins."""
     begin, end = get_series_span(run, series)
-    step_ns = int(str(run.constants[series.every])) if series.every else series.every_ns
-    points = [((t_ns - begin) / SECOND, value) for t_ns, value in _reduce_rows(series, timeline, run)]
+    step_ns = get_step(series, run)
+    last_step = find_last_step(series, step_ns, (begin, end))
+    rows = _reduce_rows(series, timeline, run)
+    points = [((t_ns - begin) / SECOND, value) for t_ns, value in rows if t_ns <= last_step]
     line: Line = break_at_gaps(points, step_ns / SECOND)
     return Lines({"": line}, (end - begin) / SECOND, begin)
 

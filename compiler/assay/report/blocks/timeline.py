@@ -19,7 +19,7 @@ from assay.report.charts import line_strokes
 from assay.report.charts.line_reduction import Line, count_points, reduce_lines
 from assay.report.charts.vega_spec import COLOURS, is_unnamed
 from assay.report.document import Plot
-from assay.report.run_results import add_unit_if_missing
+from assay.report.run_results import RunFigures, add_unit_if_missing
 from assay.util.numbers import format_count
 
 SECOND = 1_000_000_000
@@ -30,6 +30,8 @@ LINE = "line"
 #: room above the highest line, as a share of the axis
 HEADROOM = 0.04
 
+#: readings of intervals that add up records
+ADDED = ("count", "sum")
 #: distance of two values, in steps of the series, from which on samples between them are missing
 GAP = 1.5
 #: least length of an axis in seconds, its unit, and the seconds of that
@@ -217,24 +219,41 @@ def collect_lines(context: RenderContext, item: Timeline, shown_run: ShownRun) -
     if time_range is None:
         return None
     first, last = time_range
+    step_ns = get_step(series, shown_run.run)
+    last_step = find_last_step(series, step_ns, block_rows.get_series_span(shown_run.run, series))
     points_by_line: dict[str, Line] = {}
     values_by_line: dict[str, list[Point]] = {}
     names = {} if item.alone else block_rows.name_keys(series.by, item.line, list_distinct(rows, series.by), (MEAN,))
     values_by_x: dict[float, list[float]] = {}
-    for key, t_ns, value in _iter_samples(series, rows, time_range):
+    for key, t_ns, value in _iter_samples(series, rows, (first, min(last, last_step))):
         x = (t_ns - first) / SECOND
         values_by_x.setdefault(x, []).append(value)
         if not item.alone:
             values_by_line.setdefault(names[key], []).append((x, value))
     if item.mean:
         values_by_line[MEAN] = [(x, math.fsum(values) / len(values)) for x, values in sorted(values_by_x.items())]
-    step_ns = int(str(shown_run.run.constants[series.every])) if series.every else series.every_ns
     # Stacked lines are not broken at gaps: a layer without a value counts as 0.
     points_by_line |= {
         name: points if item.stacked else break_at_gaps(points, step_ns / SECOND)
         for name, points in values_by_line.items()
     }
     return Lines(points_by_line, (last - first) / SECOND, first)
+
+
+def get_step(series: Series, run: RunFigures) -> int:
+    """Return the distance between steps of a series in a run, in ns."""
+    return int(str(run.constants[series.every])) if series.every else series.every_ns
+
+
+def find_last_step(series: Series, step_ns: int, span: tuple[int, int]) -> int:
+    """Return the latest step (ns) to draw of a series whose windows have a span.
+
+    The last interval of counts and sums is left out if the end of the records cuts it: its value would look like a
+    fall. It is drawn if it is the only one.
+    """
+    begin, end = span
+    last_whole = end + 1 - step_ns
+    return last_whole if series.reading in ADDED and last_whole >= begin else end
 
 
 def _find_time_range(
