@@ -34,6 +34,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter, Plan, RowRequest
 from assay.plan.value_request import ValueRequest
+from assay.quality.extents import compute_run_extent, find_short_runs
 from assay.quality.missing_events import find_missing_events
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.sql.codegen import Statement
@@ -148,7 +149,8 @@ def compute(
         for job, item, result in zip(jobs, ingested_runs, results, strict=True)
     )
     if not phase_quality or not phase_selection:
-        return Computation(run_plan, graph, _compare_qualities(run_results))
+        compared = _compare_qualities(run_results)
+        return Computation(run_plan, graph, _compare_extents(run_quality, compared) if judged else compared)
     phases, phase_results = _compute_phases(
         session, checked, phase_selection, run_results, phase_quality, phase_graph, relations, on_work_start
     )
@@ -248,6 +250,28 @@ def _compare_qualities(results: Sequence[RunResult]) -> tuple[RunResult, ...]:
     measured = [{name for name, item in result.results.metrics.items() if item.size} for result in results]
     qualities = find_missing_events([result.quality for result in results], measured)
     return tuple(replace(item, quality=quality) for item, quality in zip(results, qualities, strict=True))
+
+
+def _compare_extents(quality_plan: QualityPlan, results: Sequence[RunResult]) -> tuple[RunResult, ...]:
+    """Return results of judged runs with findings on those that cover far less than the others."""
+    extents = [
+        tuple(
+            filter(
+                None,
+                (
+                    compute_run_extent(result.id, part.source.name, part.facts.logs)
+                    for part in result.ingested_run.parts
+                    if not result.ingested_run.run.is_calibration
+                ),
+            )
+        )
+        for result in results
+    ]
+    findings = find_short_runs(extents, quality_plan.source_readers)
+    return tuple(
+        replace(item, quality=replace(item.quality, findings=(*item.quality.findings, *extra))) if extra else item
+        for item, extra in zip(results, findings, strict=True)
+    )
 
 
 def _assess_result(

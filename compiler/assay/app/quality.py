@@ -26,6 +26,7 @@ from assay.lang.segments import get_whole, is_segment
 from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, build_plan
 from assay.quality.assess import Assessment, Counts, Notice, get_count_name
 from assay.quality.empty_metrics import EmptyMetrics
+from assay.quality.extents import find_short_logs
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import Finding, RunQuality
 from assay.sql import completeness, dialect
@@ -214,6 +215,7 @@ class QualityPlan:
             *defaults,
             *assessment.find_hosts_counted_as_zero(),
             *assessment.find_events_missing_on_hosts(),
+            *(() if self.is_phase else self._iter_short_logs(ingested_run)),
             *assessment.find_rare_events(),
             *assessment.find_unknown_keys(),
             *assessment.find_dropped_records(list_notices(self.checked.package, ingested_run), self._readers),
@@ -222,6 +224,21 @@ class QualityPlan:
         )
         quality = _create_quality(ingested_run, findings, _find_blank_metrics(defaults), (*reasons.notes, *stray_notes))
         return replace(quality, unused=tuple(assessment.find_repeated_records()))
+
+    def _iter_short_logs(self, ingested_run: IngestedRun) -> Iterator[Finding]:
+        for part in ingested_run.parts:
+            if part.source.hosts:
+                yield from find_short_logs(part.facts.logs, self.source_readers.get(part.source.name, ()))
+
+    @cached_property
+    def source_readers(self) -> Mapping[str, Sequence[str]]:
+        """The ids of the metrics that read an event of each source."""
+        events = {event.name: event.source for event in self.checked.package.events}
+        readers: dict[str, dict[str, None]] = {}
+        for event, metrics in self._readers.items():
+            readers.setdefault(events[event], {}).update(dict.fromkeys(metrics))
+        order = [metric.id for metric in self.metrics]
+        return {source: [name for name in order if name in metrics] for source, metrics in readers.items()}
 
     @cached_property
     def _fields(self) -> Mapping[str, Sequence[str]]:

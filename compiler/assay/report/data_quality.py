@@ -15,7 +15,7 @@ MAX_LISTED_NAMES = 3  # names in a message; it counts the others
 DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-hosts", "rare-event", "unknown-key"
 INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "unknown-records", "likely-rename"
 NO_SAMPLES, MISSING_EVENT, CRASH, STRAY = "no-samples", "missing-event", "crash-lines", "stray-lines"
-REPEATED = "repeated-records"
+REPEATED, SHORT_LOG, SHORT_RUN = "repeated-records", "short-log", "short-run"
 
 
 @dataclass(frozen=True, slots=True)

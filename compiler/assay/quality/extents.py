@@ -1,0 +1,135 @@
+"""Find the hosts whose log ends or begins long before or after the others', and the runs that end before others."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.engine.mount import HostLog
+from assay.report.data_quality import SHORT_LOG, SHORT_RUN, Finding, format_metric_list, list_hosts
+from assay.util.numbers import format_count
+
+#: a log ends early if it does by this many of its own mean gaps and by this share of the others' duration
+LATE_GAPS, LATE_SHARE = 20, 0.1
+#: a log with at least this share of the others' records may only be faster, unless the duration lacks this share
+ALL_RECORDS, LATE_SHARE_OF_ALL = 0.9, 1 / 3
+#: the mean gap between fewer records says little
+LEAST_RECORDS = 20
+#: a run ends early if its duration and its number of records are below this share of those of another run
+SHORT_SHARE = 0.6
+_NS = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class LogExtent:
+    """The part of time that the log of a host covers, in ns since 1970, and the number of its records."""
+
+    host: str
+    first_ns: int
+    last_ns: int
+    records: int
+
+    @property
+    def duration_ns(self) -> int:
+        """Return the time between the first and the last record."""
+        return self.last_ns - self.first_ns
+
+
+@dataclass(frozen=True, slots=True)
+class RunExtent:
+    """The duration of a run in ns and the number of its records, over all hosts of a source; `label` names the run."""
+
+    label: str
+    source: str
+    duration_ns: int
+    records: int
+
+
+def list_extents(logs: Sequence[HostLog]) -> tuple[LogExtent, ...]:
+    """Return the extents of the logs with events whose records have instants."""
+    return tuple(
+        LogExtent(log.host, log.first_ns, log.last_ns, log.objects)
+        for log in logs
+        if log.recognised and log.first_ns is not None and log.last_ns is not None
+    )
+
+
+def compute_run_extent(label: str, source: str, logs: Sequence[HostLog]) -> RunExtent | None:
+    """Return the extent of a run in a source; None if no record has an instant."""
+    extents = list_extents(logs)
+    if not extents:
+        return None
+    duration = max(item.last_ns for item in extents) - min(item.first_ns for item in extents)
+    return RunExtent(label, source, duration, sum(item.records for item in extents))
+
+
+def find_short_logs(logs: Sequence[HostLog], metrics: Sequence[str]) -> Iterator[Finding]:
+    """Find the hosts of a source that end long before, or begin long after, the others; `metrics` read the source."""
+    extents = list_extents(logs)
+    endings = {item.host: _measure_gap(item, extents, lambda other: other.last_ns) for item in extents}
+    beginnings = {item.host: _measure_gap(item, extents, lambda other: -other.first_ns) for item in extents}
+    for gaps, verb in ((endings, "before"), (beginnings, "after")):
+        short = [item for item in extents if gaps[item.host]]
+        if short:
+            yield _describe_short_logs(short, extents, max(gaps.values()), verb, metrics)
+
+
+def _measure_gap(extent: LogExtent, extents: Sequence[LogExtent], get_end: Callable[[LogExtent], int]) -> float:
+    """Return by how much of time, in ns, a log falls short of the median end of the others; 0 if that may be usual."""
+    others = [item for item in extents if item.host != extent.host]
+    if not others or extent.records < LEAST_RECORDS:
+        return 0
+    gap = statistics.median(map(get_end, others)) - get_end(extent)
+    usual_gap = extent.duration_ns / (extent.records - 1)
+    has_all = extent.records >= ALL_RECORDS * statistics.median(item.records for item in others)
+    share = LATE_SHARE_OF_ALL if has_all else LATE_SHARE
+    duration = statistics.median(item.duration_ns for item in others)
+    return gap if gap > max(share * duration, LATE_GAPS * usual_gap) else 0
+
+
+def _describe_short_logs(
+    short: Sequence[LogExtent], extents: Sequence[LogExtent], gap: float, verb: str, metrics: Sequence[str]
+) -> Finding:
+    """Return the finding on logs that fall short by at most `gap` ns; `verb` says whether their end or begin does."""
+    hosts = tuple(item.host for item in short)
+    whole = [item.records for item in extents if item.host not in hosts] or [item.records for item in extents]
+    counts = ", ".join(f"{item.records}" for item in short[:3])
+    is_single = len(short) == 1
+    action = {"before": "end", "after": "begin"}[verb] + ("s" if is_single else "")
+    time = f"{'' if is_single else 'up to '}{_format_seconds(gap)} {verb} the others"
+    records = f"{counts} records, the others {statistics.median(whole):g}"
+    message = f"{list_hosts(hosts)} {action} {time} ({records}){format_metric_list(metrics)}."
+    return Finding(SHORT_LOG, message, tuple(metrics), hosts, affected=len(hosts), total=len(extents))
+
+
+def find_short_runs(
+    extents: Sequence[Sequence[RunExtent]], readers: Mapping[str, Sequence[str]]
+) -> tuple[tuple[Finding, ...], ...]:
+    """Return the findings on each run that covers far less than the longest run does.
+
+    `extents` has those of each run by source, `readers` the metrics that read each source. A run that has all records
+    in less time is only faster.
+    """
+    return tuple(tuple(_list_short(own, extents, readers)) for own in extents)
+
+
+def _list_short(
+    own: Sequence[RunExtent], extents: Sequence[Sequence[RunExtent]], readers: Mapping[str, Sequence[str]]
+) -> Iterator[Finding]:
+    for extent in own:
+        alike = [item for items in extents for item in items if item.source == extent.source]
+        longest = max(alike, key=lambda item: item.duration_ns)
+        metrics = readers.get(extent.source, ())
+        pairs = ((extent.duration_ns, longest.duration_ns), (extent.records, longest.records))
+        if metrics and longest.records >= LEAST_RECORDS and all(part < SHORT_SHARE * whole for part, whole in pairs):
+            covered = f"{_format_seconds(extent.duration_ns)} with {format_count(extent.records, 'record')}"
+            other = f"{longest.label} {_format_seconds(longest.duration_ns)} with {longest.records}"
+            message = f"the run covers {covered}, {other}{format_metric_list(metrics)}."
+            yield Finding(SHORT_RUN, message, tuple(metrics), affected=extent.records, total=longest.records)
+
+
+def _format_seconds(duration_ns: float) -> str:
+    """Return a duration in words: `300 s`, `2.5 s`."""
+    seconds = duration_ns / _NS
+    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.2g} s"
