@@ -10,9 +10,11 @@ from assay.judgement.gate import has_enough_repeats
 from assay.judgement.verdict import Verdict
 from assay.lang import workspace
 from assay.lang.segments import get_whole
-from assay.report.data_quality import describe_findings, list_names
+from assay.report.data_quality import RENAMED, describe_findings, list_names
 from assay.util.diagnostics import AssayError, Span, fail
 from assay.util.numbers import format_range
+
+MOST_MISSING = 4  # missing data that an error lists
 
 
 def require_decision(results: JudgedResults, *, is_once: bool = False, allows_missing: bool = False) -> None:
@@ -39,8 +41,8 @@ def require_decision(results: JudgedResults, *, is_once: bool = False, allows_mi
         raise fail(
             "gate-lacks-data",
             "the gate does not decide: data are missing",
-            expected="samples of each gated metric, and the same number of hosts in all runs",
-            found="; ".join(missing),
+            expected="all records that gated metrics read, and the same number of hosts in all runs",
+            found=_list_some(missing),
             notes=tuple(
                 filter(
                     None,
@@ -66,9 +68,14 @@ def require_decision(results: JudgedResults, *, is_once: bool = False, allows_mi
         )
 
 
+def _list_some(texts: list[str]) -> str:
+    more = f"; {len(texts) - MOST_MISSING} more" if len(texts) > MOST_MISSING else ""
+    return "; ".join(texts[:MOST_MISSING]) + more
+
+
 def list_missing_data(results: JudgedResults) -> list[str]:
-    """Return in words which versions have another number of hosts, and which gated metrics lack samples."""
-    return [*list_differing_hosts(results), *list_lacking_samples(results)]
+    """Return in words which versions have another number of hosts, and which data of gated metrics are missing."""
+    return [*list_differing_hosts(results), *list_lacking_samples(results), *list_incomplete_data(results)]
 
 
 def list_differing_hosts(results: JudgedResults) -> list[str]:
@@ -90,6 +97,23 @@ def list_lacking_samples(results: JudgedResults) -> list[str]:
             for label, items in names.items() if items]  # fmt: skip
 
 
+def list_incomplete_data(results: JudgedResults) -> list[str]:
+    """Return the findings on data that gated metrics with samples read, each after the label of its run.
+
+    A name that resembles a known one shows no missing record.
+    """
+    changes = [change for run in results.runs for change in list_gated_changes(run)]
+    gated = {get_whole(item.metric) for item in changes} - {
+        get_whole(item.metric) for item in changes if item.lacks_samples
+    }
+    return [
+        f"{label}: {finding.message.removesuffix('.')}"
+        for label, findings in results.findings.items()
+        for finding in findings or ()
+        if finding.code != RENAMED and gated & finding.metrics
+    ]
+
+
 def describe_lacking_samples(results: JudgedResults) -> str:
     """Return a sentence on gated metrics that lack samples; empty if none does."""
     texts = list_lacking_samples(results)
@@ -107,7 +131,9 @@ def describe_data(results: JudgedResults) -> str:
 
     Empty if they are not known, or if there are none but data are missing.
     """
-    text = describe_findings({label: codes or () for label, codes in results.findings.items()})
+    text = describe_findings(
+        {label: [item.code for item in findings or ()] for label, findings in results.findings.items()}
+    )
     if text or not results.findings or None in results.findings.values() or list_missing_data(results):
         return text
     return "Data: no findings."

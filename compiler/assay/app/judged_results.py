@@ -111,12 +111,21 @@ class ComparedRun:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedFinding:
+    """A finding on the data of a run: its code, its message, and the ids of the metrics that it affects."""
+
+    code: str
+    message: str
+    metrics: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedResults:
     """The judgements of a comparison.
 
     `level` is that of intervals, `noise` the sentence on the noise that they cover. `repeats_demanded` is what the gate
-    demands, `repeats` how many runs each version has. `findings` has the codes of the findings on the data of each
-    run, by label; None for a run whose data were not assessed.
+    demands, `repeats` how many runs each version has. `findings` are those on the data of each run, by
+    label; None for a run whose data were not assessed.
     """
 
     report: str
@@ -127,7 +136,7 @@ class JudgedResults:
     repeats: tuple[int, ...]
     calibration_runs: int
     noise: str
-    findings: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
+    findings: Mapping[str, tuple[RecordedFinding, ...] | None] = field(default_factory=dict)
 
     @property
     def changes(self) -> Iterator[RecordedChange]:
@@ -205,26 +214,30 @@ def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
         tuple(map(int, repeats["runs"])),
         int(repeats["calibration"]),
         str(judgement["noise"]),
-        _list_codes(results),
+        _list_findings(results),
     )
 
 
-def read_findings(build: Path) -> dict[str, tuple[str, ...] | None]:
-    """Return the codes of the findings of each run of a build, by label. Raises AssayError."""
+def read_findings(build: Path) -> dict[str, tuple[RecordedFinding, ...] | None]:
+    """Return the findings on each run of a build, by label. Raises AssayError."""
     path = build / RESULTS
     try:
-        return _list_codes(_read_results(path))
+        return _list_findings(_read_results(path))
     except (KeyError, TypeError):
         raise _build_format_error(path) from None
 
 
-def _list_codes(results: Mapping[str, Any]) -> dict[str, tuple[str, ...] | None]:
-    """Return the codes of the findings of each run by label; None where the data were not assessed."""
+def _list_findings(results: Mapping[str, Any]) -> dict[str, tuple[RecordedFinding, ...] | None]:
+    """Return the findings on each run by label; None where the data were not assessed."""
     qualities = {str(run["label"]): results["quality"][run["id"]] for run in results["runs"]}
     return {
-        label: tuple(str(finding["code"]) for finding in item["findings"]) if item["hosts"] else None
+        label: tuple(map(_read_finding, item["findings"])) if item["hosts"] else None
         for label, item in qualities.items()
     }
+
+
+def _read_finding(data: Mapping[str, Any]) -> RecordedFinding:
+    return RecordedFinding(str(data["code"]), str(data["message"]), frozenset(map(str, data["metrics"])))
 
 
 def _read_results(path: Path) -> dict[str, Any]:

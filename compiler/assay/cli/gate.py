@@ -172,7 +172,7 @@ def _export_gate(results: JudgedResults) -> dict[str, Any]:
         "runs": runs,
         "has_repeats": has_repeats(results),
         "noise": results.noise,
-        "findings": {label: None if codes is None else len(codes) for label, codes in results.findings.items()},
+        "findings": {label: None if items is None else len(items) for label, items in results.findings.items()},
         "missing": list_missing_data(results),
         "is_open": is_open(results),
     }
