@@ -33,7 +33,7 @@ from assay.registry.baseline import ALL_RUNS, MedianBaseline, select_median_runs
 from assay.registry.history import MetricRules, compute_history, find_day, get_meaning
 from assay.registry.model import RecordedResults
 from assay.registry.store import list_runs, read_build, read_results
-from assay.report.compose_answer import describe_caution, describe_unequal_hosts
+from assay.report.comparison_caution import describe_caution, describe_unequal_hosts
 from assay.report.data_quality import list_names
 from assay.report.declared_margin import convert_margin
 from assay.report.judged_cells import list_judgement_notes

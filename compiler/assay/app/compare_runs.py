@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from assay.app import filters
-from assay.app.build_comparison import iter_shared_file_notes
+from assay.app.build_comparison import create_run_figures, iter_shared_file_notes
 from assay.app.compute import RunResult, compute, list_report_metrics
 from assay.app.ingest import find_system
 from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
@@ -22,13 +22,14 @@ from assay.app.subject import find_metric
 from assay.judgement.interval import estimate_reach
 from assay.judgement.repeats import pool_variances
 from assay.judgement.report_judgements import ReportJudgements
+from assay.judgement.verdict import Direction, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin, Unit
-from assay.lang.segments import get_whole
+from assay.lang.segments import get_whole, is_segment
 from assay.propose.file_names import find_repeats
-from assay.report.compose_answer import describe_caution, describe_unequal_hosts
+from assay.report.comparison_caution import describe_caution, list_unequal_parameters
 from assay.report.data_quality import describe_findings
 from assay.report.judged_cells import list_judgement_notes
 from assay.util.diagnostics import USAGE, fail
@@ -139,7 +140,12 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
                     for metric in metrics
                 ),
                 tuple(list_judgement_notes(judgements, metrics, version.id)),
-                *_describe_runs(computation.runs, versions[0].id, version.id),
+                *_describe_runs(
+                    report,
+                    computation.runs,
+                    (versions[0].id, version.id),
+                    _list_conditions(metrics, judgements, version.id),
+                ),
             )
             for number, version in enumerate(versions[1:], start=1)
         ),
@@ -161,21 +167,32 @@ def _iter_repeats_notes(runs: Sequence[NamedRun]) -> Iterator[str]:
         yield f"the names of these runs look like those of repeats; to compare versions, write: {words}"
 
 
+def _list_conditions(metrics: Sequence[Metric], judgements: ReportJudgements, version: str) -> list[str]:
+    """Return the names of the metrics that are better in no direction and changed."""
+    changes = [(metric, judgements.changes[metric.id, version].judgement) for metric in metrics]
+    return [
+        metric.name
+        for metric, judgement in changes
+        if judgement.direction is Direction.NEITHER
+        and judgement.verdict is Verdict.CHANGED
+        and not is_segment(metric.id)
+    ]
+
+
 def _describe_runs(
-    runs: Sequence[RunResult], base: str, version: str
+    report: Report | None, runs: Sequence[RunResult], compared: tuple[str, str], conditions: Sequence[str]
 ) -> tuple[str, tuple[tuple[int, ...], tuple[int, ...]]]:
     """Return why a comparison of two versions is suspect, and the numbers of hosts of their runs.
 
-    It is if the numbers of hosts differ, or if data of a run are incomplete.
+    It is if hosts, constants that should agree or `conditions` differ, or if data of a run are incomplete.
     """
     names = [(item.ingested_run.run.version or item.id, item) for item in runs]
-    compared = [[item for name, item in names if name == wanted] for wanted in (base, version)]
-    hosts = [tuple(item.ingested_run.hosts for item in items) for items in compared]
-    unequal = describe_unequal_hosts(*hosts)
-    codes = {item.id: item.quality.codes for items in compared for item in items}
-    findings = describe_findings(codes, "see the warnings")
-    cautions = (describe_caution([unequal] if unequal else []), findings)
-    return " ".join(filter(None, cautions)), (hosts[0], hosts[1])
+    first, second = ([item for name, item in names if name == wanted] for wanted in compared)
+    figures = (list(map(create_run_figures, first)), list(map(create_run_figures, second)))
+    unequal = list_unequal_parameters(report, figures, compared)
+    findings = describe_findings({item.id: item.quality.codes for item in (*first, *second)}, "see the warnings")
+    hosts = (tuple(run.hosts for run in figures[0]), tuple(run.hosts for run in figures[1]))
+    return " ".join(filter(None, (describe_caution([*unequal, *conditions]), findings))), hosts
 
 
 def _choose_report(

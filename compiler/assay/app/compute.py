@@ -267,7 +267,9 @@ def _compare_extents(quality_plan: QualityPlan, results: Sequence[RunResult]) ->
         )
         for result in results
     ]
-    findings = find_short_runs(extents, quality_plan.source_readers)
+    findings = [
+        tuple(map(quality_plan.add_formulas, items)) for items in find_short_runs(extents, quality_plan.source_readers)
+    ]
     return tuple(
         replace(item, quality=replace(item.quality, findings=(*item.quality.findings, *extra))) if extra else item
         for item, extra in zip(results, findings, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +17,7 @@ from assay.app.unknown_names import count_unknown_records, iter_unknown_findings
 from assay.engine.compiled_plan import CompiledPlan
 from assay.engine.connection import open_shared_cursor
 from assay.engine.results import NO_SAMPLES, Formulas, RunResults, summarize_pooled
-from assay.lang import dependencies
+from assay.lang import dependencies, formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Metric, Package
 from assay.lang.model.vocabulary import Coverage
@@ -222,8 +222,20 @@ class QualityPlan:
             *assessment.find_incomplete_rows(),
             *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self._readers)),
         )
+        findings = tuple(map(self.add_formulas, findings))
         quality = _create_quality(ingested_run, findings, _find_blank_metrics(defaults), (*reasons.notes, *stray_notes))
         return replace(quality, unused=tuple(assessment.find_repeated_records()))
+
+    def add_formulas(self, finding: Finding) -> Finding:
+        """Return a finding that also names the formulas over its metrics."""
+        names = [name for name, inputs in self._formula_inputs.items() if inputs & {*finding.metrics}]
+        return replace(finding, metrics=(*finding.metrics, *names)) if names else finding
+
+    @cached_property
+    def _formula_inputs(self) -> Mapping[str, Set[str]]:
+        """The ids of the measured metrics that each formula depends on."""
+        metrics = formula.index_metrics(self.checked.package) | {item.id: item for item in self.plan.formulas}
+        return {item.id: {read.id for read in formula.list_measured(metrics, [item])} for item in self.plan.formulas}
 
     def _iter_short_logs(self, ingested_run: IngestedRun) -> Iterator[Finding]:
         for part in ingested_run.parts:

@@ -39,7 +39,7 @@ MOST_OUTSIDE = 3
 @click.argument("folder", metavar="BUILD_FOLDER", shell_complete=complete_folders)
 @click.option("--once", "is_once", is_flag=True, help="Decide even if there are too few repeats.")
 @click.option("--allow-missing", "allows_missing", is_flag=True,
-              help="Decide even if gated metrics lack samples, or the numbers of hosts differ.")  # fmt: skip
+              help="Decide even if data of gated metrics are missing, or the numbers of hosts differ.")  # fmt: skip
 @click.option("--baseline", metavar="median:N[:TAG]",
               help="Compare with the median of the last N recorded runs, not with the first of the build.")  # fmt: skip
 @add_results_option

@@ -1,19 +1,19 @@
-"""Find the hosts whose log ends or begins long before or after the others', and the runs that end before others."""
+"""Find the hosts whose logs end long before the others', and the runs that cover far less than others."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.engine.mount import HostLog
-from assay.report.data_quality import SHORT_LOG, SHORT_RUN, Finding, format_metric_list, list_hosts
+from assay.report.data_quality import MAX_LISTED_NAMES, SHORT_LOG, SHORT_RUN, Finding, format_metric_list, list_hosts
 from assay.util.numbers import format_count
 
 #: a log ends early if it does by this many of its own mean gaps and by this share of the others' duration
-LATE_GAPS, LATE_SHARE = 20, 0.1
+EARLY_GAPS, EARLY_SHARE = 20, 0.1
 #: a log with at least this share of the others' records may only be faster, unless the duration lacks this share
-ALL_RECORDS, LATE_SHARE_OF_ALL = 0.9, 1 / 3
+ALL_RECORDS, EARLY_SHARE_OF_ALL = 0.9, 1 / 3
 #: the mean gap between fewer records says little
 LEAST_RECORDS = 20
 #: a run ends early if its duration and its number of records are below this share of those of another run
@@ -65,42 +65,37 @@ def compute_run_extent(label: str, source: str, logs: Sequence[HostLog]) -> RunE
 
 
 def find_short_logs(logs: Sequence[HostLog], metrics: Sequence[str]) -> Iterator[Finding]:
-    """Find the hosts of a source that end long before, or begin long after, the others; `metrics` read the source."""
+    """Find the hosts of a source whose logs end long before the others'; `metrics` read the source.
+
+    A host that begins after the others may join on purpose.
+    """
     extents = list_extents(logs)
-    endings = {item.host: _measure_gap(item, extents, lambda other: other.last_ns) for item in extents}
-    beginnings = {item.host: _measure_gap(item, extents, lambda other: -other.first_ns) for item in extents}
-    for gaps, verb in ((endings, "before"), (beginnings, "after")):
-        short = [item for item in extents if gaps[item.host]]
-        if short:
-            yield _describe_short_logs(short, extents, max(gaps.values()), verb, metrics)
+    gaps = {item.host: gap for item in extents if (gap := _measure_gap(item, extents))}
+    if gaps:
+        hosts = tuple(gaps)
+        short = [item.records for item in extents if item.host in gaps]
+        whole = [item.records for item in extents if item.host not in gaps]
+        end = "ends" if len(hosts) == 1 else "end up to"
+        records = f"{', '.join(map(str, short[:MAX_LISTED_NAMES]))} records, the others {statistics.median(whole):g}"
+        time = f"{end} {_format_seconds(max(gaps.values()))} before the others"
+        message = f"{list_hosts(hosts)} {time} ({records}){format_metric_list(metrics)}."
+        yield Finding(SHORT_LOG, message, tuple(metrics), hosts, affected=len(hosts), total=len(extents))
 
 
-def _measure_gap(extent: LogExtent, extents: Sequence[LogExtent], get_end: Callable[[LogExtent], int]) -> float:
-    """Return by how much of time, in ns, a log falls short of the median end of the others; 0 if that may be usual."""
+def _measure_gap(extent: LogExtent, extents: Sequence[LogExtent]) -> float:
+    """Return how long before the median of the others a log ends, in ns; 0 if that may be usual.
+
+    The log that ends last has no gap.
+    """
     others = [item for item in extents if item.host != extent.host]
     if not others or extent.records < LEAST_RECORDS:
         return 0
-    gap = statistics.median(map(get_end, others)) - get_end(extent)
+    gap = statistics.median(item.last_ns for item in others) - extent.last_ns
     usual_gap = extent.duration_ns / (extent.records - 1)
     has_all = extent.records >= ALL_RECORDS * statistics.median(item.records for item in others)
-    share = LATE_SHARE_OF_ALL if has_all else LATE_SHARE
+    share = EARLY_SHARE_OF_ALL if has_all else EARLY_SHARE
     duration = statistics.median(item.duration_ns for item in others)
-    return gap if gap > max(share * duration, LATE_GAPS * usual_gap) else 0
-
-
-def _describe_short_logs(
-    short: Sequence[LogExtent], extents: Sequence[LogExtent], gap: float, verb: str, metrics: Sequence[str]
-) -> Finding:
-    """Return the finding on logs that fall short by at most `gap` ns; `verb` says whether their end or begin does."""
-    hosts = tuple(item.host for item in short)
-    whole = [item.records for item in extents if item.host not in hosts] or [item.records for item in extents]
-    counts = ", ".join(f"{item.records}" for item in short[:3])
-    is_single = len(short) == 1
-    action = {"before": "end", "after": "begin"}[verb] + ("s" if is_single else "")
-    time = f"{'' if is_single else 'up to '}{_format_seconds(gap)} {verb} the others"
-    records = f"{counts} records, the others {statistics.median(whole):g}"
-    message = f"{list_hosts(hosts)} {action} {time} ({records}){format_metric_list(metrics)}."
-    return Finding(SHORT_LOG, message, tuple(metrics), hosts, affected=len(hosts), total=len(extents))
+    return gap if gap > max(share * duration, EARLY_GAPS * usual_gap) else 0
 
 
 def find_short_runs(

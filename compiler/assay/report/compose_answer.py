@@ -6,8 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, product
-from operator import itemgetter
 
 from assay.judgement.interval import Comparison
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
@@ -18,6 +16,7 @@ from assay.lang.model.report import Report
 from assay.lang.segments import get_whole, is_segment, list_values_of_segment
 from assay.report.answer import Answer, JudgedGroup, JudgedRow, JudgedSegment, KeyChange
 from assay.report.answer_sentences import compose_counts, compose_headline, count_by_verdict
+from assay.report.comparison_caution import describe_caution, list_unequal_parameters
 from assay.report.data_quality import UNMEASURED, describe_findings, list_names
 from assay.report.document import Table
 from assay.report.explaining_segment import create_segment_change, find_explaining_segment
@@ -31,7 +30,7 @@ from assay.styles.prefixed import format_percent, format_percent_change, format_
 from assay.styles.row import NO_VALUE
 from assay.styles.unit_prefix import choose_prefix
 from assay.util.escape import escape_text
-from assay.util.numbers import format_count, format_range
+from assay.util.numbers import format_count
 
 LINES = 43  # lines of a page for key changes, rows of the plot, conditions and differing parameters
 LEAST_ROWS = 12
@@ -99,54 +98,11 @@ def compose_answers(
         # The labels of the runs are in the headline: rows that repeat them say nothing.
         differing = [item for item in differing if item[1:] != labels]
         notes = tuple(filter(None, _list_notes(figures, labels, candidates, judgements.noise)))
-        unequal = _list_unequal_parameters(report, base, version)
+        unequal = list_unequal_parameters(report, (base.members, version.members), (base.label, version.label))
         answers.append(
             compose_answer(labels, version.id, level, candidates, tuple(differing), notes, unequal, gated_segments)
         )
     return tuple(answers)
-
-
-def _list_unequal_parameters(report: Report, base: Version, version: Version) -> tuple[str, ...]:
-    """Return what should agree between all runs but differs: constants by their labels in the manifest, hosts.
-
-    Hosts also differ if an event that metrics need is missing on some of them in one version only.
-    """
-    labels = {row.constant: row.label for row in report.manifest if row.constant}
-    first, *others = (*base.members, *version.members)
-    hosts = describe_unequal_hosts([run.hosts for run in base.members], [run.hosts for run in version.members])
-    names = [
-        labels.get(name, name)
-        for name in report.compare
-        if any(run.constants[name] != first.constants[name] for run in others)
-    ]
-    return (*names, *([hosts] if hosts else _list_unequal_events(base, version)))
-
-
-def _list_unequal_events(base: Version, version: Version) -> Iterator[str]:
-    """Yield the events of metrics that are missing on some hosts of one version, but not on those of the other."""
-    gaps, other_gaps = _find_events_missing_on_hosts(base), _find_events_missing_on_hosts(version)
-    for item, unshared in ((base, gaps - other_gaps), (version, other_gaps - gaps)):
-        for event, pairs in groupby(sorted(unshared), key=itemgetter(0)):
-            hosts = [host for _, host in pairs]
-            yield f"The set of hosts with `{event}` records (without {list_names(hosts)} in {item.label})"
-
-
-def _find_events_missing_on_hosts(version: Version) -> set[tuple[str, str]]:
-    """Return each event that metrics need with each host that lacks it, in some run."""
-    return {
-        pair
-        for run in version.members
-        for finding in run.quality.findings
-        if finding.metrics
-        for pair in product(finding.events, finding.hosts)
-    }
-
-
-def describe_unequal_hosts(base: Sequence[int], compared: Sequence[int]) -> str:
-    """Return that the number of hosts differs between runs, for a caution; empty if it does not, or is not known."""
-    if not base or not compared or len({*base, *compared}) == 1:
-        return ""
-    return f"The number of hosts ({', '.join(format_range(min(item), max(item)) for item in (base, compared))})"
 
 
 def _list_candidates(
@@ -390,15 +346,6 @@ def _name_sides(printed: Sequence[Candidate]) -> tuple[str, str]:
     if directions == {Direction.LOWER}:
         return "better", "worse"
     return ("worse", "better") if directions == {Direction.HIGHER} else ("less", "more")
-
-
-def describe_caution(names: Sequence[str]) -> str:
-    """Return a sentence on what differs between the compared runs, though it should not; empty if nothing does."""
-    if not names:
-        return ""
-    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-    verb = "differ" if len(names) > 1 else "differs"
-    return f"The comparison itself is suspect. {listed} {verb} between the runs, and may be the cause of other changes."
 
 
 def _describe_omitted(omitted: Sequence[Candidate]) -> str:

@@ -1,0 +1,69 @@
+"""Describe why a comparison of runs is suspect: what differs between them, though it should not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, product
+from operator import itemgetter
+
+from assay.lang.model.report import Report
+from assay.report.data_quality import list_names
+from assay.report.run_results import RunFigures
+from assay.util.numbers import format_range
+
+
+def list_unequal_parameters(
+    report: Report | None, versions: tuple[Sequence[RunFigures], Sequence[RunFigures]], labels: tuple[str, str]
+) -> tuple[str, ...]:
+    """Return what should agree between the runs of two versions but differs: constants, hosts.
+
+    Constants are those that the report compares, by their labels in its manifest. Hosts also differ if an event that
+    metrics need is missing on some of them in one version only.
+    """
+    names = {row.constant: row.label for row in report.manifest if row.constant} if report else {}
+    first, *others = (*versions[0], *versions[1])
+    hosts = describe_unequal_hosts(*([run.hosts for run in runs] for runs in versions))
+    constants = [
+        names.get(name, name)
+        for name in (report.compare if report else ())
+        if any(run.constants[name] != first.constants[name] for run in others)
+    ]
+    return (*constants, *([hosts] if hosts else _list_unequal_events(versions, labels)))
+
+
+def _list_unequal_events(
+    versions: tuple[Sequence[RunFigures], Sequence[RunFigures]], labels: tuple[str, str]
+) -> Iterator[str]:
+    """Yield the events of metrics that are missing on some hosts of one version, but not on those of the other."""
+    gaps, other_gaps = map(_find_events_missing_on_hosts, versions)
+    for label, unshared in zip(labels, (gaps - other_gaps, other_gaps - gaps), strict=True):
+        for event, pairs in groupby(sorted(unshared), key=itemgetter(0)):
+            hosts = [host for _, host in pairs]
+            yield f"The set of hosts with `{event}` records (without {list_names(hosts)} in {label})"
+
+
+def _find_events_missing_on_hosts(runs: Sequence[RunFigures]) -> set[tuple[str, str]]:
+    """Return each event that metrics need with each host that lacks it, in some run."""
+    return {
+        pair
+        for run in runs
+        for finding in run.quality.findings
+        if finding.metrics
+        for pair in product(finding.events, finding.hosts)
+    }
+
+
+def describe_unequal_hosts(base: Sequence[int], compared: Sequence[int]) -> str:
+    """Return that the number of hosts differs between runs, for a caution; empty if it does not, or is not known."""
+    if not base or not compared or len({*base, *compared}) == 1:
+        return ""
+    return f"The number of hosts ({', '.join(format_range(min(item), max(item)) for item in (base, compared))})"
+
+
+def describe_caution(names: Sequence[str]) -> str:
+    """Return a sentence on what differs between the compared runs, though it should not; empty if nothing does."""
+    if not names:
+        return ""
+    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    verb = "differ" if len(names) > 1 else "differs"
+    return f"The comparison itself is suspect. {listed} {verb} between the runs, and may be the cause of other changes."
