@@ -15,6 +15,7 @@ _MIN_PAIRS = 3
 _MIN_SHARE = 0.9  # of the records of two events that take turns
 _MIN_NAMED_SHARE = 0.5  # of those of two events whose names agree in what starts and ends
 _MAX_PAIRS = 3  # the most frequent
+_MIN_EVENTS, _MIN_ROUNDS = 3, 5  # of events that take turns without words of start and end
 STARTS = frozenset((
     "began", "begin", "begins", "begun", "launch", "launching", "open", "opened", "opening", "start", "started",
     "starting", "starts",
@@ -40,10 +41,52 @@ def find_alternating(
             pairs.append(pair)
     pairs.sort(key=lambda pair: (not _has_topic(pair), -pair.count, pair.start, pair.end))
     chosen: list[AlternatingPair] = []
-    for pair in pairs:
+    for pair in (*pairs, *_find_cycles(records_by_event, excluded)):
         if not {pair.start, pair.end} & {name for item in chosen for name in (item.start, item.end)}:
             chosen.append(pair)
     return tuple(chosen[:_MAX_PAIRS])
+
+
+def _find_cycles(
+    records_by_event: Mapping[str, Sequence[Record]], excluded: Collection[str]
+) -> Iterator[AlternatingPair]:
+    """Yield the first and last of events that follow each other in the same order, round by round, on each host.
+
+    The name of one of them says that something starts or ends, unlike those of numbers that are printed together.
+    """
+    places = {
+        name: _list_positions(records)
+        for name, records in records_by_event.items()
+        if name not in excluded and len(records) >= _MIN_ROUNDS
+    }
+    remaining = sorted(places, key=lambda name: (min(map(min, places[name].values())), name))
+    while remaining:
+        cycle: list[str] = []
+        for name in remaining:
+            if all(_alternate(places[member], places[name]) for member in cycle):
+                cycle.append(name)
+        remaining = [name for name in remaining if name not in cycle]
+        if len(cycle) >= _MIN_EVENTS and any((STARTS | ENDS) & {*split_words(name)} for name in cycle):
+            first, last = records_by_event[cycle[0]], records_by_event[cycle[-1]]
+            yield AlternatingPair(cycle[0], cycle[-1], len(last), len(first))
+
+
+def _list_positions(records: Sequence[Record]) -> dict[str, list[int]]:
+    """Return where in the log of each host records are, in order."""
+    positions: dict[str, list[int]] = defaultdict(list)
+    for record in records:
+        positions[record.host].append(record.position)
+    return {host: sorted(row) for host, row in positions.items()}
+
+
+def _alternate(first: Mapping[str, Sequence[int]], last: Mapping[str, Sequence[int]]) -> bool:
+    """Return whether one record of the last event follows each of the first on each host; the last round may be cut."""
+    return first.keys() == last.keys() and all(
+        len(last[host]) in (len(row), len(row) - 1)
+        and all(a < b for a, b in zip(row, last[host], strict=False))
+        and all(b < a for a, b in zip(row[1:], last[host], strict=False))
+        for host, row in first.items()
+    )
 
 
 def _has_topic(pair: AlternatingPair) -> bool:

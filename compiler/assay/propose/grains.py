@@ -9,6 +9,7 @@ from dataclasses import replace
 from operator import itemgetter
 
 from assay.propose.chains import Chain, find_chains
+from assay.propose.choices import is_member, is_setting
 from assay.propose.measured import list_quantities
 from assay.propose.model import (
     DimensionProposal,
@@ -20,7 +21,7 @@ from assay.propose.model import (
 )
 from assay.propose.names import NameSpace, make_identifier, split_words
 from assay.propose.outcomes import find_outcome, list_outcome_metrics
-from assay.propose.quantities import TIMES, describe_quantity
+from assay.propose.quantities import describe_quantity
 from assay.propose.repeats import drop_results, find_repeated
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT
@@ -33,6 +34,7 @@ from assay.propose.titles import (
     make_title,
     make_value_title,
 )
+from assay.propose.units import TIMES
 from assay.propose.varying import (
     counts_up,
     find_run_constant,
@@ -120,6 +122,7 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
         is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
+        is_name |= is_setting(group, event, field) or is_member(group, event, field)
         is_name &= field.type in ("text", "boolean", "integer")
         if counts_up(group.records[event.name], field) or find_run_constant(group, event, field):
             continue

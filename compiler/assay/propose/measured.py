@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from assay.propose.choices import is_member, is_sequel, is_setting
 from assay.propose.model import EventProposal, FieldProposal
-from assay.propose.quantities import TIMES, describe_quantity
+from assay.propose.quantities import describe_quantity
 from assay.propose.repeats import find_namesake
 from assay.propose.sources import Group
+from assay.propose.units import TIMES
 from assay.propose.varying import (
     FEW_RECORDS,
     count_values,
@@ -41,6 +43,9 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
             and not is_choice(group, event, field)
             and not is_repetition_number(group, event, field)
             and not find_run_constant(group, event, field)
+            and not is_setting(group, event, field)
+            and not is_member(group, event, field)
+            and not is_sequel(group, event, field)
             and not find_namesake(group, field)
             and sum(field.path in record.values for record in records) >= least
         ),

@@ -30,6 +30,7 @@ NO_NAMES = frozenset((
 ))  # fmt: skip
 #: units such as `kB`, `KiB` and `kBps`, behind another letter only if they begin with a capital
 _BYTES = re.compile(r"(?:(?<![A-Za-z])[kKMGT]|(?<=[a-z])[KMGT])i?B(?P<rate>ps)?(?![A-Za-z])")
+_ABBREVIATION = re.compile(r"(?<![A-Za-z])[A-Z][a-z][A-Z](?![a-z])(?![A-Z]+(?![a-z]))")  # such as `CoW`, one word
 _RATE = re.compile(r"(?<=[A-Za-z]) ?/ ?(?=(?:s|sec|second)\b)")
 #: sizes, plurals and short forms before a last word `s` that is `per second`, as in `read_mb_s`; `times_s` are seconds
 _MEASURED = re.compile(
@@ -46,6 +47,7 @@ def split_words(text: str) -> list[str]:
     """
     text = _RATE.sub(" per ", text)
     text = _BYTES.sub(lambda match: f" {match[0].removesuffix('ps').lower()}{' per s' if match['rate'] else ''}", text)
+    text = _ABBREVIATION.sub(lambda match: match[0].lower().capitalize(), text)
     spaced = re.sub(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", text)
     words = re.findall(r"[a-z0-9]+", spaced.lower())
     if words[-1:] in (["s"], ["sec"]) and _MEASURED.fullmatch("".join(words[-2:-1])):

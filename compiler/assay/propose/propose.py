@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.propose.alternation import find_alternating
+from assay.propose.choices import list_settings
 from assay.propose.detect import Detected, detect
 from assay.propose.grains import propose_counts, propose_grains
 from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
@@ -75,7 +76,12 @@ def propose_system(
         dict.fromkeys(
             item
             for group in groups
-            for item in (*list_omissions(group), *list_repetitions(group), *list_namesakes(group))
+            for item in (
+                *list_omissions(group),
+                *list_repetitions(group),
+                *list_settings(group, keys),
+                *list_namesakes(group),
+            )
         )
     )
     system = make_identifier(name, "service")

@@ -10,12 +10,11 @@ from assay.propose.known_formats import ONES, MetricRule
 from assay.propose.model import EventProposal, FieldProposal, Record
 from assay.propose.names import split_words
 from assay.propose.sources import Group
-from assay.propose.units import UNITS, find_unit, is_rate
+from assay.propose.units import TIMES, UNITS, find_unit, is_rate
 from assay.propose.varying import FEW_RECORDS
 
 ZERO = "it is always 0"
 
-TIMES = ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
 #: words of names of rates that are better lower
 _FAILURES = frozenset((
     "drop", "dropped", "drops", "error", "errors", "fail", "failed", "failures", "lost", "rejected", "retries",

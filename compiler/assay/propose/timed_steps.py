@@ -11,9 +11,10 @@ from assay.propose.chains import Chain
 from assay.propose.measured import list_quantities
 from assay.propose.model import DimensionProposal, FieldProposal, GrainProposal, MetricProposal, Record
 from assay.propose.names import NameSpace, is_prefixed, make_identifier
-from assay.propose.quantities import TIMES, describe_quantity, is_length_of_media
+from assay.propose.quantities import describe_quantity, is_length_of_media
 from assay.propose.sources import Group
 from assay.propose.titles import lower_title, make_plain_title, make_title
+from assay.propose.units import TIMES
 
 _MIN_STEPS = 3
 _STEP = "step"  # what the column with the names of steps is called if nothing else says it

@@ -21,6 +21,7 @@ UNITS = {
     "gb": "gigabyte", "gib": "gibibyte",
     "percent": "percent", "pct": "percent", "percentage": "percent",
 }  # fmt: skip
+TIMES = ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
 _SECONDS = frozenset(("s", "sec", "second"))  # behind `per`
 _RATE_WORDS = frozenset(("qps", "rps", "tps"))  # queries, requests, transactions per second
 _RATES = {"byte": "bytePerSecond", "kibibyte": "kibibytePerSecond", "mebibyte": "mebibytePerSecond"}  # of the schema

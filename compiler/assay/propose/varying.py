@@ -21,6 +21,7 @@ _MIN_REPEATS = 5  # records with each value of a choice, and of a run with a con
 _TIME_FORMS = {"second": "s", "millisecond": "ms", "microsecond": "us", "nanosecond": "ns"}  # by unit
 _ELAPSED = frozenset(("elapsed", "t", "time", "uptime"))  # words of names of elapsed time
 _FEW_VALUES = 12  # of what only grows there are more, or one for every other record
+_FEW_STEPS = 3  # the same for whole numbers without a unit that are greater than any choice, such as counters
 #: last words of names of numbers of repetitions; words before them that make the number a measure; words behind them
 _REPETITIONS = frozenset((
     "attempt", "batch", "cycle", "epoch", "fold", "index", "iter", "iteration", "rep", "repeat", "repetition",
@@ -152,8 +153,15 @@ def only_grows(records: Sequence[Record], field: FieldProposal) -> bool:
         return field.type == "integer" and all(
             len(row) > 1 and all(b - a == 1 for a, b in itertools.pairwise(row)) for row in rows
         )
-    has_many = any(len(set(row)) > min(_FEW_VALUES, len(row) // 2) for row in rows if len(row) > 1)
-    return has_many and all(row == sorted(row) for row in rows)
+    is_counter = field.type == "integer" and field.unit == "none" and any(max(row) > _GREATEST_CHOICE for row in rows)
+    few = _FEW_STEPS if is_counter else _FEW_VALUES
+    has_many = any(len(set(row)) > min(few, len(row) // 2) for row in rows if len(row) > 1)
+    return has_many and never_falls(records, field)
+
+
+def never_falls(records: Sequence[Record], field: FieldProposal) -> bool:
+    """Return whether no number of a host is less than the one before it."""
+    return all(row == sorted(row) for row in _list_numbers_by_host(records, field))
 
 
 def note_elapsed_time(group: Group) -> Group:
