@@ -96,6 +96,12 @@ def copy_tree(source: Path, target: Path) -> None:
         (["wait", "--around", "request=1-00"], "no sample of `wait` in run 1.0 has request 1-00\n  hint: did you mean"),
         (["wait", "--around", "host=web-1"], "60 samples of `wait` in run 1.0 have host web-1\n  note: host web-1,"),
         (["wait"], "120 samples of `wait` in run 1.0\n"),
+        (["wait"], "\n  hint: also pass the columns of one, such as --around host=web-1 --around request=1-000\n"),
+        (
+            ["wait", "--around", "request=1-000", "-o", "build/slow.dhall"],
+            "-o names a file, but a slice is a folder: build/slow.dhall\n"
+            "  expected: the name of a folder\n  hint: pass -o build/slow\n",
+        ),
         (["wait", "--around", "request"], "`request` names no column and value"),
         (
             ["wait", "--around", "request=1-000", "--around", "host=web-2"],

@@ -8,6 +8,7 @@ the whole run; those that turn out not to be needed are dropped.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -123,6 +124,10 @@ def _check_folder(session: Session, folder: Path, target: Target) -> None:
     if folder.is_dir() and not is_unused(folder):
         raise fail("not-empty", f"the folder is not empty: {folder}", expected="a new or empty folder",
                    hint="choose another folder with -o", status=USAGE)  # fmt: skip
+    if folder.suffix in (".dhall", Path(FILE).suffix) and not folder.is_dir():
+        raise fail("not-a-folder", f"-o names a file, but a slice is a folder: {folder}",
+                   expected="the name of a folder", hint=f"pass -o {folder.with_suffix('')}",
+                   status=USAGE)  # fmt: skip
     refuse_sources(session, folder, [target.ingested_run.run])
 
 
@@ -190,10 +195,11 @@ def _choose_row(
         keys = list_keys(subject.checked, subject.metric)
         notes = [describe_row(identify_row(row, keys)) for row in matches[:SHOWN]]
         notes += [f"and {len(matches) - SHOWN} more"] if len(matches) > SHOWN else []
-        missing = ", ".join(name for name in keys if name not in texts)
+        missing = " ".join(f"--around {shlex.quote(f'{name}={list_texts(matches[0], name)[-1]}')}"
+                           for name in keys if name not in texts)  # fmt: skip
         message = f"{len(matches)} samples of `{subject.id}` in run {run.id}" + (f" have {chosen}" if chosen else "")
         raise fail("several-samples", message, notes=notes, status=USAGE,
-                   hint=f"also pass --around with {missing}")  # fmt: skip
+                   hint=f"also pass the columns of one, such as {missing}")  # fmt: skip
     for name, text in texts.items():
         values = {list_texts(row, name)[-1] for row in rows}
         if text not in {item for row in rows for item in list_texts(row, name)}:

@@ -20,7 +20,8 @@ from assay.app.trace_judgement import TracedJudgement, trace_judgement
 from assay.app.trace_values import BuiltReport, TracedRun, TraceRequest, check_value, select_run_phases, trace_value
 from assay.app.verify import locate_runs, parse_moved_runs
 from assay.explain.facts import find_deciding_grains
-from assay.lang.model.report import History
+from assay.lang.model.article import Article
+from assay.lang.model.report import History, Report
 from assay.lang.segments import add_segments, get_whole
 from assay.lineage import cells
 from assay.lineage.cells import Cell
@@ -47,6 +48,7 @@ from assay.report.cell_links import (
     CellSource,
 )
 from assay.report.document import Document, parse_document
+from assay.report.run_timelines import TITLE as TIMELINES
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all
 
 LIST_HINT = "pass --list to list the cells"
@@ -83,6 +85,17 @@ def _create_untraceable_error(built_report: BuiltReport, document: Document, cel
 
 def _create_error(message: str, cell: Cell, hint: str, notes: tuple[str, ...] = ()) -> AssayError:
     return fail("not-traceable", message, found=cell.text, hint=hint, notes=notes, status=USAGE)
+
+
+def _refuse_timeline(report: Report | Article, name: str) -> None:
+    """Raise AssayError (usage) if a name is that of a timeline, perhaps with its part before it or its unit behind."""
+    title = name.removeprefix(f"{TIMELINES}/")
+    for timeline in report.timelines if isinstance(report, Report) else ():
+        if title in (timeline.title, timeline.series) or title.startswith(f"{timeline.title}, "):
+            message = f"`{timeline.title}` is a timeline: its points are values of a series, not cells"
+            raise fail("not-traceable", message,
+                       hint=f"`assay explain {timeline.series} --run RUN` shows the greatest with their log lines",
+                       status=USAGE)  # fmt: skip
 
 
 DIGITS = 12  # of a hash in a message
@@ -135,6 +148,7 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
     built_report, document = read_whole_build(folder, lambda: _read_build(session, folder))
     checked, content = built_report.checked, built_report.provenance.content
     document_cells = tuple(cells.list_document_cells(document, checked.package))
+    _refuse_timeline(built_report.report, name)
     cell = cells.find_cell(document_cells, name)
     if cell.prints == COUNT:
         return TracedCount(cell, content.report, tuple(item for item in document_cells if item.name in cell.decided_by))
