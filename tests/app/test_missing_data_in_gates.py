@@ -34,6 +34,34 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
         ),
         1,
     ),
+    "event on a host": (
+        ("1.0=three-hosts", "1.1=partial"),
+        (
+            "found:    1.1: host web-2 has no `response_sent` record, unlike the other 2 (response_size, work)",
+            "note: Data: 1.1 has 2 findings on incomplete data, under Data quality.",
+        ),
+        0,
+    ),
+    "end of a host": (
+        ("1.0=whole", "1.1=cut-host"),
+        ("found:    1.1: host web-2 ends 5.3 s before the others (90 records, the others 180) (",),
+        0,
+    ),
+    "end of all hosts": (
+        ("1.0=whole", "1.1=cut"),
+        ("found:    1.1: the run covers ", " with 180 records, 1.0 15 s with 360 ("),
+        0,
+    ),
+    "end of all hosts of the base": (
+        ("1.0=cut", "1.1=faster"),
+        ("found:    1.0: the run covers 6.6 s with 180 records, 1.1 14 s with 360 (",),
+        0,
+    ),
+    "end of all hosts of one repeat": (
+        ("1.0=whole", "1.0=1.0", "1.1=faster", "1.1=cut"),
+        ("found:    1.1 (2): the run covers ",),
+        0,
+    ),
     "host of a repeat": (
         ("1.0=whole", "1.0=1.0", "1.1=faster", "1.1=one-host"),
         (HOSTS.format("2, 1–2"), "found:    hosts: 2 in 1.0, 1–2 in 1.1"),
@@ -55,11 +83,15 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = {
         "whole": "1.0",
         "three-hosts": "1.0",
-        **dict.fromkeys(("faster", "one-host", "renamed", "silent", "partial", "two-events"), "1.1"),
+        **dict.fromkeys(("faster", "one-host", "renamed", "silent", "partial", "two-events", "cut", "cut-host"), "1.1"),
     }
     for name, source in sources.items():
         shutil.copytree(folder / "runs" / source, folder / "runs" / name)
     shutil.rmtree(folder / "runs" / "one-host" / "web-2")
+    for place in ("cut-host/web-2", "cut"):
+        for log in (folder / "runs" / place).rglob("*.jsonl"):
+            lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+            log.write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
     for log in (folder / "runs" / "renamed").rglob("*.jsonl"):
         log.write_text(log.read_text(encoding="utf-8").replace("work.started", "work.begun"), encoding="utf-8")
     for name in ("three-hosts", "partial", "two-events"):
@@ -147,11 +179,15 @@ def test_first_page_names_hosts_that_lack_an_event_in_one_version(
     sentence = f"{' and '.join(sets)} {verb} between the runs, and may be the cause of other changes."
     assert caution == (f"The comparison itself is suspect. {sentence}" if sets else "")
     assert caution in (build / "report.md").read_text(encoding="utf-8")
+    folders = [item.removeprefix("--run=") for item in options]
+    compared = run_assay("--cache", cache, "compare", *folders, "--format", "json", cwd=shop).parse_json()
+    assert compared["cautions"].get("1.1", "").startswith(caution)
 
 
 @pytest.mark.parametrize(
     ("candidate", "caution"),
     [
+        ("cut-host", "Data: 1.1 has 1 finding on incomplete data, see the warnings."),
         ("faster", ""),
         ("renamed", "Data: 1.1 has 3 findings on incomplete data, see the warnings."),
         ("one-host", f"{HOSTS.format('2, 1')}, and may be the cause of other changes."),

@@ -62,7 +62,10 @@ def write_results(
         "report": "service/comparison",
         "runs": runs,
         "quality": {
-            run: {"hosts": number, "findings": [{"code": "incomplete-rows"}] * counts.get(run, 0)}
+            run: {
+                "hosts": number,
+                "findings": [{"code": "incomplete-rows", "message": "", "metrics": []}] * counts.get(run, 0),
+            }
             for run, number in hosts_by_run.items()
         },
         "metrics": {

@@ -90,7 +90,7 @@ def _measure_gap(extent: LogExtent, extents: Sequence[LogExtent]) -> float:
     others = [item for item in extents if item.host != extent.host]
     if not others or extent.records < LEAST_RECORDS:
         return 0
-    gap = statistics.median(item.last_ns for item in others) - extent.last_ns
+    gap = statistics.median_low(item.last_ns for item in others) - extent.last_ns
     usual_gap = extent.duration_ns / (extent.records - 1)
     has_all = extent.records >= ALL_RECORDS * statistics.median(item.records for item in others)
     share = EARLY_SHARE_OF_ALL if has_all else EARLY_SHARE

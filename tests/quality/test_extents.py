@@ -1,0 +1,63 @@
+"""Hosts whose logs end long before the others', and runs that cover far less than others."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.engine.mount import HostLog
+from assay.quality.extents import compute_run_extent, find_short_logs, find_short_runs
+
+SECOND = 10**9
+
+#: case -> (first second, last second, records) of each host, and the hosts that end early
+LOGS: dict[str, tuple[list[tuple[int, int, int]], tuple[str, ...]]] = {
+    "one host": ([(0, 300, 300)], ()),
+    "the same ends": ([(0, 600, 300), (0, 595, 298)], ()),
+    "one of two ends half-way": ([(0, 600, 300), (0, 300, 150)], ("h2",)),
+    "two of four end half-way": ([(0, 300, 150), (0, 600, 300), (0, 250, 120), (0, 600, 300)], ("h1", "h3")),
+    "less than a tenth before": ([(0, 600, 300), (0, 545, 200)], ()),
+    "all records, a little faster": ([(0, 600, 300), (0, 450, 300)], ()),
+    "all records, but half of the time": ([(0, 600, 300), (0, 300, 600)], ("h2",)),
+    "twenty usual gaps": ([(0, 600, 300), (0, 400, 41)], ()),
+    "a few records": ([(0, 600, 300), (0, 5, 6)], ()),
+    "a host that joins": ([(0, 600, 300), (300, 600, 150)], ()),
+    "one host goes on alone": ([(0, 600, 300), (0, 600, 300), (0, 1200, 600)], ()),
+}
+
+#: case -> last second and records of each run, and the runs that end early
+RUNS: dict[str, tuple[list[tuple[int, int]], tuple[int, ...]]] = {
+    "alike": ([(600, 1000), (580, 980)], ()),
+    "the candidate ends half-way": ([(600, 1000), (300, 500)], (1,)),
+    "the base ends half-way": ([(300, 500), (600, 1000)], (0,)),
+    "one repeat ends half-way": ([(600, 1000), (600, 1000), (600, 1000), (300, 500)], (3,)),
+    "all records in half of the time": ([(600, 1000), (300, 1000)], ()),
+    "half of the records in all of the time": ([(600, 1000), (600, 500)], ()),
+    "two thirds": ([(600, 1000), (400, 660)], ()),
+}
+
+
+def create_log(host: str, first: int, last: int, records: int) -> HostLog:
+    return HostLog(host, records, records, 0, last * SECOND, first * SECOND, records)
+
+
+@pytest.mark.parametrize("case", LOGS)
+def test_hosts_that_end_early(case: str) -> None:
+    extents, expected = LOGS[case]
+    logs = [create_log(f"h{number}", *extent) for number, extent in enumerate(extents, start=1)]
+    findings = list(find_short_logs(logs, ("wait",)))
+    assert [item.hosts for item in findings] == ([expected] if expected else [])
+    assert all(item.metrics == ("wait",) and item.code == "short-log" for item in findings)
+
+
+@pytest.mark.parametrize("case", RUNS)
+def test_runs_that_end_early(case: str) -> None:
+    runs, expected = RUNS[case]
+    extents = [compute_run_extent(f"r{number}", "log", [create_log("h", 0, *item)]) for number, item in enumerate(runs)]
+    findings = find_short_runs([[item] if item else [] for item in extents], {"log": ("wait",)})
+    assert tuple(number for number, items in enumerate(findings) if items) == expected
+
+
+def test_message_has_times_and_records() -> None:
+    logs = [create_log("a", 0, 600, 300), create_log("b", 0, 300, 104), create_log("c", 0, 600, 300)]
+    (finding,) = find_short_logs(logs, ("wait",))
+    assert finding.message == "host b ends 300 s before the others (104 records, the others 300) (wait)."
