@@ -66,6 +66,21 @@ def test_last_run_with_a_tag_is_a_run(shop: Path) -> None:
     assert answer.err == "last:release is the run night 1: nights/1\n"
 
 
+def test_registered_runs_can_have_another_name(shop: Path) -> None:
+    words = ("query", "wait", "--run", "base=night 0", "--run", "new=last:release", "--format", "json")
+    answer = run(shop, *words)
+    assert [row["run"] for row in answer.parse_json()] == ["base", "new"]
+    assert answer.err == "last:release is the run night 1: nights/1\n"
+    pair = run(shop, "compare", "base=last:release", "new=1.1", "--metric", "wait", "--format", "csv")
+    (row,) = csv.DictReader(pair.out.splitlines())
+    assert (row["base"], row["run"]) == ("base", "new")
+    unknown = run(shop, "query", "wait", "--run", "base=night-7")
+    assert (unknown.status, unknown.err.splitlines()[0]) == (
+        2,
+        "error[no-run]: the run directory does not exist: night-7",
+    )
+
+
 def test_last_run_can_be_the_baseline_of_the_settings(shop: Path) -> None:
     text = (shop / "assay.toml").read_text(encoding="utf-8")
     (shop / "assay.toml").write_text(text.replace('baseline = "1.0"', 'baseline = "last:release"'), encoding="utf-8")

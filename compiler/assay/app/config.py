@@ -349,14 +349,31 @@ def find_build_folder(config: Config | None, report: str) -> str | None:
 
 
 def expand_run_names(config: Config | None, runs: Sequence[str]) -> tuple[str, ...]:
-    """Return runs of a command line with the names of the settings replaced by `NAME=DIR`.
+    """Return runs of a command line with the names of settings and registered runs replaced by `NAME=DIR`.
 
-    A text that is a directory or file stays, whatever its name.
+    `NAME=RUN` has another name than the run. A text that is a directory or file stays, whatever its name.
     """
-    if config is None:
-        return tuple(runs)
-    return tuple(
-        run
-        for text in runs
-        for run in (config.require_runs([text]) if not Path(text).exists() and config.find_runs(text) else (text,))
-    )
+    return tuple(runs) if config is None else tuple(run for text in runs for run in _expand_run(config, text))
+
+
+def split_run_name(config: Config, text: str) -> tuple[str, str] | None:
+    """Split `RUN` or `NAME=RUN` into NAME, which may be empty, and the run of the settings or registry that it names.
+
+    None if the text names no such run: it is a directory, file or address, or unknown.
+    """
+    if Path(text).exists() or is_address(text):
+        return None
+    if config.find_runs(text):
+        return "", text
+    name, _, run = text.partition("=")
+    is_place = not run or Path(run).exists() or is_address(run)
+    return (name, run) if name and not is_place and config.find_runs(run) else None
+
+
+def _expand_run(config: Config, text: str) -> tuple[str, ...]:
+    words = split_run_name(config, text)
+    if words is None:
+        return (text,)
+    name, known = words
+    runs = config.require_runs([known])
+    return tuple(f"{name}={run.partition('=')[2]}" for run in runs) if name else runs

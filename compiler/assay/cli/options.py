@@ -261,9 +261,11 @@ def replace_run_names(context: click.Context, _parameter: click.Parameter, value
 
 
 def print_last_run(config: Config, names: Sequence[str]) -> None:
-    """Print on stderr the name and directory of the run of each `last:TAG`."""
-    for name in names:
-        if name.startswith(LAST):
+    """Print on stderr the name and directory of the run of each `last:TAG` and `NAME=last:TAG`."""
+    from assay.app.config import split_run_name
+
+    for text in names:
+        if LAST in text and (words := split_run_name(config, text)) and (name := words[1]).startswith(LAST):
             for run in config.find_runs(name):
                 output.print_line(f"{name} is the run {run.partition('=')[0]}: {run.partition('=')[2]}", err=True)
 
