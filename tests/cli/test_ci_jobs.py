@@ -88,6 +88,21 @@ def test_action_builds_gates_and_comments(shop: Path, cache: Path, tmp_path: Pat
     assert (shop / "build/gate/gate.xml").is_file() == decided
 
 
+def test_jobs_record_no_results(shop: Path, cache: Path, tmp_path: Path) -> None:
+    """A candidate that is recorded would be an earlier run of the next pull request."""
+    with (shop / "assay.toml").open("a", encoding="utf-8") as file:
+        file.write('results = "results"\n')
+    inputs = {"report": "service/comparison", "base": "runs/1.0", "candidate": "runs/1.1"}
+    with serve_comments() as host:
+        variables = list_variables(host, tmp_path, cache)
+        assert run_step("Build", inputs, variables, shop) == 0
+        shutil.rmtree(shop / "build")
+        script, runs = "\n".join(["set -e", *GITLAB["script"][:-1]]), {"BASE": "runs/1.0", "CANDIDATE": "runs/1.1"}
+        subprocess.run(["sh", "-c", script], cwd=shop, env={**variables, **GITLAB["variables"], **runs}, check=True)
+    assert (shop / "build/gate/report.md").is_file()
+    assert not list(shop.rglob("results/figures"))
+
+
 def test_refused_comment_leaves_the_decision(shop: Path, cache: Path, tmp_path: Path) -> None:
     inputs, status, start = CASES["open"]
     with serve_comments() as host:
