@@ -74,6 +74,14 @@ def test_command_of_readme_builds_the_pictured_report(name: str, tmp_path: Path,
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_cookbook_has_the_description_of_the_picture(name: str) -> None:
+    (answer,) = re.findall(r"!\[First page of the report: (.*?)\]", _read_readme(name))
+    cookbook = (ROOT / "docs" / "cookbook.md").read_text(encoding="utf-8")
+    (described,) = re.findall(rf"!\[([^\]]*)\]\(\.\./examples/{name}/report\.png\)", cookbook)
+    assert described.endswith(f": {answer}")
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_readme_is_short_and_its_picture_small(name: str) -> None:
     assert len(_read_readme(name).splitlines()) <= 30
     content = (EXAMPLES / name / "report.png").read_bytes()
