@@ -103,6 +103,13 @@ def test_report_of_a_workspace_is_the_default(tmp_path: Path) -> None:
     assert result.err == "report: service/comparison; filters: none; average: requests\n"
 
 
+def test_run_as_an_option_is_refused_with_a_hint(cache: Path) -> None:
+    result = compare(cache, "--run", RUNS[1], runs=RUNS[:1])
+    assert (result.status, result.err.splitlines()[-1]) == (
+        2, "Error: No such option '--run'. Runs are arguments: assay compare BASE CANDIDATE."
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("options", "runs", "code"),
     [

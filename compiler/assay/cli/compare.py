@@ -50,8 +50,15 @@ def _replace_names(context: click.Context, parameter: click.Parameter, value: tu
     return value if value and value[0].startswith(MEDIAN) else replace_run_names(context, parameter, value)
 
 
+def _refuse_run_option(context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> None:
+    """Raise UsageError if a run is passed as an option, as other commands take it."""
+    if value and not context.resilient_parsing:
+        raise click.UsageError("No such option '--run'. Runs are arguments: assay compare BASE CANDIDATE.", context)
+
+
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...", callback=_replace_names)
+@click.option("--run", multiple=True, hidden=True, expose_value=False, is_eager=True, callback=_refuse_run_option)
 @click.option(
     "--metric",
     "metrics",

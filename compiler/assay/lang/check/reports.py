@@ -207,7 +207,8 @@ def _check_split(checker: Checker, owner: str, word: str, split: Section | Chart
             expected=", ".join(dimensions) or "a metric whose grain has `dimensions`",
             hint=suggest_names(name, dimensions)
             if dimensions
-            else f"add the column to the `dimensions` of grain `{first.grain}`, or remove the metric",
+            else f"add the column to the `dimensions` of grain `{first.grain}`, or remove the metric"
+            + (f"; `assay build --by {name}` needs no dimension" if isinstance(split, Section) else ""),
             within=(word,),
         )
 
