@@ -83,7 +83,7 @@ def _write_split_section(proposal: Proposal, grain: GrainProposal) -> str:
 
 
 def _write_gate(proposal: Proposal) -> str:
-    """Write a comment with the judgement that gates a segment; empty if no segment is better in a direction."""
+    """Write a comment with a gate of a metric and one of its segments; empty if none is better in a direction."""
     for grain in proposal.grains:
         for metric in grain.metrics:
             if grain.is_main and grain.dimensions and metric.better != "neither":
@@ -91,6 +91,7 @@ def _write_gate(proposal: Proposal) -> str:
                 column = _write_column(proposal, grain, dimension)
                 segment = f"R.segmentId m.{metric.id} ({column}) {quote_text(dimension.value)}"
                 return f"""
-          -- To judge changes, and to gate a segment (docs/ci.md#gate-a-segment), remove the dashes of the next line:
-          -- , judgement = Some S.Judgement::{{ gate = [ {segment} ] }}"""
+          -- The gate has all metrics that are better in a direction. To gate only some, such as a metric and a segment
+          -- of it (docs/ci.md#gate-a-segment), remove the dashes of the next line:
+          -- , judgement = Some S.Judgement::{{ gate = R.metricIds [ m.{metric.id} ] # [ {segment} ] }}"""
     return ""
