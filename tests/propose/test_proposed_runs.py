@@ -81,6 +81,29 @@ def test_names_with_the_same_numbers_are_repeats(names: str) -> None:
     assert list(versions.items()) == list(zip(names.split(), REPEATS[names].split(), strict=False))
 
 
+BASELINES = {
+    "after.jsonl=09 before.jsonl=08": "before (its name says so)",
+    "new-1.jsonl=08 new-2.jsonl=08 old-1.jsonl=09 old-2.jsonl=09": "old (its name says so)",
+    "cache.jsonl=08 main.jsonl=09": "main (its name says so)",
+    "pr-fast.jsonl=08 fast.jsonl=09": "fast (its name says so)",
+    "cold.jsonl=09 warm.jsonl=08": "warm (its records are the oldest)",
+    "cold.jsonl=09 warm.jsonl=09": "cold (the first on the command line)",
+}
+"""Logs and the hours of their records, and the baseline with its reason."""
+
+
+@pytest.mark.parametrize("logs", BASELINES)
+def test_baseline_follows_from_words_or_instants(logs: str, tmp_path: Path) -> None:
+    names = [name for name, _, _ in (log.partition("=") for log in logs.split())]
+    for name, _, hour in (log.partition("=") for log in logs.split()):
+        (tmp_path / name).write_text(LINE.replace("T09", f"T{hour}"), encoding="utf-8")
+    result = run_assay("init", "service", "--from", *names, cwd=tmp_path)
+    assert (result.status, result.err) == (0, "")
+    assert f"\nbaseline: {BASELINES[logs]}\n" in result.out
+    settings = (tmp_path / "service" / "assay.toml").read_text(encoding="utf-8")
+    assert f'\nbaseline = "{BASELINES[logs].partition(" ")[0]}"\n' in settings
+
+
 def test_repeats_are_compared_as_two_versions(tmp_path: Path) -> None:
     names = [f"{version}-{number}" for version in ("v1", "v2") for number in (1, 2, 3)]
     _write_logs(tmp_path, [f"{name}/x.jsonl" for name in names])

@@ -304,7 +304,8 @@ class Proposal:
     sources: tuple[SourceProposal, ...]
     grains: tuple[GrainProposal, ...]
     growing: tuple[tuple[str, str], ...]  # events and their numbers that only grow, which no metric measures
-    runs: tuple[RunProposal, ...] = ()
+    runs: tuple[RunProposal, ...] = ()  # the baseline first
+    baseline_reason: str = ""  # why it is the baseline, if not by its version
     omitted: tuple[tuple[str, str], ...] = ()  # numbers that no metric measures, and why
     hosts: tuple[str, ...] = ()
     hosts_reason: str = ""  # where their names come from
@@ -333,4 +334,5 @@ class Proposal:
 
     def to_json(self) -> dict[str, Any]:
         """Return the proposal as data."""
-        return asdict(self)
+        data = asdict(self)
+        return data if self.baseline_reason else {key: data[key] for key in data if key != "baseline_reason"}

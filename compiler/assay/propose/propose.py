@@ -16,6 +16,7 @@ from assay.propose.names import NameSpace, make_identifier
 from assay.propose.quantities import list_omissions
 from assay.propose.recognize import find_times
 from assay.propose.repeats import list_namesakes
+from assay.propose.run_order import find_extents
 from assay.propose.runs import assign_runs, list_hosts, list_runs
 from assay.propose.sources import Group, propose_source
 from assay.propose.titles import make_title
@@ -85,12 +86,14 @@ def propose_system(
         )
     )
     system = make_identifier(name, "service")
+    runs, baseline_reason = list_runs(placed, placement.reason, find_extents(detected))
     proposal = Proposal(
         system=system,
         sources=sources,
         grains=grains,
         growing=growing,
-        runs=list_runs(placed, placement.reason),
+        runs=runs,
+        baseline_reason=baseline_reason,
         omitted=omitted,
         hosts=list_hosts(placed),
         hosts_reason=placement.hosts_reason,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.propose.detect import Detected
@@ -22,6 +22,7 @@ from assay.propose.file_names import (
 from assay.propose.globs import NEUTRAL_NAME, set_globs
 from assay.propose.model import RunProposal, SampleFile
 from assay.propose.names import NameSpace
+from assay.propose.run_order import Extent, order_versions
 from assay.propose.samples import RESERVED
 from assay.util.diagnostics import USAGE, fail
 from assay.util.numbers import split_numbers
@@ -87,8 +88,14 @@ def assign_runs(
     return [replace(item, sample=placed[item.sample]) for item in assigned], placement
 
 
-def list_runs(samples: Sequence[SampleFile], reason: str) -> tuple[RunProposal, ...]:
-    """Return the runs of files, each with the reason for it; versions in order."""
+def list_runs(
+    samples: Sequence[SampleFile], reason: str, extents: Mapping[str, Extent]
+) -> tuple[tuple[RunProposal, ...], str]:
+    """Return the runs of files, each with the reason for it, the baseline first; and why it is the baseline.
+
+    `extents` are the first and last instants of runs. The second reason is empty for a single version, and if versions
+    in the names of runs have an order.
+    """
     files: dict[str, list[str]] = {}
     for sample in samples:
         files.setdefault(sample.run, []).append(f"{sample.host}/{sample.copy_name}".lstrip("/"))
@@ -98,8 +105,26 @@ def list_runs(samples: Sequence[SampleFile], reason: str) -> tuple[RunProposal, 
         if has_versions
         else list(files)
     )
-    versions = find_repeats(ordered)
-    return tuple(RunProposal(name, tuple(files[name]), reason, versions.get(name, name)) for name in ordered)
+    repeats = find_repeats(ordered)
+    version_of = {name: repeats.get(name, name) for name in ordered}
+    versions, order_reason = list(dict.fromkeys(version_of.values())), ""
+    if not has_versions and len(versions) > 1:
+        versions, order_reason = order_versions(versions, _join_extents(version_of, extents))
+        ordered.sort(key=lambda name: versions.index(version_of[name]))
+    runs = (RunProposal(name, tuple(files[name]), reason, version_of[name]) for name in ordered)
+    return tuple(runs), order_reason
+
+
+def _join_extents(version_of: Mapping[str, str], extents: Mapping[str, Extent]) -> dict[str, Extent]:
+    """Return the extents of versions all of whose runs have one."""
+    runs: dict[str, list[str]] = defaultdict(list)
+    for run, version in version_of.items():
+        runs[version].append(run)
+    return {
+        version: (min(extents[run][0] for run in names), max(extents[run][1] for run in names))
+        for version, names in runs.items()
+        if all(run in extents for run in names)
+    }
 
 
 def _place_each(samples: Sequence[SampleFile], each: str) -> Placement:

@@ -26,6 +26,8 @@ def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) ->
     if proposal.runs[0].reason:
         word = "runs" if len(proposal.runs) > 1 else "run"
         yield f"{word} {', '.join(run.name for run in proposal.runs)}: {proposal.runs[0].reason}"
+    if proposal.baseline_reason:
+        yield f"baseline: {proposal.runs[0].version} ({proposal.baseline_reason})"
     for version, runs in proposal.repeats.items():
         yield f"repeats {', '.join(runs)}: their names are {version} with a number, so they are runs of one version"
     if proposal.repeats:
