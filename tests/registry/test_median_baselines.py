@@ -7,6 +7,7 @@ import math
 import shutil
 from pathlib import Path
 from statistics import median, stdev
+from xml.etree import ElementTree
 
 import pytest
 from scipy import stats
@@ -135,3 +136,41 @@ def test_runs_of_other_filters_reports_or_the_same_logs_are_left_out() -> None:
     assert select([*recorded, *others], compared) == ["a", "b", "c"]
     with pytest.raises(AssayError, match="too few runs before `e`"):
         select(recorded[1:], compared)
+
+
+def write_requests(log: Path, night: int, factor: float) -> None:
+    """Write requests from two regions, of which those of the first are longer by a factor."""
+    lines = []
+    for number in range(240):
+        region = "eu" if number % 4 == 0 else "us"
+        took = (40 + (number * 7 + night * 3) % 11) * (factor if region == "eu" else 1)
+        instant = f"2026-03-{night + 1:02}T09:{number // 60:02}:{number % 60:02}Z"
+        lines.append(json.dumps({"time": instant, "region": region, "latency_ms": took}))
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_gate_has_the_segments_of_the_build(tmp_path: Path) -> None:
+    """Counts and sections are those of a gate between two runs."""
+    write_requests(tmp_path / "log.jsonl", 0, 1)
+    assert run_assay("init", "place", "--from", "log.jsonl", cwd=tmp_path).status == 0
+    place = tmp_path / "place"
+    reports = place / "specs/place/reports.dhall"
+    reports.write_text(reports.read_text(encoding="utf-8").replace("-- , judgement", ", judgement"), encoding="utf-8")
+    for night in range(5):
+        write_requests(place / f"night-{night}" / "log.jsonl", night, 3 if night == 4 else 1)
+        (place / f"night-{night}" / "meta.json").write_text(json.dumps({"version": f"n{night}"}), encoding="utf-8")
+        words = ("build", "place/comparison", "--run", f"night-{night}", "-o", f"{night}", "--results", "results")
+        assert run_assay(*words, "--to", "md", cwd=place).status == 0
+    runs = ("--run", "night-3", "--run", "night-4")
+    assert run_assay("build", "place/comparison", *runs, "-o", "two", "--to", "md", cwd=place).status == 0
+    gate = ("--once", "--format", "markdown", "--junit")
+    pair = run_assay("gate", "two", *gate, "pair.xml", cwd=place)
+    of_median = run_assay("gate", "4", "--baseline", "median:4", "--results", "results", *gate, "x.xml", cwd=place)
+    assert (pair.status, of_median.status) == (4, 4), of_median.err
+    assert "segments: 1 worse" in of_median.out.splitlines()[0]
+    cases = [
+        {(case.attrib["classname"], case.attrib["name"]) for case in ElementTree.parse(place / name).iter("testcase")}
+        for name in ("pair.xml", "x.xml")
+    ]
+    assert cases[0] == cases[1]

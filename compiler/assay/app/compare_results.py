@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from assay.app.compare_runs import (
     DEFAULT_RULES,
@@ -16,10 +17,18 @@ from assay.app.compare_runs import (
     choose_metrics,
     map_sections,
 )
-from assay.app.judged_results import ComparedRun, JudgedResults, build_change, read_findings
+from assay.app.judged_results import (
+    RESULTS,
+    ComparedRun,
+    JudgedResults,
+    build_change,
+    read_findings,
+    read_results_data,
+    select_changed_segments,
+)
 from assay.app.judging import build_change_data, list_gated
 from assay.app.session import Session
-from assay.app.splitting import add_gated_segments
+from assay.app.splitting import add_gated_segments, restore_splits
 from assay.judgement.gate import assess_gate
 from assay.judgement.interval import Version, estimate_reach
 from assay.judgement.median import compare_with_median, compute_median, count_equivalent_runs
@@ -29,6 +38,7 @@ from assay.judgement.verdict import Direction, judge
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
+from assay.lang.segments import is_segment
 from assay.registry.baseline import ALL_RUNS, MedianBaseline, select_median_runs
 from assay.registry.history import MetricRules, compute_history, find_day, get_meaning
 from assay.registry.model import RecordedResults
@@ -59,7 +69,7 @@ def compare_results(
     if len(reports) > 1:
         raise fail("results-of-several-reports", "the runs have results of several reports",
                    found=", ".join(sorted(reports)), hint="pass --report SYSTEM/NAME", status=USAGE)  # fmt: skip
-    return _compare(session, folder, baseline, versions, selection)
+    return _compare(session, folder, baseline, versions, selection, {})
 
 
 def judge_build(session: Session, folder: Path, build: Path, baseline: MedianBaseline) -> JudgedResults:
@@ -71,20 +81,25 @@ def judge_build(session: Session, folder: Path, build: Path, baseline: MedianBas
     for results in read_build(build):
         versions.setdefault(results.name, []).append(results)
     compared = list(versions.values())[len(versions) > 1 :]
-    comparison = _compare(session, folder, baseline, compared, Selection())
+    comparison = _compare(session, folder, baseline, compared, Selection(), read_results_data(build / RESULTS))
     return JudgedResults(
         comparison.report,
         comparison.level,
         comparison.base,
-        tuple(ComparedRun(item.id, item.id, tuple(metric.change for metric in item.metrics),
-                          item.caution, item.hosts)
-              for item in comparison.versions),
+        tuple(map(_list_judged_changes, comparison.versions)),
         0,
         tuple(len(item) for item in compared),
         0,
         comparison.noise,
         read_findings(build),
     )  # fmt: skip
+
+
+def _list_judged_changes(version: ComparedVersion) -> ComparedRun:
+    """Return the changes of a version as those of a build: of segments, those in the gate, and those that changed."""
+    changes = [metric.change for metric in version.metrics]
+    whole = tuple(change for change in changes if not change.is_segment or change.p is not None)
+    return ComparedRun(version.id, version.id, whole, version.caution, version.hosts, select_changed_segments(changes))
 
 
 def _find_version(
@@ -110,9 +125,11 @@ def _compare(
     baseline: MedianBaseline,
     versions: Sequence[Sequence[RecordedResults]],
     selection: Selection,
+    build: Mapping[str, Any],
 ) -> RunComparison:
+    """Compare versions, each with its baseline. `build` has the splits of sections, if the versions are of a build."""
     content = versions[0][0].content
-    checked, report = add_gated_segments(*session.find_comparison(content.report))
+    checked, report = add_gated_segments(*restore_splits(*session.find_comparison(content.report), build))
     recorded, runs = read_results(folder), list_runs(folder)
     bases = [select_median_runs(baseline, recorded, runs, version[0]) for version in versions]
     titles = map_sections(report, choose_metrics(session, checked, report, selection))
@@ -163,6 +180,8 @@ def _describe_cautions(
     base_data = {item.content.data for item in base}
     names: dict[str, list[str]] = {}
     for metric in metrics:
+        if is_segment(metric.id) and metric.id not in judgements.gated:
+            continue
         if not all(metric.id in item.content.metrics for item in version):
             continue
         definition = get_meaning(version[0], metric.id).definition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -157,7 +157,7 @@ class JudgedResults:
 def read_judged_results(folder: Path) -> JudgedResults:
     """Read the judgements of a build, from its folder or its results. Raises AssayError for a build without them."""
     path = folder if folder.name == RESULTS and folder.is_file() else folder / RESULTS
-    results = _read_results(path)
+    results = read_results_data(path)
     if results.get("judgement") is None:
         raise _build_judgement_error(path, results)
     try:
@@ -222,7 +222,7 @@ def read_findings(build: Path) -> dict[str, tuple[RecordedFinding, ...] | None]:
     """Return the findings on each run of a build, by label. Raises AssayError."""
     path = build / RESULTS
     try:
-        return _list_findings(_read_results(path))
+        return _list_findings(read_results_data(path))
     except (KeyError, TypeError):
         raise _build_format_error(path) from None
 
@@ -240,7 +240,8 @@ def _read_finding(data: Mapping[str, Any]) -> RecordedFinding:
     return RecordedFinding(str(data["code"]), str(data["message"]), frozenset(map(str, data["metrics"])))
 
 
-def _read_results(path: Path) -> dict[str, Any]:
+def read_results_data(path: Path) -> dict[str, Any]:
+    """Return the data of a file of results. Raises AssayError."""
     if not path.is_file():
         raise fail(
             "no-build",
@@ -282,7 +283,12 @@ def _list_changed_segments(results: Mapping[str, Any], base: str, run: str) -> t
         for name in results["judgement"]["metrics"]
         if is_segment(name)
     ]
-    changed = [change for change in changes if change.verdict in ("worse", "better")]
+    return select_changed_segments(changes)
+
+
+def select_changed_segments(changes: Iterable[RecordedChange]) -> tuple[RecordedChange, ...]:
+    """Return the changes of segments that are worse or better, the largest first."""
+    changed = [change for change in changes if change.is_segment and change.verdict in ("worse", "better")]
     return tuple(sorted(changed, key=lambda change: (-_measure_size(change), change.metric)))
 
 

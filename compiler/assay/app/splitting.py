@@ -40,6 +40,8 @@ MOST_VALUES = 10
 MOST_HOSTS = 64
 """How many hosts `--by host` lists: as many as a figure draws."""
 HOST = "host"
+FIGURE = "Figure: "
+"""How the titles of splits of charts begin."""
 
 CountValues = Callable[[Sequence[ValueRequest]], Computation]
 
@@ -207,7 +209,7 @@ def _parse_id(checked: CheckedPackage, name: str) -> Split:
 
 def _create_section(checked: CheckedPackage, chart: Chart) -> Section:
     """Return a section with the metric and values of a chart."""
-    title = f"Figure: {checked.get_metric(chart.metric).name} ({chart.metric}) by {' and '.join(chart.by)}"
+    title = f"{FIGURE}{checked.get_metric(chart.metric).name} ({chart.metric}) by {' and '.join(chart.by)}"
     return Section(title, "", (chart.metric,), by=chart.by, limit=chart.limit)
 
 
@@ -281,6 +283,27 @@ def build_split_data(splits: Mapping[str, Split]) -> dict[str, object]:
         }
         for title, split in splits.items()
     }
+
+
+def restore_splits(
+    checked: CheckedPackage, report: Report, results: Mapping[str, Any]
+) -> tuple[CheckedPackage, Report]:
+    """Return the package with the segments of a build, and the report with the sections in which the build shows them.
+
+    Sections of `--by` come last.
+    """
+    splits = dict(zip(results.get("splits", {}), read_splits(results), strict=True))
+    titles = {section.title for section in report.sections}
+    shown = [
+        _show_segments(section, splits[section.title]) if section.by and section.title in splits else section
+        for section in report.sections
+    ]
+    further = [
+        Section(title, "", tuple(_list_rows(split)))
+        for title, split in splits.items()
+        if title not in titles and not title.startswith(FIGURE)
+    ]
+    return add_segments(checked, splits.values()), replace(report, sections=(*shown, *further))
 
 
 def read_splits(results: Mapping[str, Any]) -> tuple[Split, ...]:
