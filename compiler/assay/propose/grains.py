@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import replace
 from operator import itemgetter
 
@@ -75,7 +75,7 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     for event in sorted(numeric, key=lambda item: -item.count)[:MAX_GRAINS]:
         key = keys.get(event.name, "")
         grains.append(_build_record_grain(group, event, key, _list_used(used, event), names))
-    return _rank_grains(grains)
+    return _rank_grains(group, grains)
 
 
 def _list_used(used: Set[tuple[str, str]], event: EventProposal) -> frozenset[str]:
@@ -98,17 +98,32 @@ def _build_record_grain(
     )  # fmt: skip
     where = {metric.where[0] for metric in split}  # a metric has rows with one value of it
     dimensions = [item for item in _list_dimensions(group, event) if item.field not in where]
-    dimensions.sort(key=lambda item: item.field != key)
+    first = group.known_format.dimension if group.known_format else ""
+    dimensions.sort(key=lambda item: (item.field != key, source.find_field(item.field).path[-1] != first))
     return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                          make_event_title(source, event), dimensions=tuple(dimensions))  # fmt: skip
 
 
-def _rank_grains(grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:
-    """Return grains with those that measure times first. The last of many share a section."""
-    ordered = sorted(grains, key=lambda grain: not any(metric.unit in TIMES for metric in grain.metrics))
+def _rank_grains(group: Group, grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:
+    """Return grains with the main results of a format first, then those that measure times.
+
+    The last of many share a section.
+    """
+
+    def rank(grain: GrainProposal) -> tuple[int, bool]:
+        names = (name for event in grain.events for name in group.source.find_event(event).names)
+        return _rank_result(group, names), not any(metric.unit in TIMES for metric in grain.metrics)
+
+    ordered = sorted(grains, key=rank)
     if len(ordered) <= MAX_SECTIONS + 1:
         return tuple(ordered)
     return tuple(replace(grain, is_main=index < MAX_SECTIONS) for index, grain in enumerate(ordered))
+
+
+def _rank_result(group: Group, names: Iterable[str]) -> int:
+    """Return the least position of names among the main results of a format; their number if none is one."""
+    results = group.known_format.results if group.known_format else ()
+    return min((results.index(name) for name in names if name in results), default=len(results))
 
 
 def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionProposal, ...]:
@@ -262,6 +277,7 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
     texts = Counter(str(record.values.get((column,), "")) for record in group.records[event.name])
     quantities = {text: describe_quantity(group, event, by_path[(value,)], text) for text, _ in texts.most_common()}
     measured = [text for text, quantity in quantities.items() if not quantity.omission]
+    measured.sort(key=lambda text: _rank_result(group, (text,)))
     return tuple(
         MetricProposal(names.add(make_identifier(text, "value")), make_title(text), quantities[text].unit,
                        f"`{value}` of rows whose `{column}` is `{text}`", event=event.name,

@@ -47,6 +47,8 @@ class KnownFormat:
     units_at: Mapping[str, KeyPath] = field(default_factory=dict)
     split: tuple[str, str] = ("", "")  # the column that says what a value is, and the column of the values
     rules: tuple[MetricRule, ...] = ()
+    results: tuple[str, ...] = ()  # names of the main results, which come first
+    dimension: str = ""  # the last key of the dimension that comes first
 
     def find_rule(self, name: str, facts: Mapping[KeyPath, object]) -> MetricRule:
         """Return the rule for a metric; one that says nothing if none fits."""
@@ -83,6 +85,7 @@ _K6_RULES = (
     MetricRule("checks", unit="percent", better="higher"),
     MetricRule("http_reqs|iterations|dropped_iterations|ws_sessions|ws_msgs_(sent|received)", omission=ONES),
 )
+_K6_RESULTS = ("http_req_duration", "http_req_failed", "checks")
 _LOCUST_RULES = (
     MetricRule(r"\d[\d.]*%|.*response time", unit=_MS, better="lower"),
     MetricRule("requests/s", unit="perSecond", better="higher"),
@@ -97,9 +100,9 @@ KNOWN_FORMATS = (
                 units={"elapsed": _MS, "Latency": _MS, "Connect": _MS, "IdleTime": _MS},
                 rules=(MetricRule("(grp|all)Threads", omission=LOAD),)),
     KnownFormat("k6 JSON", "json-lines", frozenset({("metric",), ("type",), ("data", "time"), ("data", "value")}),
-                lookup=("metric",), ruled_out=_CONTENT, rules=_K6_RULES),
+                lookup=("metric",), ruled_out=_CONTENT, rules=_K6_RULES, results=_K6_RESULTS, dimension="scenario"),
     KnownFormat("k6 CSV", "csv", _columns("metric_name", "timestamp", "metric_value"),
-                split=("metric_name", "metric_value"), rules=_K6_RULES),
+                split=("metric_name", "metric_value"), rules=_K6_RULES, results=_K6_RESULTS, dimension="scenario"),
     KnownFormat("Locust statistics", "csv", _columns("Type", "Name", "Request Count", "Average Response Time"),
                 units={"Median Response Time": _MS, "Average Response Time": _MS, "Min Response Time": _MS,
                        "Max Response Time": _MS, "Average Content Size": _BYTE}, rules=_LOCUST_RULES),
