@@ -62,7 +62,9 @@ def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, 
         unit, stated = _read_unit(texts.pop()) if len(texts) == 1 else (unit, "")
         better = better or stated
     better = better or _find_direction(event, field, unit)
-    return Quantity(unit, better, _explain_omission(rule, field, records) or _explain_zeros(better, field, records))
+    return Quantity(
+        unit, better, _explain_omission(rule, field, records) or _explain_zeros(unit, better, field, records)
+    )
 
 
 def _find_sample_unit(group: Group, event: EventProposal, field: FieldProposal) -> str:
@@ -123,10 +125,14 @@ def _read_unit(text: str) -> tuple[str, str]:
     return _RATES.get(text, "none"), "higher" if text.startswith("op") else ""
 
 
-def _explain_zeros(better: str, field: FieldProposal, records: Sequence[Record]) -> str:
-    """Return why a number that is always 0 is no metric; empty if it may become worse, such as a share of failures."""
+def _explain_zeros(unit: str, better: str, field: FieldProposal, records: Sequence[Record]) -> str:
+    """Return why a number that is always 0 is no metric; empty if it may become worse, such as a share of failures.
+
+    A time that is always 0 is of a step that the runs do not take.
+    """
     values = [record.values[field.path] for record in records if field.path in record.values]
-    is_measured = better != "neither" or len(values) < FEW_RECORDS or any(float(str(value)) for value in values)
+    may_worsen = better != "neither" and unit not in TIMES
+    is_measured = may_worsen or len(values) < FEW_RECORDS or any(float(str(value)) for value in values)
     return "" if is_measured else ZERO
 
 
