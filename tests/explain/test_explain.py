@@ -399,7 +399,7 @@ def test_terminal_without_unicode_gets_replacements() -> None:
 
 def test_the_screen_can_be_written_in_ascii(cache: Path) -> None:
     result = run_assay_process(
-        "explain", "RSS", "--run", RUN, "--cache", cache, environment={"PYTHONIOENCODING": "ascii"}
+        "explain", "RSS", "--full", "--run", RUN, "--cache", cache, environment={"PYTHONIOENCODING": "ascii"}
     )  # fmt: skip
     assert (result.status, result.out.isascii()) == (0, True)
     assert 'table "Resource Usage"' in result.out

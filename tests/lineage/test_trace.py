@@ -362,3 +362,13 @@ def test_names_with_slashes_are_distinguished() -> None:
     with pytest.raises(AssayError, match=r"ambiguous-cell.*names several cells") as refusal:
         find_cell([*cells, create_cell("a", "b/d")], "a/b/d/1")
     assert refusal.value.status == 2
+
+
+def test_timeline_leads_to_the_explanation_of_its_series(tmp_path: Path, cache: Path) -> None:
+    out = tmp_path / "out"
+    build = ("build", "cardano/host-activity", "--run", CARDANO / "tiny/plain/run", "-o", out, "--to", "md")
+    assert run_assay(*build, "--cache", cache).status == 0
+    result = run_assay("trace", out, "Over time/Accepted transactions, tx/s", "--cache", cache)
+    assert result.status == 2
+    assert "`Accepted transactions` is a timeline" in result.err
+    assert "`assay explain transaction_rate --run RUN`" in result.err
