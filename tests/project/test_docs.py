@@ -171,7 +171,7 @@ def test_yaml_blocks_are_yaml_with_valid_commands() -> None:
 
 def _list_options(command: click.Command) -> set[str]:
     """Return the options of a command without the common ones."""
-    options = [item for item in command.params if isinstance(item, click.Option)]
+    options = [item for item in command.params if isinstance(item, click.Option) and not item.hidden]
     return {name for item in options for name in item.opts} - {"--cache", "-v", "--verbose", "--log-format", "--errors"}
 
 

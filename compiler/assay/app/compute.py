@@ -149,8 +149,7 @@ def compute(
         for job, item, result in zip(jobs, ingested_runs, results, strict=True)
     )
     if not phase_quality or not phase_selection:
-        compared = _compare_qualities(run_results)
-        return Computation(run_plan, graph, _compare_extents(run_quality, compared) if judged else compared)
+        return Computation(run_plan, graph, _compare_extents(run_quality, _compare_qualities(run_results), judged))
     phases, phase_results = _compute_phases(
         session, checked, phase_selection, run_results, phase_quality, phase_graph, relations, on_work_start
     )
@@ -252,8 +251,12 @@ def _compare_qualities(results: Sequence[RunResult]) -> tuple[RunResult, ...]:
     return tuple(replace(item, quality=quality) for item, quality in zip(results, qualities, strict=True))
 
 
-def _compare_extents(quality_plan: QualityPlan, results: Sequence[RunResult]) -> tuple[RunResult, ...]:
-    """Return results of judged runs with findings on those that cover far less than the others."""
+def _compare_extents(
+    quality_plan: QualityPlan, results: tuple[RunResult, ...], judged: Sequence[Metric]
+) -> tuple[RunResult, ...]:
+    """Return results with findings on runs that cover far less than the others, if metrics are judged."""
+    if not judged:
+        return results
     extents = [
         tuple(
             filter(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,18 +73,6 @@ def propose_system(
     )
     placed = tuple(item.sample for item in detected)
     sources = tuple(group.source for group in groups)
-    omitted = tuple(
-        dict.fromkeys(
-            item
-            for group in groups
-            for item in (
-                *list_omissions(group),
-                *list_repetitions(group),
-                *list_settings(group, keys),
-                *list_namesakes(group),
-            )
-        )
-    )
     system = make_identifier(name, "service")
     runs, baseline_reason = list_runs(placed, placement.reason, find_extents(detected))
     proposal = Proposal(
@@ -94,7 +82,7 @@ def propose_system(
         growing=growing,
         runs=runs,
         baseline_reason=baseline_reason,
-        omitted=omitted,
+        omitted=tuple(dict.fromkeys(item for group in groups for item in _list_omitted(group, keys))),
         hosts=list_hosts(placed),
         hosts_reason=placement.hosts_reason,
         passed_over=(*passed_over, *unknown),
@@ -103,6 +91,11 @@ def propose_system(
         run_constants=run_constants,
     )
     return proposal, placed
+
+
+def _list_omitted(group: Group, keys: Collection[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return what of a group is no metric, and why; `keys` are the events with the fields that are keys of grains."""
+    return (*list_omissions(group), *list_repetitions(group), *list_settings(group, keys), *list_namesakes(group))
 
 
 def _detect_all(samples: Sequence[SampleFile]) -> tuple[list[Detected], list[PassedOver]]:
