@@ -64,7 +64,7 @@ def test_differences_between_runs_are_warnings_in_the_report(tmp_path: Path, cac
         "field slot of ledger_view is missing.",
         "other: there are no samples of CPU 85% spans, Forged to announced, Forged to sending, "
         "Slot start to announced, Fetched to announced, Fetched to sending.",
-        "other: 9 findings on incomplete data, under Data quality.",
+        "other: 10 findings on incomplete data, under Data quality.",
     ]
     assert result.status == 0
     assert result.err.startswith("".join(f"warning: {item}\n" for item in warnings))
