@@ -85,11 +85,10 @@ def format_markdown(results: JudgedResults) -> str:
     entries = _list_entries(results)
     title, listed = "worse", [item for item in entries if item.is_listed]
     if not listed:
-        title, listed = (
-            "gated",
-            [item for item in entries if any(item.change is change for change in gated)][:MOST_GATED],
-        )
-    rest = [item for item in entries if item not in listed]
+        gated_changes = {id(change) for change in gated}
+        title, listed = "gated", [item for item in entries if id(item.change) in gated_changes][:MOST_GATED]
+    listed_entries = {id(item) for item in listed}  # there may be thousands, and equality compares all their parts
+    rest = [item for item in entries if id(item) not in listed_entries]
     if listed:
         table = _format_table(results, title, listed, available - (FOLDED_BYTES if rest else 0))
         blocks.append(table)
