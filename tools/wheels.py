@@ -98,7 +98,9 @@ def build_distribution(folder: Path, kind: str, out: Path, time: str, scanner: s
 def unpack(sdist: Path, folder: Path) -> Path:
     """Unpack a source distribution; return its folder."""
     with tarfile.open(sdist) as archive:
-        archive.extractall(folder, filter="data")
+        # Python before 3.11.4 has no filters.
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
+        archive.extractall(folder)
     (source,) = folder.iterdir()
     return source
 

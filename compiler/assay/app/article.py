@@ -346,8 +346,10 @@ def _compute_group(
         try:
             computations = []
             for alike in divide_runs(checked, available, runs, unrecognised):
-                shown, _ = drop_unavailable_parts(checked, available, texts, alike, unrecognised, inputs.name)
-                computations.append(_compute_runs(session, checked, shown, texts, alike, phase_selection, point_names))
+                remaining, _ = drop_unavailable_parts(checked, available, texts, alike, unrecognised, inputs.name)
+                computations.append(
+                    _compute_runs(session, checked, remaining, texts, alike, phase_selection, point_names)
+                )
         except UnrecognisedSourcesError as error:
             if error.problems.keys() <= unrecognised.keys():
                 raise

@@ -158,19 +158,21 @@ def _describe_missing_source(source: Source, runs: Sequence[str], is_partial: bo
 class _MissingSourceFinder:
     """Find which sources that some run lacks a part of an article needs.
 
-    `lacking` has the runs that lack each source, of `run_count` runs.
+    `runs_without_source` has the runs that lack each source, of `run_count` runs.
     """
 
     checked: CheckedPackage
     article: Article
-    lacking: Mapping[str, Sequence[str]]
+    runs_without_source: Mapping[str, Sequence[str]]
     run_count: int
 
     def find_for_tables(self, tables: Iterable[str]) -> set[str]:
         """Return the missing sources that tables are computed from."""
         events = dependencies.collect_dependencies(self.checked.package, [], [], tables).events
         return {
-            event.source for event in self.checked.package.events if event.name in events and self.lacking[event.source]
+            event.source
+            for event in self.checked.package.events
+            if event.name in events and self.runs_without_source[event.source]
         }
 
     def find_for_choice(self, name: str) -> set[str]:
@@ -191,11 +193,11 @@ class _MissingSourceFinder:
     def can_show_some_runs(self, block: Block) -> bool:
         """Return whether a block that needs missing sources is a figure of which some run has all sources."""
         sources = self.find_for_block(block)
-        lacking = {run for name in sources for run in self.lacking[name]}
+        excluded_runs = {run for name in sources for run in self.runs_without_source[name]}
         chosen = set[str]().union(*map(self.find_for_choice, block.list_choices()))
         is_figure = block.appears_as == "figure" and not block.list_inner_blocks()
         has_alternatives = sources & {*self.article.alternatives}  # runs of different ones are not comparable
-        return is_figure and not chosen and not has_alternatives and len(lacking) < self.run_count
+        return is_figure and not chosen and not has_alternatives and len(excluded_runs) < self.run_count
 
     def find_for_prose(self, prose: Prose) -> set[str]:
         """Return the missing sources of the quotes of a text, and of the choices that they refer to."""

@@ -414,9 +414,9 @@ class Assessment:
 
         Nothing precedes the first record of a key: such rows do not lack an earlier record of the same event.
         """
-        lacking = self.compute_total(metric, ROWS) - self.compute_total(metric, f"{HAS}{name}")
+        missing = self.compute_total(metric, ROWS) - self.compute_total(metric, f"{HAS}{name}")
         firsts = self._count_optionally(metric, f"{FIRSTS}{name}")
-        return max(0, lacking - firsts) - self._count_replaced(metric, name)
+        return max(0, missing - firsts) - self._count_replaced(metric, name)
 
     def _count_replaced(self, metric: Metric, name: str) -> int:
         return self._count_optionally(metric, f"{REPLACED}{name}")

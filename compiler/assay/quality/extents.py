@@ -106,13 +106,13 @@ def find_short_runs(
     `extents` has those of each run by source, `readers` the metrics that read each source. A run that has all records
     in less time is only faster.
     """
-    return tuple(tuple(_list_short(own, extents, readers)) for own in extents)
+    return tuple(tuple(_list_short(run_extents, extents, readers)) for run_extents in extents)
 
 
 def _list_short(
-    own: Sequence[RunExtent], extents: Sequence[Sequence[RunExtent]], readers: Mapping[str, Sequence[str]]
+    run_extents: Sequence[RunExtent], extents: Sequence[Sequence[RunExtent]], readers: Mapping[str, Sequence[str]]
 ) -> Iterator[Finding]:
-    for extent in own:
+    for extent in run_extents:
         alike = [item for items in extents for item in items if item.source == extent.source]
         longest = max(alike, key=lambda item: item.duration_ns)
         metrics = readers.get(extent.source, ())
