@@ -23,7 +23,13 @@ def dask_cluster() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(paths))
         with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            host="127.0.0.1",
+            # without it the scheduler takes port 8787, which another test's scheduler may have
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
         ) as cluster:
             yield cluster
 

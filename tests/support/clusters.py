@@ -137,7 +137,9 @@ def start_python(folder: Path, *arguments: str, **environment: str) -> subproces
 def run_scheduler(folder: Path) -> Iterator[str]:
     """Run a scheduler of Dask, which soon gives up workers that hang; yield its address."""
     file = folder / "scheduler.json"
-    command = ["-m", "distributed.cli.dask_scheduler", "--host=127.0.0.1", "--port=0", "--no-dashboard", "--no-jupyter"]
+    # a scheduler listens on port 8787 even without its dashboard unless another one is set
+    ports = ["--port=0", "--dashboard-address=127.0.0.1:0"]
+    command = ["-m", "distributed.cli.dask_scheduler", "--host=127.0.0.1", *ports, "--no-dashboard", "--no-jupyter"]
     time_to_live = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": f"{TIME_TO_LIVE} s"}
     with stop_after([start_python(folder, *command, f"--scheduler-file={file}", **time_to_live)]):
         wait_until(lambda: file.exists() and file.read_text(encoding="utf-8").endswith("}"))
