@@ -25,6 +25,7 @@ from assay.propose.quantities import describe_quantity
 from assay.propose.repeats import drop_results, find_repeated
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT
+from assay.propose.throughput import propose_rate
 from assay.propose.timed_steps import TimedSteps, build_step_grain, find_timed_steps
 from assay.propose.titles import (
     lower_title,
@@ -75,6 +76,7 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     for event in sorted(numeric, key=lambda item: -item.count)[:MAX_GRAINS]:
         key = keys.get(event.name, "")
         grains.append(_build_record_grain(group, event, key, _list_used(used, event), names))
+    grains += propose_rate(group, names)
     return _rank_grains(group, grains)
 
 

@@ -31,13 +31,16 @@ def write_report(proposal: Proposal) -> str:
         charts += [
             f"R.cdf m.{metric.id}"
             for metric in sorted(grain.metrics, key=lambda item: "total" not in item.id.split("_"))
-            if metric.unit != "count" and not metric.is_failure
+            if metric.unit != "count" and not metric.is_failure and not metric.is_rate
         ]
     if others := [grain.name for grain in proposal.grains if not grain.is_main]:
         section = f'R.section "Other" ({" # ".join(others)})'
         for name in others:
             section = f"R.withAllOf g.{name}.grain ({section})"
         sections.append(section)
+    rates = [f"R.timeline {quote_text(grain.title)} g.{grain.name}.series"
+             for grain in proposal.grains if grain.is_of_seconds]  # fmt: skip
+    timelines = f"\n        , timelines ={format_member(rates, 10, 21)}" if rates else ""
     has_split = any("R.splitBy" in section for section in sections)
     events = "\nlet e = ./events.dhall\n" if has_split else ""
     gate = _write_gate(proposal) if has_split else ""
@@ -59,7 +62,7 @@ in  {{ comparison =
         , intro = "The logs of {{others}}, beside those of {{base}}."
         , manifest = [ R.fact "Version" constant.version (R.text 0) ]
         , sections ={format_member(sections, 10, 20)}
-        , charts ={format_member(charts[:MAX_CHARTS], 10, 20, "R.Chart")}
+        , charts ={format_member(charts[:MAX_CHARTS], 10, 20, "R.Chart")}{timelines}
         , dictionary ={format_member(groups, 10, 22)}
         , style = "prefixed"
         , summary = "all"

@@ -36,7 +36,7 @@ def write_all_specs(proposal: Proposal) -> dict[str, str]:
         f"{folder}/package.dhall": _write_package(proposal),
     }
     for grain in proposal.grains:
-        if grain.is_of_records:
+        if grain.is_of_records or grain.is_of_seconds:
             continue
         files[f"{queries}/{grain.name}.sql"] = write_query(grain)
     return files
@@ -220,6 +220,8 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
             factor = f"S.x.natural {NANOSECONDS[source.find_field(metric.from_start).unit]}"
             duration = f"S.x.asUnit S.unit.nanosecond (S.x.times ({duration}) ({factor}))"
             measure = f"S.x.plus ({measure}) ({duration})"
+    elif metric.is_rate:
+        measure = f"S.x.column g.{grain.name}.value"
     elif metric.is_failure:
         status = _read_field(proposal, source, grain, metric, metric.field)
         share = f"S.x.times (S.x.natural 100) (S.x.div ({status}) (S.x.natural {FIRST_FAILURE}))"
@@ -231,7 +233,7 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
     else:
         measure = "S.x.asUnit S.unit.count (S.x.natural 1)"
         reduction = "\n        , reduction = S.metric.number [ host ]"
-    if metric.where[0]:
+    if metric.where[0] and not metric.is_rate:  # the series of a rate has the condition
         field = _read_field(proposal, source, grain, metric, metric.where[0])
         is_boolean = source.find_field(metric.where[0]).type == "boolean"
         booleans = {"true": "S.x.yes", "false": "S.x.no"}
@@ -272,6 +274,8 @@ def _write_package(proposal: Proposal) -> str:
     events = format_member([f"e.{event.name}" for source in proposal.sources for event in source.events], 6, 14)
     relations = format_member([f"g.{grain.name}.relation" for grain in proposal.grains], 6, 17)
     grains = format_member([f"g.{grain.name}.grain" for grain in proposal.grains], 6, 14)
+    rates = [f"g.{grain.name}.series" for grain in proposal.grains if grain.is_of_seconds]
+    series = f"\n    , series ={format_member(rates, 6, 14)}" if rates else ""
     return f"""-- All that the specs of this system say. What is not listed does not exist; metrics list themselves.
 {SCHEMA}
 let source = ./source.dhall
@@ -287,7 +291,7 @@ in  S.Package::{{
     , sources ={sources}
     , events ={events}
     , relations ={relations}
-    , grains ={grains}
+    , grains ={grains}{series}
     , metrics = S.metrics (toMap m)
     , summaries = [ S.Summary::{{ name = "all", doc = "All samples count alike" }} ]
     , reports = [ (./reports.dhall).comparison ]
