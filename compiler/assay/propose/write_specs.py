@@ -14,6 +14,7 @@ from assay.propose.model import (
     Proposal,
     SourceProposal,
 )
+from assay.propose.names import is_prefixed, split_words
 from assay.propose.outcomes import FIRST_FAILURE
 from assay.propose.timed_steps import NANOSECONDS
 from assay.propose.units import RATE
@@ -22,6 +23,7 @@ from assay.propose.write_report import SCHEMA, name_fields, write_report
 
 GENERATION = "sample"
 _LISTED_NAMES = 8
+_RESERVED = "docs/spec-language/package.md#reserved-names"
 
 
 def write_all_specs(proposal: Proposal) -> dict[str, str]:
@@ -170,7 +172,15 @@ def _write_field(field: FieldProposal) -> tuple[str, str, str]:
         text = f"E.at {format_texts(field.path)} ({text})"
     if field.unit != "none":
         text = f"E.inUnit {_write_unit(field.unit)} ({text})"
-    return field.name, text, f"{field.unit}: {field.reason}" if field.unit != "none" else ""
+    unit = f"{field.unit}: {field.reason}" if field.unit != "none" else ""
+    return field.name, text, "\n".join(filter(None, [unit, _explain_name(field.name, field.path[-1])]))
+
+
+def _explain_name(name: str, text: str) -> str:
+    """Return a comment on a name with a prefix that the text it stands for lacks."""
+    words = "_".join(split_words(text))
+    is_explained = is_prefixed(name) and not is_prefixed(words) and not words[:1].isdigit()
+    return f"`{text}` is a reserved name: {_RESERVED}" if is_explained else ""
 
 
 def _write_event(proposal: Proposal, source: SourceProposal, event: EventProposal) -> tuple[str, str]:
@@ -187,9 +197,10 @@ def _write_event(proposal: Proposal, source: SourceProposal, event: EventProposa
         ("fields", format_list(items, 12, "S.Field"), ""),
         ("doc", quote_text(event.doc), ""),
     ]
+    reserved = "" if source.line or not event.names else _explain_name(event.name, event.names[0])
     return (
         f"\n        event\n          {quote_text(source.name)}\n          {format_record(members, 10)}",
-        f"{event.count} of {source.records} records",
+        "\n".join(filter(None, [f"{event.count} of {source.records} records", reserved])),
     )
 
 
