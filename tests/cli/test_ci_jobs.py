@@ -21,6 +21,7 @@ import yaml
 
 from tests.support.code_hosts import CodeHost, serve_comments
 from tests.support.commands import build_environment, run_assay
+from tests.support.documentation import parse_page
 from tests.support.laboratory import ROOT
 from tests.support.nights import write_night
 
@@ -87,6 +88,26 @@ def test_action_builds_gates_and_comments(shop: Path, cache: Path, tmp_path: Pat
     assert outputs[-2 if decided else -1 :] == [f"gate={state}", *["sarif=./build/gate/gate.sarif"] * decided]
     assert (shop / "build/gate/report/report.html").is_file()
     assert (shop / "build/gate/gate.xml").is_file()
+
+
+def test_job_of_the_page_gates(shop: Path, cache: Path, tmp_path: Path) -> None:
+    """Its steps write all that the action needs: the script of the benchmark writes only logs."""
+    (block,) = (block for block in parse_page("docs/ci.md").blocks if block.language == "yaml")
+    steps = yaml.safe_load(block.body)["jobs"]["benchmark"]["steps"]
+    (inputs,) = (step["with"] for step in steps if step.get("id") == "assay")
+    for number, run in enumerate(f"{inputs['base']}{inputs['candidate']}".split()):
+        write_night(shop / "runs/1.0", shop / "logs" / run, number, 1.3 if run.startswith("new") else 1.0)
+        (shop / "logs" / run / "meta.json").unlink()
+    script = shop / "run-benchmark.sh"
+    script.write_text('#!/bin/sh\nfor run; do mkdir -p "$run"; cp -r "logs/$run/." "$run"; done\n')
+    script.chmod(0o755)
+    with serve_comments() as host:
+        variables = list_variables(host, tmp_path, cache)
+        for step in steps:
+            if "run" in step:
+                subprocess.run(["bash", "-e", "-o", "pipefail", "-c", step["run"]], cwd=shop, env=variables, check=True)
+        assert run_action(shop, inputs, variables) == 4
+    assert "\nservice/comparison: pull request against main\n" in host.comments[0]
 
 
 def test_jobs_record_no_results(shop: Path, cache: Path, tmp_path: Path) -> None:
