@@ -15,7 +15,7 @@ from assay.propose.names import split_words
 from assay.propose.recognize import find_times
 
 _EARLY = frozenset(("before", "old", "base", "baseline", "main", "master", "control"))
-_LATE = frozenset(("after", "new", "candidate", "pr", "treatment"))
+_LATE = frozenset(("after", "new", "candidate", "head", "pr", "treatment"))
 BY_NAME, BY_INSTANT, BY_PLACE = "its name says so", "its records are the oldest", "the first on the command line"
 _DIGITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
@@ -28,7 +28,7 @@ def order_versions(names: Sequence[str], extents: Mapping[str, Extent]) -> tuple
     `extents` are the first and last instants (s since 1970) of versions whose records have any. They decide if all
     versions have them and none overlap.
     """
-    ranks = {name: _rank_name(name) for name in names}
+    ranks = {name: rank_name(name) for name in names}
     ordered, reason = list(names), BY_PLACE
     by_time = sorted(names, key=lambda name: extents.get(name, (math.inf, math.inf)))
     pairs = itertools.pairwise(by_time)
@@ -40,7 +40,7 @@ def order_versions(names: Sequence[str], extents: Mapping[str, Extent]) -> tuple
     return ordered, reason
 
 
-def _rank_name(name: str) -> int:
+def rank_name(name: str) -> int:
     """Return -1 for a name with a word of a baseline, 1 for one of a candidate, 0 for others."""
     words = {*split_words(name)}
     return bool(words & _LATE) - bool(words & _EARLY)

@@ -22,7 +22,7 @@ from assay.propose.file_names import (
 from assay.propose.globs import NEUTRAL_NAME, set_globs
 from assay.propose.model import RunProposal, SampleFile
 from assay.propose.names import NameSpace
-from assay.propose.run_order import Extent, order_versions
+from assay.propose.run_order import Extent, order_versions, rank_name
 from assay.propose.samples import RESERVED
 from assay.util.diagnostics import USAGE, fail
 from assay.util.numbers import split_numbers
@@ -62,9 +62,10 @@ def assign_runs(
     `each` is what each file is, one of `READINGS`. Raises AssayError (usage) if files of several layouts cannot be so.
     Without `each`, folders and names decide:
 
-    Versions that differ in the folders of the files, or in their names, are runs. Without versions, the outermost
-    folders are runs if each has the same folders, or the same logs of one layout; files side by side are runs if their
-    names differ in more than numbers. What else distinguishes files of one name within a run is their host.
+    Versions that differ in the folders of the files, or in their names, are runs, and so are folders such as `before`
+    and `after`. Without them, the outermost folders are runs if each has the same folders, or the same logs of one
+    layout; files side by side are runs if their names differ in more than numbers. What else distinguishes files of one
+    name within a run is their host.
     """
     samples = [item.sample for item in items]
     layouts = [get_layout(item) for item in items]
@@ -147,6 +148,7 @@ def _place_files(samples: Sequence[SampleFile], layouts: Sequence[Hashable]) -> 
     is_one_layout = len(set(layouts)) == 1
     split = (
         _split_by_folder_versions(samples)
+        or _split_by_folder_words(samples)
         or _split_by_name_versions(samples, is_one_layout)
         or _split_by_folders(samples, is_one_layout)
         or _split_by_names(samples, is_one_layout)
@@ -175,6 +177,14 @@ def _split_by_folder_versions(samples: Sequence[SampleFile]) -> _Split | None:
     for depth, column in _list_levels(samples):
         if len({find_version(folder) for folder in column} - {""}) > 1 and all(map(find_version, column)):
             return _split_at_level(samples, depth, "the folders of the logs have different versions")
+    return None
+
+
+def _split_by_folder_words(samples: Sequence[SampleFile]) -> _Split | None:
+    """Divide files by folders whose names have words of a baseline or of a candidate, such as `before` and `after`."""
+    for depth, column in _list_levels(samples):
+        if {*map(rank_name, column)} == {-1, 1}:
+            return _split_at_level(samples, depth, "the names of the folders say which is the baseline")
     return None
 
 
