@@ -75,6 +75,19 @@ def test_comments_explain_names_with_a_prefix(case: str, count: int, tmp_path: P
     assert "\n        of_" in text or "\n      , of_" in text
 
 
+TITLES = {
+    "text-steps": ["Step", "Each step"],
+    "json-timed-stages": ["Doc", "Each stage"],
+    "json-level-numbers": ["Node", "Node by route"],
+}
+
+
+@pytest.mark.parametrize("case", TITLES)
+def test_titles_say_by_what_tables_are_split(case: str, tmp_path: Path, cache: Path) -> None:
+    text = (_propose(case, tmp_path, cache) / "specs/service/reports.dhall").read_text(encoding="utf-8")
+    assert re.findall(r'R\.section "([^"]*)"', text)[: len(TITLES[case])] == TITLES[case]
+
+
 def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> None:
     result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs("text-without-year"))
     assert "\nno metrics of numbers that only grow: connection of connection_closed_sent_received\n" in result.out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.propose.dhall_text import format_member, quote_text
 from assay.propose.model import DimensionProposal, GrainProposal, Proposal, SourceProposal
+from assay.propose.titles import lower_title, make_title
 
 SCHEMA = "let S = ../schema/package.dhall\n"
 MAX_CHARTS = 4
@@ -81,8 +82,9 @@ def _write_column(proposal: Proposal, grain: GrainProposal, dimension: Dimension
 def _write_split_section(proposal: Proposal, grain: GrainProposal) -> str:
     """Write the section that splits the metrics of a grain by the first of its dimensions."""
     dimension = grain.dimensions[0]
-    title = quote_text(grain.title if grain.step_column else f"{grain.title} by {dimension.field}")
-    return f"R.splitBy [ {_write_column(proposal, grain, dimension)} ] (R.section {title} {grain.name})"
+    is_namesake = make_title(dimension.field) == grain.title  # "Step by step" has another meaning
+    title = f"Each {lower_title(grain.title)}" if is_namesake else f"{grain.title} by {dimension.field}"
+    return f"R.splitBy [ {_write_column(proposal, grain, dimension)} ] (R.section {quote_text(title)} {grain.name})"
 
 
 def _write_gate(proposal: Proposal) -> str:
