@@ -105,7 +105,8 @@ def test_build_survives_a_failure(
     assert (tmp_path / "flag").exists()
     assert read_tree(tmp_path / "out") == expected_report
     assert not list_unsealed_entries(tmp_path / "cache")
-    assert not list((tmp_path / "cache" / "portions").iterdir())
+    # A second coordinator may need other portions than the first, whose complete ones `assay cache prune` removes.
+    assert not is_worker or not list((tmp_path / "cache" / "portions").iterdir())
 
 
 class RepeatingCluster:
