@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.ingest import logfmt
 from assay.ingest.readers import csv_text, openmetrics
+from assay.propose.benchmark_lines import match_benchmark_lines
 from assay.propose.instants import has_stamp
 from assay.propose.known_text_formats import MatchedText, match_known_text
 from assay.propose.model import KeyPath, Record, SampleFile
@@ -223,13 +224,14 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
 
 
 def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
-    if match := match_known_text(sample.lines):
+    if match := match_benchmark_lines(sample.lines) or match_known_text(sample.lines):
         records = tuple(
             Record("", position, match.format.event, {(name,): value for name, value in values.items()})
             for position, values in match.rows
         )
         reason = f"{len(records)} of {len(lines)} lines have the format of: {match.format.name}"
-        return Detected(sample, "text-lines", records, reason, (match.pattern,), known_text=match)
+        mark = match.pattern if match.has_instants else match.format.name  # patterns of results are joined
+        return Detected(sample, "text-lines", records, reason, (mark,), known_text=match)
     layout = find_text_layout(sample.lines)
     if layout is None:
         return "less than half of the lines have an instant in a known form"

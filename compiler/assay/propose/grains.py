@@ -10,6 +10,7 @@ from operator import itemgetter
 
 from assay.propose.chains import Chain, find_chains
 from assay.propose.choices import is_member, is_setting
+from assay.propose.known_formats import MAX_BENCHMARKS, is_of_benchmarks
 from assay.propose.measured import list_quantities
 from assay.propose.model import (
     DimensionProposal,
@@ -133,7 +134,7 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
     names the host of each record is none.
     """
     ranked: list[tuple[bool, DimensionProposal]] = []
-    is_benchmark = group.known_format is not None and group.source.kind == "json-records"
+    is_benchmark = is_of_benchmarks(group.source.format)
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
         is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
@@ -146,7 +147,7 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
         # The rows of a table and the results of a benchmark are alternatives, of each of which there may be one.
         most = len(values) if event.name.startswith(EVENT) or is_benchmark else len(values) // 2
         counts = Counter(map(_write_value, values))
-        if is_name and 1 < len(counts) <= min(MAX_VALUES, most):
+        if is_name and 1 < len(counts) <= min(MAX_BENCHMARKS if is_benchmark else MAX_VALUES, most):
             most_frequent = min(counts, key=lambda value: (-counts[value], value))
             says_little = field.path[-1].lower() in _LEVELS or counts[most_frequent] > _DOMINANT * len(values)
             ranked.append((says_little, DimensionProposal(field.name, event.name, most_frequent)))
@@ -300,7 +301,8 @@ def _list_field_metrics(
         metric_id = f"{event.name}_{field.name}" if is_shared else field.name
         metric_id = f"{event.name}_value" if is_value or metric_id == event.name else metric_id
         quantity = describe_quantity(group, event, field)
-        unit = "millisecond" if field.unit == quantity.unit == "nanosecond" else quantity.unit
+        is_long = field.unit == quantity.unit == "nanosecond" and not is_of_benchmarks(group.source.format)
+        unit = "millisecond" if is_long else quantity.unit
         title = (make_value_title(group.source, event) if is_value
                  else make_field_title(group.source, event, replace(field, unit=unit)))  # fmt: skip
         metrics.append(MetricProposal(names.add(metric_id), title, unit,

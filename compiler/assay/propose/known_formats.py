@@ -12,6 +12,7 @@ from assay.propose.model import KeyPath
 LOAD = "the load, no result"
 ONES = "it counts records: always 0 or 1"
 SAMPLES = "how often it was measured"
+MAX_BENCHMARKS = 100  # whose results are apart in a report
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class KnownFormat:
     rules: tuple[MetricRule, ...] = ()
     results: tuple[str, ...] = ()  # names of the main results, which come first
     dimension: str = ""  # the last key of the dimension that comes first
+    is_of_benchmarks: bool = False  # whether records are results of benchmarks, each of which has a name
 
     def find_rule(self, name: str, facts: Mapping[KeyPath, object]) -> MetricRule:
         """Return the rule for a metric; one that says nothing if none fits."""
@@ -109,18 +111,29 @@ KNOWN_FORMATS = (
     KnownFormat("Locust history", "csv", _columns("Timestamp", "User Count", "Total Average Response Time"),
                 units={"Total Median Response Time": _MS, "Total Average Response Time": _MS,
                        "Total Average Content Size": _BYTE}, rules=_LOCUST_RULES),
-    KnownFormat("hyperfine", "json-records", _columns("command", "mean", "median", "min", "max"), units=_HYPERFINE),
+    KnownFormat("hyperfine", "json-records", _columns("command", "mean", "median", "min", "max"), units=_HYPERFINE,
+                is_of_benchmarks=True),
     KnownFormat("Google Benchmark", "json-records", _columns("name", "real_time", "cpu_time", "time_unit"),
+                is_of_benchmarks=True,
                 units_at=dict.fromkeys(("real_time", "cpu_time"), ("time_unit",)),
                 rules=(MetricRule("(items|bytes)_per_second", better="higher"),
                        MetricRule("iterations|repetitions|repetition_index|threads", omission=SAMPLES))),
-    KnownFormat("JMH", "json-records", frozenset({("benchmark",), ("primaryMetric", "score")}),
+    KnownFormat("JMH", "json-records", frozenset({("benchmark",), ("primaryMetric", "score")}), is_of_benchmarks=True,
                 units_at=dict.fromkeys(("score", "scoreError"), ("primaryMetric", "scoreUnit")),
                 rules=(MetricRule("scoreError", better="lower"),
                        MetricRule("threads|forks|.*(iterations|batchsize)", omission=SAMPLES))),
+    KnownFormat("Go benchmarks", "text-lines", _columns("benchmark", "iterations"), is_of_benchmarks=True,
+                units={"iterations": "none", "allocs_per_op": "count", "bytes_per_op": _BYTE,
+                       "throughput": "perSecond megabyte"},
+                rules=(MetricRule("time_per_op", unit="nanosecond"), MetricRule(".*_per_op", better="lower"))),
 )  # fmt: skip
 
 
 def find_known_format(kind: str, paths: Collection[KeyPath]) -> KnownFormat | None:
     """Return the format whose marks are all among the paths of records; of several, the first."""
     return next((item for item in KNOWN_FORMATS if item.kind == kind and item.signature <= set(paths)), None)
+
+
+def is_of_benchmarks(name: str) -> bool:
+    """Return whether the records of a format are results of benchmarks."""
+    return any(item.name == name and item.is_of_benchmarks for item in KNOWN_FORMATS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.propose.dhall_text import format_member, quote_text
+from assay.propose.known_formats import MAX_BENCHMARKS, is_of_benchmarks
 from assay.propose.model import DimensionProposal, GrainProposal, Proposal, SourceProposal
 
 SCHEMA = "let S = ../schema/package.dhall\n"
@@ -70,8 +71,12 @@ in  {{ comparison =
 """
 
 
+def _find_source(proposal: Proposal, grain: GrainProposal) -> SourceProposal:
+    return next(item for item in proposal.sources if item.name == grain.source)
+
+
 def _write_column(proposal: Proposal, grain: GrainProposal, dimension: DimensionProposal) -> str:
-    source = next(item for item in proposal.sources if item.name == grain.source)
+    source = _find_source(proposal, grain)
     return f"S.grain.columnOf e.{name_fields(proposal, source)}.{dimension.field}"
 
 
@@ -79,7 +84,10 @@ def _write_split_section(proposal: Proposal, grain: GrainProposal) -> str:
     """Write the section that splits the metrics of a grain by the first of its dimensions."""
     dimension = grain.dimensions[0]
     title = quote_text(grain.title if grain.step_column else f"{grain.title} by {dimension.field}")
-    return f"R.splitBy [ {_write_column(proposal, grain, dimension)} ] (R.section {title} {grain.name})"
+    section = f"R.splitBy [ {_write_column(proposal, grain, dimension)} ] (R.section {title} {grain.name})"
+    # A pool of the least frequent values says nothing of benchmarks, all of which are about as frequent.
+    is_whole = is_of_benchmarks(_find_source(proposal, grain).format)
+    return f"{section} // {{ limit = {MAX_BENCHMARKS} }}" if is_whole else section
 
 
 def _write_gate(proposal: Proposal) -> str:
