@@ -18,6 +18,7 @@ from assay.propose.benchmark_lines import match_benchmark_lines
 from assay.propose.instants import has_stamp
 from assay.propose.known_text_formats import MatchedText, match_known_text
 from assay.propose.model import KeyPath, Record, SampleFile
+from assay.propose.recognize import join_instants
 from assay.propose.text_layout import TextLayout, find_text_layout
 from assay.util.diagnostics import AssayError, fail
 
@@ -219,8 +220,8 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
         )
         for index, row in enumerate(full)
     )
-    name = {"\t": "tab"}.get(delimiter, delimiter)
-    return Detected(sample, "csv", records, f"{len(names)} columns, separated by `{name}`", tuple(header))
+    reason = f"{len(names)} columns, separated by `{delimiter.replace(chr(9), 'tab')}`"
+    return Detected(sample, "csv", join_instants(records), reason, tuple(header))
 
 
 def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
