@@ -157,7 +157,7 @@ def test_unknown_kind_is_an_error_with_what_was_tried(tmp_path: Path) -> None:
             '{"ts":"2026-01-05T09:00:00Z","n":1}\n' * 9 + '{"ts":"no time","n":2}\n',
             "too few records of LOG have an instant",
         ),
-        ('{"event":"a","n":1}\n', "no key of the records of LOG has an instant in a known form"),
+        ('{"event":"a","n":1}\nnoise\n', "no key of the records of LOG has an instant in a known form"),
         ("", "the log is empty: LOG"),
         ('up{job="a"} 1\n', "the kind of the log is not recognized: LOG"),
     ],

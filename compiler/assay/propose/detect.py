@@ -16,9 +16,10 @@ from assay.ingest import logfmt
 from assay.ingest.readers import csv_text, openmetrics
 from assay.propose.benchmark_lines import match_benchmark_lines
 from assay.propose.instants import has_stamp
+from assay.propose.known_formats import find_known_format
 from assay.propose.known_text_formats import MatchedText, match_known_text
 from assay.propose.model import KeyPath, Record, SampleFile
-from assay.propose.recognize import join_instants
+from assay.propose.recognize import describe_nearest_times, find_times, join_instants
 from assay.propose.text_layout import TextLayout, find_text_layout
 from assay.util.diagnostics import AssayError, fail
 
@@ -106,6 +107,8 @@ def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | s
     except ValueError as error:
         return f"no JSON document ({error})"
     lists = sorted(_find_lists(document), key=lambda item: -len(item[1]))
+    if not lists and isinstance(document, dict):
+        return _read_single_object(sample, document)
     if not lists:
         return "the document has no list of objects"
     body, values = lists[0]
@@ -114,6 +117,20 @@ def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | s
     records = tuple(_make_record(index, value) for index, value in enumerate(values))
     place = f"in the list `{'.'.join(body)}`" if body else "in the document"
     return Detected(sample, "json-records", records, f"{len(values)} objects {place}", (body,), body)
+
+
+def _read_single_object(sample: SampleFile, document: dict[str, Any]) -> Detected | str:
+    record = _make_record(0, document)
+    if find_times([record], several=False) or not _are_results(sample, [record]):
+        return "the document has no list of objects"
+    return Detected(sample, "json-records", (record,), "the document is one object", ((),))
+
+
+def _are_results(sample: SampleFile, records: Sequence[Record]) -> bool:
+    """Return whether records have numbers. A single one in a file of a folder may also be settings."""
+    has_numbers = any(type(value) in (int, float) for record in records for value in record.values.values())
+    is_known = find_known_format("json-records", {path for record in records for path in record.values}) is not None
+    return has_numbers and (sample.is_listed or len(records) > 1 or is_known)
 
 
 def _keep_first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -138,7 +155,13 @@ def _read_json_lines(sample: SampleFile, lines: Sequence[str]) -> Detected | str
             raise ValueError("no object")
         return value
 
-    return _read_lines(sample, lines, "json-lines", "objects of JSON", parse)
+    result = _read_lines(sample, lines, "json-lines", "objects of JSON", parse)
+    if isinstance(result, str) or find_times(result.records, several=False) or describe_nearest_times(result.records):
+        return result
+    if len(result.records) < len(lines) or not _are_results(sample, result.records):
+        return result if sample.is_listed else f"{result.reason}, without instants"
+    reason = f"{len(lines)} objects one after another, without instants"
+    return replace(result, kind="json-records", reason=reason, layout=((),))
 
 
 def _read_logfmt(sample: SampleFile, lines: Sequence[str]) -> Detected | str:

@@ -99,16 +99,22 @@ def _list_omitted(group: Group, keys: Collection[tuple[str, str]]) -> tuple[tupl
 
 
 def _detect_all(samples: Sequence[SampleFile]) -> tuple[list[Detected], list[PassedOver]]:
-    """Return the content of files, and the files of folders whose kind is unknown. Raises AssayError if all are."""
-    detected, unknown = [], []
+    """Return the content of files, and the files of folders whose kind is unknown, those of one name together.
+
+    Raises AssayError if all are unknown.
+    """
+    detected = []
+    unknown: dict[str, PassedOver] = {}
     for number, sample in enumerate(samples, 1):
         try:
             detected.append(detect(sample))
         except AssayError as error:
             if sample.is_listed or (number == len(samples) and not detected):
                 raise
-            unknown.append(PassedOver(1, sample.name, error.diagnostics[0].message))
-    return detected, unknown
+            earlier = unknown.get(sample.name)
+            message = earlier.reason if earlier else error.diagnostics[0].message
+            unknown[sample.name] = PassedOver(earlier.count + 1 if earlier else 1, sample.name, message)
+    return detected, list(unknown.values())
 
 
 def _get_time_path(item: Detected) -> tuple[object, ...]:
