@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import replace
 from operator import itemgetter
 
+from assay.propose.benchmark_lines import EVENT as EVENT_OF_RESULTS
+from assay.propose.benchmark_texts import GO_BENCHMARKS, find_output, write_results_query
 from assay.propose.chains import Chain, find_chains
 from assay.propose.choices import is_member, is_setting
 from assay.propose.known_formats import MAX_BENCHMARKS, is_of_benchmarks
@@ -56,6 +58,8 @@ _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     """Return the grains of a source: chains of events first, then those of records with numbers."""
     source = group.source
+    if group.results:
+        return (_build_result_grain(group, names),)
     all_chains = find_chains(group.records, source.fields) if source.time else ()
     chains = [drop_results(group, chain) for chain in all_chains]
     all_steps = [find_timed_steps(group, chain) for chain in chains]
@@ -103,6 +107,21 @@ def _build_record_grain(
     dimensions.sort(key=lambda item: (item.field != key, source.find_field(item.field).path[-1] != first))
     return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                          make_event_title(source, event), dimensions=tuple(dimensions))  # fmt: skip
+
+
+def _build_result_grain(group: Group, names: NameSpace) -> GrainProposal:
+    """Return the grain of the results of benchmarks in the texts of records, each with a name and numbers."""
+    texts = find_output(group)
+    assert texts
+    fields = tuple(field.name for field in group.result_fields)
+    event = EventProposal(EVENT_OF_RESULTS, (), len(group.results), fields, ())
+    source = replace(group.source, fields=group.result_fields, events=(event,))
+    results = Group(source, {event.name: group.results}, GO_BENCHMARKS, {})
+    grain = _build_record_grain(results, event, "", (), names)
+    reason = f"{len(group.results)} results of benchmarks are in the texts of `{texts.name}`"
+    columns = [metric.field for metric in grain.metrics] + [item.field for item in grain.dimensions]
+    return replace(grain, events=(texts.name,), reason=reason, is_timeless=True, title=make_title(event.name),
+                   query=write_results_query(group, texts, columns))  # fmt: skip
 
 
 def _rank_grains(group: Group, grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:

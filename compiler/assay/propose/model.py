@@ -251,6 +251,7 @@ class GrainProposal:
     dimensions: tuple[DimensionProposal, ...] = ()
     repeated: tuple[RepeatedEvent, ...] = ()
     step_column: str = ""  # the column with the name of the event, if it has the records of several
+    query: str = ""  # the SQL of its rows, if they are no records
 
     def describe_repeated(self) -> tuple[str, ...]:
         """Return a sentence about each event of which not all records of a key count."""
@@ -335,4 +336,7 @@ class Proposal:
     def to_json(self) -> dict[str, Any]:
         """Return the proposal as data."""
         data = asdict(self)
+        for grain in data["grains"]:
+            if not grain["query"]:
+                del grain["query"]
         return data if self.baseline_reason else {key: data[key] for key in data if key != "baseline_reason"}

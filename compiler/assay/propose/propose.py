@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.propose.alternation import find_alternating
+from assay.propose.benchmark_texts import add_results
 from assay.propose.choices import list_settings
 from assay.propose.detect import Detected, detect
 from assay.propose.grains import propose_counts, propose_grains
@@ -56,7 +57,7 @@ def propose_system(
     for items in layouts.values():
         stem = Path(items[0].sample.name).name.partition(".")[0]
         source_name = source_names.add("logs" if len(layouts) == 1 else make_identifier(stem, "logs"))
-        groups.append(note_elapsed_time(propose_source(source_name, items, tables, name)))
+        groups.append(note_elapsed_time(add_results(propose_source(source_name, items, tables, name))))
     if not any(group.source.events for group in groups):
         raise fail("unknown-format", "the logs have no records that could be events",
                    found=", ".join(f"{group.source.kind} with {group.source.records} records" for group in groups),

@@ -70,12 +70,18 @@ _NAMELESS = {"csv": "measured", "json-records": "listed", "json-lines": "record"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A proposed source with the records of each of its events."""
+    """A proposed source with the records of each of its events.
+
+    `results` are those of benchmarks in the texts of records, with their fields and units.
+    """
 
     source: SourceProposal
     records: Mapping[str, Sequence[Record]]
     known_format: KnownFormat | None
     facts: Mapping[str, Mapping[KeyPath, object]]  # what records that are no event declare of events, by name
+    results: tuple[Record, ...] = ()
+    result_fields: tuple[FieldProposal, ...] = ()
+    result_units: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from assay.propose.write_report import SCHEMA, name_fields
 
 def write_query(grain: GrainProposal) -> str:
     event = grain.events[0]
+    if grain.query:
+        return grain.query
     if grain.step_column:
         columns = ", ".join(name for name in _list_grain_fields(grain) if name != grain.step_column)
         selects = (
