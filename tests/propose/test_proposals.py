@@ -106,6 +106,15 @@ def test_proposed_workspace_builds_at_once(case: str, tmp_path: Path, cache: Pat
     assert (built.status, built.out) == (0, "build/comparison/report.md\n")
 
 
+def test_title_of_a_run_named_like_the_workspace_is_its_name(tmp_path: Path, cache: Path) -> None:
+    (log,) = _list_logs("hyperfine")
+    assert run_assay("--cache", cache, "init", "bench", "--from", log, cwd=tmp_path).status == 0
+    built = run_assay("--cache", cache, "build", "bench/comparison", "--run", "runs/bench", "-o", "out", "--to", "md",
+                      "--date", "2026-01-01", cwd=tmp_path / "bench")  # fmt: skip
+    assert built.status == 0, built.err
+    assert (tmp_path / "bench/out/report.md").read_text(encoding="utf-8").startswith("# bench\n")
+
+
 def test_report_counts_the_records_of_attempts_without_use(tmp_path: Path, cache: Path) -> None:
     """One document was converted twice, another converted and captioned twice."""
     place = _propose("json-attempts", tmp_path, cache)

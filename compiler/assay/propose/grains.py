@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import replace
@@ -50,6 +51,7 @@ MAX_GRAINS = 12  # of records, per source
 MAX_COUNTS = 6
 MAX_VALUES = 12  # of a dimension
 _DOMINANT = 0.95  # share of records with one value, above which a dimension says little
+_LONG = 10 * 3600  # seconds
 _LEVELS = frozenset(("level", "levelname", "loglevel", "log_level", "lvl", "severity"))
 MAX_SECTIONS = 6  # of records, per source; the rest share one
 _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
@@ -307,6 +309,15 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
     )  # fmt: skip
 
 
+def _choose_unit(group: Group, event: EventProposal, field: FieldProposal, unit: str) -> str:
+    """Return the unit in which a number is reported: hours for many seconds, and no nanoseconds but of benchmarks."""
+    if unit == "nanosecond" and field.unit == unit:
+        return unit if is_of_benchmarks(group.source.format) else "millisecond"
+    values = [record.values[field.path] for record in group.records[event.name] if field.path in record.values]
+    is_long = unit == field.unit == "second" and statistics.median(map(float, map(str, values))) >= _LONG
+    return "hour" if is_long else unit
+
+
 def _list_field_metrics(
     group: Group, events: Sequence[EventProposal], names: NameSpace, used: Collection[str]
 ) -> tuple[MetricProposal, ...]:
@@ -320,8 +331,7 @@ def _list_field_metrics(
         metric_id = f"{event.name}_{field.name}" if is_shared else field.name
         metric_id = f"{event.name}_value" if is_value or metric_id == event.name else metric_id
         quantity = describe_quantity(group, event, field)
-        is_long = field.unit == quantity.unit == "nanosecond" and not is_of_benchmarks(group.source.format)
-        unit = "millisecond" if is_long else quantity.unit
+        unit = _choose_unit(group, event, field, quantity.unit)
         title = (make_value_title(group.source, event) if is_value
                  else make_field_title(group.source, event, replace(field, unit=unit)))  # fmt: skip
         metrics.append(MetricProposal(names.add(metric_id), title, unit,

@@ -124,7 +124,9 @@ def assemble(
     placeholder_values = collect_placeholder_values(checked, columns, labels)
     title, intro = report.title, _split_intro(report)
     if len(versions) == 1:
-        title, intro = _drop_comparisons(checked.package.system, report, "run" if len(runs) == 1 else "version")
+        word = "run" if len(runs) == 1 else "version"
+        subject = _name_subject(checked.package.system, placeholder_values, word)
+        title, intro = _drop_comparisons(subject, report, word)
     manifest = _build_manifest(report, runs, run_labels, choices)
     filters = build_filters_table(runs, run_labels, choices.filter_files)
     quality = build_quality_parts(
@@ -185,9 +187,15 @@ def _split_intro(report: Report) -> list[str]:
     return [text for text in report.intro.split("\n\n") if text.strip()]
 
 
-def _drop_comparisons(system: str, report: Report, word: str) -> tuple[str, list[str]]:
+def _name_subject(system: str, placeholder_values: Mapping[str, str], word: str) -> str:
+    """Return what a report on a single run or version is about; only the name of the system if the run has it, too."""
+    is_same = placeholder_values["base"].casefold().replace("-", "_") == system.casefold()
+    return "{base}" if is_same else f"{system}: {word} {{base}}"
+
+
+def _drop_comparisons(subject: str, report: Report, word: str) -> tuple[str, list[str]]:
     """Return title and introduction for a single run or version, without texts that compare it with others."""
-    title = f"{system}: {word} {{base}}" if COMPARISON_PLACEHOLDER.search(report.title) else report.title
+    title = subject if COMPARISON_PLACEHOLDER.search(report.title) else report.title
     hint = f"One {word}: {{base}}. Name a second --run to compare."
     return title, [hint, *(text for text in _split_intro(report) if not COMPARISON_PLACEHOLDER.search(text))]
 
