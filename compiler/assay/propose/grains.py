@@ -16,6 +16,7 @@ from assay.propose.choices import is_member, is_setting
 from assay.propose.known_formats import MAX_BENCHMARKS, is_of_benchmarks
 from assay.propose.measured import list_quantities
 from assay.propose.model import (
+    HOST,
     DimensionProposal,
     EventProposal,
     FieldProposal,
@@ -105,8 +106,11 @@ def _build_record_grain(
     )  # fmt: skip
     where = {metric.where[0] for metric in split}  # a metric has rows with one value of it
     dimensions = [item for item in _list_dimensions(group, event) if item.field not in where]
+    if not dimensions and is_of_benchmarks(source.format) and _is_timeless(source):
+        dimensions = _list_hosts(group, event)
     first = group.known_format.dimension if group.known_format else ""
-    dimensions.sort(key=lambda item: (item.field != key, source.find_field(item.field).path[-1] != first))
+    last_keys = {field.name: field.path[-1] for field in source.fields}
+    dimensions.sort(key=lambda item: (item.field != key, last_keys.get(item.field) != first))
     return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                          make_event_title(source, event), dimensions=tuple(dimensions))  # fmt: skip
 
@@ -173,6 +177,12 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
             says_little = field.path[-1].lower() in _LEVELS or counts[most_frequent] > _DOMINANT * len(values)
             ranked.append((says_little, DimensionProposal(field.name, event.name, most_frequent)))
     return tuple(dimension for _, dimension in sorted(ranked, key=itemgetter(0)))
+
+
+def _list_hosts(group: Group, event: EventProposal) -> list[DimensionProposal]:
+    """Return the host as a dimension, if there are several: each is a benchmark whose name is that of its folder."""
+    counts = Counter(record.host.partition("/")[2] for record in group.records[event.name])
+    return [DimensionProposal(HOST, event.name, min(counts))] if len(counts) > 1 else []
 
 
 def _write_value(value: object) -> str:

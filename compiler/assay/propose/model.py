@@ -11,6 +11,9 @@ from assay.lang.model.source_kinds import SOURCE_KINDS
 
 KeyPath = tuple[str, ...]
 
+HOST = "host"
+"""The column of every event with the host of a record, which no field is called."""
+
 OTHER_LINES = "Lines that begin like those of an event but do not match it"
 """How the description of an event for such lines begins."""
 

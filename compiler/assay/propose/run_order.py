@@ -14,8 +14,9 @@ from assay.propose.instants import NO_DATE, NO_YEAR
 from assay.propose.names import split_words
 from assay.propose.recognize import find_times
 
-_EARLY = frozenset(("before", "old", "base", "baseline", "main", "master", "control"))
-_LATE = frozenset(("after", "new", "candidate", "pr", "treatment"))
+#: words of names of baselines, and of what is compared with them
+EARLY = frozenset(("before", "old", "base", "baseline", "main", "master", "control"))
+LATE = frozenset(("after", "new", "candidate", "pr", "treatment"))
 BY_NAME, BY_INSTANT, BY_PLACE = "its name says so", "its records are the oldest", "the first on the command line"
 _DIGITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
@@ -43,7 +44,7 @@ def order_versions(names: Sequence[str], extents: Mapping[str, Extent]) -> tuple
 def _rank_name(name: str) -> int:
     """Return -1 for a name with a word of a baseline, 1 for one of a candidate, 0 for others."""
     words = {*split_words(name)}
-    return bool(words & _LATE) - bool(words & _EARLY)
+    return bool(words & LATE) - bool(words & EARLY)
 
 
 def find_extents(items: Sequence[Detected]) -> dict[str, Extent]:

@@ -22,7 +22,7 @@ from assay.propose.file_names import (
 from assay.propose.globs import NEUTRAL_NAME, set_globs
 from assay.propose.model import RunProposal, SampleFile
 from assay.propose.names import NameSpace
-from assay.propose.run_order import Extent, order_versions
+from assay.propose.run_order import EARLY, LATE, Extent, order_versions
 from assay.propose.samples import RESERVED
 from assay.util.diagnostics import USAGE, fail
 from assay.util.numbers import split_numbers
@@ -148,6 +148,7 @@ def _place_files(samples: Sequence[SampleFile], layouts: Sequence[Hashable]) -> 
     split = (
         _split_by_folder_versions(samples)
         or _split_by_name_versions(samples, is_one_layout)
+        or _split_by_inner_folders(samples)
         or _split_by_folders(samples, is_one_layout)
         or _split_by_names(samples, is_one_layout)
     )
@@ -197,6 +198,15 @@ def _split_by_name_versions(samples: Sequence[SampleFile], is_one_layout: bool) 
 def _name_by_stems(names: Sequence[str]) -> tuple[str, ...]:
     unique = NameSpace()
     return tuple(unique.add(get_stem(name)) for name in names)
+
+
+def _split_by_inner_folders(samples: Sequence[SampleFile]) -> _Split | None:
+    """Divide files by their innermost folders if all of these are words such as `base` and `new`."""
+    inner = {sample.folders[-1] if sample.folders else "" for sample in samples}
+    if len(inner) < 2 or not inner <= EARLY | LATE or len({sample.folders[:-1] for sample in samples}) == 1:
+        return None
+    runs, folders = (tuple(item) for item in zip(*((s.folders[-1], s.folders[:-1]) for s in samples), strict=True))
+    return _Split(runs, folders, _get_stems(samples), f"the logs are in folders {' and '.join(sorted(inner))}")
 
 
 def _split_by_folders(samples: Sequence[SampleFile], is_one_layout: bool) -> _Split | None:

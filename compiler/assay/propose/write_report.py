@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.propose.dhall_text import format_member, quote_text
 from assay.propose.known_formats import MAX_BENCHMARKS, is_of_benchmarks
-from assay.propose.model import DimensionProposal, GrainProposal, Proposal, SourceProposal
+from assay.propose.model import HOST, DimensionProposal, GrainProposal, Proposal, SourceProposal
 
 SCHEMA = "let S = ../schema/package.dhall\n"
 MAX_CHARTS = 4
@@ -77,6 +77,8 @@ def _find_source(proposal: Proposal, grain: GrainProposal) -> SourceProposal:
 
 def _write_column(proposal: Proposal, grain: GrainProposal, dimension: DimensionProposal) -> str:
     source = _find_source(proposal, grain)
+    if dimension.field == HOST:
+        return 'S.grain.column "text" "host" S.unit.none "Host"'
     return f"S.grain.columnOf e.{name_fields(proposal, source)}.{dimension.field}"
 
 
