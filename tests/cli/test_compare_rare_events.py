@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -11,6 +12,7 @@ import pytest
 
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
+from tests.support.workspaces import edit_file
 
 WORKSPACE = ROOT / "examples" / "k6"
 REQUESTS = 3200
@@ -60,6 +62,30 @@ def test_verdict_on_few_failed_requests(tmp_path: Path, base: int, other: int, v
     else:
         assert (change["low"], change["percent"], change["high"]) == (None, None, None)
         assert change["difference_low"] < change["difference"] == change["value"] < change["difference_high"]
+
+
+@pytest.mark.parametrize(("base", "other", "verdict"), [(15, 50, "worse"), (50, 15, "better"), (15, 16, "open")])
+def test_share_of_successes_is_judged_like_failures(tmp_path: Path, base: int, other: int, verdict: str) -> None:
+    """The margin of the report is of the lesser part; one of the metric is of the share itself."""
+    place = tmp_path / "k6"
+    shutil.copytree(WORKSPACE, place, ignore=shutil.ignore_patterns("runs"))
+    share = 'S.Metric::{ grain = outcomes.grain.name, unit = U.percent, better = "higher", name = "P", doc = ""'
+    measure = "measure = X.minus (X.natural 1) (column field.failed)"
+    edit_file(
+        place / "specs/k6/package.dhall",
+        "      , failed =\n",
+        f'      , passed = {share}, id = "passed", {measure} }}\n'
+        f'      , wide = {share}, id = "wide", {measure}, margin = Some (S.metric.percent "2") }}\n'
+        "      , failed =\n",
+    )
+    runs = [f"{name}={write_run(tmp_path / name, failed)}" for name, failed in (("old", base), ("new", other))]
+    names = ("failed_share", "passed", "wide")
+    options = [word for name in names for word in ("--metric", name)]
+    result = run_assay("compare", *runs, *options, "--format", "json", "--cache", tmp_path / "cache", cwd=place)
+    assert result.status == 0, result.err
+    changes = {item["metric"]: item for item in result.parse_json()["changes"]}
+    assert [changes[name]["verdict"] for name in names] == [verdict, verdict, "same"]
+    assert changes["passed"]["margin"] == f"{2 * base / (REQUESTS - base):g} %"
 
 
 def test_no_failed_request_in_either_run_is_not_judged(tmp_path: Path) -> None:

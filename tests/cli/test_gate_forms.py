@@ -31,7 +31,8 @@ SCHEMA: Mapping[str, tuple[set[str], tuple[str, ...]]] = {
     "testsuite": ({"name", "tests", "failures", "errors", "skipped"}, ("properties", "testcase")),
     "properties": (set(), ("property",)),
     "property": ({"name", "value"}, ()),
-    "testcase": ({"classname", "name"}, ("skipped", "failure")),
+    "testcase": ({"classname", "name"}, ("skipped", "error", "failure")),
+    "error": ({"type", "message"}, ()),
     "failure": ({"type", "message"}, ()),
     "skipped": ({"message"}, ()),
 }
@@ -103,10 +104,27 @@ def test_json_has_caution_and_findings(tmp_path: Path) -> None:
     assert [run["caution"] for run in data["runs"]] == [CAUTION]
 
 
-def test_undecided_gate_writes_no_junit(tmp_path: Path) -> None:
-    folder = write_results(tmp_path, METRICS, demanded=3)
-    assert run_assay("gate", folder, "--junit", tmp_path / "gate.xml").status == 1
-    assert not (tmp_path / "gate.xml").exists()
+UNDECIDED: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], str]] = {
+    "too-few-repeats": (METRICS, {"demanded": 3}, "expected 3 runs of each version, or 3 calibration runs, found 1, 1"),
+    "gate-lacks-data": (METRICS, {"hosts": (2, 1)}, "found hosts: 2 in 1.0, 1 in 1.1"),
+    "nothing-judged": ({"rare": judge_metric("not judged", 1.0, "it has no time")}, {}, "found it has no time"),
+}
+
+
+@pytest.mark.parametrize("code", UNDECIDED)
+def test_junit_has_why_a_gate_does_not_decide(tmp_path: Path, code: str) -> None:
+    metrics, options, reason = UNDECIDED[code]
+    file = tmp_path / "gate.xml"
+    result = run_assay("gate", write_results(tmp_path, metrics, **options), "--junit", file)
+    root = ElementTree.parse(file).getroot()
+    check_element(root)
+    assert [suite.attrib | {"name": ""} for suite in root] == [
+        {"name": "", "tests": "1", "failures": "0", "errors": "1", "skipped": "0"}
+    ]
+    (error,) = root.iter("error")
+    assert (result.status, error.attrib["type"]) == (1, code)
+    assert error.attrib["message"].startswith(f"{result.err.splitlines()[0].partition(': ')[2]}; expected ")
+    assert reason in error.attrib["message"]
 
 
 COMMENT = f"""\

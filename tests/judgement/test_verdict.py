@@ -97,10 +97,16 @@ def test_reason_is_passed_on(reason: Reason) -> None:
         (Margin(2.0, 0.002), 1.0, 2.0),
         (Margin(0.0, 0.002), -0.05, 4.0),
         (Margin(), 50.0, 0.0),
+        (Margin(2.0, whole=100.0), 99.0, 2 / 99),
+        (Margin(2.0, 0.5, whole=100.0), 99.0, 50 / 99),
+        (Margin(2.0, whole=100.0), 100.0, 0.0),
+        (Margin(2.0, whole=100.0), 40.0, 2.0),
+        (Margin(2.0, whole=100.0), 120.0, 2.0),
     ],
 )
 def test_greater_of_percent_and_amount_is_the_margin(margin: Margin, base: float, percent: float) -> None:
     assert margin.convert_to_percent(base) == pytest.approx(percent)
+    assert margin.convert_to_amount(base) == pytest.approx(percent * abs(base) / 100)
     assert judge(comparison(1.0, 1.0, base=base), margin, Direction.LOWER).margin == pytest.approx(percent)
 
 

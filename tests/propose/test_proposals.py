@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import statistics
 from pathlib import Path
 
@@ -62,6 +63,29 @@ def test_proposed_workspace_measures_the_logs(case: str, tmp_path: Path, cache: 
     assert (row["unit"], row["size"]) == (expected["unit"], len(samples))
     for member, value in (("average", statistics.fmean(samples)), ("min", min(samples)), ("max", max(samples))):
         assert math.isclose(row[member], value, rel_tol=1e-12, abs_tol=1e-12), member
+
+
+@pytest.mark.parametrize(("case", "count"), [("json-levels-hosts", 1), ("logfmt", 1), ("locust", 0)])
+def test_comments_explain_names_with_a_prefix(case: str, count: int, tmp_path: Path, cache: Path) -> None:
+    """Names of columns such as `50%` need no comment."""
+    text = (_propose(case, tmp_path, cache) / "specs/service/events.dhall").read_text(encoding="utf-8")
+    names = re.findall(r"-- `(\w+)` is a reserved name: docs/\S+#reserved-names\n *[{,]? *of_(\w+) = ", text)
+    assert len(names) == count
+    assert all(name == prefixed for name, prefixed in names)
+    assert "\n        of_" in text or "\n      , of_" in text
+
+
+TITLES = {
+    "text-steps": ["Step", "Each step"],
+    "json-timed-stages": ["Doc", "Each stage"],
+    "json-level-numbers": ["Node", "Node by route"],
+}
+
+
+@pytest.mark.parametrize("case", TITLES)
+def test_titles_say_by_what_tables_are_split(case: str, tmp_path: Path, cache: Path) -> None:
+    text = (_propose(case, tmp_path, cache) / "specs/service/reports.dhall").read_text(encoding="utf-8")
+    assert re.findall(r'R\.section "([^"]*)"', text)[: len(TITLES[case])] == TITLES[case]
 
 
 def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> None:

@@ -28,7 +28,7 @@ from assay.report.render.markdown import (
     list_contents,
     render_markdown,
 )
-from assay.util.escape import normalize_text
+from assay.util.escape import normalize_text, quote_code
 from tests.compare_reference import PUBLISHED
 from tests.report_sample import build_sample, limit_charts
 from tests.support.commands import CommandResult, run_assay
@@ -249,6 +249,17 @@ CODED = [
     ("`-x`", [("code_inline", "-x")]), ("one ` alone", [("text", "one ` alone")]),
     ("a `` b", [("text", "a `` b")]), ("`two\nlines`", [("text", "`two\nlines`")]),
 ]  # fmt: skip
+
+
+@given(st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl")) | st.sampled_from("`|\\ a"), min_size=1))
+def test_any_quoted_text_is_read_as_code(text: str) -> None:
+    expected = ("code_inline", normalize_text(text))
+    for format_text in (format_cell, format_line):
+        cell = format_text(f"such as {quote_code(normalize_text(text))}!")
+        table = READER.parse(format_table(["", ""], [[cell, ""]]))
+        inline = next(item for item in table if item.type == "inline" and item.content)
+        if format_text is format_cell or "|" not in text:  # only cells escape `|` in code
+            assert [(item.type, item.content) for item in inline.children or ()][1:2] == [expected]
 
 
 @pytest.mark.parametrize(("text", "expected"), CODED)

@@ -143,8 +143,8 @@ def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
 
     From a base of 0 there is only the interval of the difference.
     """
-    judgement, margin = change.judgement, change.margin
-    comparison = judgement.comparison
+    judgement, comparison = change.judgement, change.judgement.comparison
+    margin = change.margin.resolve(comparison.base) if comparison else change.margin
     percent, interval = (comparison.percent, judgement.interval) if comparison and comparison.percent else (None, None)
     difference = comparison.difference.compute_interval(level) if comparison else None
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
     from assay.app.session import Session
+    from assay.util.diagnostics import AssayError
 
 MOST_OUTSIDE = 3
 
@@ -59,8 +60,8 @@ def gate(
     Reads results.json of a comparison whose report has a judgement; BUILD_FOLDER may be this file. Exits with
     status 4 if one of the gated metrics is worse by more than its margin, and with 1 if it does not decide: there
     are too few repeats, the numbers of hosts differ, a gated metric lacks samples and none is worse, or no gated
-    metric is judged. JUnit XML has all judged metrics, SARIF those that are worse, at their definitions, and
-    warnings. Markdown is a comment for a pull request, of less than 2000 bytes.
+    metric is judged. JUnit XML has all judged metrics, or why the gate does not decide, SARIF those that are worse,
+    at their definitions, and warnings. Markdown is a comment for a pull request, of less than 2000 bytes.
 
     With --baseline, one run is enough: how much the recorded runs differ shows what is noise.
     """
@@ -75,6 +76,8 @@ def gate(
         try:
             require_decision(judged, is_once=is_once, allows_missing=allows_missing)
         except AssayError as error:
+            if junit:
+                write_junit(junit, build_undecided_suites(judged, error))
             _publish(judged, format_undecided(judged, error), form == "markdown", has_comment)
             raise
         if sarif:
@@ -221,19 +224,43 @@ def build_suites(results: JudgedResults) -> ElementTree.Element:
 
     What is worse fails, also outside of the gate; what is open or not judged counts as skipped.
     """
+    return _create_suites(results, {run.id: _create_cases(run) for run in results.runs})
+
+
+def build_undecided_suites(results: JudgedResults, error: AssayError) -> ElementTree.Element:
+    """Return why a gate does not decide as JUnit XML: each compared run has one case, which is an error.
+
+    It has no verdicts: they are not what the gate decides.
+    """
+    from xml.etree import ElementTree
+
+    item = error.diagnostics[0]
+    message = f"{item.message}; expected {item.expected}, found {item.found}"
+    cases = {}
+    for run in results.runs:
+        case = ElementTree.Element("testcase", {"classname": "Gate", "name": "Decision"})
+        ElementTree.SubElement(case, "error", {"type": item.code, "message": message})
+        cases[run.id] = [case]
+    return _create_suites(results, cases)
+
+
+def _create_suites(
+    results: JudgedResults, cases_by_run: Mapping[str, list[ElementTree.Element]]
+) -> ElementTree.Element:
+    """Return a suite for each compared run, with the noise, its caution and the findings as properties."""
     from xml.etree import ElementTree
 
     from assay.app.gate import describe_data, describe_lacking_samples
 
     root = ElementTree.Element("testsuites")
     for run in results.runs:
-        cases = _create_cases(run)
-        counts = {tag: sum(case.find(tag) is not None for case in cases) for tag in ("failure", "skipped")}
+        cases = cases_by_run[run.id]
+        counts = {tag: sum(case.find(tag) is not None for case in cases) for tag in ("failure", "error", "skipped")}
         attributes = {
             "name": f"{results.report}: {run.label} against {results.base}",
             "tests": len(cases),
             "failures": counts["failure"],
-            "errors": 0,
+            "errors": counts["error"],
             "skipped": counts["skipped"],
         }
         suite = ElementTree.SubElement(root, "testsuite", {key: str(value) for key, value in attributes.items()})

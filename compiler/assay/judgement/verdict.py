@@ -44,11 +44,14 @@ class Direction(StrEnum):
 class Margin:
     """How small a change is too little to matter: up to so much percent of the base, or up to an amount.
 
-    The greater of them counts; 0 stands for none. The amount is in the metric's unit.
+    The greater of them counts; 0 stands for none. The amount is in the metric's unit. Of a share of a `whole`, such as
+    99 of 100 requests that succeed, it is the percentage of the rest if that is the lesser part, as of the share that
+    fails: both are then judged alike.
     """
 
     percent: float = 0.0
     amount: float = 0.0
+    whole: float = 0.0
 
     def __post_init__(self) -> None:
         """Raise ValueError for a margin below 0."""
@@ -57,7 +60,17 @@ class Margin:
 
     def convert_to_percent(self, base: float) -> float:
         """Return the margin in percent of a base that is not 0."""
-        return max(self.percent, 100 * self.amount / abs(base))
+        return max(self.resolve(base).percent, 100 * self.amount / abs(base))
+
+    def convert_to_amount(self, base: float) -> float:
+        """Return the margin of a base in the metric's unit."""
+        return max(self.resolve(base).percent / 100 * abs(base), self.amount)
+
+    def resolve(self, base: float) -> Margin:
+        """Return the margin with the percentage of the base itself."""
+        if not self.whole / 2 < base <= self.whole:
+            return self
+        return Margin(self.percent * (self.whole - base) / base, self.amount)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from assay.propose.quantities import describe_quantity
 from assay.propose.repeats import drop_results, find_repeated
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT
+from assay.propose.throughput import propose_rate
 from assay.propose.timed_steps import TimedSteps, build_step_grain, find_timed_steps
 from assay.propose.titles import (
     lower_title,
@@ -39,7 +40,7 @@ from assay.propose.titles import (
     make_title,
     make_value_title,
 )
-from assay.propose.units import TIMES
+from assay.propose.units import LEVELS, TIMES
 from assay.propose.varying import (
     counts_up,
     find_run_constant,
@@ -53,7 +54,6 @@ MAX_COUNTS = 6
 MAX_VALUES = 12  # of a dimension
 _DOMINANT = 0.95  # share of records with one value, above which a dimension says little
 _LONG = 10 * 3600  # seconds
-_LEVELS = frozenset(("level", "levelname", "loglevel", "log_level", "lvl", "severity"))
 MAX_SECTIONS = 6  # of records, per source; the rest share one
 _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 
@@ -83,6 +83,7 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     for event in sorted(numeric, key=lambda item: -item.count)[:MAX_GRAINS]:
         key = keys.get(event.name, "")
         grains.append(_build_record_grain(group, event, key, _list_used(used, event), names))
+    grains += propose_rate(group, names)
     return _rank_grains(group, grains)
 
 
@@ -174,7 +175,7 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
         counts = Counter(map(_write_value, values))
         if is_name and 1 < len(counts) <= min(MAX_BENCHMARKS if is_benchmark else MAX_VALUES, most):
             most_frequent = min(counts, key=lambda value: (-counts[value], value))
-            says_little = field.path[-1].lower() in _LEVELS or counts[most_frequent] > _DOMINANT * len(values)
+            says_little = field.path[-1].lower() in LEVELS or counts[most_frequent] > _DOMINANT * len(values)
             ranked.append((says_little, DimensionProposal(field.name, event.name, most_frequent)))
     return tuple(dimension for _, dimension in sorted(ranked, key=itemgetter(0)))
 
@@ -205,7 +206,7 @@ def _list_chain_dimensions(
                 candidates[item.field].append(item)
     measured = {metric.event for metric in metrics if metric.event}
     dimensions = []
-    ranked = sorted(candidates.items(), key=lambda item: item[0].lower() in _LEVELS)
+    ranked = sorted(candidates.items(), key=lambda item: item[0].lower() in LEVELS)
     for field, items in ranked:
         if _is_same_in_events(group, chain, source.find_field(field)):
             dimensions.append(items[0])

@@ -38,7 +38,7 @@ class KnownFormat:
 
     `lookup` names events. `ruled_out` marks records that are none, but declare facts of the events of their names.
     `units` are those of fields, by the last key, and `units_at` the paths of texts that name those units. Of `rules`,
-    the first that fits a metric applies.
+    the first that fits a metric applies. Of `throughput`, counters of pieces of work, the first of a run has a rate.
     """
 
     name: str
@@ -51,6 +51,7 @@ class KnownFormat:
     split: tuple[str, str] = ("", "")  # the column that says what a value is, and the column of the values
     rules: tuple[MetricRule, ...] = ()
     results: tuple[str, ...] = ()  # names of the main results, which come first
+    throughput: tuple[str, ...] = ()
     dimension: str = ""  # the last key of the dimension that comes first
     unread: frozenset[KeyPath] = frozenset()  # places that are of no interest
     is_of_benchmarks: bool = False  # whether records are results of benchmarks, each of which has a name
@@ -90,7 +91,8 @@ _K6_RULES = (
     MetricRule("checks", unit="percent", better="higher"),
     MetricRule("http_reqs|iterations|dropped_iterations|ws_sessions|ws_msgs_(sent|received)", omission=ONES),
 )
-_K6_RESULTS = ("http_req_duration", "http_req_failed", "checks")
+_K6_RESULTS = ("http_req_duration", "http_reqs", "iterations", "http_req_failed", "checks")
+_K6_WORK = ("http_reqs", "iterations")
 _LOCUST_RULES = (
     MetricRule(r"\d[\d.]*%|.*response time", unit=_MS, better="lower"),
     MetricRule("requests/s", unit="perSecond", better="higher"),
@@ -105,9 +107,11 @@ KNOWN_FORMATS = (
                 units={"elapsed": _MS, "Latency": _MS, "Connect": _MS, "IdleTime": _MS},
                 rules=(MetricRule("(grp|all)Threads", omission=LOAD),)),
     KnownFormat("k6 JSON", "json-lines", frozenset({("metric",), ("type",), ("data", "time"), ("data", "value")}),
-                lookup=("metric",), ruled_out=_CONTENT, rules=_K6_RULES, results=_K6_RESULTS, dimension="scenario"),
+                lookup=("metric",), ruled_out=_CONTENT, rules=_K6_RULES, results=_K6_RESULTS, throughput=_K6_WORK,
+                dimension="scenario"),
     KnownFormat("k6 CSV", "csv", _columns("metric_name", "timestamp", "metric_value"),
-                split=("metric_name", "metric_value"), rules=_K6_RULES, results=_K6_RESULTS, dimension="scenario"),
+                split=("metric_name", "metric_value"), rules=_K6_RULES, results=_K6_RESULTS, throughput=_K6_WORK,
+                dimension="scenario"),
     KnownFormat("Locust statistics", "csv", _columns("Type", "Name", "Request Count", "Average Response Time"),
                 units={"Median Response Time": _MS, "Average Response Time": _MS, "Min Response Time": _MS,
                        "Max Response Time": _MS, "Average Content Size": _BYTE}, rules=_LOCUST_RULES),

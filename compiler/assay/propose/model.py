@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.propose.units import RATE
 
 KeyPath = tuple[str, ...]
 
@@ -186,7 +187,7 @@ class SourceProposal:
 
 @dataclass(frozen=True, slots=True)
 class MetricProposal:
-    """A metric of a grain: the time between two events, or a field of one."""
+    """A metric of a grain: the time between two events, a field of one, or how many records a second has."""
 
     id: str
     name: str
@@ -200,6 +201,11 @@ class MetricProposal:
     better: str = "neither"
     from_start: str = ""  # a field with the duration of the step that ends at `start`: the time begins at its beginning
     is_failure: bool = False  # whether it is the share of the statuses of HTTP in the field that are failures
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it is how many records of the grain a second has."""
+        return self.unit.startswith(RATE) and not self.event
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +273,12 @@ class GrainProposal:
     @property
     def is_of_records(self) -> bool:
         """Whether it has a row for each record of one event, at the instant of the record."""
-        return not self.key and not self.is_timeless
+        return not self.key and not self.is_timeless and not self.is_of_seconds
+
+    @property
+    def is_of_seconds(self) -> bool:
+        """Whether it has a row for each second of a run."""
+        return any(metric.is_rate for metric in self.metrics)
 
 
 @dataclass(frozen=True, slots=True)

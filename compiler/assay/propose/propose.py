@@ -20,6 +20,7 @@ from assay.propose.repeats import list_namesakes
 from assay.propose.run_order import find_extents
 from assay.propose.runs import assign_runs, list_hosts, list_runs
 from assay.propose.sources import Group, propose_source
+from assay.propose.throughput import find_counter
 from assay.propose.titles import make_title
 from assay.propose.varying import (
     list_constant_fields,
@@ -96,7 +97,9 @@ def propose_system(
 
 def _list_omitted(group: Group, keys: Collection[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return what of a group is no metric, and why; `keys` are the events with the fields that are keys of grains."""
-    return (*list_omissions(group), *list_repetitions(group), *list_settings(group, keys), *list_namesakes(group))
+    counter = find_counter(group)  # has a rate
+    omissions = (item for item in list_omissions(group) if item[0] != counter)
+    return (*omissions, *list_repetitions(group), *list_settings(group, keys), *list_namesakes(group))
 
 
 def _detect_all(samples: Sequence[SampleFile]) -> tuple[list[Detected], list[PassedOver]]:

@@ -14,9 +14,8 @@ from assay.propose.instants import NO_DATE, NO_YEAR
 from assay.propose.names import split_words
 from assay.propose.recognize import find_times
 
-#: words of names of baselines, and of what is compared with them
-EARLY = frozenset(("before", "old", "base", "baseline", "main", "master", "control"))
-LATE = frozenset(("after", "new", "candidate", "pr", "treatment"))
+_EARLY = frozenset(("before", "old", "base", "baseline", "main", "master", "control"))
+_LATE = frozenset(("after", "new", "candidate", "head", "pr", "treatment"))
 BY_NAME, BY_INSTANT, BY_PLACE = "its name says so", "its records are the oldest", "the first on the command line"
 _DIGITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
@@ -29,7 +28,7 @@ def order_versions(names: Sequence[str], extents: Mapping[str, Extent]) -> tuple
     `extents` are the first and last instants (s since 1970) of versions whose records have any. They decide if all
     versions have them and none overlap.
     """
-    ranks = {name: _rank_name(name) for name in names}
+    ranks = {name: rank_name(name) for name in names}
     ordered, reason = list(names), BY_PLACE
     by_time = sorted(names, key=lambda name: extents.get(name, (math.inf, math.inf)))
     pairs = itertools.pairwise(by_time)
@@ -41,10 +40,10 @@ def order_versions(names: Sequence[str], extents: Mapping[str, Extent]) -> tuple
     return ordered, reason
 
 
-def _rank_name(name: str) -> int:
+def rank_name(name: str) -> int:
     """Return -1 for a name with a word of a baseline, 1 for one of a candidate, 0 for others."""
     words = {*split_words(name)}
-    return bool(words & LATE) - bool(words & EARLY)
+    return bool(words & _LATE) - bool(words & _EARLY)
 
 
 def find_extents(items: Sequence[Detected]) -> dict[str, Extent]:

@@ -22,7 +22,7 @@ from assay.propose.file_names import (
 from assay.propose.globs import NEUTRAL_NAME, set_globs
 from assay.propose.model import RunProposal, SampleFile
 from assay.propose.names import NameSpace
-from assay.propose.run_order import EARLY, LATE, Extent, order_versions
+from assay.propose.run_order import Extent, order_versions, rank_name
 from assay.propose.samples import RESERVED
 from assay.util.diagnostics import USAGE, fail
 from assay.util.numbers import split_numbers
@@ -62,9 +62,10 @@ def assign_runs(
     `each` is what each file is, one of `READINGS`. Raises AssayError (usage) if files of several layouts cannot be so.
     Without `each`, folders and names decide:
 
-    Versions that differ in the folders of the files, or in their names, are runs. Without versions, the outermost
-    folders are runs if each has the same folders, or the same logs of one layout; files side by side are runs if their
-    names differ in more than numbers. What else distinguishes files of one name within a run is their host.
+    Versions that differ in the folders of the files, or in their names, are runs, and so are folders such as `before`
+    and `after`. Without them, the outermost folders are runs if each has the same folders, or the same logs of one
+    layout; files side by side are runs if their names differ in more than numbers. What else distinguishes files of one
+    name within a run is their host.
     """
     samples = [item.sample for item in items]
     layouts = [get_layout(item) for item in items]
@@ -147,8 +148,8 @@ def _place_files(samples: Sequence[SampleFile], layouts: Sequence[Hashable]) -> 
     is_one_layout = len(set(layouts)) == 1
     split = (
         _split_by_folder_versions(samples)
+        or _split_by_folder_words(samples)
         or _split_by_name_versions(samples, is_one_layout)
-        or _split_by_inner_folders(samples)
         or _split_by_folders(samples, is_one_layout)
         or _split_by_names(samples, is_one_layout)
     )
@@ -168,7 +169,7 @@ def _list_levels(samples: Sequence[SampleFile]) -> list[tuple[int, tuple[str, ..
 
 def _split_at_level(samples: Sequence[SampleFile], depth: int, reason: str) -> _Split:
     runs = tuple(sample.folders[depth] for sample in samples)
-    rest = tuple((*sample.folders[:depth], *sample.folders[depth + 1 :]) for sample in samples)
+    rest = tuple((*sample.folders[:depth], *sample.folders[depth:][1:]) for sample in samples)
     return _Split(runs, rest, _get_stems(samples), reason)
 
 
@@ -176,6 +177,17 @@ def _split_by_folder_versions(samples: Sequence[SampleFile]) -> _Split | None:
     for depth, column in _list_levels(samples):
         if len({find_version(folder) for folder in column} - {""}) > 1 and all(map(find_version, column)):
             return _split_at_level(samples, depth, "the folders of the logs have different versions")
+    return None
+
+
+def _split_by_folder_words(samples: Sequence[SampleFile]) -> _Split | None:
+    """Divide files by folders whose names have words of a baseline or of a candidate, such as `before` and `after`."""
+    levels = _list_levels(samples)
+    if all(sample.folders for sample in samples):  # of benchmarks in groups, and of others, only these may be alike
+        levels.append((-1, tuple(sample.folders[-1] for sample in samples)))
+    for depth, column in levels:
+        if {*map(rank_name, column)} == {-1, 1}:
+            return _split_at_level(samples, depth, "the names of the folders say which is the baseline")
     return None
 
 
@@ -198,15 +210,6 @@ def _split_by_name_versions(samples: Sequence[SampleFile], is_one_layout: bool) 
 def _name_by_stems(names: Sequence[str]) -> tuple[str, ...]:
     unique = NameSpace()
     return tuple(unique.add(get_stem(name)) for name in names)
-
-
-def _split_by_inner_folders(samples: Sequence[SampleFile]) -> _Split | None:
-    """Divide files by their innermost folders if all of these are words such as `base` and `new`."""
-    inner = {sample.folders[-1] if sample.folders else "" for sample in samples}
-    if len(inner) < 2 or not inner <= EARLY | LATE or len({sample.folders[:-1] for sample in samples}) == 1:
-        return None
-    runs, folders = (tuple(item) for item in zip(*((s.folders[-1], s.folders[:-1]) for s in samples), strict=True))
-    return _Split(runs, folders, _get_stems(samples), f"the logs are in folders {' and '.join(sorted(inner))}")
 
 
 def _split_by_folders(samples: Sequence[SampleFile], is_one_layout: bool) -> _Split | None:

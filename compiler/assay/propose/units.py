@@ -34,6 +34,9 @@ _ID_WORDS = frozenset((
     "index", "number", "no", "num", "idx", "height", "slot", "epoch", "round", "year", "month", "day", "hash",
     "timestamp", "ts", "date", "level", "thread",
 ))  # fmt: skip
+#: names of levels of logs, of which there are few
+LEVELS = frozenset(("level", "levelname", "levelno", "loglevel", "log_level", "lvl", "severity", "severity_number"))
+_MOST_LEVELS = 10
 _NUMBERS = frozenset(("count", "n", "samples"))  # words of names of numbers that do not have the unit of their object
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 _REAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -82,6 +85,7 @@ def _describe_number(path: Sequence[str], number_type: str, texts: set[str]) -> 
     words = split_words(path[-1])
     unit, reason = find_unit(words) if "/" not in path[-1] or is_rate(find_unit(words)[0]) else ("none", "")
     is_id = (bool(_ID_WORDS & set(words)) and unit == "none") or find_time_form(path[-1:], sorted(texts)) is not None
+    is_id |= path[-1].lower() in LEVELS and number_type == "integer" and len(texts) <= _MOST_LEVELS
     if unit == "none" and not is_id and not _NUMBERS & set(words):
         unit, reason = _find_unit_of_parent(path)
     return ValueType(number_type, "", unit, reason, not is_id and (len(texts) > 1 or unit != "none"))

@@ -41,14 +41,16 @@ def write_grains(proposal: Proposal) -> str:
     ]  # fmt: skip
     if any(grain.is_timeless for grain in proposal.grains):
         parts.append(_COLUMN)
-    if not all(grain.is_of_records for grain in proposal.grains):
+    if not all(grain.is_of_records or grain.is_of_seconds for grain in proposal.grains):
         parts.append(_GRAIN)
     if any(item.pick == "last" for grain in proposal.grains for item in grain.repeated):
         parts.append(_LAST)
     if any(grain.find_attempts() for grain in proposal.grains):
         parts.append(_LATEST)
     for grain in proposal.grains:
-        parts.append(_write_record_grain(proposal, grain) if grain.is_of_records else _write_grain(proposal, grain))
+        write = (_write_record_grain if grain.is_of_records else _write_seconds if grain.is_of_seconds else
+                 _write_grain)  # fmt: skip
+        parts.append(write(proposal, grain))
     names = [grain.name for grain in proposal.grains]
     return "\n".join([*parts, f"in  {{ {', '.join(names)} }}", ""])
 
@@ -124,6 +126,47 @@ let {grain.name} =
               }}
 
       in  {result}
+"""
+
+
+def _write_seconds(proposal: Proposal, grain: GrainProposal) -> str:
+    """Write a grain with a row for each second of a run, and the series with the number of records in it."""
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    (metric,), event = grain.metrics, f"e.{grain.events[0]}"
+    samples = f"G.samples {event}"
+    if metric.where[0]:
+        field = f"S.grain.field e.{name_fields(proposal, source)}.{metric.where[0]}"
+        samples = f"G.samplesWhere {event} (S.x.equals ({field}) (S.x.text {quote_text(metric.where[1])}))"
+    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.
+let {grain.name} =
+      let relation = G.wholeRun "{grain.name}_time" [ {event} ]
+
+      let series =
+            S.Series::{{
+            , name = "{grain.name}_series"
+            , samples = {samples}
+            , windows = relation.name
+            , reading = "count"
+            , unit = S.unit.perSecond S.unit.event
+            , doc = {quote_text(metric.doc)}
+            }}
+
+      let at = G.column "instant" "t_ns" S.unit.nanosecond "Start of the second"
+
+      let value = G.column "real" "value" series.unit series.doc
+
+      let grain =
+            S.Grain::{{
+            , name = {quote_text(grain.name)}
+            , relation = series.name
+            , key = [ at.name ]
+            , columns = [ at, value ]
+            , at = at.name
+            , time = at.name
+            , doc = "A second of the run"
+            }}
+
+      in  {{ relation, series, grain, value }}
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.propose.dhall_text import format_member, quote_text
 from assay.propose.known_formats import MAX_BENCHMARKS, is_of_benchmarks
 from assay.propose.model import HOST, DimensionProposal, GrainProposal, Proposal, SourceProposal
+from assay.propose.titles import lower_title, make_title
 
 SCHEMA = "let S = ../schema/package.dhall\n"
 MAX_CHARTS = 4
@@ -32,13 +33,16 @@ def write_report(proposal: Proposal) -> str:
         charts += [
             f"R.cdf m.{metric.id}"
             for metric in sorted(grain.metrics, key=lambda item: "total" not in item.id.split("_"))
-            if metric.unit != "count" and not metric.is_failure
+            if metric.unit != "count" and not metric.is_failure and not metric.is_rate
         ]
     if others := [grain.name for grain in proposal.grains if not grain.is_main]:
         section = f'R.section "Other" ({" # ".join(others)})'
         for name in others:
             section = f"R.withAllOf g.{name}.grain ({section})"
         sections.append(section)
+    rates = [f"R.timeline {quote_text(grain.title)} g.{grain.name}.series"
+             for grain in proposal.grains if grain.is_of_seconds]  # fmt: skip
+    timelines = f"\n        , timelines ={format_member(rates, 10, 21)}" if rates else ""
     has_split = any("R.splitBy" in section for section in sections)
     events = "\nlet e = ./events.dhall\n" if has_split else ""
     gate = _write_gate(proposal) if has_split else ""
@@ -60,7 +64,7 @@ in  {{ comparison =
         , intro = "The logs of {{others}}, beside those of {{base}}."
         , manifest = [ R.fact "Version" constant.version (R.text 0) ]
         , sections ={format_member(sections, 10, 20)}
-        , charts ={format_member(charts[:MAX_CHARTS], 10, 20, "R.Chart")}
+        , charts ={format_member(charts[:MAX_CHARTS], 10, 20, "R.Chart")}{timelines}
         , dictionary ={format_member(groups, 10, 22)}
         , style = "prefixed"
         , summary = "all"
@@ -85,8 +89,9 @@ def _write_column(proposal: Proposal, grain: GrainProposal, dimension: Dimension
 def _write_split_section(proposal: Proposal, grain: GrainProposal) -> str:
     """Write the section that splits the metrics of a grain by the first of its dimensions."""
     dimension = grain.dimensions[0]
-    title = quote_text(grain.title if grain.step_column else f"{grain.title} by {dimension.field}")
-    section = f"R.splitBy [ {_write_column(proposal, grain, dimension)} ] (R.section {title} {grain.name})"
+    is_namesake = make_title(dimension.field) == grain.title  # "Step by step" has another meaning
+    title = f"Each {lower_title(grain.title)}" if is_namesake else f"{grain.title} by {dimension.field}"
+    section = f"R.splitBy [ {_write_column(proposal, grain, dimension)} ] (R.section {quote_text(title)} {grain.name})"
     # A pool of the least frequent values says nothing of benchmarks, all of which are about as frequent.
     is_whole = is_of_benchmarks(_find_source(proposal, grain).format)
     return f"{section} // {{ limit = {MAX_BENCHMARKS} }}" if is_whole else section

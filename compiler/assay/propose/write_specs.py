@@ -14,6 +14,7 @@ from assay.propose.model import (
     Proposal,
     SourceProposal,
 )
+from assay.propose.names import is_prefixed, split_words
 from assay.propose.outcomes import FIRST_FAILURE
 from assay.propose.timed_steps import NANOSECONDS
 from assay.propose.units import RATE
@@ -22,6 +23,7 @@ from assay.propose.write_report import SCHEMA, name_fields, write_report
 
 GENERATION = "sample"
 _LISTED_NAMES = 8
+_RESERVED = "docs/spec-language/package.md#reserved-names"
 
 
 def write_all_specs(proposal: Proposal) -> dict[str, str]:
@@ -36,7 +38,7 @@ def write_all_specs(proposal: Proposal) -> dict[str, str]:
         f"{folder}/package.dhall": _write_package(proposal),
     }
     for grain in proposal.grains:
-        if grain.is_of_records:
+        if grain.is_of_records or grain.is_of_seconds:
             continue
         files[f"{queries}/{grain.name}.sql"] = write_query(grain)
     return files
@@ -170,7 +172,15 @@ def _write_field(field: FieldProposal) -> tuple[str, str, str]:
         text = f"E.at {format_texts(field.path)} ({text})"
     if field.unit != "none":
         text = f"E.inUnit {_write_unit(field.unit)} ({text})"
-    return field.name, text, f"{field.unit}: {field.reason}" if field.unit != "none" else ""
+    unit = f"{field.unit}: {field.reason}" if field.unit != "none" else ""
+    return field.name, text, "\n".join(filter(None, [unit, _explain_name(field.name, field.path[-1])]))
+
+
+def _explain_name(name: str, text: str) -> str:
+    """Return a comment on a name with a prefix that the text it stands for lacks."""
+    words = "_".join(split_words(text))
+    is_explained = is_prefixed(name) and not is_prefixed(words) and not words[:1].isdigit()
+    return f"`{text}` is a reserved name: {_RESERVED}" if is_explained else ""
 
 
 def _write_event(proposal: Proposal, source: SourceProposal, event: EventProposal) -> tuple[str, str]:
@@ -187,9 +197,10 @@ def _write_event(proposal: Proposal, source: SourceProposal, event: EventProposa
         ("fields", format_list(items, 12, "S.Field"), ""),
         ("doc", quote_text(event.doc), ""),
     ]
+    reserved = "" if source.line or not event.names else _explain_name(event.name, event.names[0])
     return (
         f"\n        event\n          {quote_text(source.name)}\n          {format_record(members, 10)}",
-        f"{event.count} of {source.records} records",
+        "\n".join(filter(None, [f"{event.count} of {source.records} records", reserved])),
     )
 
 
@@ -220,6 +231,8 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
             factor = f"S.x.natural {NANOSECONDS[source.find_field(metric.from_start).unit]}"
             duration = f"S.x.asUnit S.unit.nanosecond (S.x.times ({duration}) ({factor}))"
             measure = f"S.x.plus ({measure}) ({duration})"
+    elif metric.is_rate:
+        measure = f"S.x.column g.{grain.name}.value"
     elif metric.is_failure:
         status = _read_field(proposal, source, grain, metric, metric.field)
         share = f"S.x.times (S.x.natural 100) (S.x.div ({status}) (S.x.natural {FIRST_FAILURE}))"
@@ -231,7 +244,7 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
     else:
         measure = "S.x.asUnit S.unit.count (S.x.natural 1)"
         reduction = "\n        , reduction = S.metric.number [ host ]"
-    if metric.where[0]:
+    if metric.where[0] and not metric.is_rate:  # the series of a rate has the condition
         field = _read_field(proposal, source, grain, metric, metric.where[0])
         is_boolean = source.find_field(metric.where[0]).type == "boolean"
         booleans = {"true": "S.x.yes", "false": "S.x.no"}
@@ -272,6 +285,8 @@ def _write_package(proposal: Proposal) -> str:
     events = format_member([f"e.{event.name}" for source in proposal.sources for event in source.events], 6, 14)
     relations = format_member([f"g.{grain.name}.relation" for grain in proposal.grains], 6, 17)
     grains = format_member([f"g.{grain.name}.grain" for grain in proposal.grains], 6, 14)
+    rates = [f"g.{grain.name}.series" for grain in proposal.grains if grain.is_of_seconds]
+    series = f"\n    , series ={format_member(rates, 6, 14)}" if rates else ""
     return f"""-- All that the specs of this system say. What is not listed does not exist; metrics list themselves.
 {SCHEMA}
 let source = ./source.dhall
@@ -287,7 +302,7 @@ in  S.Package::{{
     , sources ={sources}
     , events ={events}
     , relations ={relations}
-    , grains ={grains}
+    , grains ={grains}{series}
     , metrics = S.metrics (toMap m)
     , summaries = [ S.Summary::{{ name = "all", doc = "All samples count alike" }} ]
     , reports = [ (./reports.dhall).comparison ]

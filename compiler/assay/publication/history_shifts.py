@@ -191,7 +191,7 @@ def _get_margin(checked: CheckedPackage, report: Report, metric: str) -> Margin:
 
 
 def _is_beyond(margin: Margin, before: float, after: float) -> bool:
-    return abs(after - before) > max(margin.percent / 100 * abs(before), margin.amount)
+    return abs(after - before) > margin.convert_to_amount(before)
 
 
 def _choose_verdict(before: Level, after: Level, metric: Metric) -> Verdict:

@@ -41,6 +41,7 @@ from assay.sql.completeness import (
     KeyBinding,
     list_instants,
 )
+from assay.util.escape import quote_code
 
 #: an event is rare if its records are fewer than this share of the rows that require it
 RARE_SHARE = 0.5
@@ -331,7 +332,7 @@ class Assessment:
         for (event, name), counts in groups.items():
             unmatched, records, example, _ = max(counts, key=lambda item: item[0])
             ids = list(dict.fromkeys(metric for *_, metrics in counts for metric in metrics))
-            example_note = f", such as `{example}`" if example else ""
+            example_note = f", such as {quote_code(str(example))}" if example else ""
             message = (
                 f"{unmatched} of {records} `{event}` records have an unknown "
                 f"`{name}`{example_note}{format_metric_list(ids)}."

@@ -224,7 +224,7 @@ def _find_shifts(points: Iterable[Point], rules: MetricRules) -> tuple[Shift, ..
     levels = list(pairwise([0, *(item.index for item in level_shifts), len(values)]))
     shifts = []
     for item, ((begin, index), (_, end)) in zip(level_shifts, pairwise(levels), strict=True):
-        if abs(item.after - item.before) > max(rules.margin.percent / 100 * abs(item.before), rules.margin.amount):
+        if abs(item.after - item.before) > rules.margin.convert_to_amount(item.before):
             verdict = _choose_verdict(item.before, item.after, rules.direction)
             shifts.append(Shift(pairs[index][0], item.before, item.after, index - begin, end - index, item.p, verdict))
     return tuple(shifts)

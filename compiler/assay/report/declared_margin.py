@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from assay.judgement.verdict import Margin
+from assay.judgement.verdict import Direction, Margin
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Margin as DeclaredMargin
 from assay.lang.units import get_package_library
 
+PERCENT = "percent"  # the name of its unit
+
 
 def convert_margin(checked: CheckedPackage, metric: Metric, declared: DeclaredMargin) -> Margin:
-    """Return a margin with its amount in the unit of the metric."""
+    """Return a margin with its amount in the unit of the metric.
+
+    One that the metric does not declare itself is of the rest to 100 % if the metric is a share that is better higher.
+    """
     percent, amount = (float(text or "0") for text in (declared.percent, declared.amount))
     if amount and declared.unit.name != metric.unit.name:
         factor = get_package_library(checked.package).compute_factor(declared.unit.name, metric.unit.name)
         amount = amount * factor.numerator / factor.denominator
-    return Margin(percent, amount)
+    is_success = metric.unit.name == PERCENT and metric.better == Direction.HIGHER and metric.margin is None
+    return Margin(percent, amount, 100.0 if is_success else 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,9 @@ DEFAULT_MEMBERS = {"words": "", "form": "", "link": "", "phrases": (), "items": 
 #: the addresses that a link may have: pages, mail, and parts of the report. Spaces, controls and quotation marks are
 #: percent-encoded in them
 LINK_ADDRESS = re.compile(r"(?:https?://|mailto:)[!#$%&'()*+,\-./:;=?@\[\]~\w]+|#[\w.+%-]+", re.ASCII | re.I)
+#: code between runs of as many backticks, and what it is without the blanks that keep backticks apart
+_CODE = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")
+_PADDED = re.compile(r"^ (.*[^ ].*) $")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +65,16 @@ class TextBlock:
 
 
 def parse_code(text: str) -> tuple[Phrase, ...]:
-    """Return a text as phrases: names between backticks are code. Without a pair for each backtick, all is plain."""
-    pieces = text.split("`")
-    if len(pieces) % 2 == 0 or any("\n" in piece or not piece for piece in pieces[1::2]):
+    """Return a text as phrases: names between backticks are code (`quote_code`).
+
+    Without a pair for each run of backticks, all is plain.
+    """
+    pieces = _CODE.split(text)
+    if any("`" in piece for piece in pieces[::3]):
         return (Phrase(text),)
-    return tuple(Phrase(piece, CODE if index % 2 else "") for index, piece in enumerate(pieces))
+    phrases = [(Phrase(plain), Phrase(_PADDED.sub(r"\1", code), CODE)) for plain, _, code in
+               zip(pieces[::3], pieces[1::3], pieces[2::3], strict=False)]  # fmt: skip
+    return (*itertools.chain.from_iterable(phrases), Phrase(pieces[-1]))
 
 
 def list_leaves(blocks: Sequence[TextBlock]) -> list[TextBlock]:

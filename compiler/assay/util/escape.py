@@ -66,6 +66,18 @@ def _escape_match(match: re.Match[str]) -> str:
     return json.dumps(character)[1:-1]
 
 
+def quote_code(text: str) -> str:
+    """Return a text as code of Markdown, between more backticks than any run in it has."""
+    fence = "`" * (find_longest_run(text) + 1)
+    is_padded = text.startswith("`") or text.endswith("`") or (text != text.strip(" ") and text.strip(" "))
+    return f"{fence} {text} {fence}" if is_padded else f"{fence}{text}{fence}"
+
+
+def find_longest_run(text: str) -> int:
+    """Return the length of the longest run of backticks."""
+    return max(map(len, re.findall("`+", text)), default=0)
+
+
 def truncate(text: str, width: int) -> str:
     """Truncate an escaped text to a number of columns, with an ellipsis."""
     if measure_width(text) <= width:

@@ -22,6 +22,7 @@ from assay.report.formatted_text import (
     TextBlock,
     parse_code,
 )
+from assay.util.escape import find_longest_run, quote_code
 
 _SIGNS = {STRONG: "**", EMPHASIS: "*"}
 _ELEMENTS = {STRONG: "strong", EMPHASIS: "em"}
@@ -117,20 +118,15 @@ def _is_tight(item: Sequence[TextBlock]) -> bool:
 
 
 def _format_code_block(text: str) -> str:
-    fence = "`" * max(3, _find_longest_run(text) + 1)
+    fence = "`" * max(3, find_longest_run(text) + 1)
     return f"{fence}\n{text}\n{fence}"
-
-
-def _find_longest_run(text: str) -> int:
-    """Return the length of the longest run of backticks."""
-    return max(map(len, re.findall("`+", text)), default=0)
 
 
 def _format_phrases(phrases: Sequence[Phrase], escape: Escape, escape_first: Escape) -> str:
     text = ""
     for number, phrase in enumerate(phrases):
         if phrase.form == CODE:
-            text += _format_code(phrase.words)
+            text += quote_code(phrase.words)
         elif phrase.form:
             inner = _keep_blanks(_format_phrases(phrase.phrases, escape, escape))
             if phrase.form == LINK:
@@ -163,12 +159,6 @@ def _emphasize(form: str, inner: str, previous: str, following: str) -> str:
 def _keep_blanks(text: str) -> str:
     """Write blanks at the ends of a text, which would disable the signs around it, as character references."""
     return re.sub("^ | $", "&#32;", text)
-
-
-def _format_code(words: str) -> str:
-    fence = "`" * (_find_longest_run(words) + 1)
-    is_padded = words.startswith("`") or words.endswith("`") or (words != words.strip(" ") and words.strip(" "))
-    return f"{fence} {words} {fence}" if is_padded else f"{fence}{words}{fence}"
 
 
 def _format_address(link: str) -> str:
