@@ -130,6 +130,42 @@ def test_proposed_workspace_builds_at_once(case: str, tmp_path: Path, cache: Pat
     assert (built.status, built.out) == (0, "build/comparison/report.md\n")
 
 
+def test_folders_of_criterion_are_benchmarks_of_two_runs(tmp_path: Path, cache: Path) -> None:
+    """Each folder with results of a run is a host; changes and samples are passed over."""
+    text = (CASES / "criterion-estimates/logs/estimates.json").read_text(encoding="utf-8")
+    for benchmark, factor in (("fib/10", 1), ("fib/20", 100), ("sort", 10)):
+        for run, change in (("base", 1.5), ("new", 1)):
+            folder = tmp_path / "criterion" / benchmark / run
+            folder.mkdir(parents=True)
+            estimates = json.loads(text)
+            estimates["mean"]["point_estimate"] = 8 * factor * change
+            (folder / "estimates.json").write_text(json.dumps(estimates), encoding="utf-8")
+            (folder / "sample.json").write_text(
+                '{"sampling_mode":"Flat","iters":[1,2],"times":[3,4]}', encoding="utf-8"
+            )
+        (tmp_path / "criterion" / benchmark / "change").mkdir()
+        changes = json.dumps({name: estimates[name] for name in ("mean", "median")})
+        (tmp_path / "criterion" / benchmark / "change/estimates.json").write_text(changes, encoding="utf-8")
+    place = tmp_path / "service"
+    result = run_assay("--cache", cache, "init", place, "--from", tmp_path / "criterion")
+    assert (result.status, result.out.count("no logs: ")) == (0, 2), result.err
+    query = ("mean_point_estimate", "--by", "host", "--run", "runs/base", "--run", "runs/new", "--format", "json")
+    queried = run_assay("--cache", cache, "query", *query, cwd=place)
+    assert [(row["run"], row["average"], row["unit"]) for row in json.loads(queried.out)[2:]] == [
+        ("base", 12, "ns"), ("new", 8, "ns"), ("base", 1200, "ns"), ("new", 800, "ns"), ("base", 120, "ns"),
+        ("new", 80, "ns"),
+    ]  # fmt: skip
+
+
+def test_title_of_a_run_named_like_the_workspace_is_its_name(tmp_path: Path, cache: Path) -> None:
+    (log,) = _list_logs("hyperfine")
+    assert run_assay("--cache", cache, "init", "bench", "--from", log, cwd=tmp_path).status == 0
+    built = run_assay("--cache", cache, "build", "bench/comparison", "--run", "runs/bench", "-o", "out", "--to", "md",
+                      "--date", "2026-01-01", cwd=tmp_path / "bench")  # fmt: skip
+    assert built.status == 0, built.err
+    assert (tmp_path / "bench/out/report.md").read_text(encoding="utf-8").startswith("# bench\n")
+
+
 def test_report_counts_the_records_of_attempts_without_use(tmp_path: Path, cache: Path) -> None:
     """One document was converted twice, another converted and captioned twice."""
     place = _propose("json-attempts", tmp_path, cache)
@@ -181,7 +217,7 @@ def test_unknown_kind_is_an_error_with_what_was_tried(tmp_path: Path) -> None:
             '{"ts":"2026-01-05T09:00:00Z","n":1}\n' * 9 + '{"ts":"no time","n":2}\n',
             "too few records of LOG have an instant",
         ),
-        ('{"event":"a","n":1}\n', "no key of the records of LOG has an instant in a known form"),
+        ('{"event":"a","n":1}\nnoise\n', "no key of the records of LOG has an instant in a known form"),
         ("", "the log is empty: LOG"),
         ('up{job="a"} 1\n', "the kind of the log is not recognized: LOG"),
     ],

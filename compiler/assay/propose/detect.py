@@ -14,9 +14,12 @@ from typing import Any
 
 from assay.ingest import logfmt
 from assay.ingest.readers import csv_text, openmetrics
+from assay.propose.benchmark_lines import match_benchmark_lines
 from assay.propose.instants import has_stamp
+from assay.propose.known_formats import find_known_format
 from assay.propose.known_text_formats import MatchedText, match_known_text
 from assay.propose.model import KeyPath, Record, SampleFile
+from assay.propose.recognize import describe_nearest_times, find_times, join_instants
 from assay.propose.text_layout import TextLayout, find_text_layout
 from assay.util.diagnostics import AssayError, fail
 
@@ -104,6 +107,8 @@ def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | s
     except ValueError as error:
         return f"no JSON document ({error})"
     lists = sorted(_find_lists(document), key=lambda item: -len(item[1]))
+    if not lists and isinstance(document, dict):
+        return _read_single_object(sample, document)
     if not lists:
         return "the document has no list of objects"
     body, values = lists[0]
@@ -112,6 +117,20 @@ def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | s
     records = tuple(_make_record(index, value) for index, value in enumerate(values))
     place = f"in the list `{'.'.join(body)}`" if body else "in the document"
     return Detected(sample, "json-records", records, f"{len(values)} objects {place}", (body,), body)
+
+
+def _read_single_object(sample: SampleFile, document: dict[str, Any]) -> Detected | str:
+    record = _make_record(0, document)
+    if find_times([record], several=False) or not _are_results(sample, [record]):
+        return "the document has no list of objects"
+    return Detected(sample, "json-records", (record,), "the document is one object", ((),))
+
+
+def _are_results(sample: SampleFile, records: Sequence[Record]) -> bool:
+    """Return whether records have numbers. A single one in a file of a folder may also be settings."""
+    has_numbers = any(type(value) in (int, float) for record in records for value in record.values.values())
+    is_known = find_known_format("json-records", {path for record in records for path in record.values}) is not None
+    return has_numbers and (sample.is_listed or len(records) > 1 or is_known)
 
 
 def _keep_first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -136,7 +155,13 @@ def _read_json_lines(sample: SampleFile, lines: Sequence[str]) -> Detected | str
             raise ValueError("no object")
         return value
 
-    return _read_lines(sample, lines, "json-lines", "objects of JSON", parse)
+    result = _read_lines(sample, lines, "json-lines", "objects of JSON", parse)
+    if isinstance(result, str) or find_times(result.records, several=False) or describe_nearest_times(result.records):
+        return result
+    if len(result.records) < len(lines) or not _are_results(sample, result.records):
+        return result if sample.is_listed else f"{result.reason}, without instants"
+    reason = f"{len(lines)} objects one after another, without instants"
+    return replace(result, kind="json-records", reason=reason, layout=((),))
 
 
 def _read_logfmt(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
@@ -218,18 +243,19 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
         )
         for index, row in enumerate(full)
     )
-    name = {"\t": "tab"}.get(delimiter, delimiter)
-    return Detected(sample, "csv", records, f"{len(names)} columns, separated by `{name}`", tuple(header))
+    reason = f"{len(names)} columns, separated by `{delimiter.replace(chr(9), 'tab')}`"
+    return Detected(sample, "csv", join_instants(records), reason, tuple(header))
 
 
 def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
-    if match := match_known_text(sample.lines):
+    if match := match_benchmark_lines(sample.lines) or match_known_text(sample.lines):
         records = tuple(
             Record("", position, match.format.event, {(name,): value for name, value in values.items()})
             for position, values in match.rows
         )
         reason = f"{len(records)} of {len(lines)} lines have the format of: {match.format.name}"
-        return Detected(sample, "text-lines", records, reason, (match.pattern,), known_text=match)
+        mark = match.pattern if match.has_instants else match.format.name  # patterns of results are joined
+        return Detected(sample, "text-lines", records, reason, (mark,), known_text=match)
     layout = find_text_layout(sample.lines)
     if layout is None:
         return "less than half of the lines have an instant in a known form"

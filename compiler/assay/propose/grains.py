@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import replace
 from operator import itemgetter
 
+from assay.propose.benchmark_lines import EVENT as EVENT_OF_RESULTS
+from assay.propose.benchmark_texts import GO_BENCHMARKS, find_output, write_results_query
 from assay.propose.chains import Chain, find_chains
 from assay.propose.choices import is_member, is_setting
+from assay.propose.known_formats import MAX_BENCHMARKS, is_of_benchmarks
 from assay.propose.measured import list_quantities
 from assay.propose.model import (
+    HOST,
     DimensionProposal,
     EventProposal,
     FieldProposal,
@@ -48,6 +53,7 @@ MAX_GRAINS = 12  # of records, per source
 MAX_COUNTS = 6
 MAX_VALUES = 12  # of a dimension
 _DOMINANT = 0.95  # share of records with one value, above which a dimension says little
+_LONG = 10 * 3600  # seconds
 MAX_SECTIONS = 6  # of records, per source; the rest share one
 _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 
@@ -55,6 +61,8 @@ _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     """Return the grains of a source: chains of events first, then those of records with numbers."""
     source = group.source
+    if group.results:
+        return (_build_result_grain(group, names),)
     all_chains = find_chains(group.records, source.fields) if source.time else ()
     chains = [drop_results(group, chain) for chain in all_chains]
     all_steps = [find_timed_steps(group, chain) for chain in chains]
@@ -99,10 +107,28 @@ def _build_record_grain(
     )  # fmt: skip
     where = {metric.where[0] for metric in split}  # a metric has rows with one value of it
     dimensions = [item for item in _list_dimensions(group, event) if item.field not in where]
+    if not dimensions and is_of_benchmarks(source.format) and _is_timeless(source):
+        dimensions = _list_hosts(group, event)
     first = group.known_format.dimension if group.known_format else ""
-    dimensions.sort(key=lambda item: (item.field != key, source.find_field(item.field).path[-1] != first))
+    last_keys = {field.name: field.path[-1] for field in source.fields}
+    dimensions.sort(key=lambda item: (item.field != key, last_keys.get(item.field) != first))
     return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                          make_event_title(source, event), dimensions=tuple(dimensions))  # fmt: skip
+
+
+def _build_result_grain(group: Group, names: NameSpace) -> GrainProposal:
+    """Return the grain of the results of benchmarks in the texts of records, each with a name and numbers."""
+    texts = find_output(group)
+    assert texts
+    fields = tuple(field.name for field in group.result_fields)
+    event = EventProposal(EVENT_OF_RESULTS, (), len(group.results), fields, ())
+    source = replace(group.source, fields=group.result_fields, events=(event,))
+    results = Group(source, {event.name: group.results}, GO_BENCHMARKS, {})
+    grain = _build_record_grain(results, event, "", (), names)
+    reason = f"{len(group.results)} results of benchmarks are in the texts of `{texts.name}`"
+    columns = [metric.field for metric in grain.metrics] + [item.field for item in grain.dimensions]
+    return replace(grain, events=(texts.name,), reason=reason, is_timeless=True, title=make_title(event.name),
+                   query=write_results_query(group, texts, columns))  # fmt: skip
 
 
 def _rank_grains(group: Group, grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:
@@ -134,7 +160,7 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
     names the host of each record is none.
     """
     ranked: list[tuple[bool, DimensionProposal]] = []
-    is_benchmark = group.known_format is not None and group.source.kind == "json-records"
+    is_benchmark = is_of_benchmarks(group.source.format)
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
         is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
@@ -147,11 +173,17 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
         # The rows of a table and the results of a benchmark are alternatives, of each of which there may be one.
         most = len(values) if event.name.startswith(EVENT) or is_benchmark else len(values) // 2
         counts = Counter(map(_write_value, values))
-        if is_name and 1 < len(counts) <= min(MAX_VALUES, most):
+        if is_name and 1 < len(counts) <= min(MAX_BENCHMARKS if is_benchmark else MAX_VALUES, most):
             most_frequent = min(counts, key=lambda value: (-counts[value], value))
             says_little = field.path[-1].lower() in LEVELS or counts[most_frequent] > _DOMINANT * len(values)
             ranked.append((says_little, DimensionProposal(field.name, event.name, most_frequent)))
     return tuple(dimension for _, dimension in sorted(ranked, key=itemgetter(0)))
+
+
+def _list_hosts(group: Group, event: EventProposal) -> list[DimensionProposal]:
+    """Return the host as a dimension, if there are several: each is a benchmark whose name is that of its folder."""
+    counts = Counter(record.host.partition("/")[2] for record in group.records[event.name])
+    return [DimensionProposal(HOST, event.name, min(counts))] if len(counts) > 1 else []
 
 
 def _write_value(value: object) -> str:
@@ -288,6 +320,15 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
     )  # fmt: skip
 
 
+def _choose_unit(group: Group, event: EventProposal, field: FieldProposal, unit: str) -> str:
+    """Return the unit in which a number is reported: hours for many seconds, and no nanoseconds but of benchmarks."""
+    if unit == "nanosecond" and field.unit == unit:
+        return unit if is_of_benchmarks(group.source.format) else "millisecond"
+    values = [record.values[field.path] for record in group.records[event.name] if field.path in record.values]
+    is_long = unit == field.unit == "second" and statistics.median(map(float, map(str, values))) >= _LONG
+    return "hour" if is_long else unit
+
+
 def _list_field_metrics(
     group: Group, events: Sequence[EventProposal], names: NameSpace, used: Collection[str]
 ) -> tuple[MetricProposal, ...]:
@@ -301,7 +342,7 @@ def _list_field_metrics(
         metric_id = f"{event.name}_{field.name}" if is_shared else field.name
         metric_id = f"{event.name}_value" if is_value or metric_id == event.name else metric_id
         quantity = describe_quantity(group, event, field)
-        unit = "millisecond" if field.unit == quantity.unit == "nanosecond" else quantity.unit
+        unit = _choose_unit(group, event, field, quantity.unit)
         title = (make_value_title(group.source, event) if is_value
                  else make_field_title(group.source, event, replace(field, unit=unit)))  # fmt: skip
         metrics.append(MetricProposal(names.add(metric_id), title, unit,

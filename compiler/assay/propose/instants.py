@@ -16,6 +16,8 @@ _MONTH, _DAY, _CLOCK = "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12]\\d|3[01])", "\\d\\d:
 #: the year of instants that have none: one with 29 February
 NO_YEAR = "%Y=2000 "
 _DAY_AND_TIME = rf"\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d:\d\d{_FRACTION}"
+#: texts of two columns that may be an instant together
+DATE, TIME_OF_DAY = r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}", rf"\d{{1,2}}:\d\d:\d\d{_FRACTION}(?:Z|[+-]\d\d:?\d\d)?"
 #: stamps of text lines: expression, `timeForm`
 STAMPS: tuple[tuple[str, str], ...] = (
     (rf"{_DAY_AND_TIME}(?: ?(?:Z|[+-]\d\d:?\d\d)\b)?", ""),
@@ -27,6 +29,8 @@ STAMPS: tuple[tuple[str, str], ...] = (
     (r"\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d", "%d/%b/%Y:%H:%M:%S"),
     (rf"[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d {_CLOCK} \d{{4}}", "%a %b %d %H:%M:%S %Y"),
     (rf"[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d {_CLOCK}\.\d{{6}} \d{{4}}", "%a %b %d %H:%M:%S.%f %Y"),
+    (rf"{_DAY}\.{_MONTH}\.\d{{4}} {_CLOCK}\.\d{{3}}", "%d.%m.%Y %H:%M:%S.%g"),
+    (rf"{_DAY}\.{_MONTH}\.\d{{4}} {_CLOCK}", "%d.%m.%Y %H:%M:%S"),
     (rf"{_DAY} [A-Z][a-z]{{2}} \d{{4}} {_CLOCK}\.\d{{3}}", "%d %b %Y %H:%M:%S.%g"),
     (rf"{_DAY} [A-Z][a-z]{{2}} \d{{4}} {_CLOCK}", "%d %b %Y %H:%M:%S"),
     (rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK}", f"{NO_YEAR}%b %d %H:%M:%S"),

@@ -12,11 +12,14 @@ from assay.propose.model import KeyPath
 LOAD = "the load, no result"
 ONES = "it counts records: always 0 or 1"
 SAMPLES = "how often it was measured"
+BOUNDS = "how certain a result is"
+BEFORE = "it compares with the run before"
+MAX_BENCHMARKS = 100  # whose results are apart in a report
 
 
 @dataclass(frozen=True, slots=True)
 class MetricRule:
-    """What metrics of a format measure: those whose whole names match, and that are declared with these facts.
+    """What metrics of a format measure: those whose whole names or paths match, and that are declared with these facts.
 
     Without a unit, it is that of the field. With `omission`, the number is no metric, for this reason; with `ONES`,
     only if all of its values are 0 or 1.
@@ -50,12 +53,14 @@ class KnownFormat:
     results: tuple[str, ...] = ()  # names of the main results, which come first
     throughput: tuple[str, ...] = ()
     dimension: str = ""  # the last key of the dimension that comes first
+    unread: frozenset[KeyPath] = frozenset()  # places that are of no interest
+    is_of_benchmarks: bool = False  # whether records are results of benchmarks, each of which has a name
 
-    def find_rule(self, name: str, facts: Mapping[KeyPath, object]) -> MetricRule:
-        """Return the rule for a metric; one that says nothing if none fits."""
+    def find_rule(self, name: str, path: KeyPath, facts: Mapping[KeyPath, object]) -> MetricRule:
+        """Return the rule for a metric at a path; one that says nothing if none fits."""
         for rule in self.rules:
             is_declared = all(facts.get(path) == value for path, value in rule.facts.items())
-            if is_declared and re.fullmatch(rule.names, name, re.IGNORECASE):
+            if is_declared and any(re.fullmatch(rule.names, text, re.IGNORECASE) for text in (name, ".".join(path))):
                 return rule
         return MetricRule()
 
@@ -113,18 +118,37 @@ KNOWN_FORMATS = (
     KnownFormat("Locust history", "csv", _columns("Timestamp", "User Count", "Total Average Response Time"),
                 units={"Total Median Response Time": _MS, "Total Average Response Time": _MS,
                        "Total Average Content Size": _BYTE}, rules=_LOCUST_RULES),
-    KnownFormat("hyperfine", "json-records", _columns("command", "mean", "median", "min", "max"), units=_HYPERFINE),
+    KnownFormat("hyperfine", "json-records", _columns("command", "mean", "median", "min", "max"), units=_HYPERFINE,
+                is_of_benchmarks=True),
     KnownFormat("Google Benchmark", "json-records", _columns("name", "real_time", "cpu_time", "time_unit"),
+                is_of_benchmarks=True,
                 units_at=dict.fromkeys(("real_time", "cpu_time"), ("time_unit",)),
                 rules=(MetricRule("(items|bytes)_per_second", better="higher"),
                        MetricRule("iterations|repetitions|repetition_index|threads", omission=SAMPLES))),
-    KnownFormat("JMH", "json-records", frozenset({("benchmark",), ("primaryMetric", "score")}),
+    KnownFormat("JMH", "json-records", frozenset({("benchmark",), ("primaryMetric", "score")}), is_of_benchmarks=True,
                 units_at=dict.fromkeys(("score", "scoreError"), ("primaryMetric", "scoreUnit")),
                 rules=(MetricRule("scoreError", better="lower"),
                        MetricRule("threads|forks|.*(iterations|batchsize)", omission=SAMPLES))),
+    KnownFormat("cargo criterion", "json-records", frozenset({("id",), ("unit",), ("mean", "estimate")}),
+                is_of_benchmarks=True, ruled_out=("group_name",), dimension="id", unread=_columns("report_directory"),
+                units_at={"estimate": ("unit",)},
+                rules=(MetricRule(r"change\..*", omission=BEFORE), MetricRule("(lower|upper)_bound", omission=BOUNDS))),
+    KnownFormat("estimates of criterion", "json-records",
+                frozenset({("mean", "point_estimate"), ("std_dev", "point_estimate")}), is_of_benchmarks=True,
+                units={"point_estimate": "nanosecond"},
+                rules=(MetricRule("standard_error|confidence_level|(lower|upper)_bound", omission=BOUNDS),)),
+    KnownFormat("Go benchmarks", "text-lines", _columns("benchmark", "iterations"), is_of_benchmarks=True,
+                units={"iterations": "none", "allocs_per_op": "count", "bytes_per_op": _BYTE,
+                       "throughput": "perSecond megabyte"},
+                rules=(MetricRule("time_per_op", unit="nanosecond"), MetricRule(".*_per_op", better="lower"))),
 )  # fmt: skip
 
 
 def find_known_format(kind: str, paths: Collection[KeyPath]) -> KnownFormat | None:
     """Return the format whose marks are all among the paths of records; of several, the first."""
     return next((item for item in KNOWN_FORMATS if item.kind == kind and item.signature <= set(paths)), None)
+
+
+def is_of_benchmarks(name: str) -> bool:
+    """Return whether the records of a format are results of benchmarks."""
+    return any(item.name == name and item.is_of_benchmarks for item in KNOWN_FORMATS)

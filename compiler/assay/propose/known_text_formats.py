@@ -15,7 +15,10 @@ _OFFSETS = re.compile(r" ([+-]\d\d)(\d\d)\]")
 
 @dataclass(frozen=True, slots=True)
 class KnownTextFormat:
-    """A format: the pattern of a whole line, with the place `at`; places that are numbers; units of fields."""
+    """A format: the pattern of a whole line; places that are numbers; units of fields; names of lines of no interest.
+
+    If lines have instants, they are at the place `at`.
+    """
 
     name: str
     event: str
@@ -23,16 +26,26 @@ class KnownTextFormat:
     time_form: str
     numbers: tuple[str, ...]
     units: Mapping[str, str] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedText:
-    """Lines of a known format: the pattern with their offset, the zone, and the values of each line by its position."""
+    """Lines of a known format: the pattern with their offset, the zone, and the values of each line by its position.
+
+    `others` are lines of other formats, if these are of no interest.
+    """
 
     format: KnownTextFormat
     pattern: str
     zone: str
     rows: tuple[tuple[int, Mapping[str, str]], ...]
+    others: tuple[str, ...] = ()
+
+    @property
+    def has_instants(self) -> bool:
+        """Return whether lines have an instant."""
+        return bool(self.format.time_form)
 
 
 KNOWN_TEXT_FORMATS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from assay.propose.choices import is_member, is_sequel, is_setting
+from assay.propose.known_formats import is_of_benchmarks
 from assay.propose.model import EventProposal, FieldProposal
 from assay.propose.quantities import describe_quantity
 from assay.propose.repeats import find_namesake
@@ -38,7 +39,7 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
         (
             field
             for field in fields
-            if not only_grows(records, field)
+            if (is_of_benchmarks(group.source.format) or not only_grows(records, field))
             and not (is_constant(group, event, field) and count_values(records, field) >= FEW_RECORDS)
             and not is_choice(group, event, field)
             and not is_repetition_number(group, event, field)

@@ -12,6 +12,9 @@ from assay.propose.units import RATE
 
 KeyPath = tuple[str, ...]
 
+HOST = "host"
+"""The column of every event with the host of a record, which no field is called."""
+
 OTHER_LINES = "Lines that begin like those of an event but do not match it"
 """How the description of an event for such lines begins."""
 
@@ -257,6 +260,7 @@ class GrainProposal:
     dimensions: tuple[DimensionProposal, ...] = ()
     repeated: tuple[RepeatedEvent, ...] = ()
     step_column: str = ""  # the column with the name of the event, if it has the records of several
+    query: str = ""  # the SQL of its rows, if they are no records
 
     def describe_repeated(self) -> tuple[str, ...]:
         """Return a sentence about each event of which not all records of a key count."""
@@ -346,4 +350,7 @@ class Proposal:
     def to_json(self) -> dict[str, Any]:
         """Return the proposal as data."""
         data = asdict(self)
+        for grain in data["grains"]:
+            if not grain["query"]:
+                del grain["query"]
         return data if self.baseline_reason else {key: data[key] for key in data if key != "baseline_reason"}

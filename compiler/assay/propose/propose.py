@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.propose.alternation import find_alternating
+from assay.propose.benchmark_texts import add_results
 from assay.propose.choices import list_settings
 from assay.propose.detect import Detected, detect
 from assay.propose.grains import propose_counts, propose_grains
@@ -57,7 +58,7 @@ def propose_system(
     for items in layouts.values():
         stem = Path(items[0].sample.name).name.partition(".")[0]
         source_name = source_names.add("logs" if len(layouts) == 1 else make_identifier(stem, "logs"))
-        groups.append(note_elapsed_time(propose_source(source_name, items, tables, name)))
+        groups.append(note_elapsed_time(add_results(propose_source(source_name, items, tables, name))))
     if not any(group.source.events for group in groups):
         raise fail("unknown-format", "the logs have no records that could be events",
                    found=", ".join(f"{group.source.kind} with {group.source.records} records" for group in groups),
@@ -102,16 +103,22 @@ def _list_omitted(group: Group, keys: Collection[tuple[str, str]]) -> tuple[tupl
 
 
 def _detect_all(samples: Sequence[SampleFile]) -> tuple[list[Detected], list[PassedOver]]:
-    """Return the content of files, and the files of folders whose kind is unknown. Raises AssayError if all are."""
-    detected, unknown = [], []
+    """Return the content of files, and the files of folders whose kind is unknown, those of one name together.
+
+    Raises AssayError if all are unknown.
+    """
+    detected = []
+    unknown: dict[str, PassedOver] = {}
     for number, sample in enumerate(samples, 1):
         try:
             detected.append(detect(sample))
         except AssayError as error:
             if sample.is_listed or (number == len(samples) and not detected):
                 raise
-            unknown.append(PassedOver(1, sample.name, error.diagnostics[0].message))
-    return detected, unknown
+            earlier = unknown.get(sample.name)
+            message = earlier.reason if earlier else error.diagnostics[0].message
+            unknown[sample.name] = PassedOver(earlier.count + 1 if earlier else 1, sample.name, message)
+    return detected, list(unknown.values())
 
 
 def _get_time_path(item: Detected) -> tuple[object, ...]:

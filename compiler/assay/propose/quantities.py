@@ -55,7 +55,7 @@ def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, 
         records = [record for record in records if record.values.get((known_format.split[0],)) == text]
     is_value = field.path[-1] == "value" and event.names
     name = text or (event.names[0] if is_value else field.path[-1])
-    rule = known_format.find_rule(name, group.facts.get(name, {}))
+    rule = known_format.find_rule(name, field.path, group.facts.get(name, {}))
     unit, better = rule.unit or field.unit, rule.better
     if path := known_format.units_at.get(field.path[-1]):
         texts = {str(record.values.get(path, "")) for record in records if field.path in record.values}

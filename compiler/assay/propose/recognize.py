@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from assay.propose.instants import MIN_SHARE, TimeForm, find_time_form, rank_time_name
+from assay.propose.instants import DATE, MIN_SHARE, TIME_OF_DAY, TimeForm, find_time_form, rank_time_name
 from assay.propose.model import KeyPath, Record
 from assay.propose.names import split_words
 
@@ -137,6 +138,32 @@ def find_times(records: Sequence[Record], several: bool) -> Times | None:
     times = Times(tuple(paths), form, "")
     count = sum(times.has_instant(record) is True for record in records)
     return replace(times, reason=f"{count} of {len(records)} records have an instant there: {form.doc}")
+
+
+def join_instants(records: Sequence[Record]) -> tuple[Record, ...]:
+    """Return the rows of a table with its column of dates and that of times of day as one value, at a path of both.
+
+    They are as they were if a column has whole instants, or if no two columns are instants together.
+    """
+    columns = {path: [str(value) for value in values] for path, values in _collect_values(records).items()}
+    dates, clocks = (
+        [path for path, texts in columns.items() if all(re.fullmatch(expression, text) for text in texts)]
+        for expression in (DATE, TIME_OF_DAY)
+    )
+    pairs = itertools.product(dates, clocks) if dates and clocks and not find_times(records, several=False) else ()
+    for pair in pairs:
+        joined = [_join_values(record, pair) for record in records]
+        if find_time_form((), [record.values[sum(pair, ())] for record in joined if sum(pair, ()) in record.values]):
+            return tuple(joined)
+    return tuple(records)
+
+
+def _join_values(record: Record, paths: Sequence[KeyPath]) -> Record:
+    """Return a record with the values of columns as one, if it has all of them."""
+    texts = [str(record.values[path]) for path in paths if path in record.values]
+    rest = {path: value for path, value in record.values.items() if path not in paths}
+    whole = {sum(paths, ()): " ".join(texts)} if len(texts) == len(paths) else {}
+    return replace(record, values={**whole, **rest})
 
 
 def describe_nearest_times(records: Sequence[Record]) -> str:

@@ -169,7 +169,7 @@ def _list_levels(samples: Sequence[SampleFile]) -> list[tuple[int, tuple[str, ..
 
 def _split_at_level(samples: Sequence[SampleFile], depth: int, reason: str) -> _Split:
     runs = tuple(sample.folders[depth] for sample in samples)
-    rest = tuple((*sample.folders[:depth], *sample.folders[depth + 1 :]) for sample in samples)
+    rest = tuple((*sample.folders[:depth], *sample.folders[depth:][1:]) for sample in samples)
     return _Split(runs, rest, _get_stems(samples), reason)
 
 
@@ -182,7 +182,10 @@ def _split_by_folder_versions(samples: Sequence[SampleFile]) -> _Split | None:
 
 def _split_by_folder_words(samples: Sequence[SampleFile]) -> _Split | None:
     """Divide files by folders whose names have words of a baseline or of a candidate, such as `before` and `after`."""
-    for depth, column in _list_levels(samples):
+    levels = _list_levels(samples)
+    if all(sample.folders for sample in samples):  # of benchmarks in groups, and of others, only these may be alike
+        levels.append((-1, tuple(sample.folders[-1] for sample in samples)))
+    for depth, column in levels:
         if {*map(rank_name, column)} == {-1, 1}:
             return _split_at_level(samples, depth, "the names of the folders say which is the baseline")
     return None

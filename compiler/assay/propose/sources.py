@@ -9,13 +9,16 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from assay.ingest.readers.text_lines_sql import LONGEST, VARYING
+from assay.lang.line_pattern import parse_pattern
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.propose.alternation import list_paired
+from assay.propose.benchmark_lines import match_benchmark_lines
 from assay.propose.describe import describe_fields
 from assay.propose.detect import Detected, locate_record, shift_positions
 from assay.propose.file_names import find_common_stem
 from assay.propose.instants import describe_reading
 from assay.propose.known_formats import KnownFormat, find_known_format
+from assay.propose.known_text_formats import MatchedText
 from assay.propose.merge_templates import STEP, merge_templates
 from assay.propose.model import (
     OTHER_LINES,
@@ -67,12 +70,18 @@ _NAMELESS = {"csv": "measured", "json-records": "listed", "json-lines": "record"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A proposed source with the records of each of its events."""
+    """A proposed source with the records of each of its events.
+
+    `results` are those of benchmarks in the texts of records, with their fields and units.
+    """
 
     source: SourceProposal
     records: Mapping[str, Sequence[Record]]
     known_format: KnownFormat | None
     facts: Mapping[str, Mapping[KeyPath, object]]  # what records that are no event declare of events, by name
+    results: tuple[Record, ...] = ()
+    result_fields: tuple[FieldProposal, ...] = ()
+    result_units: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +109,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
 
     Raises AssayError `unknown-format` if lines of a log have no instants or names.
     """
-    kind, known_text = items[0].kind, items[0].known_text
+    kind, known_text = items[0].kind, _join_known_text(items)
     records = shift_positions(items)
     known_format = find_known_format(kind, {path for record in records[:1000] for path in record.values})
     facts = _list_facts(known_format, records)
@@ -113,8 +122,10 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     named = _name_templates(layout, records) if layout else _name_records(kind, records, lookup, times)
     if known_text:
         named.names[known_text.format.event] = (known_text.pattern,)
+        _leave_out_others(named, known_text)
     units = known_format.units if known_format else known_text.format.units if known_text else {}
     excluded = {("at",), *(times.paths if times else ()), *((lookup.path,) if lookup else ())}
+    excluded |= known_format.unread if known_format else frozenset()
     fields = describe_fields([r for rows in named.records.values() for r in rows], excluded, units)
     events, by_event = _propose_events(named, fields, known_format, kind, names)
     if kind != "text-lines" and any(item.sample.is_cut for item in items):
@@ -123,9 +134,32 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     source = _build_source(name, items, (times, lookup), events, fields, named, known_format)
     present = {record.values.get(known_format.lookup) for record in records} if known_format else set()
     declared = tuple(sorted(name for name in facts if name and name not in present))
-    ignored = declared or _list_ignored(named.ignored)
+    ignored = declared or (*(known_text.format.ignored if known_text else ()), *_list_ignored(named.ignored))
     subject = find_common_stem(source.files) or system
     return Group(replace(source, malformed=malformed, ignored=ignored, subject=subject), by_event, known_format, facts)
+
+
+def _join_known_text(items: Sequence[Detected]) -> MatchedText | None:
+    """Return the known format of files of one layout, with the pattern that the lines of all of them match."""
+    first = items[0].known_text
+    if not first or first.has_instants or len(items) == 1:
+        return first
+    return match_benchmark_lines([line for item in items for line in item.sample.lines])
+
+
+def _leave_out_others(named: _Named, known_text: MatchedText) -> None:
+    """Count the lines of no interest around those of a known format; those that begin like these are an event."""
+    start = parse_pattern(known_text.pattern).literal_prefix
+    ignored = [name.removesuffix("*") for name in known_text.format.ignored]
+    for line in known_text.others:
+        if line.startswith(start):
+            named.records.setdefault(OTHER, []).append(Record("", 0, line, {}))
+            named.names[OTHER] = (f"{start}{{...}}",)
+            continue
+        name = _name_unknown_line(line)
+        named.leave_out(name, 1, "they are no results")
+        if not name.startswith(tuple(ignored)):
+            named.ignored.update([name])
 
 
 def _list_facts(known_format: KnownFormat | None, records: Sequence[Record]) -> dict[str, Mapping[KeyPath, object]]:
@@ -437,5 +471,6 @@ def _describe_times(item: Detected, times: Times | None) -> tuple[tuple[KeyPath,
     if item.text_layout:
         return (item.text_layout.time,), item.text_layout.time_form, item.text_layout.zone
     if item.known_text:
-        return (("at",),), item.known_text.format.time_form, item.known_text.zone
+        paths = (("at",),) if item.known_text.has_instants else ()
+        return paths, item.known_text.format.time_form, item.known_text.zone
     return (times.paths, times.form.form, times.form.zone) if times else ((), "", "")

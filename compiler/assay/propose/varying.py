@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay.propose.dhall_text import format_texts, quote_text
+from assay.propose.known_formats import is_of_benchmarks
 from assay.propose.model import EventProposal, FieldProposal, GrainProposal, Record, RunConstant
 from assay.propose.names import split_words
 from assay.propose.sources import Group
@@ -32,8 +33,13 @@ _NUMBERING = frozenset(("idx", "index", "n", "no", "num", "number"))
 
 
 def list_growing_fields(group: Group) -> list[tuple[str, str]]:
-    """Return the events and their numbers that would be worth a metric, but only grow."""
+    """Return the events and their numbers that would be worth a metric, but only grow.
+
+    Results of benchmarks may be in any order.
+    """
     source = group.source
+    if is_of_benchmarks(source.format):
+        return []
     return [
         (event.name, field.name)
         for event in source.events

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from assay.propose.alternation import GUIDE
 from assay.propose.dhall_text import format_list, format_member, format_record, quote_text
-from assay.propose.model import AlternatingPair, GrainProposal, Proposal
+from assay.propose.model import HOST, AlternatingPair, GrainProposal, Proposal
 from assay.propose.write_report import SCHEMA, name_fields
 
 
 def write_query(grain: GrainProposal) -> str:
     event = grain.events[0]
+    if grain.query:
+        return grain.query
     if grain.step_column:
         columns = ", ".join(name for name in _list_grain_fields(grain) if name != grain.step_column)
         selects = (
@@ -29,7 +31,7 @@ def write_query(grain: GrainProposal) -> str:
 
 def _list_grain_fields(grain: GrainProposal) -> list[str]:
     names = [name for metric in grain.metrics for name in (metric.field, metric.where[0]) if name]
-    return list(dict.fromkeys((*names, *(item.field for item in grain.dimensions))))
+    return list(dict.fromkeys((*names, *(item.field for item in grain.dimensions if item.field != HOST))))
 
 
 def write_grains(proposal: Proposal) -> str:
@@ -253,7 +255,9 @@ def _write_taken_dimensions(grain: GrainProposal, record: str) -> str:
         f"{{ column = G.columnOf e.{record}.{item.field}, value = G.taken at.{item.event} e.{record}.{item.field} }}"
         for item in grain.dimensions
     ]
-    names = format_member([f"e.{record}.{item.field}.name" for item in grain.dimensions], 14, 26)
+    names = format_member(
+        [f"{HOST}.name" if item.field == HOST else f"e.{record}.{item.field}.name" for item in grain.dimensions], 14, 26
+    )
     derived = "" if grain.is_timeless else f"\n            , derived ={format_member(columns, 14, 23)}"
     return f"{derived}\n            , dimensions ={names}"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from assay.propose.dhall_text import format_member, quote_text
-from assay.propose.model import DimensionProposal, GrainProposal, Proposal, SourceProposal
+from assay.propose.known_formats import MAX_BENCHMARKS, is_of_benchmarks
+from assay.propose.model import HOST, DimensionProposal, GrainProposal, Proposal, SourceProposal
 from assay.propose.titles import lower_title, make_title
 
 SCHEMA = "let S = ../schema/package.dhall\n"
@@ -74,8 +75,14 @@ in  {{ comparison =
 """
 
 
+def _find_source(proposal: Proposal, grain: GrainProposal) -> SourceProposal:
+    return next(item for item in proposal.sources if item.name == grain.source)
+
+
 def _write_column(proposal: Proposal, grain: GrainProposal, dimension: DimensionProposal) -> str:
-    source = next(item for item in proposal.sources if item.name == grain.source)
+    source = _find_source(proposal, grain)
+    if dimension.field == HOST:
+        return 'S.grain.column "text" "host" S.unit.none "Host"'
     return f"S.grain.columnOf e.{name_fields(proposal, source)}.{dimension.field}"
 
 
@@ -84,7 +91,10 @@ def _write_split_section(proposal: Proposal, grain: GrainProposal) -> str:
     dimension = grain.dimensions[0]
     is_namesake = make_title(dimension.field) == grain.title  # "Step by step" has another meaning
     title = f"Each {lower_title(grain.title)}" if is_namesake else f"{grain.title} by {dimension.field}"
-    return f"R.splitBy [ {_write_column(proposal, grain, dimension)} ] (R.section {quote_text(title)} {grain.name})"
+    section = f"R.splitBy [ {_write_column(proposal, grain, dimension)} ] (R.section {quote_text(title)} {grain.name})"
+    # A pool of the least frequent values says nothing of benchmarks, all of which are about as frequent.
+    is_whole = is_of_benchmarks(_find_source(proposal, grain).format)
+    return f"{section} // {{ limit = {MAX_BENCHMARKS} }}" if is_whole else section
 
 
 def _write_gate(proposal: Proposal) -> str:

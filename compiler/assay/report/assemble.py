@@ -124,7 +124,7 @@ def assemble(
     placeholder_values = collect_placeholder_values(checked, columns, labels)
     title, intro = report.title, _split_intro(report)
     if len(versions) == 1:
-        title, intro = _drop_comparisons(checked.package.system, report, "run" if len(runs) == 1 else "version")
+        title, intro = _drop_comparisons(checked.package.system, labels[0], report, len(runs) > 1)
     manifest = _build_manifest(report, runs, run_labels, choices)
     filters = build_filters_table(runs, run_labels, choices.filter_files)
     quality = build_quality_parts(
@@ -185,9 +185,11 @@ def _split_intro(report: Report) -> list[str]:
     return [text for text in report.intro.split("\n\n") if text.strip()]
 
 
-def _drop_comparisons(system: str, report: Report, word: str) -> tuple[str, list[str]]:
+def _drop_comparisons(system: str, label: str, report: Report, is_repeated: bool) -> tuple[str, list[str]]:
     """Return title and introduction for a single run or version, without texts that compare it with others."""
-    title = f"{system}: {word} {{base}}" if COMPARISON_PLACEHOLDER.search(report.title) else report.title
+    word = "version" if is_repeated else "run"
+    subject = "{base}" if label.lower().replace("-", "_") == system else f"{system}: {word} {{base}}"
+    title = subject if COMPARISON_PLACEHOLDER.search(report.title) else report.title
     hint = f"One {word}: {{base}}. Name a second --run to compare."
     return title, [hint, *(text for text in _split_intro(report) if not COMPARISON_PLACEHOLDER.search(text))]
 

@@ -23,19 +23,17 @@ class RecordText:
 def find_record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
     """Return the byte offset of each item of a list: that at a path of a document, or the document itself.
 
-    Expects a document that was parsed without an error.
+    Without a path, it may also be each of the objects of a text. Expects a text that was parsed without an error.
     """
     text = content.decode("utf-8-sig")
     begin = len(content) - len(text.encode("utf-8"))
-    return _convert_to_byte_offsets(
-        text, begin, [start for start, _ in find_item_spans(text, find_list_start(text, path))]
-    )
+    return _convert_to_byte_offsets(text, begin, [start for start, _ in _find_record_spans(text, path)])
 
 
 def read_record_texts(content: bytes, path: Sequence[str], numbers: Collection[int]) -> dict[int, RecordText]:
     """Return the texts of some items of such a list (see `find_record_offsets`) by their numbers, from 1."""
     text = content.decode("utf-8-sig")
-    spans = find_item_spans(text, find_list_start(text, path))
+    spans = _find_record_spans(text, path)
     lines = _compute_line_numbers(text, [start for start, _ in spans])
     is_one_per_line = len(set(lines)) == len(lines)
     return {
@@ -44,9 +42,26 @@ def read_record_texts(content: bytes, path: Sequence[str], numbers: Collection[i
     }
 
 
+def has_documents(text: str, path: Sequence[str]) -> bool:
+    """Return whether the records of a text are objects one after another, since no path leads to a list in it."""
+    return not path and text.startswith("{", skip_blanks(text, 0))
+
+
+def _find_record_spans(text: str, path: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where the records of a text begin and end."""
+    if not has_documents(text, path):
+        return find_item_spans(text, find_list_start(text, path))
+    spans, place = [], skip_blanks(text, 0)
+    while place < len(text):
+        _, end = _DECODER.raw_decode(text, place)
+        spans.append((place, end))
+        place = skip_blanks(text, end)
+    return spans
+
+
 def find_list_start(text: str, path: Sequence[str]) -> int:
     """Return where the list begins."""
-    place = _skip_blanks(text, 0)
+    place = skip_blanks(text, 0)
     for key in path if text[place] == "{" else ():
         place = find_value_start(text, place, key)
     return place
@@ -62,36 +77,37 @@ def _compute_line_numbers(text: str, places: Sequence[int]) -> list[int]:
     return numbers
 
 
-def _skip_blanks(text: str, place: int) -> int:
+def skip_blanks(text: str, place: int) -> int:
+    """Return where the next value begins, or the text ends."""
     match = _BLANK.match(text, place)
     return match.end() if match else place
 
 
 def find_value_start(text: str, place: int, key: str) -> int:
     """Return where the value of a key of an object begins, the first value of a duplicate key."""
-    place = _skip_blanks(text, place + 1)
+    place = skip_blanks(text, place + 1)
     while text[place] == '"':
         name, end = _DECODER.raw_decode(text, place)
-        value = _skip_blanks(text, _skip_blanks(text, end) + 1)
+        value = skip_blanks(text, skip_blanks(text, end) + 1)
         if name == key:
             return value
         _, end = _DECODER.raw_decode(text, value)
-        place = _skip_blanks(text, end)
+        place = skip_blanks(text, end)
         if text[place] == ",":
-            place = _skip_blanks(text, place + 1)
+            place = skip_blanks(text, place + 1)
     return place
 
 
 def find_item_spans(text: str, place: int) -> list[tuple[int, int]]:
     """Return where the items of a list begin and end."""
     spans = []
-    place = _skip_blanks(text, place + 1)
+    place = skip_blanks(text, place + 1)
     while text[place] != "]":
         _, end = _DECODER.raw_decode(text, place)
         spans.append((place, end))
-        place = _skip_blanks(text, end)
+        place = skip_blanks(text, end)
         if text[place] == ",":
-            place = _skip_blanks(text, place + 1)
+            place = skip_blanks(text, place + 1)
     return spans
 
 

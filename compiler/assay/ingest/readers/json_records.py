@@ -1,7 +1,8 @@
-"""Read lists of records: JSON documents with a list of objects, each a row of every event of the source.
+"""Read lists of records: JSON documents with a list of objects, each a row of every event that does not rule it out.
 
-The list is at the path `body` of the source, or is the document itself. A missing or null key is no value. `seq` counts
-the records of a host, file by file.
+The list is at the path `body` of the source, or is the document itself. Without that path, a file may also have objects
+one after another, each of which is a record. A missing or null key is no value. `seq` counts the records of a host,
+file by file.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,11 +28,16 @@ from assay.ingest.event_writer import write_event_rows
 from assay.ingest.malformed_reasons import parse_engine_json
 from assay.ingest.output_folder import MEMORY, open_engine
 from assay.ingest.quarantine import TEXT_LIMIT, MalformedRecord, explain_missing_field
-from assay.ingest.readers.json_record_positions import find_record_offsets, read_record_texts
+from assay.ingest.readers.json_record_positions import (
+    find_record_offsets,
+    has_documents,
+    read_record_texts,
+    skip_blanks,
+)
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, group_by_file
 from assay.ingest.small_tables import build_create_statement
 from assay.ingest.summary import HostLog, write_results
-from assay.lang.model.package import Event, Source
+from assay.lang.model.package import Event, Form, Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import build_column
@@ -66,13 +73,17 @@ class Record:
 
 @dataclass(slots=True)
 class Records:
-    """The records of a run, and the malformed ones by host and `seq`."""
+    """The records of a run, and the malformed ones by host and `seq`.
+
+    By host and event: an item for each record without a required field, and the numbers of those that are ruled out.
+    """
 
     source: Source
     files: RunFiles
     records: list[Record]
     malformed: dict[tuple[str, int], MalformedRecord] = field(default_factory=dict)
     incomplete_rows: list[tuple[str, str]] = field(default_factory=list)
+    ruled_out: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
 class JsonRecords:
@@ -130,6 +141,7 @@ def _store_records(
 ) -> None:
     """Write the events and the summary."""
     _fill_table(connection, records, forms)
+    records.ruled_out = _count_ruled_out(records, events)
     for item in forms:
         _write_event(connection, records, item, _list_paths(forms), folder)
     _write_summary(connection, records, events, folder)
@@ -163,9 +175,9 @@ def _read_list(source: Source, path: Path) -> list[object]:
     """Return the list of a document, with numbers as texts. Raises AssayError if there is no list."""
     try:
         text = b"".join(iter_decompressed(path)).decode("utf-8-sig")
-        document: Any = json.loads(
-            text, parse_float=_Number, parse_int=_Number, parse_constant=_Number, object_pairs_hook=build_object
-        )
+        if has_documents(text, source.body):
+            return list(_iter_documents(text))
+        document: Any = _DECODER.decode(text)
     except UnicodeDecodeError as error:
         raise fail("broken-file", f"the document is not UTF-8: {path}", found=str(error)) from None
     except json.JSONDecodeError as error:
@@ -194,10 +206,24 @@ def _read_list(source: Source, path: Path) -> list[object]:
     )
 
 
+def _iter_documents(text: str) -> Iterator[object]:
+    """Yield the values of a text, one after another."""
+    place = skip_blanks(text, 0)
+    while place < len(text):
+        value, end = _DECODER.raw_decode(text, place)
+        yield value
+        place = skip_blanks(text, end)
+
+
 class _Number(str):
     """A number as a document writes it."""
 
     __slots__ = ()
+
+
+_DECODER = json.JSONDecoder(
+    parse_float=_Number, parse_int=_Number, parse_constant=_Number, object_pairs_hook=build_object
+)
 
 
 def _get_value(value: object, path: Sequence[str]) -> object:
@@ -258,29 +284,30 @@ def _list_paths(forms: Sequence[NumberedForm]) -> list[Path_]:
 def _fill_table(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequence[NumberedForm]) -> None:
     """Fill the table of all records: host, seq, t_ns, sound, and c0, c1, ... for the paths that fields read.
 
-    `sound` is false for a malformed record, except if only its instant is malformed.
+    `sound` is false for a malformed record, except if only its instant is malformed. `out_N` is true for a record that
+    form N rules out.
     """
-    paths = _list_paths(forms)
-    stored_columns = [f"c{index}" for index, _ in enumerate(paths)]
-    kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT", "sound": "BOOLEAN"} | dict.fromkeys(
-        stored_columns, "TEXT"
-    )
-    connection.execute(build_create_statement(ROWS, kinds))
     values: dict[str, Sequence[object]] = {
         "host": [record.host for record in records.records],
         "seq": [record.seq for record in records.records],
     }
-    for name, path in zip(stored_columns, paths, strict=True):
-        values[name] = [_to_text(value) for value in _iter_values(records, path)]
+    stored_columns: dict[str, str] = {}
+    for index, path in enumerate(_list_paths(forms)):
+        stored_columns[f"c{index}"] = "TEXT"
+        values[f"c{index}"] = [_to_text(value) for value in _iter_values(records, path)]
+    for item in forms:
+        if item.form.unless:
+            stored_columns[f"out_{item.number}"] = "BOOLEAN"
+            values[f"out_{item.number}"] = [_is_ruled_out(item.form, record.value) for record in records.records]
+    kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT", "sound": "BOOLEAN"} | stored_columns
+    connection.execute(build_create_statement(ROWS, kinds))
     values["sound"] = sound = [_is_sound(records, record) for record in records.records]
     time_path = records.source.time
     values["instant_text"] = instants = [
         _to_text(_get_value(record.value, time_path)) if time_path and is_sound else None
         for record, is_sound in zip(records.records, sound, strict=True)
     ]
-    types = {"host": "TEXT", "seq": "BIGINT", "sound": "BOOLEAN", "instant_text": "TEXT"} | dict.fromkeys(
-        stored_columns, "TEXT"
-    )
+    types = {"host": "TEXT", "seq": "BIGINT", "sound": "BOOLEAN", "instant_text": "TEXT"} | stored_columns
     columns = [
         sql_trees.build_alias(exp.Explode(this=sql_trees.build_list_parameter(name, kind)), name)
         for name, kind in types.items()
@@ -305,6 +332,21 @@ def _is_sound(records: Records, record: Record) -> bool:
     if not isinstance(record.value, dict):
         records.malformed.setdefault((record.host, record.seq), record.to_malformed("not an object"))
     return (record.host, record.seq) not in records.malformed
+
+
+def _is_ruled_out(form: Form, value: object) -> bool:
+    """Return whether a record is ruled out by a form."""
+    texts = ((rule, _to_text(_get_value(value, rule.path))) for rule in form.unless)
+    return any(text is not None if rule.present else text == rule.equals for rule, text in texts)
+
+
+def _count_ruled_out(records: Records, events: Sequence[Event]) -> Counter[tuple[str, str]]:
+    """Return how many records of each host could be of an event, but are ruled out."""
+    whole = [record for record in records.records if (record.host, record.seq) not in records.malformed]
+    ruling = [(event.name, form) for event in events for form in event.forms if form.unless]
+    return Counter(
+        (record.host, name) for name, form in ruling for record in whole if _is_ruled_out(form, record.value)
+    )
 
 
 def _note_timeless(connection: duckdb.DuckDBPyConnection, records: Records, texts: Sequence[str | None]) -> None:
@@ -370,6 +412,8 @@ def _write_event(
     target = folder / "events" / item.event.name / "0.parquet"
     target.parent.mkdir(parents=True)
     query = query.where(_is_event_row(records), copy=False)
+    if item.form.unless:
+        query = query.where(exp.Not(this=build_column(f"out_{item.number}")), copy=False)
 
     def build_rows(is_fast: bool) -> exp.Query:
         return build_typed_query([item], values_by_path, query.copy(), is_fast=is_fast)
@@ -396,8 +440,9 @@ def _write_summary(
     """Write the summary of the lists. Raises AssayError if too many records are malformed."""
     rows = _compute_host_summaries(connection, records)
     logs = [_create_log(records, host.host, rows.get(host.host, (0, 0, None, None))) for host in records.files.hosts]
+    lost = Counter(records.incomplete_rows) + records.ruled_out
     counts = [
-        (host, event.name, usable - records.incomplete_rows.count((host, event.name)))
+        (host, event.name, usable - lost[host, event.name])
         for host, (_, usable, _, _) in sorted(rows.items())
         for event in sorted(events, key=lambda item: item.name)
     ]
