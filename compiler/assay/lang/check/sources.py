@@ -10,7 +10,7 @@ from assay.lang.check.checker import Checker
 from assay.lang.dependencies import find_events
 from assay.lang.line_pattern import VALUE, Pattern, PatternError, parse_pattern
 from assay.lang.model.package import Event, Field, Form, Grain, Instant, Source
-from assay.lang.model.source_kinds import JSON_LINES, LOGFMT, SOURCE_KINDS, TEXT_LINES
+from assay.lang.model.source_kinds import JSON_LINES, LOGFMT, SOURCE_KINDS, TEXT_LINES, SourceKind
 from assay.lang.model.vocabulary import LATEST_BEFORE
 from assay.lang.scopes import HOST, LOGS, list_row_columns
 from assay.util.diagnostics import Diagnostic, suggest_names
@@ -41,6 +41,8 @@ def check_lines(checker: Checker) -> None:
             )
         if not kind.has_alternative_times:
             _check_own_times(checker, source)
+        if not kind.has_exclusions:
+            _check_exclusions(checker, source, kind)
         if kind.needs_time and not source.time:
             checker.report(
                 "no-time",
@@ -67,6 +69,15 @@ def _check_own_times(checker: Checker, source: Source) -> None:
                 found=source.kind,
                 hint="only logs with lookups support `E.time`",
             )
+
+
+def _check_exclusions(checker: Checker, source: Source, kind: SourceKind) -> None:
+    """Report events of a source whose records no `unless` can rule out."""
+    for event in checker.package.events:
+        if event.source == source.name and any(form.unless for form in event.forms):
+            message = f"event `{event.name}` has an `unless`, which sources of the kind {kind.name} do not support"
+            hint = "express it in the pattern" if kind.has_patterns else "select the rows in a grain"
+            checker.report("event-unless", message, event.name, hint=hint)
 
 
 def _check_unused_fields(checker: Checker, source: Source, fields: Sequence[str], expected: str) -> None:
@@ -216,9 +227,6 @@ def _parse_pattern(checker: Checker, owner: str, text: str, word: str) -> Patter
 
 def _check_event(checker: Checker, source: Source, event: Event, layout: Pattern | None) -> None:
     for form in event.forms:
-        if form.unless:
-            message = f"event `{event.name}` has an `unless`, which forms of text lines do not support"
-            checker.report("event-unless", message, event.name, hint="express it in the pattern")
         patterns = [
             _parse_pattern(checker, f"a pattern of event `{event.name}`", item.name, event.name) for item in form.names
         ]

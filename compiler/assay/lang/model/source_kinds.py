@@ -20,6 +20,7 @@ class SourceKind:
     has_pairs: bool = False  # a record is a line of logfmt; names of events may end in `*`
     has_patterns: bool = False  # the names of events are patterns of lines
     has_lookups: bool = False  # the names of events are looked up at places of a record
+    has_exclusions: bool = False  # an `unless` rules records of an event out
     has_series: bool = False  # records are samples of time series
     has_columns: bool = False  # a path of a field is the name of a column
     has_integer_times: bool = False  # an instant may be a whole number of ns without a time format
@@ -29,7 +30,14 @@ class SourceKind:
 
 
 JSON_LINES = SourceKind(
-    "json-lines", "logs", "log lines", is_log=True, has_lookups=True, has_alternative_times=True, needs_time=True
+    "json-lines",
+    "logs",
+    "log lines",
+    is_log=True,
+    has_lookups=True,
+    has_exclusions=True,
+    has_alternative_times=True,
+    needs_time=True,
 )
 LOGFMT = SourceKind(
     "logfmt",
@@ -38,13 +46,14 @@ LOGFMT = SourceKind(
     is_log=True,
     has_lookups=True,
     has_pairs=True,
+    has_exclusions=True,
     has_alternative_times=True,
     needs_time=True,
 )
 TEXT_LINES = SourceKind("text-lines", "logs", "log lines", is_log=True, has_patterns=True)
-RECORDS = SourceKind("json-records", "lists", "records", nameless="a record of a list")
+RECORDS = SourceKind("json-records", "lists", "records", nameless="a record of a list", has_exclusions=True)
 TABLES = SourceKind("csv", "tables", "rows", nameless="a row of a table", has_columns=True, has_integer_times=True)
 BLOCKS = SourceKind("blocks", "texts", "blocks", nameless="a block", has_integer_times=True, needs_begin=True)
-SAMPLES = SourceKind("samples", "samples", "samples", has_series=True)
+SAMPLES = SourceKind("samples", "samples", "samples", has_exclusions=True, has_series=True)
 
 SOURCE_KINDS = {kind.name: kind for kind in (JSON_LINES, LOGFMT, TEXT_LINES, RECORDS, TABLES, BLOCKS, SAMPLES)}
