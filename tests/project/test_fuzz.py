@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from fuzz.guided import TARGETS as GUIDED
 from fuzz.run import fuzz, generate_case
 from fuzz.targets import TARGETS, run_target
+from tests.support.deep import is_deep
 
 #: seconds of fuzzing; `just fuzz` takes minutes
-SECONDS = float(os.environ.get("ASSAY_FUZZ_SECONDS", "60"))
+SECONDS = float(os.environ.get("ASSAY_FUZZ_SECONDS", "60" if is_deep() else "20"))
 SEED = int(os.environ.get("ASSAY_FUZZ_SEED", "2026"))
 
 
