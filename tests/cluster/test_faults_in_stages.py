@@ -23,7 +23,16 @@ from assay.engine import portion_plan
 from assay.util.checksums import is_sealed
 from tests.compare_reference import CARDANO
 from tests.support import faults
-from tests.support.clusters import finish, read_tree, run_scheduler, start_dask_worker, start_python, stop_after
+from tests.support.clusters import (
+    finish,
+    has_ray,
+    read_tree,
+    run_ray,
+    run_scheduler,
+    start_dask_worker,
+    start_python,
+    stop_after,
+)
 from tests.support.commands import run_assay
 from tests.support.faults import Fault
 
@@ -32,7 +41,9 @@ distributed = pytest.importorskip("distributed")
 ROOT = CARDANO.parent.parent
 REPORT = ("build", "cardano/comparison", "--run", str(CARDANO / "many-hosts" / "run"), "--to=md")
 ROWS = [*csv.reader((Path(__file__).parent / "faults.csv").read_text(encoding="utf-8").splitlines())][1:]
-ENGINES = ("folder", "dask")
+ENGINES = ("folder", "dask", *(["ray"] if has_ray() else []))
+#: what the workers of Ray import when they start
+SITE = "import os\nif os.environ.get({variable!r}):\n    import tests.support.faults\n"
 LEASE = 3.0  # seconds; a busy machine may not renew a shorter one in time
 
 
@@ -59,6 +70,11 @@ def run_workers(engine: str, folder: Path, scheduler: str, fault: Fault | None) 
         command = ["-m", "tests.support.faults", "--cache", str(folder / "cache"), "work", str(folder / "queue")]
         with stop_after([start_python(folder, *command, **environment) for _ in range(2)]):
             yield f"folder:{folder / 'queue'}"
+        return
+    if engine == "ray":
+        (folder / "sitecustomize.py").write_text(SITE.format(variable=faults.VARIABLE), encoding="utf-8")
+        with run_ray(folder, PYTHONPATH=str(folder), **environment) as address:
+            yield address
         return
     options = ["--preload=tests.support.faults"]
     with (
@@ -94,6 +110,8 @@ def test_build_survives_a_failure(
 ) -> None:
     fault = Fault(*row, flag=str(tmp_path / "flag"))
     is_worker = fault.victim == "worker"
+    if (engine, fault.action) == ("ray", "hang"):
+        pytest.skip("Ray gives up machines that hang, not processes")
     (tmp_path / "assay.toml").write_text(f"[cluster]\nlease = {LEASE}\n", encoding="utf-8")
     with run_workers(engine, tmp_path, scheduler, fault if is_worker else None) as on:
         build = start_coordinator(tmp_path, on, None if is_worker else fault)

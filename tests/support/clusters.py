@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -13,10 +15,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import pytest
+
 import assay
 from assay.app.session import Session, open_session
 from assay.engine.result_cache import Store
 from tests.support.commands import run_assay
+from tests.support.deep import is_deep
 
 COMPILER = Path(assay.__file__).parents[1]
 LEASE = 1.0  # seconds, so that tests need not wait long for the task of a killed worker
@@ -151,6 +156,44 @@ def start_dask_worker(folder: Path, scheduler: str, *options: str, **environment
     command = ["-m", "distributed.cli.dask_worker", scheduler, "--no-nanny", "--nthreads=1", "--no-dashboard"]
     places = ["--host=127.0.0.1", f"--local-directory={folder / 'dask'}"]
     return start_python(folder, *command, *places, *options, **environment)
+
+
+#: starts a cluster of Ray on loopback, prints its address, and ends it with its input
+RAY_CLUSTER = """
+import sys, ray
+ray.init(num_cpus=2, _node_ip_address="127.0.0.1", include_dashboard=False, log_to_driver=False,
+         object_store_memory=100 << 20)
+print(ray.get_runtime_context().gcs_address, flush=True)
+sys.stdin.read()
+"""
+
+
+def has_ray() -> bool:
+    """Return whether tests use Ray, which starts slowly: in a deep run, where it is installed."""
+    return is_deep() and importlib.util.find_spec("ray") is not None
+
+
+@contextmanager
+def run_ray(folder: Path, **environment: str) -> Iterator[str]:
+    """Run a cluster of Ray with two workers; yield its address. Commands that build on it need its token."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_AUTH_MODE", "token")
+        patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        paths = [environment.get("PYTHONPATH"), str(COMPILER), str(COMPILER.parent), os.environ.get("PYTHONPATH")]
+        with subprocess.Popen(
+            [sys.executable, "-c", RAY_CLUSTER],
+            env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=folder,
+        ) as cluster:
+            assert cluster.stdout
+            assert cluster.stdin
+            address = next(line for line in cluster.stdout if line[:1].isdigit()).strip()
+            yield f"ray://{address}"
+            cluster.stdin.close()
 
 
 @contextmanager
