@@ -110,8 +110,8 @@ def test_build_survives_a_failure(
 ) -> None:
     fault = Fault(*row, flag=str(tmp_path / "flag"))
     is_worker = fault.victim == "worker"
-    if (engine, fault.action) == ("ray", "hang"):
-        pytest.skip("Ray gives up machines that hang, not processes")
+    if engine == "ray" and fault.action != "kill":
+        pytest.skip("Ray replaces no process that hangs, and repeats a task on the machine on which it failed")
     (tmp_path / "assay.toml").write_text(f"[cluster]\nlease = {LEASE}\n", encoding="utf-8")
     with run_workers(engine, tmp_path, scheduler, fault if is_worker else None) as on:
         build = start_coordinator(tmp_path, on, None if is_worker else fault)
