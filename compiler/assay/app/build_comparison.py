@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -51,6 +50,7 @@ from assay.lang.formula import is_formula
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import Report
+from assay.lang.time_format import format_instant
 from assay.plan.planner import AppliedFilter, FilterStep, can_split_by_phase
 from assay.provenance.record import CutRuns, Inputs, build_provenance, format_provenance, list_documents
 from assay.report.answer import Answer
@@ -64,7 +64,7 @@ from assay.report.output_forms import HTML
 from assay.report.render.html import NO_DETAILS
 from assay.report.results_json import build_calibration_data, build_caution_data, build_results_data
 from assay.report.row_units import ReportUnits, choose_report_units
-from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs
+from assay.report.run_results import DAY_LENGTH, Choices, RunFigures, RunPhase, label_runs
 from assay.report.run_timelines import add_timelines
 from assay.report.statistic_names import EXPECTED, STATISTICS, split_names, suggest_column
 from assay.styles.registry import get_style, list_style_names
@@ -231,23 +231,21 @@ def get_report_date(computation: Computation) -> str:
 
     Raises AssayError if no record has a time.
     """
-    last_day = max(_get_last_day(run) for run in computation.runs if not run.ingested_run.run.is_calibration)
-    if not last_day:
+    runs = [run for run in computation.runs if not run.ingested_run.run.is_calibration]
+    last_ns = max((end for run in runs if (end := _find_end(run)) is not None), default=None)
+    if last_ns is None:
         raise fail(
             "no-date",
             "the report has no date, since no record of the runs has a time",
             hint="pass --date YYYY-MM-DD",
             status=USAGE,
         )
-    return last_day
+    return format_instant(last_ns)[:DAY_LENGTH]
 
 
-def _get_last_day(run: RunResult) -> str:
-    """Return the day (UTC) of a run's last record; empty if no record has a time."""
-    last_ns = max((item.last_ns for item in run.ingested_run.logs if item.last_ns is not None), default=None)
-    if last_ns is None:
-        return ""
-    return datetime.datetime.fromtimestamp(last_ns // 1_000_000_000, tz=datetime.UTC).strftime("%Y-%m-%d")
+def _find_end(run: RunResult) -> int | None:
+    """Return the instant of a run's last record in ns; None if no record has a time."""
+    return max((item.last_ns for item in run.ingested_run.logs if item.last_ns is not None), default=None)
 
 
 def create_run_figures(run: RunResult) -> RunFigures:
@@ -265,7 +263,7 @@ def create_run_figures(run: RunResult) -> RunFigures:
         run.results,
         ingested_run.hosts,
         tuple(notes),
-        _get_last_day(run),
+        _find_end(run),
         phase,
         run.quality,
         ingested_run.run.version,

@@ -22,6 +22,7 @@ from assay.styles.row import NO_VALUE, Centile, Distribution, Row, RunResults
 from assay.util.escape import normalize_text, shorten
 
 LABEL_AND_ID = "{name} ({id})"  # the names of runs that share a label
+DAY_LENGTH = len("YYYY-MM-DD")  # of an instant as text
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class RunPhase:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """A run of a report, or a phase of one, with its results; `hosts` is their number, `day` the last day.
+    """A run of a report, or a phase of one, with its results; `hosts` is their number, `end` the last instant in ns.
 
     `version` is the name of the version of one of several runs. `explained` are the metrics without samples that notes
     name.
@@ -47,11 +48,16 @@ class RunFigures:
     results: RunResults
     hosts: int
     notes: tuple[str, ...] = ()
-    day: str = ""
+    end: int | None = None
     phase: RunPhase | None = None
     quality: RunQuality = UNMEASURED
     version: str = ""
     explained: frozenset[str] = frozenset()
+
+    @property
+    def day(self) -> str:
+        """The day (UTC) of the last record; empty if no record has a time."""
+        return "" if self.end is None else format_instant(self.end)[:DAY_LENGTH]
 
     @property
     def warnings(self) -> tuple[str, ...]:
