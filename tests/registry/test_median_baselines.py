@@ -72,7 +72,7 @@ def test_gate_has_all_forms(shop: Path, tmp_path: Path) -> None:
     data = answer.parse_json()
     assert (data["is_open"], data["base"], [item["id"] for item in data["runs"]]) == (False, "median:5", ["night-5"])
     assert 'failures="2"' in (tmp_path / "x.xml").read_text(encoding="utf-8")
-    assert run(shop, *words, "--format", "markdown").out.startswith("**Gate closed")
+    assert run(shop, *words, "--format", "markdown").out.startswith("**Gate fails")
 
 
 def test_filters_cannot_be_chosen(shop: Path) -> None:
@@ -125,13 +125,13 @@ def test_last_runs_before_the_compared_one_are_chosen() -> None:
 
 
 def create_same_day(names: str) -> list[RecordedResults]:
-    """Return results of runs of one day, each of which ends before the next one."""
-    ends = [f"2026-01-05T09:00:{number // 2:02}{'.5' * (number % 2)}Z" for number in range(len(names))]
-    return [create_results(name, 1.0, "2026-01-05", end=end) for name, end in zip(names, ends, strict=True)]
+    """Return results of runs of one day, each of which begins before the next one."""
+    starts = [f"2026-01-05T09:00:{number // 2:02}{'.5' * (number % 2)}Z" for number in range(len(names))]
+    return [create_results(name, 1.0, "2026-01-05", start=start) for name, start in zip(names, starts, strict=True)]
 
 
-def test_runs_of_one_day_are_in_the_order_of_their_ends() -> None:
-    """Names, such as the hashes of commits, order only runs that end at the same instant."""
+def test_runs_of_one_day_are_in_the_order_of_their_starts() -> None:
+    """Names, such as the hashes of commits, order only runs that begin at the same instant."""
     recorded = create_same_day("dacfeb")
     assert select(recorded, recorded[4]) == ["a", "c", "f"]
     assert select(recorded, recorded[5], runs=9) == ["d", "a", "c", "f", "e"]
@@ -141,11 +141,11 @@ def test_runs_of_one_day_are_in_the_order_of_their_ends() -> None:
 
 def test_an_unrecorded_run_comes_after_all_that_are_recorded() -> None:
     recorded = create_same_day("mno")
-    assert select(recorded, create_results("candidate", 1.0, "2026-01-05", end="2026-01-05T09:00:00Z")) == [*"mno"]
+    assert select(recorded, create_results("candidate", 1.0, "2026-01-05", start="2026-01-05T09:00:00Z")) == [*"mno"]
 
 
 def test_an_older_record_of_a_run_is_the_same_run() -> None:
-    """It has no end: an older version of Assay recorded it."""
+    """It has no instant: an older version of Assay recorded it."""
     recorded = create_same_day("dacb")
     older = create_results("c", 1.0, "2026-01-05", assay="0.1.0")
     assert select([older, *recorded], recorded[3], runs=9) == ["d", "a", "c"]

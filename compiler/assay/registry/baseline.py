@@ -48,7 +48,7 @@ def find_run(folder: Path, name: str) -> RegisteredRun | None:
 
 
 def find_last_run(folder: Path, tag: str) -> RegisteredRun:
-    """Return the registered run with a tag whose day is the latest; of one day, that with the last record.
+    """Return the registered run with a tag whose day is the latest; of one day, the one that began last.
 
     If that is not known or the same, it is the run of the greatest name.
 

@@ -184,7 +184,7 @@ def get_identity(results: RecordedResults) -> tuple[str, str]:
 def group_by_run(recorded: Iterable[RecordedResults], runs: Mapping[str, RegisteredRun]) -> list[list[RecordedResults]]:
     """Return the results of each run, the oldest run first.
 
-    Runs of one day are in the order of their last records, those of one instant in the order of their names. Results
+    Runs of one day are in the order of their first records, those of one instant in the order of their names. Results
     that an older Assay recorded have no instant: those of the same run may.
     """
     groups: dict[tuple[str, str], list[RecordedResults]] = {}
@@ -198,8 +198,8 @@ def group_by_run(recorded: Iterable[RecordedResults], runs: Mapping[str, Registe
 
 
 def find_time(results: RecordedResults, runs: Mapping[str, RegisteredRun]) -> tuple[str, str]:
-    """Return the day of a run and the instant of its last record, as texts that sort by time."""
-    return find_day(results, runs), results.content.end.removesuffix("Z")
+    """Return the day of a run and the instant of its first record, as texts that sort by time."""
+    return find_day(results, runs), results.content.start.removesuffix("Z")
 
 
 def find_day(results: RecordedResults, runs: Mapping[str, RegisteredRun]) -> str:

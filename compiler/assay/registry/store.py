@@ -291,7 +291,7 @@ def _build_content(
         "format": 1,
         "run": run["id"],
         **({"version": run["version"]} if "version" in run else {}),
-        **{key: run[key] for key in ("day", "end") if run.get(key)},
+        **{key: run[key] for key in ("day", "start") if run.get(key)},
         "report": results["report"],
         "summary": results.get("summary", ""),
         "filters": list(results.get("filters", ())),

@@ -48,7 +48,7 @@ def build_results_data(
             {
                 "id": run.id,
                 "label": label,
-                **_build_end_data(run),
+                **_build_time_data(run),
                 **({"version": run.version} if run.version else {}),
                 **build_phase_data(run),
             }
@@ -64,9 +64,9 @@ def build_results_data(
     }
 
 
-def _build_end_data(run: RunFigures) -> dict[str, str]:
-    """Return the day and the instant of the last record of a run; nothing for phases, or without times."""
-    return {} if run.end is None or run.phase else {"day": run.day, "end": format_instant(run.end)}
+def _build_time_data(run: RunFigures) -> dict[str, str]:
+    """Return the last day of a run and the instant of its first record; nothing for phases, or without times."""
+    return {} if run.start is None or run.phase else {"day": run.day, "start": format_instant(run.start)}
 
 
 def build_calibration_data(

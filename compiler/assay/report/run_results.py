@@ -22,7 +22,6 @@ from assay.styles.row import NO_VALUE, Centile, Distribution, Row, RunResults
 from assay.util.escape import normalize_text, shorten
 
 LABEL_AND_ID = "{name} ({id})"  # the names of runs that share a label
-DAY_LENGTH = len("YYYY-MM-DD")  # of an instant as text
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +36,10 @@ class RunPhase:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """A run of a report, or a phase of one, with its results; `hosts` is their number, `end` the last instant in ns.
+    """A run of a report, or a phase of one, with its results; `hosts` is their number, `day` the last day.
 
     `version` is the name of the version of one of several runs. `explained` are the metrics without samples that notes
-    name.
+    name. `start` is the instant of the first record in ns; None if no record has a time.
     """
 
     id: str
@@ -48,16 +47,12 @@ class RunFigures:
     results: RunResults
     hosts: int
     notes: tuple[str, ...] = ()
-    end: int | None = None
+    day: str = ""
     phase: RunPhase | None = None
     quality: RunQuality = UNMEASURED
     version: str = ""
     explained: frozenset[str] = frozenset()
-
-    @property
-    def day(self) -> str:
-        """The day (UTC) of the last record; empty if no record has a time."""
-        return "" if self.end is None else format_instant(self.end)[:DAY_LENGTH]
+    start: int | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
