@@ -18,7 +18,11 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
         pytest.param(
             {"a": judge_metric("same", 0.6, percent=2), "b": judge_metric("better", 1.0, percent=2)},
             0,
-            ["none of 2 gated metrics is worse by more than its margin"],
+            [
+                "none of 2 gated metrics is worse by more than its margin",
+                "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 2 %  same",
+                "  Metric b  100 → 110 µs  +10 %  (+8 … +12)  margin 2 %  better",
+            ],
             id="open",
         ),
         pytest.param(
@@ -26,20 +30,23 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
             4,
             [
                 "1 of 2 gated metrics is worse by more than its margin",
-                "  Metric a  +10 %  (+8 … +12)  margin 2 % or 0.5 ms  Holm p < 0.001",
+                "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 2 % or 0.5 ms  worse  Holm p < 0.001",
+                "  Metric b  100 → 110 µs  +10 %  (+8 … +12)  margin 2 %            open",
             ],
             id="one worse",
         ),
         pytest.param({"a": judge_metric("worse", 0.05)}, 4, [
             "1 of 1 gated metric is worse by more than its margin",
-            "  Metric a  +10 %  (+8 … +12)  margin 0  Holm p 0.050",
+            "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 0  worse  Holm p 0.050",
         ], id="p at the limit"),
         pytest.param({"a": judge_metric("worse", 0.051)}, 0, [
             "none of 1 gated metric is worse by more than its margin",
+            "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 0  worse  Holm p 0.051",
         ], id="p beyond the limit"),
         pytest.param({"a": judge_metric("not judged", 1.0, "its rows have no time"),
                       "b": judge_metric("same", 0.6)}, 0, [
             "none of 2 gated metrics is worse by more than its margin; 1 is not judged",
+            "  Metric b  100 → 110 µs  +10 %  (+8 … +12)  margin 0  same",
             "  Metric a: not judged: its rows have no time",
         ], id="not judged"),
         pytest.param(
@@ -52,9 +59,10 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
             0,
             [
                 "none of 4 gated metrics is worse by more than its margin",
+                "  Metric c  100 → 110 µs  +10 %  (+8 … +12)  margin 0  open",
                 "worse before correction for 4 gated metrics:",
-                "  Metric a  +10 %  (+8 … +12)  margin 0  p 0.020  Holm p 0.060",
-                "  Metric b  +10 %  (+8 … +12)  margin 0  p 0.030  Holm p 0.060",
+                "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 0  worse  p 0.020  Holm p 0.060",
+                "  Metric b  100 → 110 µs  +10 %  (+8 … +12)  margin 0  open   p 0.030  Holm p 0.060",
                 "  Metric d: open: the run is too short",
             ],
             id="worse before correction",
@@ -69,6 +77,7 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
             0,
             [
                 "none of 1 gated metric is worse by more than its margin",
+                "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 0  same",
                 "worse, but not in the gate: Metric a[kind=x] +10 % (+8 … +12), Metric b +10 % (+8 … +12)",
             ],
             id="worse outside of the gate",
@@ -101,6 +110,20 @@ def test_gate_without_judged_metrics_does_not_decide(tmp_path: Path) -> None:
     assert (answer.status, answer.out) == (1, "")
     assert "error[nothing-judged]" in answer.err
     assert "found:    its rows have no time\n" in answer.err
+
+
+def test_gate_of_equal_runs_says_that_they_share_files(tmp_path: Path) -> None:
+    note = "1.1 has the raw files of 1.0, byte for byte: a run is compared with itself."
+    metrics = {"a": judge_metric("not judged", 1.0, "both runs take the same course")}
+    folder = write_results(tmp_path, metrics, shared_files=[note])
+    answer = run_assay("gate", folder, "--once", "--format", "markdown")
+    assert (answer.status, f"  note: {note}\n" in answer.err, note in answer.out) == (1, True, True)
+
+
+def test_equal_findings_of_runs_are_listed_once(tmp_path: Path) -> None:
+    folder = write_results(tmp_path, {"a": judge_metric("same", 0.6)}, labels=tuple("abc"), findings=(2, 2, 9))
+    out = run_assay("gate", folder).out
+    assert "\nData: all 3 runs: gap 1, gap 2; c: gap 3, gap 4; 5 further findings, under Data quality.\n" in out
 
 
 LOST = judge_metric("not judged", 1.0, "a run has no samples")
@@ -200,7 +223,7 @@ def test_missing_data_leave_the_gate_undecided(
     else:
         assert answer == allowed
     assert all((CAUTION in text) == (len(set(options.get("hosts", (2, 2)))) > 1) for text in texts)
-    data = "1.1 has 2 findings on incomplete data, under Data quality." if "findings" in options else "no findings."
+    data = "1.1: gap 1, gap 2, under Data quality." if "findings" in options else "no findings."
     assert all((f"Data: {data}" in text) == (not missing) for text in texts)
     reason = "a run has no samples"
     assert all((reason in text) == (metrics["a"]["reason"] == reason) for text in texts)

@@ -65,9 +65,9 @@ def run_action(shop: Path, inputs: Mapping[str, str], variables: Mapping[str, st
 
 
 CASES = {
-    "open": ({"base": "runs/1.0\n\n", "candidate": "runs/1.1\n", "once": "true"}, 0, "**Gate open: none of 2 "),
-    "closed": ({"base": "runs/1.1", "candidate": "runs/1.0", "margin": "1%", "once": "true"}, 4, "**Gate closed: 1 "),
-    "undecided": ({"base": "runs/1.0", "candidate": "runs/1.1"}, 1, "**Gate undecided: too few runs "),
+    "passes": ({"base": "runs/1.0\n\n", "candidate": "runs/1.1\n", "once": "true"}, 0, "**Gate passes: none of 2 "),
+    "fails": ({"base": "runs/1.1", "candidate": "runs/1.0", "margin": "1%", "once": "true"}, 4, "**Gate fails: 1 "),
+    "undecided": ({"base": "runs/1.0", "candidate": "runs/1.1"}, 1, "**Gate does not decide: too few runs "),
 }
 
 
@@ -167,7 +167,7 @@ def test_gitlab_job_compares_with_recorded_runs(recorded_shop: Path, cache: Path
 
 
 def test_refused_comment_leaves_the_decision(shop: Path, cache: Path, tmp_path: Path) -> None:
-    inputs, status, start = CASES["open"]
+    inputs, status, start = CASES["passes"]
     with serve_comments() as host:
         host.status, host.answer = 403, {}
         assert run_action(shop, inputs, list_variables(host, tmp_path, cache)) == status
@@ -191,7 +191,7 @@ def test_gitlab_job_builds_gates_and_comments(shop: Path, cache: Path, tmp_path:
         script = "\n".join(["set -e", *GITLAB["script"]])
         done = subprocess.run(["sh", "-c", script], cwd=shop, env={**variables, **GITLAB["variables"], **job, **runs})
         assert done.returncode == 1
-        assert "**Gate undecided: too few runs " in host.comments[0]
+        assert "**Gate does not decide: too few runs " in host.comments[0]
     assert ElementTree.parse(shop / "build/gate.xml").find("testsuite/testcase/error") is not None
     assert GITLAB["artifacts"]["reports"]["junit"] == "build/gate.xml"
 

@@ -31,10 +31,11 @@ SCHEMA: Mapping[str, tuple[set[str], tuple[str, ...]]] = {
     "testsuite": ({"name", "tests", "failures", "errors", "skipped"}, ("properties", "testcase")),
     "properties": (set(), ("property",)),
     "property": ({"name", "value"}, ()),
-    "testcase": ({"classname", "name"}, ("skipped", "error", "failure")),
+    "testcase": ({"classname", "name"}, ("skipped", "error", "failure", "system-out")),
     "error": ({"type", "message"}, ()),
     "failure": ({"type", "message"}, ()),
     "skipped": ({"message"}, ()),
+    "system-out": (set(), ()),
 }
 
 
@@ -60,17 +61,21 @@ def test_junit_has_a_case_for_each_metric(tmp_path: Path) -> None:
     check_element(root)
     (suite,) = root
     counts = {name: suite.attrib[name] for name in ("tests", "failures", "errors", "skipped")}
-    assert counts == {"tests": "7", "failures": "3", "errors": "0", "skipped": "2"}
+    assert counts == {"tests": "7", "failures": "2", "errors": "0", "skipped": "2"}
     assert suite.attrib["name"] == "service/comparison: 1.1 against 1.0"
     cases = [
-        (case.get("classname"), case.get("name"), *((item.tag, item.get("type"), item.get("message")) for item in case))
+        (
+            case.get("classname"),
+            case.get("name"),
+            *((item.tag, item.get("type"), item.get("message") or item.text) for item in case),
+        )
         for case in suite.iter("testcase")
     ]
     assert cases == [
-        ("Times", "Metric slow", ("failure", "worse", "+10 % (+8 … +12), margin 2 % or 0.5 ms")),
-        ("Times", "Metric near", ("failure", "gate", "+5.0 % (+1.9 … +8), margin 2 %, Holm p 0.040")),
+        ("Times", "Metric slow", ("failure", "worse", "+10 % (+8 … +12), margin 2 % or 0.5 ms, Holm p < 0.001")),
+        ("Times", "Metric near", ("failure", "open", "+5.0 % (+1.9 … +8), margin 2 %, Holm p 0.040")),
         ("Times", "Metric even"),
-        ("Memory", "Metric heap", ("failure", "worse", "+10 % (+8 … +12), margin 2 %")),
+        ("Memory", "Metric heap", ("system-out", None, "worse, not in the gate: +10 % (+8 … +12), margin 2 %")),
         ("Memory", "Metric fast"),
         ("Memory", "Metric wide", ("skipped", None, "open: -3.0 % (-45 … +37), margin 2 %")),
         ("Other metrics", "Metric rare", ("skipped", None, "not judged: its rows have no time")),
@@ -92,7 +97,7 @@ def test_junit_has_caution_and_findings(tmp_path: Path) -> None:
     run_assay("gate", write_results(tmp_path, METRICS, **options), "--junit", file, "--allow-missing")
     root = ElementTree.parse(file).getroot()
     check_element(root)
-    data = "Data: 1.1 has 3 findings on incomplete data, under Data quality."
+    data = "Data: 1.1: gap 1, gap 2, gap 3, under Data quality."
     properties = {item.attrib["name"]: item.attrib["value"] for item in root.iter("property")}
     assert properties == {"noise": NOISE, "caution": CAUTION, "data": data}
 
@@ -128,18 +133,18 @@ def test_junit_has_why_a_gate_does_not_decide(tmp_path: Path, code: str) -> None
 
 
 COMMENT = f"""\
-**Gate closed: 2 of 2 gated metrics are worse by more than their margin.** 2 worse, 1 better, 1 same within 2 %, \
+**Gate fails: 2 of 2 gated metrics are worse by more than their margin.** 2 worse, 1 better, 1 same within 2 %, \
 2 open, 1 not judged
 
 service/comparison: 1.1 against 1.0
 
 Data: no findings.
 
-| worse | 1.0 | 1.1 | Δ% | 95 % interval |
-| --- | --: | --: | --: | --: |
-| Metric slow, µs (gate) | 100 | 110 | +10 | +8 … +12 |
-| Metric near, µs (gate) | 100 | 110 | +5.0 | +1.9 … +8 |
-| Metric heap, µs | 100 | 110 | +10 | +8 … +12 |
+| metric | 1.0 | 1.1 | Δ% | 95 % interval | margin | verdict |
+| --- | --: | --: | --: | --: | --- | --- |
+| Metric slow, µs | 100 | 110 | +10 | +8 … +12 | 2 % or 0.5 ms | worse; fails the gate: Holm p < 0.001 |
+| Metric near, µs | 100 | 110 | +5.0 | +1.9 … +8 | 2 % | open; fails the gate: Holm p 0.040 |
+| Metric heap, µs | 100 | 110 | +10 | +8 … +12 | 2 % | worse |
 
 <details><summary>1 better, 1 open, 1 same, 1 not judged</summary>
 
@@ -165,10 +170,10 @@ def test_comment_of_an_open_gate_lists_gated_metrics(tmp_path: Path) -> None:
     result = run_assay("gate", folder, "--format", "markdown")
     assert result.status == 0
     assert result.out.startswith(
-        "**Gate open: none of 1 gated metric is worse by more than its margin.** 0 worse, 0 better, 2 same within 2 %, "
+        "**Gate passes: none of 1 gated metric is worse by more than its margin.** 0 worse, 0 better, 2 same "
     )
     table = [line for line in result.out.splitlines() if line.startswith("|")]
-    assert [line.split("|")[1].strip() for line in table] == ["gated", "---", "Metric even, µs (same)"]
+    assert table[2:] == ["| Metric even, µs | 100 | 110 | +10 | +8 … +12 | 2 % | same |"]
     assert "* same: Metric rest\n" in result.out
 
 
@@ -210,7 +215,7 @@ def test_comment_shows_names_as_text(tmp_path: Path) -> None:
     tokens = MarkdownIt("commonmark").enable("table").parse(out)
     rows = [token for token in tokens if token.type == "tr_open"]
     cells = [token for token in tokens if token.type in ("td_open", "th_open")]
-    assert len(cells) == 5 * len(rows) == 20
+    assert len(cells) == 7 * len(rows) == 28
     texts = [child for token in tokens for child in token.children or ()]
     assert {child.type for child in texts} <= {"text", "text_special", "strong_open", "strong_close", "softbreak"}
     assert [token.content.strip() for token in tokens if token.type == "html_block"] == [

@@ -99,7 +99,7 @@ def test_gate_warns_of_missing_data(place: Path, cache: Path) -> None:
     assert [(rule, level, text) for rule, level, text, *_ in read_results(file)] == [
         ("not-judged", "warning", "Metric wait is not judged in 1.1: a run has no samples"),
         ("suspect-comparison", "warning", CAUTION),
-        ("incomplete-data", "warning", "Data: 1.1 has 3 findings on incomplete data, under Data quality."),
+        ("incomplete-data", "warning", "Data: 1.1: gap 1, gap 2, gap 3, under Data quality."),
     ]
 
 

@@ -72,7 +72,7 @@ def test_gate_has_all_forms(shop: Path, tmp_path: Path) -> None:
     data = answer.parse_json()
     assert (data["is_open"], data["base"], [item["id"] for item in data["runs"]]) == (False, "median:5", ["night-5"])
     assert 'failures="2"' in (tmp_path / "x.xml").read_text(encoding="utf-8")
-    assert run(shop, *words, "--format", "markdown").out.startswith("**Gate closed")
+    assert run(shop, *words, "--format", "markdown").out.startswith("**Gate fails")
 
 
 def test_filters_cannot_be_chosen(shop: Path) -> None:
@@ -122,6 +122,45 @@ def test_last_runs_before_the_compared_one_are_chosen() -> None:
     assert select(recorded, recorded[4], tag="release") == ["a", "c", "d"]
     assert select(recorded, recorded[4], runs=9) == ["a", "b", "c", "d"]
     assert select(recorded, create_results("new", 1.0)) == ["e", "f", "g"]
+
+
+def create_same_day(names: str) -> list[RecordedResults]:
+    """Return results of runs of one day, each of which begins before the next one."""
+    starts = [f"2026-01-05T09:00:{number // 2:02}{'.5' * (number % 2)}Z" for number in range(len(names))]
+    return [create_results(name, 1.0, "2026-01-05", start=start) for name, start in zip(names, starts, strict=True)]
+
+
+def test_runs_of_one_day_are_in_the_order_of_their_starts() -> None:
+    """Names, such as the hashes of commits, order only runs that begin at the same instant."""
+    recorded = create_same_day("dacfeb")
+    assert select(recorded, recorded[4]) == ["a", "c", "f"]
+    assert select(recorded, recorded[5], runs=9) == ["d", "a", "c", "f", "e"]
+    together = [create_results(name, 1.0, "2026-01-05") for name in "bdac"]
+    assert select(together, together[1]) == ["a", "b", "c"]
+
+
+def test_an_unrecorded_run_comes_after_all_that_are_recorded() -> None:
+    recorded = create_same_day("mno")
+    assert select(recorded, create_results("candidate", 1.0, "2026-01-05", start="2026-01-05T09:00:00Z")) == [*"mno"]
+
+
+def test_an_older_record_of_a_run_is_the_same_run() -> None:
+    """It has no instant: an older version of Assay recorded it."""
+    recorded = create_same_day("dacb")
+    older = create_results("c", 1.0, "2026-01-05", assay="0.1.0")
+    assert select([older, *recorded], recorded[3], runs=9) == ["d", "a", "c"]
+
+
+def test_too_few_runs_have_a_reason() -> None:
+    recorded = [*create_same_day("cda"), create_results("x", 1.0, "2026-01-04", filters=("slow",))]
+    with pytest.raises(AssayError) as raised:
+        select(recorded, recorded[1], tag="release")
+    assert raised.value.diagnostics[0].found == "c of 2 recorded runs with this tag: 1 not before it"
+    with pytest.raises(AssayError) as raised:
+        select(recorded, recorded[0])
+    assert raised.value.diagnostics[0].found == (
+        "none of 3 recorded runs: 2 not before it, 1 without such results, or with the same logs"
+    )
 
 
 def test_runs_of_other_filters_reports_or_the_same_logs_are_left_out() -> None:

@@ -47,6 +47,7 @@ def write_results(
     sections: Mapping[str, Sequence[str]] | None = None,
     hosts: Sequence[int] = (2, 2),
     findings: Sequence[int] = (0, 0),
+    shared_files: Sequence[str] = (),
 ) -> Path:
     """Write the results of a comparison of runs with the first; each run has the same judgements.
 
@@ -64,7 +65,10 @@ def write_results(
         "quality": {
             run: {
                 "hosts": number,
-                "findings": [{"code": "incomplete-rows", "message": "", "metrics": []}] * counts.get(run, 0),
+                "findings": [
+                    {"code": "incomplete-rows", "message": f"gap {item}.", "metrics": []}
+                    for item in range(1, counts.get(run, 0) + 1)
+                ],
             }
             for run, number in hosts_by_run.items()
         },
@@ -78,6 +82,7 @@ def write_results(
             "noise": NOISE,
             "cautions": {run["id"]: caution for run in runs[1:]},
             "hosts": {run: [number] for run, number in hosts_by_run.items()},
+            "shared_files": list(shared_files),
             "gate": [name for name, item in metrics.items() if item["gate"] is not None],
             "sections": [{"title": title, "metrics": listed} for title, listed in (sections or {}).items()],
             "metrics": {name: {run["id"]: item for run in runs[1:]} for name, item in metrics.items()},

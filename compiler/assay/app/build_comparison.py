@@ -25,7 +25,6 @@ from assay.app.options import BuildResult, Options, choose_summary, list_report_
 from assay.app.outputs import replace_folder
 from assay.app.phases import iter_overrule_notes, select_phases
 from assay.app.point_files import name_point_files
-from assay.app.prepare import IngestedRun
 from assay.app.prose import get_texts
 from assay.app.raw_data_notes import list_raw_notes
 from assay.app.rendering import AssembledReport, collect_report_details, write_report
@@ -42,8 +41,8 @@ from assay.app.report_request import ReportRequest
 from assay.app.row_data import build_listing_data
 from assay.app.runs import NamedRun
 from assay.app.session import Session
+from assay.app.shared_files import iter_shared_file_notes
 from assay.app.splitting import SplitReport, build_split_data, parse_dimensions, split_report, split_sections
-from assay.ingest.hashing import FileHash
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.check.reports import is_day
 from assay.lang.checked_package import CheckedPackage
@@ -72,7 +71,6 @@ from assay.util.diagnostics import USAGE, fail, suggest_names
 
 NOISE_STYLE = "prefixed"  # of reports on noise, whose numbers differ in magnitude
 DEFAULT_LEVEL = "0.95"  # of intervals in details of reports without a judgement
-MIN_SHARED_SIZE = 1024  # bytes: shorter files may be equal by chance
 
 
 def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> BuildResult:
@@ -270,6 +268,7 @@ def create_run_figures(run: RunResult) -> RunFigures:
         run.quality,
         ingested_run.run.version,
         frozenset(chain.from_iterable(run.data_warnings.values())),
+        min((item.first_ns for item in ingested_run.logs if item.first_ns is not None), default=None),
     )
 
 
@@ -319,7 +318,7 @@ def _assemble_comparison(
     results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
     results |= _build_value_data(split, spreads)
     if judgements:
-        results["judgement"] = _build_judgements(judgements, shown_report, document.answers, figures)
+        results["judgement"] = _build_judgements(judgements, shown_report, document.answers, figures, computation)
         add_quantile_data(results, {name: courses[name] for name in choices.details if name in courses}, figures)
     if choices.measures_noise:
         noise = measure_metrics(checked, shown_report, computation, choices.summary)
@@ -391,12 +390,18 @@ def _judge(
 
 
 def _build_judgements(
-    judgements: ReportJudgements, report: Report, answers: Sequence[Answer], figures: Sequence[RunFigures]
+    judgements: ReportJudgements,
+    report: Report,
+    answers: Sequence[Answer],
+    figures: Sequence[RunFigures],
+    computation: Computation,
 ) -> dict[str, object]:
     """Return the member `judgement` of the results, with the sections of the report and their metrics."""
     sections = [{"title": section.title, "metrics": list(section.metrics)} for section in report.sections]
     data = build_judgement_data(judgements) | build_caution_data(answers, figures)
-    return {**data, "sections": sections}
+    run_labels = label_runs(report, list(map(create_run_figures, computation.runs)))
+    notes = iter_shared_file_notes([run.ingested_run for run in computation.runs], run_labels)
+    return {**data, "shared_files": list(notes), "sections": sections}
 
 
 def collect_cut_runs(computation: Computation) -> CutRuns | None:
@@ -445,46 +450,6 @@ def _count_resources(run: RunResult) -> dict[str, int]:
         "other": line_count - recognised_count - quarantined_count,
         "quarantined": quarantined_count,
     }
-
-
-def iter_shared_file_notes(runs: Sequence[IngestedRun], run_labels: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence for each run that has the same files as an earlier run, byte for byte.
-
-    `run_labels` are the labels of the runs in the report, in the same order.
-    """
-    for index, run in enumerate(runs):
-        shared_by_run = [_find_common_files(run, other) for other in runs[:index]]
-        most_shared = max(shared_by_run, key=len, default=[])
-        if most_shared:
-            yield describe_shared_files(
-                run_labels[index], run_labels[shared_by_run.index(most_shared)], run, most_shared
-            )
-
-
-def _find_common_files(run: IngestedRun, other: IngestedRun) -> list[FileHash]:
-    """Return the files of a run that another run has too.
-
-    Files shorter than `MIN_SHARED_SIZE` are left out, unless all files are shared.
-    """
-    other_hashes = {item.sha256 for item in other.hashes}
-    common_files = [item for item in run.hashes if item.size and item.sha256 in other_hashes]
-    if len(common_files) == len(run.hashes):
-        return common_files
-    return [item for item in common_files if item.size >= MIN_SHARED_SIZE]
-
-
-def describe_shared_files(run: str, other: str, ingested_run: IngestedRun, common_files: Sequence[FileHash]) -> str:
-    """Say which raw files of a run are those of another; `run` and `other` are the labels of the runs."""
-    file_count = len(ingested_run.hashes)
-    if len(common_files) == file_count:
-        is_repeat = ingested_run.run.version or ingested_run.run.is_calibration
-        effect = "counts twice" if is_repeat else "is compared with itself"
-        return f"{run} has the raw files of {other}, byte for byte: a run {effect}."
-    more = f" and {len(common_files) - 1} more" if len(common_files) > 1 else ""
-    return (
-        f"{run} has {len(common_files)} of its {file_count} raw files from {other}, byte for byte "
-        f"({common_files[0].name}{more}): files of one run may lie in the folder of another."
-    )
 
 
 def list_run_warnings(package: Package, computation: Computation, run_labels: Sequence[str]) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.segments import is_segment
 from assay.registry.baseline import ALL_RUNS, MedianBaseline, select_median_runs
-from assay.registry.history import MetricRules, compute_history, find_day, get_meaning
+from assay.registry.history import MetricRules, compute_history, find_time, get_meaning
 from assay.registry.model import RecordedResults
 from assay.registry.store import list_runs, read_build, read_results
 from assay.report.comparison_caution import describe_caution, describe_unequal_hosts
@@ -114,7 +114,9 @@ def _find_version(
         raise fail("no-results", f"no results of the run `{name}` are recorded{of_report}", status=USAGE,
                    hint=suggest_names(name, [item.name for item in recorded]))  # fmt: skip
     latest: dict[tuple[str, str], RecordedResults] = {}
-    for item in sorted(candidates, key=lambda item: (find_day(item, runs), split_numbers(item.content.assay), item.id)):
+    for item in sorted(
+        candidates, key=lambda item: (find_time(item, runs), split_numbers(item.content.assay), item.id)
+    ):
         latest[item.content.report, item.content.run] = item
     return tuple(latest.values())
 

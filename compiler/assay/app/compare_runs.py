@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from assay.app import filters
-from assay.app.build_comparison import create_run_figures, iter_shared_file_notes
+from assay.app.build_comparison import create_run_figures
 from assay.app.compute import RunResult, compute, list_report_metrics
 from assay.app.ingest import find_system
 from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
@@ -17,6 +17,7 @@ from assay.app.query import list_run_messages
 from assay.app.repeats import list_versions
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
+from assay.app.shared_files import iter_shared_file_notes
 from assay.app.splitting import add_gated_segments, split_by_columns
 from assay.app.subject import find_metric
 from assay.judgement.interval import estimate_reach

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
-from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
+from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange, RecordedFinding
 from assay.app.session import Session
 from assay.judgement.gate import has_enough_repeats
 from assay.judgement.verdict import Verdict
 from assay.lang import workspace
 from assay.lang.segments import get_whole
-from assay.report.data_quality import RENAMED, describe_findings, list_names
+from assay.report.data_quality import RENAMED, TITLE, list_names
 from assay.util.diagnostics import AssayError, Span, fail
-from assay.util.numbers import format_range
+from assay.util.numbers import format_count, format_range
 
-MOST_MISSING = 4  # missing data that an error lists
+MOST_MISSING = 4  # missing data that a text lists
+MOST_DATA_TEXT = 200  # characters on findings, so that a comment stays short
 
 
 def require_decision(results: JudgedResults, *, is_once: bool = False, allows_missing: bool = False) -> None:
@@ -98,7 +99,7 @@ def list_lacking_samples(results: JudgedResults) -> list[str]:
 
 
 def list_incomplete_data(results: JudgedResults) -> list[str]:
-    """Return the findings on data that gated metrics with samples read, each after the label of its run.
+    """Return the findings on data that gated metrics with samples read, each after the labels of its runs.
 
     A name that resembles a known one shows no missing record.
     """
@@ -107,11 +108,34 @@ def list_incomplete_data(results: JudgedResults) -> list[str]:
         get_whole(item.metric) for item in changes if item.lacks_samples
     }
     return [
-        f"{label}: {finding.message.removesuffix('.')}"
-        for label, findings in results.findings.items()
-        for finding in findings or ()
-        if finding.code != RENAMED and gated & finding.metrics
+        f"{labels}: {message}"
+        for message, labels in _group_findings(
+            results, lambda finding: finding.code != RENAMED and bool(gated & finding.metrics)
+        )
     ]
+
+
+def _group_findings(
+    results: JudgedResults, is_listed: Callable[[RecordedFinding], bool] = lambda _: True
+) -> list[tuple[str, str]]:
+    """Return each message of findings with the labels of its runs, those of most runs first."""
+    labels: dict[str, list[str]] = {}
+    for label, findings in results.findings.items():
+        for message in dict.fromkeys(item.message.removesuffix(".") for item in findings or () if is_listed(item)):
+            labels.setdefault(message, []).append(label)
+    count = len(results.findings)
+    return [
+        (message, f"all {count} runs" if 2 < len(listed) == count else list_names(listed))
+        for message, listed in sorted(labels.items(), key=lambda item: -len(item[1]))
+    ]
+
+
+def _join_findings(findings: Sequence[tuple[str, str]]) -> str:
+    """Return messages with the labels of their runs in a line; those of the same runs have the labels once."""
+    messages: dict[str, list[str]] = {}
+    for message, labels in findings:
+        messages.setdefault(labels, []).append(message)
+    return "; ".join(f"{labels}: {', '.join(listed)}" for labels, listed in messages.items())
 
 
 def describe_lacking_samples(results: JudgedResults) -> str:
@@ -127,22 +151,35 @@ def describe_closing(results: JudgedResults) -> str:
 
 
 def describe_data(results: JudgedResults) -> str:
-    """Return a sentence on the findings on the data of the runs of a build.
+    """Return a sentence on the findings on the data of the runs of a build: those of most runs, as many as fit.
 
     Empty if they are not known, or if there are none but data are missing.
     """
-    text = describe_findings(
-        {label: [item.code for item in findings or ()] for label, findings in results.findings.items()}
-    )
-    if text or not results.findings or None in results.findings.values() or list_missing_data(results):
-        return text
+    findings = _group_findings(results)
+    if findings:
+        count = next(
+            (size for size in range(min(MOST_MISSING, len(findings)), 0, -1)
+             if len(_join_findings(findings[:size])) <= MOST_DATA_TEXT), 0,
+        )  # fmt: skip
+        rest = len(findings) - count
+        parts = [
+            *([_join_findings(findings[:count])] if count else []),
+            *([format_count(rest, "further finding" if count else "finding")] if rest else []),
+        ]
+        return f"Data: {'; '.join(parts)}, under {TITLE}."
+    if not results.findings or None in results.findings.values() or list_missing_data(results):
+        return ""
     return "Data: no findings."
 
 
 def list_cautions(results: JudgedResults) -> list[str]:
-    """Return why comparisons are suspect, each after the label of its version if several are compared."""
+    """Return why comparisons are suspect, each after the label of its version if several are compared.
+
+    First come runs with raw files of others.
+    """
     is_single = len(results.runs) == 1
-    return [run.caution if is_single else f"{run.label}: {run.caution}" for run in results.runs if run.caution]
+    cautions = [run.caution if is_single else f"{run.label}: {run.caution}" for run in results.runs if run.caution]
+    return [*results.shared_files, *cautions]
 
 
 def describe_unjudged(results: JudgedResults) -> str:

@@ -69,6 +69,11 @@ class RecordedChange:
         return self.reason == Reason.NO_SAMPLES or (self.base is not None and self.value is None)
 
     @property
+    def has_interval(self) -> bool:
+        """Whether the change has an interval, in percent or as a difference."""
+        return self.percent is not None or self.is_from_zero
+
+    @property
     def is_from_zero(self) -> bool:
         """Whether the change is judged, but has no percentage because the base is 0."""
         return self.percent is None and self.difference is not None
@@ -125,7 +130,8 @@ class JudgedResults:
 
     `level` is that of intervals, `noise` the sentence on the noise that they cover. `repeats_demanded` is what the gate
     demands, `repeats` how many runs each version has. `findings` are those on the data of each run, by
-    label; None for a run whose data were not assessed.
+    label; None for a run whose data were not assessed. `shared_files` has a sentence on each run that has the raw files
+    of another.
     """
 
     report: str
@@ -137,6 +143,7 @@ class JudgedResults:
     calibration_runs: int
     noise: str
     findings: Mapping[str, tuple[RecordedFinding, ...] | None] = field(default_factory=dict)
+    shared_files: tuple[str, ...] = ()
 
     @property
     def changes(self) -> Iterator[RecordedChange]:
@@ -215,6 +222,7 @@ def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
         int(repeats["calibration"]),
         str(judgement["noise"]),
         _list_findings(results),
+        tuple(map(str, judgement.get("shared_files", ()))),
     )
 
 

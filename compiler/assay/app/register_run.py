@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.app.runs import check_run_places, create_named_run
 from assay.lang.check.reports import is_day
 from assay.registry.baseline import LAST, MEDIAN
-from assay.registry.history import check_tag
+from assay.registry.history import check_tag, find_time
 from assay.registry.model import RegisteredRun
 from assay.registry.store import add_run, list_runs, read_results
 from assay.remote.address import get_run_name, is_address
@@ -79,7 +79,7 @@ def _get_name(place: str) -> str:
 
 
 def list_known_runs(folder: Path, tag: str = "") -> list[tuple[RegisteredRun, int]]:
-    """Return registered runs and those that only have results, by day, each with its number of recorded results.
+    """Return registered runs and those that only have results, by time, each with its number of recorded results.
 
     The day of a registered run without one is that of its results. Raises AssayError (usage) for an unknown tag.
     """
@@ -87,11 +87,13 @@ def list_known_runs(folder: Path, tag: str = "") -> list[tuple[RegisteredRun, in
     if tag:
         check_tag(runs, tag)
     counts = Counter(results.name for results in recorded)
-    days: dict[str, str] = {}
+    times: dict[str, tuple[str, str]] = {}
+    runs_by_name = {run.name: run for run in runs}
     for results in recorded:
-        days[results.name] = max(days.get(results.name, ""), results.content.day)
-    names = {run.name for run in runs}
-    unregistered_runs = [RegisteredRun(folder, name, ()) for name in sorted(counts) if name not in names]
-    known_runs = [replace(run, day=run.day or days.get(run.name, "")) for run in (*runs, *unregistered_runs)]
+        times[results.name] = max(times.get(results.name, ("", "")), find_time(results, runs_by_name))
+    unregistered_runs = [RegisteredRun(folder, name, ()) for name in sorted(counts) if name not in runs_by_name]
+    all_times = [(times.get(run.name, (run.day, "")), run) for run in (*runs, *unregistered_runs)]
+    all_times.sort(key=lambda item: (item[0], split_numbers(item[1].name)))
+    known_runs = [replace(run, day=day) for (day, _), run in all_times]
     shown_runs = [run for run in known_runs if not tag or tag in run.tags]
-    return [(run, counts[run.name]) for run in sorted(shown_runs, key=lambda run: (run.day, split_numbers(run.name)))]
+    return [(run, counts[run.name]) for run in shown_runs]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ from assay.cli.judged_texts import (
     describe_worse_outside_gate,
     format_change,
     format_p,
+    format_percents,
+    format_values,
     list_local_names,
     summarize_gate,
 )
@@ -182,14 +184,14 @@ def _export_gate(results: JudgedResults) -> dict[str, Any]:
 
 
 def format_gate(results: JudgedResults) -> Iterator[str]:
-    """Yield the lines of a gate: for each run a headline, the metrics that are worse, and what is not known."""
+    """Yield the lines of a gate: for each run a headline, the gated metrics, what else is worse or not known."""
     from assay.app.gate import describe_data, describe_lacking_samples, list_cautions, list_gated_changes
 
     for run in results.runs:
         changes = list_gated_changes(run)
         yield f"{escape_text(run.label)} against {escape_text(results.base)}: {summarize_gate(changes)}"
-        yield from _format_changes([change for change in changes if change.is_closing])
         uncorrected = [change for change in changes if change.is_worse_uncorrected]
+        yield from _format_changes([change for change in changes if change.has_interval and change not in uncorrected])
         if uncorrected:
             yield f"{describe_uncorrected(results)}:"
             yield from _format_changes(uncorrected)
@@ -206,23 +208,35 @@ def format_gate(results: JudgedResults) -> Iterator[str]:
 
 
 def _format_changes(changes: list[RecordedChange]) -> Iterator[str]:
-    """Yield a line for each change, in columns; with its p before the correction unless it closes the gate."""
-    rows = [(escape_text(item.name), *format_change(item), f"margin {item.margin}", *_list_ps(item))
-            for item in changes]  # fmt: skip
+    """Yield a line for each change, in columns: name, values, change, interval, margin, verdict, p."""
+    rows = [_list_cells(item) for item in changes]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
     for row in rows:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _list_ps(change: RecordedChange) -> Sequence[str]:
-    corrected = format_p(change.p or 0)
-    return (format_p(change.p_margin or 0, "p"), corrected) if change.is_worse_uncorrected else (corrected,)
+def _list_cells(change: RecordedChange) -> tuple[str, ...]:
+    """Return the cells of a change; it has p if it is worse, with or without the correction."""
+    base, value, unit = format_values(change)
+    percent, interval = format_percents(change)
+    before = [format_p(change.p_margin or 0, "p")] if change.is_worse_uncorrected else []
+    ps = [*before, format_p(change.p or 0)] if change.is_worse or change.is_worse_uncorrected else []
+    return (
+        escape_text(change.name),
+        escape_text(f"{base} → {value} {unit}".rstrip()),
+        percent if change.is_from_zero else f"{percent} %",
+        f"({interval})",
+        f"margin {change.margin}",
+        change.verdict,
+        "  ".join(ps),
+    )
 
 
 def build_suites(results: JudgedResults) -> ElementTree.Element:
     """Return the verdicts as JUnit XML: a suite for each compared run, a case for each metric.
 
-    What is worse fails, also outside of the gate; what is open or not judged counts as skipped.
+    What closes the gate fails, so that a gate that passes has no failures. What else is worse passes, and its output
+    says so; what is open or not judged counts as skipped.
     """
     return _create_suites(results, {run.id: _create_cases(run) for run in results.runs})
 
@@ -282,11 +296,12 @@ def _create_cases(run: ComparedRun) -> list[ElementTree.Element]:
     cases = []
     for change in run.changes:
         case = ElementTree.Element("testcase", {"classname": change.section, "name": names[change.metric]})
-        if change.verdict == "worse":
-            ElementTree.SubElement(case, "failure", {"type": "worse", "message": _describe_change(change)})
-        elif change.is_closing:
+        if change.is_closing:
             message = f"{_describe_change(change)}, {format_p(change.p or 0)}"
-            ElementTree.SubElement(case, "failure", {"type": "gate", "message": message})
+            ElementTree.SubElement(case, "failure", {"type": change.verdict, "message": message})
+        elif change.verdict == "worse":
+            place = "not in the gate" if change.p is None else f"does not fail the gate: {format_p(change.p)}"
+            ElementTree.SubElement(case, "system-out").text = f"worse, {place}: {_describe_change(change)}"
         elif change.verdict in ("open", "not judged"):
             explanation = change.reason or _describe_change(change)
             ElementTree.SubElement(case, "skipped", {"message": f"{change.verdict}: {explanation}"})

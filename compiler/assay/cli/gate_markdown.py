@@ -64,12 +64,12 @@ class _Entry:
 def format_markdown(results: JudgedResults) -> str:
     """Return the gate: a headline with the counts, a table, the rest folded, the sentence on noise.
 
-    The table has what is worse. If nothing is, it has the first gated metrics.
+    The table has what is worse or fails the gate. If nothing is, it has the first gated metrics.
     """
     from assay.app.gate import describe_lacking_samples, is_open, list_gated_changes
 
     gated = [change for run in results.runs for change in list_gated_changes(run)]
-    state = "open" if is_open(results) else "closed"
+    state = "passes" if is_open(results) else "fails"
     counts = count_verdicts(results.whole_changes, results.segments)
     headline = f"**Gate {state}: {summarize_gate(gated)}.** {_clip(counts, 200)}"
     blocks = [
@@ -83,14 +83,14 @@ def format_markdown(results: JudgedResults) -> str:
     noise = _clip(results.noise, 320)
     available = MOST_BYTES - _measure([*blocks, noise])
     entries = _list_entries(results)
-    title, listed = "worse", [item for item in entries if item.is_listed]
+    listed = [item for item in entries if item.is_listed]
     if not listed:
         gated_changes = {id(change) for change in gated}
-        title, listed = "gated", [item for item in entries if id(item.change) in gated_changes][:MOST_GATED]
+        listed = [item for item in entries if id(item.change) in gated_changes][:MOST_GATED]
     listed_entries = {id(item) for item in listed}  # there may be thousands, and equality compares all their parts
     rest = [item for item in entries if id(item) not in listed_entries]
     if listed:
-        table = _format_table(results, title, listed, available - (FOLDED_BYTES if rest else 0))
+        table = _format_table(results, listed, available - (FOLDED_BYTES if rest else 0))
         blocks.append(table)
         available -= _measure([table])
     if rest:
@@ -108,7 +108,7 @@ def format_undecided(results: JudgedResults, error: AssayError) -> str:
     item = error.diagnostics[0]
     details = [f"{name}: {_clip(text, 400)}" for name, text in (("expected", item.expected), ("found", item.found))]
     reason = item.message.partition(": ")[2]
-    headline = f"**Gate undecided: {_clip(reason, 200)}.**"
+    headline = f"**Gate does not decide: {_clip(reason, 200)}.**"
     return "\n\n".join([headline, _format_subject(results), "<br>".join(details), *_list_reservations(results),
                         *([_clip(text, 240)] if (text := describe_closing(results)) else [])])  # fmt: skip
 
@@ -180,13 +180,14 @@ def _format_subject(results: JudgedResults) -> str:
     return f"{_clip(results.report, 60)}: {', '.join(labels[:NAMED_RUNS])}{more} against {_clip(results.base, 40)}"
 
 
-def _format_table(results: JudgedResults, title: str, entries: Sequence[_Entry], most_bytes: int) -> str:
+def _format_table(results: JudgedResults, entries: Sequence[_Entry], most_bytes: int) -> str:
     """Return a table of as many changes as fit, and how many are left out."""
     from assay.report.render.markdown import format_table
 
     value = _clip(results.runs[0].label, 24) if len(results.runs) == 1 else "value"
     run_column = ["run"] if len(results.runs) > 1 else []
-    header = (*run_column, title, _clip(results.base, 24), value, "Δ%", f"{100 * results.level:g} % interval")
+    interval = f"{100 * results.level:g} % interval"
+    header = (*run_column, "metric", _clip(results.base, 24), value, "Δ%", interval, "margin", "verdict")
     changes = [entry.change for entry in entries]
     rows = [_list_cells(entry, changes) for entry in entries[:MOST_ENTRIES]]
     for count in range(len(rows), 0, -1):
@@ -201,11 +202,9 @@ def _list_cells(entry: _Entry, changes: Sequence[RecordedChange]) -> tuple[str, 
     change = entry.change
     base, value, unit = format_values(change, changes)
     name = _clip(entry.title, 60) + (f", {_clip(unit, 16)}" if unit else "")
-    numbers = [_clip(text, 24) for text in (base, value, *format_percents(change))]
-    detail = (
-        "" if change.is_worse and not change.is_closing else f" ({'gate' if change.is_closing else change.verdict})"
-    )
-    return (*([_clip(entry.label, 24)] if entry.label else []), f"{name}{detail}", *numbers)
+    numbers = [_clip(text, 24) for text in (base, value, *format_percents(change), change.margin)]
+    verdict = f"{change.verdict}; fails the gate: {format_p(change.p or 0)}" if change.is_closing else change.verdict
+    return (*([_clip(entry.label, 24)] if entry.label else []), name, *numbers, verdict)
 
 
 def _format_rest(entries: Sequence[_Entry], most_bytes: int) -> str:

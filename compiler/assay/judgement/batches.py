@@ -76,7 +76,7 @@ class RunInfluence:
 
     `by_place` and `by_cell` are numerators of influences over one `denominator`; `by_cell` has places and clusters as
     keys. `by_cluster` has influences of whole clusters. `has_negative` says whether the sum
-    of a cell is below 0.
+    of a cell is below 0. `samples` is their number.
     """
 
     mean: Fraction
@@ -86,6 +86,7 @@ class RunInfluence:
     by_cell: Mapping[tuple[int, str], int]
     by_cluster: Mapping[str, float]
     has_negative: bool = False
+    samples: int = 0
 
 
 def count_places(units: int) -> int:
@@ -206,7 +207,10 @@ def _collect(
         by_place[cell.place] += numerator
         by_cell[cell.place, cell.cluster] += numerator
     has_negative = any(cell.sum < 0 for cell in run.cells)
-    return RunInfluence(mean, run.units, denominator, tuple(by_place), dict(by_cell), dict(levels), has_negative)
+    samples = sum(cell.count for cell in run.cells)
+    return RunInfluence(
+        mean, run.units, denominator, tuple(by_place), dict(by_cell), dict(levels), has_negative, samples
+    )
 
 
 def _find_batch(run: RunInfluence, place: int, batches: int) -> int:

@@ -73,6 +73,7 @@ class Reason(StrEnum):
     FORMULA = "it is computed from other metrics"
     NO_SAMPLES = "a run has no samples"
     TOO_LARGE = "a sample is too large to be summed up"
+    ONE_VALUE = "one value per run: it needs repeats"
     ONE_UNIT = "all samples of a run have the same time"
     TOO_FEW_UNITS = "its samples have fewer than 21 distinct times"
     TOO_FEW_SAMPLES = "fewer than 10 samples lie beyond"
@@ -258,7 +259,7 @@ def _estimate_total(base: Version, other: Version, ratio: float, noise: RunNoise
         within = estimate_spread(base.runs, other.runs, ratio)
         varies = any(any(run.by_place) for run in (*base.runs, *other.runs))
         constant = Reason.IDENTICAL if varies else Reason.CONSTANT
-        few_units = describe_lack_of_units(min(run.units for run in (*base.runs, *other.runs)))
+        few_units = describe_lack_of_units(*min((run.units, run.samples) for run in (*base.runs, *other.runs)))
         reason = few_units if within is None else constant
         if within and _has_only_zeros(base, other):
             within = replace(within, variance=2 * within.variance)
@@ -266,8 +267,13 @@ def _estimate_total(base: Version, other: Version, ratio: float, noise: RunNoise
     return total if total and total.variance else reason
 
 
-def describe_lack_of_units(units: int) -> Reason:
-    """Return why a run with fewer than 21 units of time is not judged."""
+def describe_lack_of_units(units: int, samples: int) -> Reason:
+    """Return why a run with so many samples of fewer than 21 units of time is not judged.
+
+    A single sample is what a reduction by no columns yields, such as the percentile of a run.
+    """
+    if samples == 1:
+        return Reason.ONE_VALUE
     return Reason.ONE_UNIT if units == 1 else Reason.TOO_FEW_UNITS
 
 

@@ -58,7 +58,7 @@ def estimate_quantile(
     count = sum(cell.count for cell in indicator.cells)
     ladder = build_ladder(indicator.units)
     if not ladder:
-        return describe_lack_of_units(indicator.units)
+        return describe_lack_of_units(indicator.units, count)
     if not has_interval(count, share):
         return Reason.TOO_FEW_SAMPLES
     run = measure_run(indicator)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.judgement.median import LEAST_RUNS
-from assay.registry.history import check_tag, find_day
+from assay.registry.history import check_tag, find_day, find_time, get_identity, group_by_run
 from assay.registry.model import RecordedResults, RegisteredRun
 from assay.registry.store import list_runs, read_results
 from assay.util.diagnostics import USAGE, fail
-from assay.util.numbers import split_numbers
+from assay.util.numbers import format_count, split_numbers
 
 LAST, MEDIAN = "last:", "median:"
 
@@ -48,7 +48,9 @@ def find_run(folder: Path, name: str) -> RegisteredRun | None:
 
 
 def find_last_run(folder: Path, tag: str) -> RegisteredRun:
-    """Return the registered run with a tag whose day is the latest; of one day, that of the greatest name.
+    """Return the registered run with a tag whose day is the latest; of one day, the one that began last.
+
+    If that is not known or the same, it is the run of the greatest name.
 
     Raises AssayError (usage) if no run has the tag, or if there are several and the day of one is not known.
     """
@@ -57,18 +59,20 @@ def find_last_run(folder: Path, tag: str) -> RegisteredRun:
     tagged_runs = [run for run in runs if tag in run.tags]
     if len(tagged_runs) == 1:
         return tagged_runs[0]
-    recorded = () if all(run.day for run in tagged_runs) else read_results(folder)
-    days = {run.name: max([run.day, *(item.content.day for item in recorded if item.name == run.name and not run.day)])
-            for run in tagged_runs}  # fmt: skip
+    runs_by_name, recorded = {run.name: run for run in tagged_runs}, read_results(folder)
+    times = {run.name: (run.day, "") for run in tagged_runs}
+    for item in recorded:
+        if item.name in times:
+            times[item.name] = max(times[item.name], find_time(item, runs_by_name))
     for run in tagged_runs:
-        if not days[run.name]:
+        if not times[run.name][0]:
             raise fail(
                 "no-date",
                 f"the last run with the tag `{tag}` is not known: the run `{run.name}` has no day",
                 hint=f'add `"day": "YYYY-MM-DD"` to {run.path}, or build a report over the run',
                 status=USAGE,
             )
-    return max(tagged_runs, key=lambda run: (days[run.name], split_numbers(run.name)))
+    return max(tagged_runs, key=lambda run: (times[run.name], split_numbers(run.name)))
 
 
 def is_median(text: str) -> bool:
@@ -93,49 +97,76 @@ def select_median_runs(
 ) -> tuple[RecordedResults, ...]:
     """Return the results of the runs of a baseline, oldest first: the last ones before a compared run.
 
-    They are of its report, with its filters and summary. Raises AssayError for fewer than three.
+    They are of its report, with its filters and summary. A run that is not recorded, such as the candidate of a pull
+    request, comes after all that are. Raises AssayError for fewer than three.
     """
     if baseline.tag:
         check_tag(runs, baseline.tag)
     runs_by_name = {run.name: run for run in runs}
-    best: dict[tuple[object, ...], RecordedResults] = {}
-    for results in sorted(recorded, key=lambda item: (split_numbers(item.content.assay), item.id)):
-        run = runs_by_name.get(results.name)
-        if (
-            (not baseline.tag or (run is not None and baseline.tag in run.tags))
-            and results.name != compared.name
-            and results.content.data != compared.content.data
-            and _get_choices(results) == _get_choices(compared)
-        ):
-            key = find_day(results, runs_by_name), split_numbers(results.content.run), results.content.data
-            best[key] = _choose_nearest(best.get(key), results, compared)
-    end = (find_day(compared, runs_by_name) or "9999", split_numbers(compared.content.run))
-    chosen = [results for key, results in sorted(best.items()) if (key[0], key[1]) <= end][-baseline.runs :]
+    groups = group_by_run(recorded, runs_by_name)
+    end = _count_earlier(groups, compared, runs_by_name)
+    earlier, later = (
+        [group for group in part if any(_has_tag(item, runs_by_name, baseline.tag) for item in group)]
+        for part in (groups[:end], groups[end:])
+    )
+    chosen = [results for group in earlier if (results := _choose_results(group, compared))][-baseline.runs :]
     if len(chosen) < LEAST_RUNS:
+        others = sum(get_identity(group[0]) != get_identity(compared) for group in later)
         raise fail(
             "too-few-runs",
             f"the baseline `{baseline}` has too few runs before `{compared.name}`",
             expected=f"{LEAST_RUNS} runs with results of {compared.content.report}, the same filters and summary",
-            found=", ".join(results.content.run for results in chosen) or "none",
+            found=_describe_few(baseline, [item.content.run for item in chosen], len(earlier), others),
             hint="`assay results add BUILD` records the results of earlier builds",
         )
     return tuple(chosen)
 
 
+def _describe_few(baseline: MedianBaseline, names: Sequence[str], earlier: int, later: int) -> str:
+    """Return which runs a baseline has, and why not the others, of which so many are before the compared run."""
+    owners = f"{format_count(earlier + later, 'recorded run')}{' with this tag' if baseline.tag else ''}"
+    reasons = [
+        *([f"{later} not before it"] if later else []),
+        *([f"{unlike} without such results, or with the same logs"] if (unlike := earlier - len(names)) else []),
+    ]
+    return f"{', '.join(names) or 'none'} of {': '.join(filter(None, [owners, ', '.join(reasons)]))}"
+
+
+def _has_tag(results: RecordedResults, runs: Mapping[str, RegisteredRun], tag: str) -> bool:
+    run = runs.get(results.name)
+    return not tag or (run is not None and tag in run.tags)
+
+
+def _count_earlier(
+    groups: Sequence[Sequence[RecordedResults]], compared: RecordedResults, runs: Mapping[str, RegisteredRun]
+) -> int:
+    """Return how many runs are before a compared one: all if it is not recorded or has no day."""
+    identities = [get_identity(group[0]) for group in groups]
+    is_placed = get_identity(compared) in identities and find_day(compared, runs)
+    return identities.index(get_identity(compared)) if is_placed else len(groups)
+
+
+def _choose_results(group: Sequence[RecordedResults], compared: RecordedResults) -> RecordedResults | None:
+    """Return the results of another run that compare best with those of a run; None if none are of the same choices.
+
+    These have most metrics of the same definition; of equal ones, they are the latest.
+    """
+    metrics = compared.content.metrics
+
+    def rank(results: RecordedResults) -> tuple[object, ...]:
+        equal = sum(name in metrics and metrics[name].definition == figures.definition
+                    for name, figures in results.content.metrics.items())  # fmt: skip
+        return equal, split_numbers(results.content.assay), results.id
+
+    candidates = [
+        item
+        for item in group
+        if item.name != compared.name
+        and item.content.data != compared.content.data
+        and _get_choices(item) == _get_choices(compared)
+    ]
+    return max(candidates, key=rank, default=None)
+
+
 def _get_choices(results: RecordedResults) -> tuple[object, ...]:
     return results.content.report, results.content.summary, results.content.filters
-
-
-def _choose_nearest(
-    former: RecordedResults | None, results: RecordedResults, compared: RecordedResults
-) -> RecordedResults:
-    """Return those of two results of a run with more metrics of the same definition; the later ones if equal."""
-    if former is None:
-        return results
-
-    def count_equal(item: RecordedResults) -> int:
-        metrics = compared.content.metrics
-        return sum(name in metrics and metrics[name].definition == figures.definition
-                   for name, figures in item.content.metrics.items())  # fmt: skip
-
-    return results if count_equal(results) >= count_equal(former) else former

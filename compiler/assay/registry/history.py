@@ -171,15 +171,35 @@ def _choose_meaning(
     If the latest run has several, it is the one that most runs have.
     """
     current = [results for results in recorded if results.content.metrics[metric].definition == definition] or recorded
-    latest = max(_make_key(results, runs) for results in current)
     numbers = Counter(get_meaning(results, metric) for results in current)
-    candidates = [get_meaning(results, metric) for results in current if _make_key(results, runs) == latest]
+    candidates = [get_meaning(results, metric) for results in group_by_run(current, runs)[-1]]
     return max(candidates, key=lambda item: (numbers[item], item.definition, item.summary, item.filters))
 
 
-def _make_key(results: RecordedResults, runs: Mapping[str, RegisteredRun]) -> tuple[object, ...]:
-    """Return the place of a run among all: by day, then by name, numbers in it by their value."""
-    return find_day(results, runs), split_numbers(results.content.run), results.content.data
+def get_identity(results: RecordedResults) -> tuple[str, str]:
+    """Return what distinguishes a run from all others: its name and its raw data."""
+    return results.content.run, results.content.data
+
+
+def group_by_run(recorded: Iterable[RecordedResults], runs: Mapping[str, RegisteredRun]) -> list[list[RecordedResults]]:
+    """Return the results of each run, the oldest run first.
+
+    Runs of one day are in the order of their first records, those of one instant in the order of their names. Results
+    that an older Assay recorded have no instant: those of the same run may.
+    """
+    groups: dict[tuple[str, str], list[RecordedResults]] = {}
+    for results in recorded:
+        groups.setdefault(get_identity(results), []).append(results)
+    order = {
+        identity: (max(find_time(item, runs) for item in group), split_numbers(identity[0]), identity[1])
+        for identity, group in groups.items()
+    }
+    return [groups[identity] for identity in sorted(groups, key=order.__getitem__)]
+
+
+def find_time(results: RecordedResults, runs: Mapping[str, RegisteredRun]) -> tuple[str, str]:
+    """Return the day of a run and the instant of its first record, as texts that sort by time."""
+    return find_day(results, runs), results.content.start.removesuffix("Z")
 
 
 def find_day(results: RecordedResults, runs: Mapping[str, RegisteredRun]) -> str:
@@ -192,15 +212,14 @@ def _list_points(
     recorded: Sequence[RecordedResults], runs: Mapping[str, RegisteredRun], metric: str, meaning: Meaning
 ) -> list[Point]:
     """Return a point for each run, oldest first, from the results that mean the same, or else differ least."""
-    best: dict[tuple[object, ...], tuple[tuple[object, ...], RecordedResults]] = {}
-    for results in recorded:
+
+    def rank(results: RecordedResults) -> tuple[object, ...]:
         differences = get_meaning(results, metric).list_differences(meaning)
-        rank = (-len(differences), split_numbers(results.content.assay), results.id)
-        key = _make_key(results, runs)
-        if key not in best or rank > best[key][0]:
-            best[key] = rank, results
+        return -len(differences), split_numbers(results.content.assay), results.id
+
     points = []
-    for _, (_, results) in sorted(best.items()):
+    for group in group_by_run(recorded, runs):
+        results = max(group, key=rank)
         run = runs.get(results.name)
         points.append(
             Point(

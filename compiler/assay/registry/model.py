@@ -104,14 +104,16 @@ class Figures:
 class ResultsFile:
     """The content of the file of recorded results: a run in one build of a report.
 
-    `version` is the name that repeats share, `day` the day of the last record of the run, `data` the hash of its raw
-    files, `hosts` the number of hosts, 0 if it is not known, `column` the column of the groups of metrics.
+    `version` is the name that repeats share, `day` the day of the last record of the run, `start` the instant of the
+    first one, empty if it is not known, `data` the hash of its raw files, `hosts` the number of hosts, 0 if it is not
+    known, `column` the column of the groups of metrics.
     """
 
     format: Literal[1] = 1
     run: str
     version: str = ""
     day: str = ""
+    start: str = ""
     report: str
     summary: str
     filters: tuple[str, ...] = ()

@@ -287,12 +287,11 @@ def _build_content(
     results: Mapping[str, Any], run: Mapping[str, Any], inputs: Mapping[str, Any], version: str
 ) -> dict[str, Any]:
     groups = results.get("by") or {}
-    day = run.get("day", "")
     return {
         "format": 1,
         "run": run["id"],
         **({"version": run["version"]} if "version" in run else {}),
-        **({"day": day} if day else {}),
+        **{key: run[key] for key in ("day", "start") if run.get(key)},
         "report": results["report"],
         "summary": results.get("summary", ""),
         "filters": list(results.get("filters", ())),

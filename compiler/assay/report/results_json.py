@@ -10,6 +10,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import format_formula, is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
+from assay.lang.time_format import format_instant
 from assay.report import data_quality
 from assay.report.answer import Answer
 from assay.report.run_results import (
@@ -47,7 +48,7 @@ def build_results_data(
             {
                 "id": run.id,
                 "label": label,
-                **({"day": run.day} if run.day and not run.phase else {}),
+                **_build_time_data(run),
                 **({"version": run.version} if run.version else {}),
                 **build_phase_data(run),
             }
@@ -61,6 +62,11 @@ def build_results_data(
             run.id: [_build_filter_data(run, index) for index in range(len(run.results.filters))] for run in runs
         },
     }
+
+
+def _build_time_data(run: RunFigures) -> dict[str, str]:
+    """Return the last day of a run and the instant of its first record; nothing for phases, or without times."""
+    return {} if run.start is None or run.phase else {"day": run.day, "start": format_instant(run.start)}
 
 
 def build_calibration_data(

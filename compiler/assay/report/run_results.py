@@ -39,7 +39,7 @@ class RunFigures:
     """A run of a report, or a phase of one, with its results; `hosts` is their number, `day` the last day.
 
     `version` is the name of the version of one of several runs. `explained` are the metrics without samples that notes
-    name.
+    name. `start` is the instant of the first record in ns; None if no record has a time.
     """
 
     id: str
@@ -52,6 +52,7 @@ class RunFigures:
     quality: RunQuality = UNMEASURED
     version: str = ""
     explained: frozenset[str] = frozenset()
+    start: int | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
