@@ -55,6 +55,7 @@ class KnownFormat:
     dimension: str = ""  # the last key of the dimension that comes first
     unread: frozenset[KeyPath] = frozenset()  # places that are of no interest
     is_of_benchmarks: bool = False  # whether records are results of benchmarks, each of which has a name
+    is_named_by_folders: bool = False  # whether it is the folders of a file that name a benchmark
 
     def find_rule(self, name: str, path: KeyPath, facts: Mapping[KeyPath, object]) -> MetricRule:
         """Return the rule for a metric at a path; one that says nothing if none fits."""
@@ -135,6 +136,7 @@ KNOWN_FORMATS = (
                 rules=(MetricRule(r"change\..*", omission=BEFORE), MetricRule("(lower|upper)_bound", omission=BOUNDS))),
     KnownFormat("estimates of criterion", "json-records",
                 frozenset({("mean", "point_estimate"), ("std_dev", "point_estimate")}), is_of_benchmarks=True,
+                is_named_by_folders=True,
                 units={"point_estimate": "nanosecond"},
                 rules=(MetricRule("standard_error|confidence_level|(lower|upper)_bound", omission=BOUNDS),)),
     KnownFormat("Go benchmarks", "text-lines", _columns("benchmark", "iterations"), is_of_benchmarks=True,

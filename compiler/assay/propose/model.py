@@ -321,6 +321,7 @@ class Proposal:
     growing: tuple[tuple[str, str], ...]  # events and their numbers that only grow, which no metric measures
     runs: tuple[RunProposal, ...] = ()  # the baseline first
     baseline_reason: str = ""  # why it is the baseline, if not by its version
+    repeats_reason: str = ""  # why runs are repeats, if it is not their names alone
     omitted: tuple[tuple[str, str], ...] = ()  # numbers that no metric measures, and why
     hosts: tuple[str, ...] = ()
     hosts_reason: str = ""  # where their names come from
@@ -353,4 +354,4 @@ class Proposal:
         for grain in data["grains"]:
             if not grain["query"]:
                 del grain["query"]
-        return data if self.baseline_reason else {key: data[key] for key in data if key != "baseline_reason"}
+        return {key: data[key] for key in data if data[key] or key not in ("baseline_reason", "repeats_reason")}

@@ -29,7 +29,8 @@ def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) ->
     if proposal.baseline_reason:
         yield f"baseline: {proposal.runs[0].version} ({proposal.baseline_reason})"
     for version, runs in proposal.repeats.items():
-        yield f"repeats {', '.join(runs)}: their names are {version} with a number, so they are runs of one version"
+        reason = proposal.repeats_reason or f"their names are {version} with a number"
+        yield f"repeats {', '.join(runs)}: {reason}, so they are runs of one version"
     if proposal.repeats:
         yield f"  {KEEP_APART}"
     if proposal.hosts:
