@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.propose.names import is_actor
 from assay.propose.units import RATE
 
 KeyPath = tuple[str, ...]
@@ -265,6 +266,11 @@ class GrainProposal:
     def describe_repeated(self) -> tuple[str, ...]:
         """Return a sentence about each event of which not all records of a key count."""
         return tuple(item.describe(self.key) for item in self.repeated)
+
+    @property
+    def split(self) -> DimensionProposal | None:
+        """Return the dimension that a section of its own splits the metrics by: the first that names no process."""
+        return next((item for item in self.dimensions if item.field == HOST or not is_actor((item.field,))), None)
 
     def find_attempts(self) -> frozenset[str]:
         """Return the events of which times begin at the last record before their end."""
