@@ -32,7 +32,7 @@ from assay.propose.repeats import drop_results, find_repeated
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT
 from assay.propose.throughput import propose_rate
-from assay.propose.timed_steps import TimedSteps, build_step_grain, find_timed_steps
+from assay.propose.timed_steps import TimedSteps, build_step_grain, find_timed_ends, find_timed_steps
 from assay.propose.titles import (
     lower_title,
     make_event_title,
@@ -273,7 +273,7 @@ def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, nam
     source = group.source
     words = [word for word in split_words(chain.field) if word not in ("id", "uid", "key")] or [chain.field]
     grain = names.add(make_identifier(" ".join(words), "item"))
-    metrics = _list_times(chain, steps, names)
+    metrics = _list_times(chain, steps, names, find_timed_ends(group, chain))
     repeated = find_repeated(group, chain)
     attempts = {item.event for item in repeated if not item.has_copies}
     events = [source.find_event(name) for name in chain.events if name not in attempts]
@@ -289,16 +289,17 @@ def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, nam
                          title=make_title(" ".join(words)), dimensions=dimensions, repeated=repeated)  # fmt: skip
 
 
-def _list_times(chain: Chain, steps: TimedSteps | None, names: NameSpace) -> list[MetricProposal]:
-    """Return the times between events: from each to the next if no duration is the same, and from first to last.
+def _list_times(
+    chain: Chain, steps: TimedSteps | None, names: NameSpace, timed: Collection[str]
+) -> list[MetricProposal]:
+    """Return the times between events: from first to last, and from each to the next that is not `timed` by its field.
 
     If the first is a step with a duration, the whole time begins where the step began.
     """
     adjoining = steps.adjoining if steps else frozenset()
-    pairs = [pair for pair in itertools.pairwise(chain.events) if pair[1] not in adjoining]
+    pairs = [pair for pair in itertools.pairwise(chain.events) if pair[1] not in timed]
     whole = (chain.events[0], chain.events[-1])
-    if whole not in pairs:
-        pairs.append(whole)
+    pairs = list(dict.fromkeys((whole, *pairs)))
     short = _drop_common_words(chain.events)
     metrics = []
     for start, end in pairs:
