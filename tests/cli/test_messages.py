@@ -54,7 +54,7 @@ def test_errors_are_json_wherever_the_option_is(command: tuple[str, ...]) -> Non
     ("words", "summary"),
     [
         (("cardano/comparison", "--run", BASELINE, "--run", CANDIDATE),
-         r"19 worse, 0 better, 3 same within 2 %, 18 open, 5 not judged; worst: Process CPU usage \+31 %; "),
+         r"19 worse, 0 better, 3 same within 2 %, 18 open, 5 not judged; worst: Slot start to announced \+31 %; "),
         (("cardano/comparison", "--run", BASELINE), "1 run: nothing is compared; "),
         (("cometbft/qa", "--run", f"a={RUN}", "--run", f"b={RUN}"), "2 runs; "),
     ],
@@ -66,6 +66,9 @@ def test_build_ends_with_what_came_of_it(
     result = run_assay("--cache", cache, "build", *words, "--to", "md", "-o", tmp_path / "out", cwd=ROOT)
     assert (result.status, result.out) == (0, f"{tmp_path / 'out' / 'report.md'}\n")
     assert re.fullmatch(summary + r"\d+\.\d s", result.summary)
+    report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    worst = re.findall(r"worst: (.*) [+-]", result.summary)
+    assert worst == re.findall(r"^- \*\*\[(.*?)\].* worse\*\*$", report, re.MULTILINE)[: len(worst)]
 
 
 @pytest.mark.parametrize(

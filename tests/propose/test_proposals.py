@@ -79,13 +79,24 @@ TITLES = {
     "text-steps": ["Step", "Each step"],
     "json-timed-stages": ["Doc", "Each stage"],
     "json-level-numbers": ["Node", "Node by route"],
+    "json-processes": ["Block"],
+    "k6-names": ["HTTP req duration", "HTTP req duration by name"],
 }
 
 
 @pytest.mark.parametrize("case", TITLES)
 def test_titles_say_by_what_tables_are_split(case: str, tmp_path: Path, cache: Path) -> None:
     text = (_propose(case, tmp_path, cache) / "specs/service/reports.dhall").read_text(encoding="utf-8")
-    assert re.findall(r'R\.section "([^"]*)"', text)[: len(TITLES[case])] == TITLES[case]
+    assert re.findall(r'R\.section "([^"]*)"', text)[:2] == TITLES[case]
+
+
+def test_commands_split_by_what_the_report_splits_by(tmp_path: Path, cache: Path) -> None:
+    place = tmp_path / "service"
+    result = run_assay("--cache", cache, "init", place, "--from", *_list_logs("k6-names"))
+    (command,) = re.findall(r"^  assay (query \S+ --by name .*)$", result.out, re.MULTILINE)
+    queried = run_assay("--cache", cache, *command.split(), "--format", "json", cwd=place)
+    assert queried.status == 0, queried.err
+    assert [row["metric"].partition("[")[2] for row in json.loads(queried.out)] == ["", "name=list]", "name=login]"]
 
 
 def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> None:

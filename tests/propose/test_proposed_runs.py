@@ -19,19 +19,33 @@ TABLE = Path(__file__).parent / "proposed_runs.csv"
 ROWS = list(csv.DictReader(TABLE.read_text(encoding="utf-8").splitlines()))
 IN_FOLDERS = [row for row in ROWS if all("/" in name for name in row["logs"].split())]
 LINE = '{"time":"2026-01-05T09:00:00Z","latency_ms":4}\n'
+CONTENTS = {
+    "": LINE,
+    "apart": LINE.replace("T09", "THOUR"),
+    "timeless": '{"latency_ms":4}\n{"latency_ms":5}\n',
+    "k6": '{"metric":"http_req_duration","type":"Point","data":{"time":"2026-01-05T09:00:00Z","value":4}}\n',
+    "hyperfine": '{"results":[{"command":"a","mean":1.5,"stddev":0.1,"median":1.4,"min":1.2,"max":1.9}]}\n',
+}
+"""What each of the logs of a row has, by the column `content`: times of their own if `apart`."""
 
 
-def _write_logs(folder: Path, names: Sequence[str]) -> None:
-    for name in names:
+def _write_logs(folder: Path, names: Sequence[str], content: str = "") -> None:
+    for number, name in enumerate(names):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(LINE if not name.endswith(".csv") else "time,latency_ms\n2026-01-05T09:00:00Z,4\n")
+        is_table = name.endswith(".csv")
+        text = (
+            "time,latency_ms\n2026-01-05T09:00:00Z,4\n"
+            if is_table
+            else CONTENTS[content].replace("HOUR", f"{number:02}")
+        )
+        (folder / name).write_text(text)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["logs"] for row in ROWS])
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row['logs']} {row['content']}".strip() for row in ROWS])
 def test_runs_follow_from_the_names_of_logs(row: dict[str, str], tmp_path: Path) -> None:
     """Each log is in the run of its set, and the globs of the source match the logs and not the facts of the run."""
     names = row["logs"].split()
-    _write_logs(tmp_path, names)
+    _write_logs(tmp_path, names, row["content"])
     place = tmp_path / "service"
     logs = [tmp_path / name for name in names]
     result = run_assay("init", place, "--from", *logs, "--format", "json")
@@ -40,15 +54,16 @@ def test_runs_follow_from_the_names_of_logs(row: dict[str, str], tmp_path: Path)
     runs = [f"{run['name']}:{'+'.join(run['files'])}" for run in proposal["runs"]]
     globs = [glob for source in proposal["sources"] for glob in source["logs"]]
     assert (runs, globs) == (row["runs"].split(), row["globs"].split())
+    assert [run["version"] for run in proposal["runs"]] == row["versions"].split() if row["versions"] else True
     for run in proposal["runs"]:
         assert json.loads((place / "runs" / run["name"] / "meta.json").read_text()) == {"version": run["version"]}
         assert all((place / "runs" / run["name"] / file).is_file() for file in run["files"])
 
 
-@pytest.mark.parametrize("row", IN_FOLDERS, ids=[row["logs"] for row in IN_FOLDERS])
+@pytest.mark.parametrize("row", IN_FOLDERS, ids=[f"{row['logs']} {row['content']}".strip() for row in IN_FOLDERS])
 def test_folders_stand_for_the_logs_in_them(row: dict[str, str], tmp_path: Path) -> None:
     names = row["logs"].split()
-    _write_logs(tmp_path, names)
+    _write_logs(tmp_path, names, row["content"])
     folders = dict.fromkeys(tmp_path / name.partition("/")[0] for name in names)
     result = run_assay("init", tmp_path / "service", "--from", *folders, "--format", "json")
     assert (result.status, result.err) == (0, "")
@@ -122,6 +137,27 @@ def test_repeats_are_compared_as_two_versions(tmp_path: Path) -> None:
     settings.write_text(settings.read_text(encoding="utf-8").partition("\n# Several runs")[0].replace('"v1"', '"v1-1"'))
     listed = run_assay("config", cwd=place)
     assert (listed.status, listed.out.count("runs.v")) == (0, 6)
+
+
+def test_rates_of_repeats_are_those_of_each_run(tmp_path: Path) -> None:
+    """Repeats of a load generator run one after another: a rate per host would count the time of all of them."""
+    counts = {f"db-{version}.0-run{number}": 5 * version + number for version in (1, 2) for number in (1, 2, 3)}
+    for hour, (name, count) in enumerate(counts.items()):
+        lines = ['{"metric":"http_reqs","type":"Metric","data":{"type":"counter","contains":"default"}}']
+        for at in range(count * 10 + 1):
+            time = f"2026-01-05T0{hour}:00:{at // count:02}.{at % count:02}Z"
+            values = {"http_reqs": 1, "http_req_duration": 4 + at % 3}
+            lines += (f'{{"metric":"{metric}","type":"Point","data":{{"time":"{time}","value":{value}}}}}'
+                      for metric, value in values.items())  # fmt: skip
+        (tmp_path / f"{name}.json").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    place = tmp_path / "bench"
+    result = run_assay("init", place, "--from", *(tmp_path / f"{name}.json" for name in counts))
+    assert result.status == 0, result.err
+    assert "\nrepeats db-1.0-run1, db-1.0-run2, db-1.0-run3: their names say so, so they are runs of" in result.out
+    runs = [f"--run=runs/{name}" for name in counts]
+    queried = run_assay("--cache", tmp_path / "cache", "query", "http_reqs_rate", *runs, "--format", "json", cwd=place)
+    assert queried.status == 0, queried.err
+    assert [row["average"] for row in json.loads(queried.out)] == list(counts.values())
 
 
 def test_summary_says_what_is_a_run_a_host_and_no_log(tmp_path: Path) -> None:

@@ -36,10 +36,13 @@ SLOWED = set(simulate_propagation(1))
 BOTTOM = 20 / 25.4 * 72  # points: the margin of the page
 
 
-def create_change(word: str, direction: Direction, margin: float = 2.0) -> JudgedChange:
+def create_change(
+    word: str, direction: Direction, margin: float = 2.0, sizes: tuple[float, float] = (0.0, 0.0)
+) -> JudgedChange:
+    """Return a change with a verdict; `sizes` are the change and its standard error if not those of the verdict."""
     if word == "not judged":
         return JudgedChange(judge(Reason.NO_TIME, Margin(margin), direction), Margin(margin))
-    value, error = CHANGES[word]
+    value, error = sizes if any(sizes) else CHANGES[word]
     comparison = Comparison(
         100.0,
         100.0 + value,
@@ -100,6 +103,20 @@ def test_rows_that_changed_precede_others_when_lines_are_few() -> None:
     verdicts = [row.verdict for group in answer.groups for row in group.rows]
     assert (verdicts.count("worse"), verdicts.count("open")) == (5, 30)
     assert verdicts == sorted(verdicts, key=["same", "open", "worse"].index)  # in the order of the report
+
+
+def test_main_result_is_a_key_change_if_it_changed() -> None:
+    """It is the first of the report, however large others are; a gate that names metrics decides without it."""
+    candidates = list(list_candidates({"worse": 4}, Direction.LOWER, [2.0]))
+    for word, sizes in (("worse", (10.0, 1.0)), ("same", (0.1, 0.2))):
+        main = create_candidate("main", create_change(word, Direction.LOWER, sizes=sizes))
+        answer = compose_answer(LABELS, "two", "95 %", [main, *candidates], (), ())
+        labels = [item.label for item in answer.key_changes]
+        assert labels == ["worse 0", "worse 1", "main" if word == "worse" else "worse 2"]
+    main = create_candidate("main", create_change("worse", Direction.LOWER, sizes=(10.0, 1.0)))
+    gated = [main, replace(candidates[0], is_key=True), *candidates[1:]]
+    answer = compose_answer(LABELS, "two", "95 %", gated, (), ())
+    assert [item.label for item in answer.key_changes] == ["worse 0"]
 
 
 def test_key_changes_are_the_gate_else_what_changed() -> None:

@@ -91,6 +91,7 @@ def _write_repeats(proposal: Proposal) -> Iterator[str]:
 
 def _list_commands(place: Path, proposal: Proposal) -> tuple[str, ...]:
     metric = next(iter(proposal.metrics)).id
+    split = proposal.grains[0].split
     date = "" if proposal.has_instants else " --date $(date +%F)"
     names = {run: f"{version}=" for version, repeated in proposal.repeats.items() for run in repeated}
     runs = " ".join(f"--run {names.get(run.name, '')}runs/{run.name}" for run in proposal.runs)
@@ -98,6 +99,7 @@ def _list_commands(place: Path, proposal: Proposal) -> tuple[str, ...]:
         f"cd {quote_path(place)}",
         "assay check --accept",
         f"assay query {metric} {runs}",
+        *([f"assay query {metric} --by {split.field} {runs}"] if split else []),
         f"assay explain {metric} --run runs/{proposal.runs[0].name}",
         f"assay build {proposal.system}/comparison {runs} -o build/comparison{date}",
     )

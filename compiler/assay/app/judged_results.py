@@ -78,6 +78,10 @@ class RecordedChange:
         """Whether the change is judged, but has no percentage because the base is 0."""
         return self.percent is None and self.difference is not None
 
+    def measure_size(self) -> float:
+        """Return the size of the change in percent, as the first page orders changes; infinity from 0."""
+        return math.inf if self.is_from_zero else abs(self.percent or 0)
+
     @property
     def certain_change(self) -> float:
         """How far the interval is from 0, in margins or else in percent; 0 if it holds 0 or is not known.
@@ -297,11 +301,7 @@ def _list_changed_segments(results: Mapping[str, Any], base: str, run: str) -> t
 def select_changed_segments(changes: Iterable[RecordedChange]) -> tuple[RecordedChange, ...]:
     """Return the changes of segments that are worse or better, the largest first."""
     changed = [change for change in changes if change.is_segment and change.verdict in ("worse", "better")]
-    return tuple(sorted(changed, key=lambda change: (-_measure_size(change), change.metric)))
-
-
-def _measure_size(change: RecordedChange) -> float:
-    return math.inf if change.is_from_zero else abs(change.percent or 0)
+    return tuple(sorted(changed, key=lambda change: (-change.measure_size(), change.metric)))
 
 
 def _read_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> RecordedChange:

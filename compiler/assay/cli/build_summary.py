@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.cli.judged_texts import count_verdicts, format_size, list_titles, sort_by_relevance
+from assay.cli.judged_texts import count_verdicts, format_size, list_titles
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
@@ -43,8 +43,9 @@ def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
     judged = parse_judged_results(results)
     changes, changed_segments = list(judged.whole_changes), list(judged.segments)
     counts = count_verdicts(changes, changed_segments)
-    by_relevance = [*sort_by_relevance(changes), *sort_by_relevance(changed_segments)]
-    worst = next((change for change in by_relevance if change.verdict == "worse"), None)
+    worse = [change for change in (*changes, *changed_segments) if change.verdict == "worse"]
+    # The first page names the same one: it has the metrics of the gate first, then the largest changes.
+    worst = min(worse, key=lambda item: (item.is_segment, item.p is None, -item.measure_size()), default=None)
     if worst is None:
         return (counts,)
     if worst.is_segment:

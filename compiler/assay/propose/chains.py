@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.lang.reserved_names import is_sample_column
 from assay.propose.model import FieldProposal, Record
-from assay.propose.names import split_words
+from assay.propose.names import is_actor, split_words
 from assay.propose.recognize import OTHER_KEYS
 
 _MIN_KEYS, _FEW_RECORDS = 2, 10  # one key is enough in a log with fewer records
@@ -42,6 +42,8 @@ def find_chains(records_by_event: Mapping[str, Sequence[Record]], fields: Sequen
     least = _MIN_KEYS if sum(map(len, records_by_event.values())) >= _FEW_RECORDS else 1
     for field in fields:
         is_attribute = bool((OTHER_KEYS | _QUANTITIES) & set(split_words(field.path[-1])))
+        # The number of an instance may be that of a round of consensus; its name is that of a machine.
+        is_attribute |= is_actor(field.path) and not (field.type == "integer" and field.path[-1] == "instance")
         if is_attribute or is_sample_column(field.name):  # specs cannot have such a key
             continue
         if field.type in ("text", "integer") and not field.transform and field.unit == "none":

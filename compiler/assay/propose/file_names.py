@@ -16,11 +16,10 @@ ROTATION = re.compile(r"(?<=[A-Za-z])(?:[-.]\d+)+$")
 ENDING = re.compile(r"\.[A-Za-z]\w*$")
 _DATE = re.compile(r"[-_.]?\d{4}-?\d\d-?\d\d(?:[-_.T]\d+)*")
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")  # of a machine, which looks like a version
+REPEAT_WORDS = "run|rep|repeat|repetition|trial|iter|iteration"
 #: a separator, perhaps a word, and the number of a repeat at the end of a name; after a dot only behind letters, since
 #: 1.1 and 1.2 are versions
-_REPEAT = re.compile(
-    r"(.*?\w)(?:[-_]|(?<=[A-Za-z])\.|[-_.](?:run|rep|repeat|trial|iter|iteration)[-_.]?)(\d+)", re.IGNORECASE
-)
+_REPEAT = re.compile(rf"(.*?\w)(?:[-_]|(?<=[A-Za-z])\.|[-_.](?:{REPEAT_WORDS})[-_.]?)(\d+)", re.IGNORECASE)
 _INDEX = re.compile(r"\d+|(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
 
 
@@ -46,6 +45,11 @@ def find_common_stem(files: Collection[str]) -> str:
 def drop_dates(stem: str) -> str:
     """Return the stem of a log without its date."""
     return _DATE.sub("", stem) or stem
+
+
+def has_date(text: str) -> bool:
+    """Return whether a text has a date."""
+    return bool(_DATE.search(text))
 
 
 def drop_numbers(stem: str) -> str:

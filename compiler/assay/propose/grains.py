@@ -22,16 +22,17 @@ from assay.propose.model import (
     FieldProposal,
     GrainProposal,
     MetricProposal,
+    Record,
     SourceProposal,
 )
-from assay.propose.names import NameSpace, make_identifier, split_words
+from assay.propose.names import NameSpace, is_actor, make_identifier, split_words
 from assay.propose.outcomes import find_outcome, list_outcome_metrics
 from assay.propose.quantities import describe_quantity
 from assay.propose.repeats import drop_results, find_repeated
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT
 from assay.propose.throughput import propose_rate
-from assay.propose.timed_steps import TimedSteps, build_step_grain, find_timed_steps
+from assay.propose.timed_steps import TimedSteps, build_step_grain, find_timed_ends, find_timed_steps
 from assay.propose.titles import (
     lower_title,
     make_event_title,
@@ -109,9 +110,9 @@ def _build_record_grain(
     dimensions = [item for item in _list_dimensions(group, event) if item.field not in where]
     if not dimensions and is_of_benchmarks(source.format) and _is_timeless(source):
         dimensions = _list_hosts(group, event)
-    first = group.known_format.dimension if group.known_format else ""
-    last_keys = {field.name: field.path[-1] for field in source.fields}
-    dimensions.sort(key=lambda item: (item.field != key, last_keys.get(item.field) != first))
+    first = group.known_format.dimensions if group.known_format else ()
+    ranks = {field.name: first.index(field.path[-1]) for field in source.fields if field.path[-1] in first}
+    dimensions.sort(key=lambda item: (item.field != key, ranks.get(item.field, len(first))))
     return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                          make_event_title(source, event), dimensions=tuple(dimensions))  # fmt: skip
 
@@ -170,14 +171,31 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
             continue
         if all(record.host.endswith(f"/{record.values.get(field.path)}") for record in group.records[event.name]):
             continue
+        if is_actor(field.path) and not _has_common_actors(group.records[event.name], field):
+            continue
         # The rows of a table and the results of a benchmark are alternatives, of each of which there may be one.
         most = len(values) if event.name.startswith(EVENT) or is_benchmark else len(values) // 2
         counts = Counter(map(_write_value, values))
         if is_name and 1 < len(counts) <= min(MAX_BENCHMARKS if is_benchmark else MAX_VALUES, most):
             most_frequent = min(counts, key=lambda value: (-counts[value], value))
-            says_little = field.path[-1].lower() in LEVELS or counts[most_frequent] > _DOMINANT * len(values)
+            says_little = (
+                field.path[-1].lower() in LEVELS
+                or is_actor(field.path)
+                or counts[most_frequent] > _DOMINANT * len(values)
+            )
             ranked.append((says_little, DimensionProposal(field.name, event.name, most_frequent)))
     return tuple(dimension for _, dimension in sorted(ranked, key=itemgetter(0)))
+
+
+def _has_common_actors(records: Sequence[Record], field: FieldProposal) -> bool:
+    """Return whether several processes or machines share a log, and all runs have the same ones."""
+    by_host: dict[str, set[object]] = defaultdict(set)
+    by_run: dict[str, set[object]] = defaultdict(set)
+    for record in records:
+        if field.path in record.values:
+            by_host[record.host].add(record.values[field.path])
+            by_run[record.run].add(record.values[field.path])
+    return max(map(len, by_host.values()), default=0) > 1 and len({*map(frozenset, by_run.values())}) == 1
 
 
 def _list_hosts(group: Group, event: EventProposal) -> list[DimensionProposal]:
@@ -206,7 +224,7 @@ def _list_chain_dimensions(
                 candidates[item.field].append(item)
     measured = {metric.event for metric in metrics if metric.event}
     dimensions = []
-    ranked = sorted(candidates.items(), key=lambda item: item[0].lower() in LEVELS)
+    ranked = sorted(candidates.items(), key=lambda item: item[0].lower() in LEVELS or is_actor((item[0],)))
     for field, items in ranked:
         if _is_same_in_events(group, chain, source.find_field(field)):
             dimensions.append(items[0])
@@ -255,7 +273,7 @@ def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, nam
     source = group.source
     words = [word for word in split_words(chain.field) if word not in ("id", "uid", "key")] or [chain.field]
     grain = names.add(make_identifier(" ".join(words), "item"))
-    metrics = _list_times(chain, steps, names)
+    metrics = _list_times(chain, steps, names, find_timed_ends(group, chain))
     repeated = find_repeated(group, chain)
     attempts = {item.event for item in repeated if not item.has_copies}
     events = [source.find_event(name) for name in chain.events if name not in attempts]
@@ -271,16 +289,17 @@ def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, nam
                          title=make_title(" ".join(words)), dimensions=dimensions, repeated=repeated)  # fmt: skip
 
 
-def _list_times(chain: Chain, steps: TimedSteps | None, names: NameSpace) -> list[MetricProposal]:
-    """Return the times between events: from each to the next if no duration is the same, and from first to last.
+def _list_times(
+    chain: Chain, steps: TimedSteps | None, names: NameSpace, timed: Collection[str]
+) -> list[MetricProposal]:
+    """Return the times between events: from first to last, and from each to the next that is not `timed` by its field.
 
     If the first is a step with a duration, the whole time begins where the step began.
     """
     adjoining = steps.adjoining if steps else frozenset()
-    pairs = [pair for pair in itertools.pairwise(chain.events) if pair[1] not in adjoining]
+    pairs = [pair for pair in itertools.pairwise(chain.events) if pair[1] not in timed]
     whole = (chain.events[0], chain.events[-1])
-    if whole not in pairs:
-        pairs.append(whole)
+    pairs = list(dict.fromkeys((whole, *pairs)))
     short = _drop_common_words(chain.events)
     metrics = []
     for start, end in pairs:

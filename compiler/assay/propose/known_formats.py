@@ -52,9 +52,10 @@ class KnownFormat:
     rules: tuple[MetricRule, ...] = ()
     results: tuple[str, ...] = ()  # names of the main results, which come first
     throughput: tuple[str, ...] = ()
-    dimension: str = ""  # the last key of the dimension that comes first
+    dimensions: tuple[str, ...] = ()  # the last keys of the dimensions that come first
     unread: frozenset[KeyPath] = frozenset()  # places that are of no interest
     is_of_benchmarks: bool = False  # whether records are results of benchmarks, each of which has a name
+    is_named_by_folders: bool = False  # whether it is the folders of a file that name a benchmark
 
     def find_rule(self, name: str, path: KeyPath, facts: Mapping[KeyPath, object]) -> MetricRule:
         """Return the rule for a metric at a path; one that says nothing if none fits."""
@@ -93,6 +94,7 @@ _K6_RULES = (
 )
 _K6_RESULTS = ("http_req_duration", "http_reqs", "iterations", "http_req_failed", "checks")
 _K6_WORK = ("http_reqs", "iterations")
+_K6_DIMENSIONS = ("name", "scenario", "url")
 _LOCUST_RULES = (
     MetricRule(r"\d[\d.]*%|.*response time", unit=_MS, better="lower"),
     MetricRule("requests/s", unit="perSecond", better="higher"),
@@ -108,10 +110,10 @@ KNOWN_FORMATS = (
                 rules=(MetricRule("(grp|all)Threads", omission=LOAD),)),
     KnownFormat("k6 JSON", "json-lines", frozenset({("metric",), ("type",), ("data", "time"), ("data", "value")}),
                 lookup=("metric",), ruled_out=_CONTENT, rules=_K6_RULES, results=_K6_RESULTS, throughput=_K6_WORK,
-                dimension="scenario"),
+                dimensions=_K6_DIMENSIONS),
     KnownFormat("k6 CSV", "csv", _columns("metric_name", "timestamp", "metric_value"),
                 split=("metric_name", "metric_value"), rules=_K6_RULES, results=_K6_RESULTS, throughput=_K6_WORK,
-                dimension="scenario"),
+                dimensions=_K6_DIMENSIONS),
     KnownFormat("Locust statistics", "csv", _columns("Type", "Name", "Request Count", "Average Response Time"),
                 units={"Median Response Time": _MS, "Average Response Time": _MS, "Min Response Time": _MS,
                        "Max Response Time": _MS, "Average Content Size": _BYTE}, rules=_LOCUST_RULES),
@@ -130,11 +132,12 @@ KNOWN_FORMATS = (
                 rules=(MetricRule("scoreError", better="lower"),
                        MetricRule("threads|forks|.*(iterations|batchsize)", omission=SAMPLES))),
     KnownFormat("cargo criterion", "json-records", frozenset({("id",), ("unit",), ("mean", "estimate")}),
-                is_of_benchmarks=True, ruled_out=("group_name",), dimension="id", unread=_columns("report_directory"),
-                units_at={"estimate": ("unit",)},
+                is_of_benchmarks=True, ruled_out=("group_name",), dimensions=("id",),
+                unread=_columns("report_directory"), units_at={"estimate": ("unit",)},
                 rules=(MetricRule(r"change\..*", omission=BEFORE), MetricRule("(lower|upper)_bound", omission=BOUNDS))),
     KnownFormat("estimates of criterion", "json-records",
                 frozenset({("mean", "point_estimate"), ("std_dev", "point_estimate")}), is_of_benchmarks=True,
+                is_named_by_folders=True,
                 units={"point_estimate": "nanosecond"},
                 rules=(MetricRule("standard_error|confidence_level|(lower|upper)_bound", omission=BOUNDS),)),
     KnownFormat("Go benchmarks", "text-lines", _columns("benchmark", "iterations"), is_of_benchmarks=True,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.propose.names import is_actor
 from assay.propose.units import RATE
 
 KeyPath = tuple[str, ...]
@@ -266,6 +267,11 @@ class GrainProposal:
         """Return a sentence about each event of which not all records of a key count."""
         return tuple(item.describe(self.key) for item in self.repeated)
 
+    @property
+    def split(self) -> DimensionProposal | None:
+        """Return the dimension that a section of its own splits the metrics by: the first that names no process."""
+        return next((item for item in self.dimensions if item.field == HOST or not is_actor((item.field,))), None)
+
     def find_attempts(self) -> frozenset[str]:
         """Return the events of which times begin at the last record before their end."""
         return frozenset(item.event for item in self.repeated if not item.has_copies)
@@ -321,6 +327,7 @@ class Proposal:
     growing: tuple[tuple[str, str], ...]  # events and their numbers that only grow, which no metric measures
     runs: tuple[RunProposal, ...] = ()  # the baseline first
     baseline_reason: str = ""  # why it is the baseline, if not by its version
+    repeats_reason: str = ""  # why runs are repeats, if it is not their names alone
     omitted: tuple[tuple[str, str], ...] = ()  # numbers that no metric measures, and why
     hosts: tuple[str, ...] = ()
     hosts_reason: str = ""  # where their names come from
@@ -353,4 +360,4 @@ class Proposal:
         for grain in data["grains"]:
             if not grain["query"]:
                 del grain["query"]
-        return data if self.baseline_reason else {key: data[key] for key in data if key != "baseline_reason"}
+        return {key: data[key] for key in data if data[key] or key not in ("baseline_reason", "repeats_reason")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from assay.lang.reserved_names import EVENTS, SERIES, is_reserved_table
 
@@ -37,6 +37,11 @@ _MEASURED = re.compile(
     r"(?:[kmgt]i?)?b|bytes?|bits?|[kmgt]bits?|ops|evt|img|iter|msg|pkt|rec|req|tok|tx|txn"
     r"|(?!(?:times|timings|latencies|durations|delays|waits)$)[a-z]{3,}(?<![siu])s"
 )
+#: names of what did something: a process, a thread, a machine
+_ACTORS = frozenset((
+    "container", "container_id", "container_name", "host", "host_id", "host_name", "hostname", "instance",
+    "instance_id", "pid", "pod", "pod_name", "ppid", "process_id", "thread_id", "tid",
+))  # fmt: skip
 _FUNCTIONS = "current_"  # functions without parentheses begin with it, so SQL of specs has no such names
 
 
@@ -53,6 +58,11 @@ def split_words(text: str) -> list[str]:
     if words[-1:] in (["s"], ["sec"]) and _MEASURED.fullmatch("".join(words[-2:-1])):
         words.insert(-1, "per")
     return words
+
+
+def is_actor(path: Sequence[str]) -> bool:
+    """Return whether keys name a process, a thread or a machine, such as `pid` and `host.name`."""
+    return any("_".join(split_words(" ".join(path[-count:]))) in _ACTORS for count in (1, 2))
 
 
 def make_identifier(text: str, default: str) -> str:

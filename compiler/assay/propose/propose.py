@@ -49,7 +49,8 @@ def propose_system(
     """
     detected, unknown = _detect_all(samples)
     keys_by_path = {item.sample.path: (item.kind, item.layout, *_get_time_path(item)) for item in detected}
-    detected, placement = assign_runs(detected, lambda item: keys_by_path[item.sample.path], each)
+    extents = find_extents(detected)
+    detected, placement = assign_runs(detected, lambda item: keys_by_path[item.sample.path], extents, each)
     layouts: dict[object, list[Detected]] = {}
     for item in detected:
         layouts.setdefault(keys_by_path[item.sample.path], []).append(item)
@@ -76,7 +77,7 @@ def propose_system(
     placed = tuple(item.sample for item in detected)
     sources = tuple(group.source for group in groups)
     system = make_identifier(name, "service")
-    runs, baseline_reason = list_runs(placed, placement.reason, find_extents(detected))
+    runs, baseline_reason = list_runs(placed, placement, extents)
     proposal = Proposal(
         system=system,
         sources=sources,
@@ -84,6 +85,7 @@ def propose_system(
         growing=growing,
         runs=runs,
         baseline_reason=baseline_reason,
+        repeats_reason=placement.repeats_reason,
         omitted=tuple(dict.fromkeys(item for group in groups for item in _list_omitted(group, keys))),
         hosts=list_hosts(placed),
         hosts_reason=placement.hosts_reason,

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 from assay.ingest.timestamps import ISO
 from assay.propose.detect import Detected
@@ -46,16 +47,10 @@ def rank_name(name: str) -> int:
     return bool(words & _LATE) - bool(words & _EARLY)
 
 
-def find_extents(items: Sequence[Detected]) -> dict[str, Extent]:
-    """Return the first and last instants of the records of each run; runs without comparable ones are left out."""
-    instants: dict[str, list[float]] = {}
-    unknown = set()
-    for item in items:
-        read = _list_instants(item)
-        instants.setdefault(item.sample.run, []).extend(read)
-        if not read:
-            unknown.add(item.sample.run)
-    return {run: (min(values), max(values)) for run, values in instants.items() if run not in unknown}
+def find_extents(items: Sequence[Detected]) -> dict[Path, Extent]:
+    """Return the first and last instants of the records of each file; files without comparable ones are left out."""
+    instants = {item.sample.path: _list_instants(item) for item in items}
+    return {path: (min(values), max(values)) for path, values in instants.items() if values}
 
 
 def _list_instants(item: Detected) -> list[float]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from assay.propose.detect import Detected
 from assay.propose.file_names import (
@@ -23,6 +25,7 @@ from assay.propose.globs import NEUTRAL_NAME, set_globs
 from assay.propose.model import RunProposal, SampleFile
 from assay.propose.names import NameSpace
 from assay.propose.run_order import Extent, order_versions, rank_name
+from assay.propose.run_repeats import find_repeated_logs
 from assay.propose.samples import RESERVED
 from assay.util.diagnostics import USAGE, fail
 from assay.util.numbers import split_numbers
@@ -36,12 +39,17 @@ _SEPARATOR = "-"  # between the folders that name a host
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The run and the host of each file, and why these are runs and hosts; the reasons are empty without a choice."""
+    """The run and the host of each file, and why these are runs and hosts; the reasons are empty without a choice.
+
+    `versions` are those of runs that are repeats, if it is not their names alone that say so.
+    """
 
     runs: tuple[str, ...]
     hosts: tuple[str, ...]
     reason: str
     hosts_reason: str
+    versions: Mapping[str, str] = field(default_factory=dict)
+    repeats_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,10 @@ class _Split:
 
 
 def assign_runs(
-    items: Sequence[Detected], get_layout: Callable[[Detected], Hashable], each: str = ""
+    items: Sequence[Detected],
+    get_layout: Callable[[Detected], Hashable],
+    extents: Mapping[Path, Extent],
+    each: str = "",
 ) -> tuple[list[Detected], Placement]:
     """Return the files with their runs and hosts, and with the globs by which a source finds them in a run.
 
@@ -65,7 +76,8 @@ def assign_runs(
     Versions that differ in the folders of the files, or in their names, are runs, and so are folders such as `before`
     and `after`. Without them, the outermost folders are runs if each has the same folders, or the same logs of one
     layout; files side by side are runs if their names differ in more than numbers. What else distinguishes files of one
-    name within a run is their host.
+    name within a run is their host, or the number of a repeat: `find_repeated_logs`. `extents` are the first and last
+    instants of files.
     """
     samples = [item.sample for item in items]
     layouts = [get_layout(item) for item in items]
@@ -73,7 +85,7 @@ def assign_runs(
         first, other = samples[0], next(item for item, key in zip(samples, layouts, strict=True) if key != layouts[0])
         raise fail("options", f"`--each {each}` does not go with logs of different layouts", status=USAGE,
                    found=f"{first.name} and {other.name}", hint="name logs of one layout after `--from`")  # fmt: skip
-    placement = _place_each(samples, each) if each else _place_files(samples, layouts)
+    placement = _place_each(samples, each) if each else _place_repeats(items, layouts, extents)
     places: dict[tuple[str, str], NameSpace] = defaultdict(lambda: NameSpace({RESERVED}))
     assigned = []
     for item, run, host in zip(items, placement.runs, placement.hosts, strict=True):
@@ -90,41 +102,43 @@ def assign_runs(
 
 
 def list_runs(
-    samples: Sequence[SampleFile], reason: str, extents: Mapping[str, Extent]
+    samples: Sequence[SampleFile], placement: Placement, extents: Mapping[Path, Extent]
 ) -> tuple[tuple[RunProposal, ...], str]:
     """Return the runs of files, each with the reason for it, the baseline first; and why it is the baseline.
 
-    `extents` are the first and last instants of runs. The second reason is empty for a single version, and if versions
+    `extents` are the first and last instants of files. The second reason is empty for a single version, and if versions
     in the names of runs have an order.
     """
     files: dict[str, list[str]] = {}
+    paths: dict[str, list[Path]] = defaultdict(list)
     for sample in samples:
         files.setdefault(sample.run, []).append(f"{sample.host}/{sample.copy_name}".lstrip("/"))
+        paths[sample.run].append(sample.path)
     has_versions = all(map(find_version, files))
     ordered = (
         sorted(files, key=lambda name: (rank_version(find_version(name)), split_numbers(name)))
         if has_versions
         else list(files)
     )
-    repeats = find_repeats(ordered)
+    repeats = placement.versions or find_repeats(ordered)
     version_of = {name: repeats.get(name, name) for name in ordered}
+    paths_by_version: dict[str, list[Path]] = defaultdict(list)
+    for run in ordered:
+        paths_by_version[version_of[run]].extend(paths[run])
     versions, order_reason = list(dict.fromkeys(version_of.values())), ""
     if not has_versions and len(versions) > 1:
-        versions, order_reason = order_versions(versions, _join_extents(version_of, extents))
-        ordered.sort(key=lambda name: versions.index(version_of[name]))
-    runs = (RunProposal(name, tuple(files[name]), reason, version_of[name]) for name in ordered)
+        versions, order_reason = order_versions(versions, _join_extents(paths_by_version, extents))
+        ordered.sort(key=lambda name: (versions.index(version_of[name]), split_numbers(name)))
+    runs = (RunProposal(name, tuple(files[name]), placement.reason, version_of[name]) for name in ordered)
     return tuple(runs), order_reason
 
 
-def _join_extents(version_of: Mapping[str, str], extents: Mapping[str, Extent]) -> dict[str, Extent]:
-    """Return the extents of versions all of whose runs have one."""
-    runs: dict[str, list[str]] = defaultdict(list)
-    for run, version in version_of.items():
-        runs[version].append(run)
+def _join_extents(paths: Mapping[str, Sequence[Path]], extents: Mapping[Path, Extent]) -> dict[str, Extent]:
+    """Return the extents of versions all of whose files have one."""
     return {
-        version: (min(extents[run][0] for run in names), max(extents[run][1] for run in names))
-        for version, names in runs.items()
-        if all(run in extents for run in names)
+        version: (min(extents[path][0] for path in files), max(extents[path][1] for path in files))
+        for version, files in paths.items()
+        if all(path in extents for path in files)
     }
 
 
@@ -144,13 +158,36 @@ def _place_each(samples: Sequence[SampleFile], each: str) -> Placement:
     return Placement(runs, names, "", f"`--each {HOST}`") if each == HOST else Placement(runs, no_hosts, "", "")
 
 
-def _place_files(samples: Sequence[SampleFile], layouts: Sequence[Hashable]) -> Placement:
+def _place_repeats(items: Sequence[Detected], layouts: Sequence[Hashable], extents: Mapping[Path, Extent]) -> Placement:
+    """Return the placement of files; those of repeats are where one without the number of its repeat is."""
+    placement = _place_files([item.sample for item in items], layouts)
+    repeats = find_repeated_logs(items, extents, any(placement.hosts))
+    if not repeats:
+        return placement
+    first = {log.place: index for index, log in reversed([*enumerate(repeats.logs)])}
+    samples = [replace(items[index].sample, folders=place[0], name=place[1]) for place, index in first.items()]
+    rest = _place_files(samples, [layouts[index] for index in first.values()], repeats.depth)
+    places = dict(zip(first, zip(rest.runs, rest.hosts, strict=True), strict=True))
+    runs, hosts, versions = [], [], {}
+    for log in repeats.logs:
+        version, host = places[log.place]
+        # The run of `run1.json` is no `run-run1`.
+        runs.append(
+            log.tag if re.match(rf"{re.escape(version)}[-_.]?\d", log.tag) else f"{version}{_SEPARATOR}{log.tag}"
+        )
+        hosts.append(host)
+        versions[runs[-1]] = version
+    return Placement(tuple(runs), tuple(hosts), rest.reason, rest.hosts_reason, versions, repeats.reason)
+
+
+def _place_files(samples: Sequence[SampleFile], layouts: Sequence[Hashable], repeated: int = -1) -> Placement:
+    """Return the placement of files; `repeated` is the depth of the folders of repeats, which their folders lack."""
     is_one_layout = len(set(layouts)) == 1
     split = (
         _split_by_folder_versions(samples)
         or _split_by_folder_words(samples)
         or _split_by_name_versions(samples, is_one_layout)
-        or _split_by_folders(samples, is_one_layout)
+        or _split_by_folders(samples, is_one_layout, repeated)
         or _split_by_names(samples, is_one_layout)
     )
     hosts, reason = _name_hosts(split, samples, is_one_layout)
@@ -212,7 +249,7 @@ def _name_by_stems(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(unique.add(get_stem(name)) for name in names)
 
 
-def _split_by_folders(samples: Sequence[SampleFile], is_one_layout: bool) -> _Split | None:
+def _split_by_folders(samples: Sequence[SampleFile], is_one_layout: bool, repeated: int) -> _Split | None:
     """Divide files by their outermost folders if all of these have the same folders, or the same logs."""
     levels = _list_levels(samples)
     if not levels:
@@ -220,7 +257,8 @@ def _split_by_folders(samples: Sequence[SampleFile], is_one_layout: bool) -> _Sp
     depth, outer = levels[0]
     stems = _get_stems(samples)
     inner = [sample.folders[depth + 1 :] for sample in samples]
-    if len(levels) > 1 and _is_grid(outer, inner):
+    has_repeats = depth < repeated and not is_numbered(set(outer))
+    if has_repeats or (len(levels) > 1 and _is_grid(outer, inner)):
         return _split_at_level(samples, depth, "each of these folders has the same folders")
     are_logs_hosts = is_one_layout and len(set(stems)) > 1 and (not is_numbered(set(outer)) or is_indexed(set(stems)))
     if len(levels) == 1 and are_logs_hosts and _is_grid(outer, stems):

@@ -28,10 +28,7 @@ def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) ->
         yield f"{word} {', '.join(run.name for run in proposal.runs)}: {proposal.runs[0].reason}"
     if proposal.baseline_reason:
         yield f"baseline: {proposal.runs[0].version} ({proposal.baseline_reason})"
-    for version, runs in proposal.repeats.items():
-        yield f"repeats {', '.join(runs)}: their names are {version} with a number, so they are runs of one version"
-    if proposal.repeats:
-        yield f"  {KEEP_APART}"
+    yield from _describe_repeats(proposal)
     if proposal.hosts:
         yield f"hosts {', '.join(proposal.hosts)}: {proposal.hosts_reason}"
     for item in proposal.passed_over:
@@ -76,6 +73,14 @@ def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) ->
     if proposal.run_constants:
         facts = "; ".join(escape_text(item.describe()) for item in proposal.run_constants)
         yield f"no metrics of constants of runs, which may be facts of their `meta.json`: {facts}"
+
+
+def _describe_repeats(proposal: Proposal) -> Iterator[str]:
+    for version, runs in proposal.repeats.items():
+        reason = proposal.repeats_reason or f"their names are {version} with a number"
+        yield f"repeats {', '.join(runs)}: {reason}, so they are runs of one version"
+    if proposal.repeats:
+        yield f"  {KEEP_APART}"
 
 
 def _list_fields(pairs: Sequence[tuple[str, str]]) -> str:

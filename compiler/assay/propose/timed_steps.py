@@ -54,6 +54,16 @@ def find_timed_steps(group: Group, chain: Chain) -> TimedSteps | None:
     return None
 
 
+def find_timed_ends(group: Group, chain: Chain) -> frozenset[str]:
+    """Return the events of a chain with a duration that is the time from the event before them."""
+    return frozenset(
+        end
+        for start, end in itertools.pairwise(chain.events)
+        for field in list_quantities(group, group.source.find_event(end))
+        if field.unit in TIMES and field.name != chain.field and _adjoins(group, chain, start, end, field)
+    )
+
+
 def _adjoins(group: Group, chain: Chain, start: str, end: str, field: FieldProposal) -> bool:
     """Return whether the times from an event to the last record of the next are the durations of the latter."""
     starts, ends = (_list_by_key(group, chain, name) for name in (start, end))

@@ -27,8 +27,8 @@ def write_report(proposal: Proposal) -> str:
         if grain.is_main:
             if not grain.step_column:  # a mean of all steps says little
                 sections.append(f"R.withAllOf g.{grain.name}.grain (R.section {title} {grain.name})")
-            if grain.dimensions:
-                sections.append(_write_split_section(proposal, grain))
+            if grain.split:
+                sections.append(_write_split_section(proposal, grain, grain.split))
         groups.append(f"R.groupWithAllOf g.{grain.name}.grain (R.group {title} {grain.name})")
         charts += [
             f"R.cdf m.{metric.id}"
@@ -86,9 +86,8 @@ def _write_column(proposal: Proposal, grain: GrainProposal, dimension: Dimension
     return f"S.grain.columnOf e.{name_fields(proposal, source)}.{dimension.field}"
 
 
-def _write_split_section(proposal: Proposal, grain: GrainProposal) -> str:
-    """Write the section that splits the metrics of a grain by the first of its dimensions."""
-    dimension = grain.dimensions[0]
+def _write_split_section(proposal: Proposal, grain: GrainProposal, dimension: DimensionProposal) -> str:
+    """Write the section that splits the metrics of a grain by one of its dimensions."""
     is_namesake = make_title(dimension.field) == grain.title  # "Step by step" has another meaning
     title = f"Each {lower_title(grain.title)}" if is_namesake else f"{grain.title} by {dimension.field}"
     section = f"R.splitBy [ {_write_column(proposal, grain, dimension)} ] (R.section {quote_text(title)} {grain.name})"
@@ -101,8 +100,7 @@ def _write_gate(proposal: Proposal) -> str:
     """Write a comment with a gate of a metric and one of its segments; empty if none is better in a direction."""
     for grain in proposal.grains:
         for metric in grain.metrics:
-            if grain.is_main and grain.dimensions and metric.better != "neither":
-                dimension = grain.dimensions[0]
+            if grain.is_main and (dimension := grain.split) and metric.better != "neither":
                 column = _write_column(proposal, grain, dimension)
                 segment = f"R.segmentId m.{metric.id} ({column}) {quote_text(dimension.value)}"
                 return f"""

@@ -293,13 +293,19 @@ def compose_answer(
 
 
 def _choose_key_changes(directed: Sequence[Candidate]) -> list[Candidate]:
-    """Return the metrics that the gate names, and the largest changes if it names none that changed."""
+    """Return the metrics that the gate names, and the largest changes if it names none that changed.
+
+    If it names none at all, the main result, the first of the report, is among these if it changed.
+    """
     ascending = sorted(directed, key=lambda item: replace(item, is_key=False).relevance)
     named = [item for item in ascending if item.is_key][:MOST_KEY_CHANGES]
     if any(item.verdict in _DECIDED for item in named):
         return named
     others = [item for item in ascending if item.verdict in _DECIDED and not item.is_key]
-    return [*named, *others[: min(_MOST_UNNAMED, MOST_KEY_CHANGES - len(named))]]
+    count = min(_MOST_UNNAMED, MOST_KEY_CHANGES - len(named))
+    if not named and any(item is directed[0] for item in others[count:]):
+        return [*others[: count - 1], directed[0]]
+    return [*named, *others[:count]]
 
 
 def _describe_key_change(item: Candidate) -> KeyChange:
