@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from assay.app.judged_results import read_judged_results
+from assay.cli.judged_texts import count_verdicts
 from tests.support.commands import run_assay
 from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_results
 
@@ -173,6 +175,16 @@ def test_comment_counts_metrics_without_a_direction(tmp_path: Path) -> None:
         "gate", write_results(tmp_path, {**metrics, "d": judge_metric("same")}), "--format", "markdown"
     )
     assert "** 0 worse, 0 better, 1 same within 0, 0 open, 0 not judged\n" in markdown.out
+
+
+def test_counts_say_why_no_metric_is_judged(tmp_path: Path) -> None:
+    """The reason is that of the table, also if metrics have directions."""
+    unjudged = {**judge_metric("not judged", 1.0, "its rows have no time"), "better": "neither"}
+    run = read_judged_results(write_results(tmp_path, {"a": unjudged, "b": unjudged})).runs[0]
+    reason = "not judged, because its rows have no time"
+    assert count_verdicts(run.changes) == f"2 metrics without a direction: 2 {reason}"
+    directed = read_judged_results(write_results(tmp_path, {"a": {**unjudged, "better": "lower"}})).runs[0]
+    assert count_verdicts(directed.changes) == f"0 worse, 0 better, 0 same, 0 open, 1 {reason}"
 
 
 def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:

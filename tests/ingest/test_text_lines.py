@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest.manifest import has_required_events
+from assay.ingest.manifest import has_required_events, hash_recognition
 from assay.lang.model.package import Event, Form, Name, Quarantine, Source
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCES, IngestedFolder, build_field, format_error, ingest_log
@@ -125,3 +125,11 @@ def test_giant_last_line_of_a_text_log_is_not_lost(tmp_path: Path) -> None:
     bears = replace(LINES, quarantine=replace(LINES.quarantine, share=1.0))
     log = ingest_log(tmp_path, {"m-1/out": content}, (TICK,), None, bears).read_log()
     assert (log["lines"], log["recognised"], log["quarantined"]) == (2, 1, 1)
+
+
+@pytest.mark.parametrize(("line", "is_same"), [(LINES.line, False), ("", True)], ids=["with a head", "whole lines"])
+def test_logs_are_read_again_where_ignored_names_count(line: str, is_same: bool) -> None:
+    """Ignored names decide which lines without a head are malformed; elsewhere they only change what is reported."""
+    source = replace(LINES, line=line)
+    hashes = [hash_recognition(replace(source, ignored=names), [TICK]) for names in ((), ("Number of*",))]
+    assert (hashes[0] == hashes[1]) == is_same

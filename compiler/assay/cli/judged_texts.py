@@ -123,6 +123,10 @@ def count_verdicts(changes: Iterable[RecordedChange], segments: Iterable[Recorde
         for name, number in counts
         if number or not (lacks_directions or name == "changed")
     )
+    if listed and numbers["not judged"] == len(listed):
+        from assay.report.answer_sentences import explain_not_judged
+
+        text += explain_not_judged(change.reason for change in listed if change.reason)
     return f"{format_count(len(listed), 'metric')} without a direction: {text}" if lacks_directions else text
 
 

@@ -36,7 +36,10 @@ def print_answer(answer: Answer, form: str) -> None:
     output.print_rows(("metric", "run", *groups, "unit", *statistics), rows, form)
     if form == "table":
         average = "" if answer.by else f"; average: {answer.summary}"
-        output.print_line(f"filters: {', '.join(answer.filters) or 'none'}{average}", err=True)
+        # Only an even number of samples has two in the middle, between which other tools take the mean.
+        has_two_middles = any(item.get("size") and item["size"] % 2 == 0 for item in data)
+        median = "; median: the greater of two in the middle" if has_two_middles else ""
+        output.print_line(f"filters: {', '.join(answer.filters) or 'none'}{average}{median}", err=True)
 
 
 def print_verification(verification: Verification) -> int:

@@ -68,10 +68,10 @@ def find_conversion_hint(node: Node, expected: Value, actual: Value) -> str:
     if expected is DOUBLE and actual is NATURAL:
         return f"a Double is written with a decimal point, for example `{_format_number(node, '2')}.0`"
     if expected is INTEGER and actual is NATURAL:
-        return (
-            f"an Integer has a sign, for example `+{_format_number(node, '2')}`; `Natural/toInteger` "
-            "makes one of a Natural"
-        )
+        number = _format_number(node, "")
+        if number:
+            return f"write `+{number}`: an Integer has a sign; `Natural/toInteger` makes one of a Natural"
+        return "`Natural/toInteger` makes an Integer of a Natural; a literal Integer has a sign, such as `+2`"
     if expected is NATURAL and actual is INTEGER:
         return "a Natural has no sign; `Integer/clamp` makes one of an Integer"
     if is_optional_type(expected) and are_equal(expected.arguments[0], actual):

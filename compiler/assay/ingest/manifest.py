@@ -69,6 +69,8 @@ def hash_recognition(source: Source, events: Sequence[Event]) -> str:
         body += repr([source.begins])
     if source.start_ns:
         body += repr([source.start_ns])
+    if source.line and source.ignored:  # lines that do not match the pattern of all lines are malformed unless ignored
+        body += repr([source.ignored])
     if SOURCE_KINDS[source.kind].has_patterns:
         body += repr([name for name, _ in names])
     return hashlib.sha256(body.encode()).hexdigest()

@@ -210,7 +210,19 @@ def _read_line_constant(constant: Constant, directory: Path) -> object:
         f"the run's {names} has no line `{constant.line}` ({constant.doc})",
         span=Span(str(files[0])) if len(files) == 1 else None,
         expected=f"such a line among the first {constant_lines.SEARCHED_LINES} of a file",
+        hint=_find_indented_line_hint(constant, directory),
     )
+
+
+def _find_indented_line_hint(constant: Constant, directory: Path) -> str:
+    """Return a hint if a line matches the pattern of a constant but for leading blanks; empty without such a line."""
+    from assay.ingest import constant_lines  # imports sqlglot, which a cached build does not need
+
+    line = constant_lines.find_line(replace(constant, line=f" {constant.line}"), directory)
+    if not line:
+        return ""
+    place = f"line {line.number} of {line.file.relative_to(directory).as_posix()}"
+    return f"{place} matches but for its leading blanks: begin the pattern with a blank"
 
 
 def _list_files(constant: Constant, directory: Path) -> list[Path]:

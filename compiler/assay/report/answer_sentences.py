@@ -78,10 +78,7 @@ def compose_counts(
     counts = count_by_verdict(changes)
     left_out = counts[Verdict.NOT_JUDGED]
     if left_out == len(changes):
-        reasons = Counter(item.judgement.reason.value for item in changes if item.judgement.reason).most_common()
-        if len(reasons) == 1:
-            return f"{left_out} not judged, because {reasons[0][0]}."
-        return f"{left_out} not judged: {', '.join(f'{count} because {text}' for text, count in reasons)}."
+        return f"{left_out} not judged{_explain_not_judged(changes)}."
     margin = _find_shared_margin(changes)
     parts = [
         f"{counts[Verdict.WORSE]} worse",
@@ -99,7 +96,20 @@ def _count_conditions(conditions: Sequence[JudgedChange]) -> str:
         return "No metric of the report is better in a direction."
     counts = count_by_verdict(conditions)
     parts = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in _WITHOUT_DIRECTION if counts[verdict])
-    return f"{format_count(len(conditions), 'metric')} without a direction: {parts}."
+    reasons = _explain_not_judged(conditions) if counts[Verdict.NOT_JUDGED] == len(conditions) else ""
+    return f"{format_count(len(conditions), 'metric')} without a direction: {parts}{reasons}."
+
+
+def _explain_not_judged(changes: Iterable[JudgedChange]) -> str:
+    return explain_not_judged(item.judgement.reason.value for item in changes if item.judgement.reason)
+
+
+def explain_not_judged(reasons: Iterable[str]) -> str:
+    """Return why metrics are not judged, to follow their number: `, because its rows have no time`."""
+    counts = Counter(reasons).most_common()
+    if len(counts) == 1:
+        return f", because {counts[0][0]}"
+    return f": {', '.join(f'{count} because {text}' for text, count in counts)}" if counts else ""
 
 
 def count_by_verdict(changes: Iterable[JudgedChange]) -> Counter[Verdict]:

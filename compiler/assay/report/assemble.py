@@ -35,7 +35,7 @@ from assay.report.percentiles import (
     list_further_columns,
     list_split_notes,
 )
-from assay.report.row_units import ReportUnits, RowUnit, choose_report_units, choose_row_unit
+from assay.report.row_units import ReportUnits, RowUnit, choose_report_units, choose_row_unit, describe_units
 from assay.report.run_results import Choices, RunFigures, add_unit
 from assay.report.section_notes import (
     list_chart_notes,
@@ -157,7 +157,7 @@ def assemble(
         provenance=tuple(provenance.items()),
         terms=build_terms(checked, report, tables, has_sample_counts=any(None in item.metrics for item in sections)),
         galleries=listings,
-        averages=_describe_averages(checked, report, choices),
+        averages=_describe_averages(checked, report, choices, units),
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
@@ -348,21 +348,23 @@ def _sample_counts(
     return ("Sample count", first, *(cell for count in rest for cell in (count, *blanks)))
 
 
-def _describe_averages(checked: CheckedPackage, report: Report, choices: Choices) -> str:
-    """Return what values are averages of, how those of groups (hosts) are averaged, and what percentiles are."""
+def _describe_averages(checked: CheckedPackage, report: Report, choices: Choices, units: ReportUnits) -> str:
+    """Return what values are averages of, how those of groups (hosts) are averaged, what percentiles and units are."""
     further = {name for section in report.sections for name in list_further_columns(section, choices)}
     meaning, summary = describe_columns(further), choices.summary
     names = [name for section in report.sections for name in section.metrics]
     names += [item.metric for item in report.charts]
-    measured_metrics = list_measured(index_metrics(checked.package), map(checked.get_metric, names))
+    metrics = [checked.get_metric(name) for name in names]
+    measured_metrics = list_measured(index_metrics(checked.package), metrics)
+    unit_note = describe_units(metrics, units, choices) if report.dictionary else ""
     groups = sorted({metric.per for metric in measured_metrics if metric.per})
     all_samples = "" if all(metric.per for metric in measured_metrics) else "Values are averages of all samples."
     if not groups:
-        return " ".join(filter(None, (all_samples, meaning)))
+        return " ".join(filter(None, (all_samples, meaning, unit_note)))
     doc = next((item.doc for item in checked.package.summaries if item.name == summary), "").rstrip(".")
     subject = "Those of metrics" if all_samples else "Metrics"
     sentence = f"{subject} with a distribution for each {' or '.join(groups)} are averaged by the summary {summary}."
-    return " ".join(filter(None, (all_samples, sentence, f"{doc}." if doc else "", meaning)))
+    return " ".join(filter(None, (all_samples, sentence, f"{doc}." if doc else "", meaning, unit_note)))
 
 
 def _build_charts(

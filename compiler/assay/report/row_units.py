@@ -55,3 +55,10 @@ def choose_row_unit(metric: Metric, neighbours: Sequence[Metric], units: ReportU
             if candidate.id in units:
                 return units[candidate.id]
     return Fraction(1), metric.unit.symbol
+
+
+def describe_units(metrics: Iterable[Metric], units: ReportUnits, choices: Choices) -> str:
+    """Return that metrics have other units in print than in their definitions; empty if none has."""
+    if any(choose_row_unit(metric, (), units, choices)[1] != metric.unit.symbol for metric in metrics):
+        return "Units suit the values; those of the definitions are in the data dictionary."
+    return ""

@@ -222,14 +222,26 @@ def _build_form(forms: TextForms) -> exp.Expr:
         )
     without_body: exp.Expr = sql_trees.build_smallint(TEXT)
     if forms.contained_regex:
-        without_body = sql_trees.build_if(
-            _is_match(build_column("line"), forms.contained_regex), sql_trees.build_smallint(TORN), without_body
-        )
+        is_torn = exp.and_(_is_match(build_column("line"), forms.contained_regex), *_list_not_ignored(forms.source))
+        without_body = sql_trees.build_if(is_torn, sql_trees.build_smallint(TORN), without_body)
     return sql_trees.build_if(
         sql_trees.is_not_null(build_column("body")),
         exp.Case(ifs=ifs, default=unmatched) if ifs else unmatched,
         without_body,
     )
+
+
+def _list_not_ignored(source: Source) -> list[exp.Expr]:
+    """Return the conditions that the name of a line is none of those that the source ignores."""
+    line = _build_name(build_column("line"))
+    return [
+        exp.Not(
+            this=sql_trees.build_starts_with(line.copy(), name.removesuffix("*"))
+            if name.endswith("*")
+            else exp.EQ(this=line.copy(), expression=sql_trees.build_text(name))
+        )
+        for name in source.ignored
+    ]
 
 
 def _build_instant_text(forms: TextForms) -> exp.Expr:
@@ -298,17 +310,19 @@ def _build_unknown_name(source: Source) -> exp.Expr:
         exp.LT(this=build_column("form"), expression=dialect.build_integer(0)),
         sql_trees.is_not_null(build_column("body")),
     )
+    return sql_trees.build_if(exp.and_(is_other, _has_instant(source)), _build_name(build_column("body")))
+
+
+def _build_name(text: exp.Expr) -> exp.Expr:
+    """Return a text without its varying parts, cut to a maximal length."""
     name = sql_trees.call(
         "regexp_replace",
-        build_column("body"),
+        text,
         sql_trees.build_text(VARYING),
         sql_trees.build_text("#"),
         sql_trees.build_text("g"),
     )
-    return sql_trees.build_if(
-        exp.and_(is_other, _has_instant(source)),
-        sql_trees.call("left", name, dialect.build_integer(LONGEST)),
-    )
+    return sql_trees.call("left", name, dialect.build_integer(LONGEST))
 
 
 def build_event_rows(forms: TextForms, event: str, table: str, host: str, offset: int, is_fast: bool) -> exp.Select:
