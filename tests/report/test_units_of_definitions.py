@@ -14,7 +14,7 @@ from assay.report.run_results import Choices
 
 MS = Unit("millisecond", "ms")
 METRIC = Metric("m", "", "", "g", Expression("column", name="x"), None, True, None, "", MS, "neither", 4)
-NOTE = "Units suit the values; those of the definitions are in the data dictionary."
+NOTE = "Units are scaled to the values; the data dictionary has those of the definitions."
 
 
 @pytest.mark.parametrize(

@@ -60,5 +60,5 @@ def choose_row_unit(metric: Metric, neighbours: Sequence[Metric], units: ReportU
 def describe_units(metrics: Iterable[Metric], units: ReportUnits, choices: Choices) -> str:
     """Return that metrics have other units in print than in their definitions; empty if none has."""
     if any(choose_row_unit(metric, (), units, choices)[1] != metric.unit.symbol for metric in metrics):
-        return "Units suit the values; those of the definitions are in the data dictionary."
+        return "Units are scaled to the values; the data dictionary has those of the definitions."
     return ""
