@@ -93,6 +93,16 @@ def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> 
     assert "\nno metrics of numbers that only grow: connection of connection_closed_sent_received\n" in result.out
 
 
+@pytest.mark.parametrize("case", ["csv-unnamed", "text-elapsed"])
+def test_summary_and_specs_say_what_is_not_read(case: str, tmp_path: Path, cache: Path) -> None:
+    result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs(case))
+    source = (tmp_path / "service/specs/service/source.dhall").read_text(encoding="utf-8")
+    for note in {"csv-unnamed": ("1 unnamed column with 12 values is not read", "2 columns are empty"),
+                 "text-elapsed": ("20 of 36 lines are not read, as they have no such instant",)}[case]:  # fmt: skip
+        assert f": {note}\n" in result.out
+        assert re.search(f" -- .*: {note}\n", source)
+
+
 def test_logs_of_versions_are_compared_by_the_commands(tmp_path: Path, cache: Path) -> None:
     """The summary says why there are two runs, and the workspace has the oldest version as its baseline."""
     logs = [tmp_path / "db-2.4.json", tmp_path / "db-2.3.json"]
@@ -220,6 +230,8 @@ def test_unknown_kind_is_an_error_with_what_was_tried(tmp_path: Path) -> None:
         ('{"event":"a","n":1}\nnoise\n', "no key of the records of LOG has an instant in a known form"),
         ("", "the log is empty: LOG"),
         ('up{job="a"} 1\n', "the kind of the log is not recognized: LOG"),
+        ("took 5 ms, sent 3 kB, ok 1\n" * 3, "the kind of the log is not recognized: LOG"),
+        ("run 1,5 ms,10.5\nrun 2,6 ms,10.75\n", "the kind of the log is not recognized: LOG"),
     ],
 )
 def test_log_without_what_a_source_needs_is_an_error(text: str, message: str, tmp_path: Path) -> None:

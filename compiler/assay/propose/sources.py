@@ -458,6 +458,7 @@ def _build_source(
         left_out=named.list_left_out(),
         is_cut=any(sample.is_cut for sample in samples),
         reasons=tuple(reasons),
+        notes=tuple(f"{item.sample.place}: {note}" for item in items for note in item.notes if not known_format),
     )
 
 

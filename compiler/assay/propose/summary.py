@@ -44,6 +44,9 @@ def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) ->
         word = f"{source.kind}, {source.format}" if source.format else source.kind
         part = "the first lines of " if source.is_cut else ""
         yield f"{source.name}: {word}, {source.records} records in {part}{_list_some(source.files)}"
+        yield from (f"  {escape_text(note)}" for note in source.notes[:MAX_FILES])
+        if len(source.notes) > MAX_FILES:
+            yield f"  and {len(source.notes) - MAX_FILES} more such lines in the comments of the source"
         for event in sorted(source.events, key=lambda item: -item.count)[:MAX_EVENTS]:
             yield f"  event {event.name}: {event.count}, fields {', '.join(event.fields) or 'none'}"
             if event.doc.startswith(OTHER_LINES):

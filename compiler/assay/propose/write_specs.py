@@ -76,7 +76,7 @@ def _list_source_members(source: SourceProposal) -> list[tuple[str, str, str]]:
     format_note = f"\nThe format is that of {source.format}." if source.format else ""
     members = [
         ("name", quote_text(source.name), ""),
-        ("kind", quote_text(source.kind), reasons["kind"] + format_note),
+        ("kind", quote_text(source.kind), "\n".join([reasons["kind"] + format_note, *source.notes])),
         ("hosts", quote_text(source.hosts), ""),
         ("logs", format_texts(source.logs), ""),
     ]
@@ -105,7 +105,7 @@ def _list_ignored(source: SourceProposal) -> list[tuple[str, str, str]]:
     if not source.ignored:
         return []
     reason = (f"{source.left_out_count} lines without an event, as `assay inspect` names them: without a warning"
-              if source.line else "declared, but no record has them")  # fmt: skip
+              if source.kind == "text-lines" else "declared, but no record has them")  # fmt: skip
     return [("ignored", format_list([quote_text(name) for name in source.ignored], 8), reason)]
 
 
