@@ -93,6 +93,22 @@ def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> 
     assert "\nno metrics of numbers that only grow: connection of connection_closed_sent_received\n" in result.out
 
 
+def test_summary_has_the_counter_of_numbers_that_restart(tmp_path: Path, cache: Path) -> None:
+    result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs("csv-restarts"))
+    assert "\nno metrics of input_tokens: they grow until `turns` starts again\n" in result.out
+
+
+def test_comment_says_that_a_time_has_no_unit(tmp_path: Path, cache: Path) -> None:
+    text = (_propose("csv-restarts", tmp_path, cache) / "specs/service/metrics.dhall").read_text(encoding="utf-8")
+    assert "-- a time by its name, so less is better; its unit is unknown\n    , response_time =\n" in text
+
+
+def test_system_with_a_reserved_name_has_no_prefix(tmp_path: Path, cache: Path) -> None:
+    (log,) = _list_logs("csv-per-time")
+    assert run_assay("--cache", cache, "init", "only", "--from", log, cwd=tmp_path).status == 0
+    assert run_assay("--cache", cache, "check", cwd=tmp_path / "only").out.startswith("only: 1 source, ")
+
+
 @pytest.mark.parametrize("case", ["csv-unnamed", "text-elapsed"])
 def test_summary_and_specs_say_what_is_not_read(case: str, tmp_path: Path, cache: Path) -> None:
     result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs(case))
