@@ -156,6 +156,26 @@ def test_proposed_workspace_builds_at_once(case: str, tmp_path: Path, cache: Pat
     assert (built.status, built.out) == (0, "build/comparison/report.md\n")
 
 
+@pytest.mark.parametrize("day", ["", "2026-02-14"])
+def test_report_of_relative_times_has_the_date_of_the_run(day: str, tmp_path: Path, cache: Path) -> None:
+    """Instants of 1970 say nothing of the day; the fact `date` of the run does, if it has one."""
+    place = _propose("text-sysbench-1", tmp_path, cache)
+    source = place / "specs/service/source.dhall"
+    text = source.read_text(encoding="utf-8")
+    if day:
+        text = text.replace(
+            "let logs =", 'let date = constant.version // { name = "date", path = [ "date" ] }\n\nlet logs ='
+        )
+        source.write_text(text.replace("[ constant.version ]", "[ constant.version, date ]"), encoding="utf-8")
+        (place / "runs/oltp/meta.json").write_text(f'{{"version": "1", "date": "{day}"}}\n', encoding="utf-8")
+    built = run_assay("--cache", cache, "build", "service/comparison", "--run", "runs/oltp", "-o", "out", "--to", "md",
+                      "--to", "pdf", cwd=place)  # fmt: skip
+    assert built.status == 0, built.err
+    report = (place / "out/report.md").read_text(encoding="utf-8")
+    assert (f"\n\n{day}\n\n" in report, "1970" in report) == (bool(day), False)
+    assert json.loads((place / "out/document.json").read_text(encoding="utf-8"))["date"] == day
+
+
 def test_folders_of_criterion_are_benchmarks_of_two_runs(tmp_path: Path, cache: Path) -> None:
     """Each folder with results of a run is a host; changes and samples are passed over."""
     text = (CASES / "criterion-estimates/logs/estimates.json").read_text(encoding="utf-8")
