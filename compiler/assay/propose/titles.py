@@ -23,9 +23,9 @@ _FORMS = {word: word.upper() for word in (
 _ACRONYM = re.compile(r"[b-df-hj-np-tv-xz]{2,4}")  # a first word without vowels, such as `tts`
 #: short forms of words that have no vowels either
 _NO_ACRONYMS = frozenset((
-    "blk", "blks", "bps", "cfg", "cmd", "cmds", "cnt", "ctx", "dst", "evt", "grp", "img", "mbps", "msg", "msgs", "nr",
-    "nth", "pct", "pkt", "pkts", "ptr", "src", "std", "str", "svc", "thr", "tmp", "trx", "txn", "txns", "txs", "vs",
-    "wrk",
+    "blk", "blks", "bps", "cfg", "cmd", "cmds", "cmp", "cnt", "ctx", "dst", "evt", "grp", "img", "mbps", "msg", "msgs",
+    "nr", "nth", "pct", "pkt", "pkts", "ptr", "src", "std", "str", "svc", "thr", "tmp", "trx", "txn", "txns", "txs",
+    "vs", "wrk",
 )) | {*UNITS}  # fmt: skip
 _PERCENTILE = re.compile(r"(\d[\d.]*)%")  # a column such as `99.9%`
 _MAX_TIME_TITLE = 40  # letters
