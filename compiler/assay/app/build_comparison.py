@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -38,6 +37,7 @@ from assay.app.repeats import (
     split_calibration,
 )
 from assay.app.report_check import check_reports
+from assay.app.report_dates import get_last_day, get_report_date
 from assay.app.report_request import ReportRequest
 from assay.app.row_data import build_listing_data
 from assay.app.runs import NamedRun
@@ -73,8 +73,6 @@ from assay.util.diagnostics import USAGE, fail, suggest_names
 NOISE_STYLE = "prefixed"  # of reports on noise, whose numbers differ in magnitude
 DEFAULT_LEVEL = "0.95"  # of intervals in details of reports without a judgement
 MIN_SHARED_SIZE = 1024  # bytes: shorter files may be equal by chance
-
-_MIN_INSTANT = 365 * 24 * 3600 * 1_000_000_000  # of the year 1971; earlier ones are relative to a start
 
 
 def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> BuildResult:
@@ -228,39 +226,6 @@ def _check_date(text: str) -> None:
         raise fail("date", "--date takes a day that exists", expected="YYYY-MM-DD", found=text, status=USAGE)
 
 
-def get_report_date(computation: Computation) -> str:
-    """Return the default date of a report: the day (UTC) of the last record of all runs; empty if it is not known.
-
-    Raises AssayError if no record has a time.
-    """
-    runs = [run for run in computation.runs if not run.ingested_run.run.is_calibration]
-    last_day = max(map(_get_last_day, runs))
-    if not last_day and all(_find_last_instant(run) is None for run in runs):
-        raise fail(
-            "no-date",
-            "the report has no date, since no record of the runs has a time",
-            hint="pass --date YYYY-MM-DD",
-            status=USAGE,
-        )
-    return last_day
-
-
-def _get_last_day(run: RunResult) -> str:
-    """Return the day (UTC) of a run's last record, else the fact `date` of the run; empty if neither is known.
-
-    Instants in 1970 are relative to a start, so their day is none.
-    """
-    last_ns = _find_last_instant(run)
-    if last_ns is None or last_ns < _MIN_INSTANT:
-        day = run.ingested_run.constants.get("date")
-        return day if isinstance(day, str) and is_day(day) else ""
-    return datetime.datetime.fromtimestamp(last_ns // 1_000_000_000, tz=datetime.UTC).strftime("%Y-%m-%d")
-
-
-def _find_last_instant(run: RunResult) -> int | None:
-    return max((item.last_ns for item in run.ingested_run.logs if item.last_ns is not None), default=None)
-
-
 def create_run_figures(run: RunResult) -> RunFigures:
     """Return the results, constants and notes of a run or phase for a report.
 
@@ -276,7 +241,7 @@ def create_run_figures(run: RunResult) -> RunFigures:
         run.results,
         ingested_run.hosts,
         tuple(notes),
-        _get_last_day(run),
+        get_last_day(run),
         phase,
         run.quality,
         ingested_run.run.version,
