@@ -104,6 +104,32 @@ def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> 
     assert "\nno metrics of numbers that only grow: connection of connection_closed_sent_received\n" in result.out
 
 
+def test_summary_has_the_counter_of_numbers_that_restart(tmp_path: Path, cache: Path) -> None:
+    result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs("csv-restarts"))
+    assert "\nno metrics of input_tokens: they grow until `turns` starts again\n" in result.out
+
+
+def test_comment_says_that_a_time_has_no_unit(tmp_path: Path, cache: Path) -> None:
+    text = (_propose("csv-restarts", tmp_path, cache) / "specs/service/metrics.dhall").read_text(encoding="utf-8")
+    assert "-- a time by its name, so less is better; its unit is unknown\n    , response_time =\n" in text
+
+
+def test_system_with_a_reserved_name_has_no_prefix(tmp_path: Path, cache: Path) -> None:
+    (log,) = _list_logs("csv-per-time")
+    assert run_assay("--cache", cache, "init", "only", "--from", log, cwd=tmp_path).status == 0
+    assert run_assay("--cache", cache, "check", cwd=tmp_path / "only").out.startswith("only: 1 source, ")
+
+
+@pytest.mark.parametrize("case", ["csv-unnamed", "text-elapsed"])
+def test_summary_and_specs_say_what_is_not_read(case: str, tmp_path: Path, cache: Path) -> None:
+    result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs(case))
+    source = (tmp_path / "service/specs/service/source.dhall").read_text(encoding="utf-8")
+    for note in {"csv-unnamed": ("1 unnamed column with 12 values is not read", "2 columns are empty"),
+                 "text-elapsed": ("20 of 36 lines are not read, as they have no such instant",)}[case]:  # fmt: skip
+        assert f": {note}\n" in result.out
+        assert re.search(f" -- .*: {note}\n", source)
+
+
 def test_logs_of_versions_are_compared_by_the_commands(tmp_path: Path, cache: Path) -> None:
     """The summary says why there are two runs, and the workspace has the oldest version as its baseline."""
     logs = [tmp_path / "db-2.4.json", tmp_path / "db-2.3.json"]
@@ -139,6 +165,26 @@ def test_proposed_workspace_builds_at_once(case: str, tmp_path: Path, cache: Pat
     _, *arguments = command.replace("$(date +%F)", "2026-01-01").split()
     built = run_assay("--cache", cache, *arguments, "--to", "md", cwd=folder)
     assert (built.status, built.out) == (0, "build/comparison/report.md\n")
+
+
+@pytest.mark.parametrize("day", ["", "2026-02-14"])
+def test_report_of_relative_times_has_the_date_of_the_run(day: str, tmp_path: Path, cache: Path) -> None:
+    """Instants of 1970 say nothing of the day; the fact `date` of the run does, if it has one."""
+    place = _propose("text-sysbench-1", tmp_path, cache)
+    source = place / "specs/service/source.dhall"
+    text = source.read_text(encoding="utf-8")
+    if day:
+        text = text.replace(
+            "let logs =", 'let date = constant.version // { name = "date", path = [ "date" ] }\n\nlet logs ='
+        )
+        source.write_text(text.replace("[ constant.version ]", "[ constant.version, date ]"), encoding="utf-8")
+        (place / "runs/oltp/meta.json").write_text(f'{{"version": "1", "date": "{day}"}}\n', encoding="utf-8")
+    built = run_assay("--cache", cache, "build", "service/comparison", "--run", "runs/oltp", "-o", "out", "--to", "md",
+                      "--to", "pdf", cwd=place)  # fmt: skip
+    assert built.status == 0, built.err
+    report = (place / "out/report.md").read_text(encoding="utf-8")
+    assert (f"\n\n{day}\n\n" in report, "1970" in report) == (bool(day), False)
+    assert json.loads((place / "out/document.json").read_text(encoding="utf-8"))["date"] == day
 
 
 def test_folders_of_criterion_are_benchmarks_of_two_runs(tmp_path: Path, cache: Path) -> None:
@@ -231,6 +277,8 @@ def test_unknown_kind_is_an_error_with_what_was_tried(tmp_path: Path) -> None:
         ('{"event":"a","n":1}\nnoise\n', "no key of the records of LOG has an instant in a known form"),
         ("", "the log is empty: LOG"),
         ('up{job="a"} 1\n', "the kind of the log is not recognized: LOG"),
+        ("took 5 ms, sent 3 kB, ok 1\n" * 3, "the kind of the log is not recognized: LOG"),
+        ("run 1,5 ms,10.5\nrun 2,6 ms,10.75\n", "the kind of the log is not recognized: LOG"),
     ],
 )
 def test_log_without_what_a_source_needs_is_an_error(text: str, message: str, tmp_path: Path) -> None:

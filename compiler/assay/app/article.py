@@ -12,7 +12,6 @@ from assay.app.build_comparison import (
     collect_cut_runs,
     collect_inputs,
     create_run_figures,
-    get_report_date,
     iter_findings,
     list_run_warnings,
 )
@@ -28,6 +27,7 @@ from assay.app.prose import get_texts, read_prose
 from assay.app.rendering import AssembledReport, collect_article_details, write_report
 from assay.app.repeats import refuse_repeats
 from assay.app.report_check import check_reports
+from assay.app.report_dates import get_report_date
 from assay.app.run_groups import (
     GroupInputs,
     check_run_names,

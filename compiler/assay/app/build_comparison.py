@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -37,6 +36,7 @@ from assay.app.repeats import (
     split_calibration,
 )
 from assay.app.report_check import check_reports
+from assay.app.report_dates import get_last_day, get_report_date
 from assay.app.report_request import ReportRequest
 from assay.app.row_data import build_listing_data
 from assay.app.runs import NamedRun
@@ -224,30 +224,6 @@ def _check_date(text: str) -> None:
         raise fail("date", "--date takes a day that exists", expected="YYYY-MM-DD", found=text, status=USAGE)
 
 
-def get_report_date(computation: Computation) -> str:
-    """Return the default date of a report: the day (UTC) of the last record of all runs.
-
-    Raises AssayError if no record has a time.
-    """
-    last_day = max(_get_last_day(run) for run in computation.runs if not run.ingested_run.run.is_calibration)
-    if not last_day:
-        raise fail(
-            "no-date",
-            "the report has no date, since no record of the runs has a time",
-            hint="pass --date YYYY-MM-DD",
-            status=USAGE,
-        )
-    return last_day
-
-
-def _get_last_day(run: RunResult) -> str:
-    """Return the day (UTC) of a run's last record; empty if no record has a time."""
-    last_ns = max((item.last_ns for item in run.ingested_run.logs if item.last_ns is not None), default=None)
-    if last_ns is None:
-        return ""
-    return datetime.datetime.fromtimestamp(last_ns // 1_000_000_000, tz=datetime.UTC).strftime("%Y-%m-%d")
-
-
 def create_run_figures(run: RunResult) -> RunFigures:
     """Return the results, constants and notes of a run or phase for a report.
 
@@ -263,7 +239,7 @@ def create_run_figures(run: RunResult) -> RunFigures:
         run.results,
         ingested_run.hosts,
         tuple(notes),
-        _get_last_day(run),
+        get_last_day(run),
         phase,
         run.quality,
         ingested_run.run.version,

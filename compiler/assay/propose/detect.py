@@ -22,19 +22,22 @@ from assay.propose.model import KeyPath, Record, SampleFile
 from assay.propose.recognize import describe_nearest_times, find_times, join_instants
 from assay.propose.text_layout import TextLayout, find_text_layout
 from assay.util.diagnostics import AssayError, fail
+from assay.util.numbers import format_count
 
 _MIN_SHARE = 0.5  # of the lines that are records
 _MAX_DEPTH = 4  # of the keys of a record
 _QUOTED_LINES, _QUOTED_LENGTH = 3, 100
 _QUOTED_ROWS = 20  # that show that lines are rows of a table
 _MIN_PAIRS = 2  # members of most lines of logfmt
+_NUMBERS = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
     """The content of a sample file: its kind, its records, what distinguishes its layout from that of other files.
 
-    `body` is the path of the list in a document; `reason` says why the file is of the kind.
+    `body` is the path of the list in a document; `reason` says why the file is of the kind; `notes` say what of it is
+    not read.
     """
 
     sample: SampleFile
@@ -45,6 +48,7 @@ class Detected:
     body: KeyPath = ()
     text_layout: TextLayout | None = None
     known_text: MatchedText | None = None
+    notes: tuple[str, ...] = ()
 
 
 def detect(sample: SampleFile) -> Detected:
@@ -234,6 +238,8 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     full = [row for row in rows if len(row) == len(header)]
     if not full or len(full) < 0.9 * len(rows):
         return f"{len(full)} of {len(rows)} rows have {len(header)} cells, like the header"
+    if _is_alike(header, full):
+        return "the first line is no header: its cells are like those of the next lines"
     records = tuple(
         Record(
             "",
@@ -244,7 +250,33 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
         for index, row in enumerate(full)
     )
     reason = f"{len(names)} columns, separated by `{delimiter.replace(chr(9), 'tab')}`"
-    return Detected(sample, "csv", join_instants(records), reason, tuple(header))
+    notes = tuple(_list_unread(header, full))
+    return Detected(sample, "csv", join_instants(records), reason, tuple(header), notes=notes)
+
+
+def _list_unread(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield what of a table is not read: columns without a name, and those without a value."""
+    sizes = [sum(map(bool, map(str.strip, column))) for column in zip(*rows, strict=True)]
+    unnamed = [size for name, size in zip(header, sizes, strict=True) if size and not name.strip()]
+    if unnamed:
+        columns, values = format_count(len(unnamed), "unnamed column"), format_count(sum(unnamed), "value")
+        yield f"{columns} with {values} {'are' if len(unnamed) > 1 else 'is'} not read"
+    if empty := sizes.count(0):
+        yield f"{format_count(empty, 'column')} {'are' if empty > 1 else 'is'} empty"
+
+
+def _is_alike(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether most cells of a first row are, but for their numbers, those of most rows, so that it is one."""
+    alike = []
+    for name, *cells in zip(header, *rows, strict=True):
+        if name.strip():
+            text = _mask_numbers(name)
+            alike.append(sum(_mask_numbers(cell) == text for cell in cells) > _MIN_SHARE * len(cells))
+    return sum(alike) > _MIN_SHARE * len(alike)
+
+
+def _mask_numbers(cell: str) -> str:
+    return _NUMBERS.sub("0", cell.strip())
 
 
 def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
@@ -261,7 +293,9 @@ def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
         return "less than half of the lines have an instant in a known form"
     records = tuple(Record("", line.position, line.message, {}) for line in layout.lines)
     reason = f"{len(records)} of {len(lines)} lines have an instant such as {layout.stamp}"
-    return Detected(sample, "text-lines", records, reason, (layout.line, layout.time_form), (), layout)
+    rest = len(lines) - len(layout.lines)
+    notes = (f"{rest} of {len(lines)} lines are not read, as they have no such instant",) if rest > len(records) else ()
+    return Detected(sample, "text-lines", records, reason, (layout.line, layout.time_form), (), layout, notes=notes)
 
 
 _KINDS: dict[str, Callable[[SampleFile, Sequence[str]], Detected | str]] = {

@@ -43,6 +43,7 @@ from assay.propose.titles import (
 )
 from assay.propose.units import LEVELS, TIMES
 from assay.propose.varying import (
+    FEW_RECORDS,
     counts_up,
     find_run_constant,
     is_choice,
@@ -176,6 +177,9 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
         # The rows of a table and the results of a benchmark are alternatives, of each of which there may be one.
         most = len(values) if event.name.startswith(EVENT) or is_benchmark else len(values) // 2
         counts = Counter(map(_write_value, values))
+        is_number = field.type == "integer" and len(values) >= FEW_RECORDS
+        if (most < len(values) or is_number) and sum(count == 1 for count in counts.values()) > len(counts) / 2:
+            continue
         if is_name and 1 < len(counts) <= min(MAX_BENCHMARKS if is_benchmark else MAX_VALUES, most):
             most_frequent = min(counts, key=lambda value: (-counts[value], value))
             says_little = (

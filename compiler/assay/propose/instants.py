@@ -50,6 +50,9 @@ CLOCKS: tuple[tuple[str, str], ...] = (
     (rf"{_CLOCK},\d{{3}}", f"{NO_DATE}%H:%M:%S,%g"),
     (_CLOCK, f"{NO_DATE}%H:%M:%S"),
 )
+#: stamps behind a bracket with which a text line begins: seconds since the start, perhaps padded. Elsewhere, such texts
+#: are durations
+ELAPSED: tuple[tuple[str, str], ...] = ((r"\d+(?:\.\d+)?(?=s ?\])", "s"),)
 _TIME_WORDS = ("time", "timestamp", "ts", "at", "date", "datetime", "when", "asctime", "start", "started", "epoch")
 #: digits of the whole seconds, ms, us, ns since 1970 of the years 2001 to 2286
 _EPOCH_DIGITS = {10: "s", 13: "ms", 16: "us", 19: "ns"}

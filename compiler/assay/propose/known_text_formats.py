@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.lang.line_pattern import parse_pattern
 
 _MIN_SHARE = 0.9  # of the lines that match
+_MANY = 10  # lines that match among others
+_MOST_BEFORE = 100  # lines before the first with the text of a placeholder
 OFFSET = "OFFSET"  # placeholder of the offset from UTC that all lines have
-_OFFSETS = re.compile(r" ([+-]\d\d)(\d\d)\]")
+PERCENT = "PERCENT"  # placeholder of the percentile that all lines have
+_TEXTS = {OFFSET: re.compile(r" ([+-]\d{4})\]"), PERCENT: re.compile(r"[(,](\d{1,2})%\)")}  # of placeholders
 
 
 @dataclass(frozen=True, slots=True)
 class KnownTextFormat:
     """A format: the pattern of a whole line; places that are numbers; units of fields; names of lines of no interest.
 
-    If lines have instants, they are at the place `at`.
+    If lines have instants, they are at the place `at`. With `has_others`, lines of other formats stand around them.
     """
 
     name: str
@@ -27,6 +30,7 @@ class KnownTextFormat:
     numbers: tuple[str, ...]
     units: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
+    has_others: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ class MatchedText:
         return bool(self.format.time_form)
 
 
+_SYSBENCH_UNITS = {"threads": "none", "latency_pPERCENT": "millisecond", "response_time_pPERCENT": "millisecond"}
 KNOWN_TEXT_FORMATS = (
     KnownTextFormat(
         "pgbench transactions", "transaction",
@@ -61,26 +66,52 @@ KNOWN_TEXT_FORMATS = (
         '{? "{referer...}" "{agent...}"?}{? {request_time}?}',
         "%d/%b/%Y:%H:%M:%S", ("status",), {"request_time": "second"},
     ),
+    KnownTextFormat(
+        "sysbench 1", "interval",
+        "[ {at}s ] thds: {threads} tps: {tps} qps: {qps} (r/w/o: {reads_per_s}/{writes_per_s}/{others_per_s}) "
+        "lat (ms,PERCENT%): {latency_pPERCENT} err/s: {errors_per_s} reconn/s: {reconnects_per_s}",
+        "s", ("threads",), _SYSBENCH_UNITS, has_others=True,
+    ),
+    KnownTextFormat(
+        "sysbench 0.5", "interval",
+        "[{? ?}{at}s] threads: {threads}, tps: {tps}, reads{?/s?}: {reads_per_s}, writes{?/s?}: {writes_per_s}, "
+        "response time: {response_time_pPERCENT}ms (PERCENT%), errors: {errors_per_s}, "
+        "reconnects: {reconnects_per_s}",
+        "s", ("threads",), _SYSBENCH_UNITS, has_others=True,
+    ),
 )  # fmt: skip
 
 
 def match_known_text(lines: Sequence[str]) -> MatchedText | None:
-    """Return the format that nearly all lines have; None if there is none."""
-    count = sum(bool(line.strip()) for line in lines)
-    offset = next((match for line in lines[:10] if (match := _OFFSETS.search(line))), None)
-    for item in KNOWN_TEXT_FORMATS:
-        if OFFSET in item.pattern and not offset:
+    """Return the format that nearly all lines have, or many lines among others; None if there is none."""
+    filled = [line for line in lines if line.strip()]
+    texts = {name: match[1] for name, expression in _TEXTS.items()
+             if (match := next(filter(None, map(expression.search, filled[:_MOST_BEFORE])), None))}  # fmt: skip
+    for general in KNOWN_TEXT_FORMATS:
+        if any(name in general.pattern and name not in texts for name in _TEXTS):
             continue
-        pattern = item.pattern.replace(OFFSET, f"{offset[1]}{offset[2]}" if offset else "")
-        parsed = parse_pattern(pattern)
+        item = _fill_placeholders(general, texts)
+        parsed = parse_pattern(item.pattern)
         expression = re.compile(parsed.build_expression(parsed.places))
-        rows = []
+        rows, others = [], []
         for position, line in enumerate(lines):
             match = expression.match(line.rstrip())
             values = dict(zip(parsed.places, match.groups(), strict=True)) if match else {}
             if match and all(re.fullmatch(r"\d+", values[name]) for name in item.numbers):
                 rows.append((position, {name: value for name, value in values.items() if value is not None}))
-        if len(rows) >= _MIN_SHARE * count:
-            zone = f"{offset[1]}:{offset[2]}" if offset and OFFSET in item.pattern else ""
-            return MatchedText(item, pattern, zone, tuple(rows))
+            elif line.strip():
+                others.append(line)
+        if len(rows) >= (_MANY if item.has_others else _MIN_SHARE * len(filled)):
+            offset = texts[OFFSET] if OFFSET in general.pattern else ""
+            zone = f"{offset[:3]}:{offset[3:]}" if offset else ""
+            return MatchedText(item, item.pattern, zone, tuple(rows), tuple(others) if item.has_others else ())
     return None
+
+
+def _fill_placeholders(item: KnownTextFormat, texts: Mapping[str, str]) -> KnownTextFormat:
+    """Return a format with the texts that stand for its placeholders."""
+    pattern, units = item.pattern, item.units
+    for name, text in texts.items():
+        pattern = pattern.replace(name, text)
+        units = {field_name.replace(name, text): unit for field_name, unit in units.items()}
+    return replace(item, pattern=pattern, units=units)

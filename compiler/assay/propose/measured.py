@@ -14,6 +14,7 @@ from assay.propose.units import TIMES
 from assay.propose.varying import (
     FEW_RECORDS,
     count_values,
+    find_restart,
     find_run_constant,
     is_choice,
     is_constant,
@@ -41,6 +42,7 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
             for field in fields
             if (is_of_benchmarks(group.source.format) or not only_grows(records, field))
             and not (is_constant(group, event, field) and count_values(records, field) >= FEW_RECORDS)
+            and not find_restart(group, event, field)
             and not is_choice(group, event, field)
             and not is_repetition_number(group, event, field)
             and not find_run_constant(group, event, field)

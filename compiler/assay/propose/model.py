@@ -166,6 +166,7 @@ class SourceProposal:
     ignored: tuple[
         str, ...
     ] = ()  # names of no interest: declared ones without records, or those of lines without an event
+    notes: tuple[str, ...] = ()  # what of the files is not read
 
     @property
     def left_out_count(self) -> int:
@@ -360,4 +361,7 @@ class Proposal:
         for grain in data["grains"]:
             if not grain["query"]:
                 del grain["query"]
+        for source in data["sources"]:
+            if not source["notes"]:
+                del source["notes"]
         return {key: data[key] for key in data if data[key] or key not in ("baseline_reason", "repeats_reason")}

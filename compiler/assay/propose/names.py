@@ -31,7 +31,11 @@ NO_NAMES = frozenset((
 #: units such as `kB`, `KiB` and `kBps`, behind another letter only if they begin with a capital
 _BYTES = re.compile(r"(?:(?<![A-Za-z])[kKMGT]|(?<=[a-z])[KMGT])i?B(?P<rate>ps)?(?![A-Za-z])")
 _ABBREVIATION = re.compile(r"(?<![A-Za-z])[A-Z][a-z][A-Z](?![a-z])(?![A-Z]+(?![a-z]))")  # such as `CoW`, one word
-_RATE = re.compile(r"(?<=[A-Za-z]) ?/ ?(?=(?:s|sec|second)\b)")
+#: of a quantity such as `docs / ms`; `time / ms` is a time in this unit
+_RATE = re.compile(
+    r"(?<=[A-Za-z])(?<!time)(?<!latency)(?<!duration)(?<!\bt) ?/ ?(?=(?:s|sec|second|ms|us|ns|minute|hour)\b)",
+    re.IGNORECASE,
+)
 #: sizes, plurals and short forms before a last word `s` that is `per second`, as in `read_mb_s`; `times_s` are seconds
 _MEASURED = re.compile(
     r"(?:[kmgt]i?)?b|bytes?|bits?|[kmgt]bits?|ops|evt|img|iter|msg|pkt|rec|req|tok|tx|txn"
@@ -79,6 +83,12 @@ def make_identifier(text: str, default: str) -> str:
 def is_prefixed(name: str) -> bool:
     """Return whether a name has the prefix of names that would be reserved."""
     return name.startswith(PREFIX)
+
+
+def drop_prefix(name: str) -> str:
+    """Return the name of a system, for which no word is reserved, without the prefix."""
+    plain = name.removeprefix(PREFIX)
+    return plain if plain[:1].isalpha() else name
 
 
 def drop_number(name: str) -> str:

@@ -13,7 +13,7 @@ from assay.propose.choices import list_settings
 from assay.propose.detect import Detected, detect
 from assay.propose.grains import propose_counts, propose_grains
 from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
-from assay.propose.names import NameSpace, make_identifier
+from assay.propose.names import NameSpace, drop_prefix, make_identifier
 from assay.propose.quantities import list_omissions
 from assay.propose.recognize import find_times
 from assay.propose.repeats import list_namesakes
@@ -26,6 +26,7 @@ from assay.propose.varying import (
     list_constant_fields,
     list_growing_fields,
     list_repetitions,
+    list_restarting,
     list_run_constants,
     note_elapsed_time,
 )
@@ -76,7 +77,7 @@ def propose_system(
     )
     placed = tuple(item.sample for item in detected)
     sources = tuple(group.source for group in groups)
-    system = make_identifier(name, "service")
+    system = drop_prefix(make_identifier(name, "service"))
     runs, baseline_reason = list_runs(placed, placement, extents)
     proposal = Proposal(
         system=system,
@@ -101,7 +102,8 @@ def _list_omitted(group: Group, keys: Collection[tuple[str, str]]) -> tuple[tupl
     """Return what of a group is no metric, and why; `keys` are the events with the fields that are keys of grains."""
     counter = find_counter(group)  # has a rate
     omissions = (item for item in list_omissions(group) if item[0] != counter)
-    return (*omissions, *list_repetitions(group), *list_settings(group, keys), *list_namesakes(group))
+    numbers = (*list_repetitions(group), *list_restarting(group))
+    return (*omissions, *numbers, *list_settings(group, keys), *list_namesakes(group))
 
 
 def _detect_all(samples: Sequence[SampleFile]) -> tuple[list[Detected], list[PassedOver]]:

@@ -10,7 +10,7 @@ from assay.propose.known_formats import ONES, MetricRule
 from assay.propose.model import EventProposal, FieldProposal, Record
 from assay.propose.names import split_words
 from assay.propose.sources import Group
-from assay.propose.units import TIMES, UNITS, find_unit, is_rate
+from assay.propose.units import TIMES, UNITS, find_unit, is_rate, is_rate_per_time
 from assay.propose.varying import FEW_RECORDS
 
 ZERO = "it is always 0"
@@ -25,6 +25,8 @@ _MEDIA = frozenset((
     "audio", "clip", "episode", "film", "footage", "media", "movie", "recording", "song", "sound", "speech", "track",
     "utterance", "video",
 ))  # fmt: skip
+_TIMES_TAKEN = (" response time ", " latency ", " duration ")
+_COUNTED = frozenset(("count", "errors", "id", "n", "num", "number", "per", "ratio", "samples", "share", "total"))
 _LENGTHS = frozenset(("dur", "duration", "len", "length"))
 #: names of numbers without a unit that are better lower: the time of work by that of what it processes
 _LOWER_RATIOS = ("rtf", "real time factor")
@@ -83,6 +85,10 @@ def _find_direction(event: EventProposal, field: FieldProposal, unit: str) -> st
         return "lower" if {*words} & _FAILURES else "neither" if is_measured else "higher"
     if unit in TIMES:
         return "neither" if is_length_of_media(event, field) else "lower"
+    if unit == "none" and is_rate_per_time(words):
+        return "lower" if {*words} & _FAILURES else "higher"
+    if is_time_without_unit(event, field, unit):
+        return "neither" if is_length_of_media(event, field) else "lower"
     is_ratio = unit == "none" and any(f" {text} " in f" {' '.join(words)} " for text in _LOWER_RATIOS)
     is_memory = unit in _SIZES and bool({*words} & _MEMORY) and not {*words} & _UNUSED
     return "lower" if is_ratio or is_memory else "neither"
@@ -93,13 +99,24 @@ def is_length_of_media(event: EventProposal, field: FieldProposal) -> bool:
 
     In lines of text, the words before a value may say so: `clip duration: 4.2 s`.
     """
-    texts = [" ".join(field.path)]
-    texts += [name.partition(f"{{{field.name}")[0].rpartition("}")[2] for name in event.names if field.path[1:] == ()]
     return any(
         first in _MEDIA and (second in _LENGTHS or second in UNITS)
-        for words in map(split_words, texts)
+        for words in _list_names(event, field)
         for first, second in itertools.pairwise(words)
     )
+
+
+def is_time_without_unit(event: EventProposal, field: FieldProposal, unit: str) -> bool:
+    """Return whether the name of a number without a unit is that of a time, such as `response_time`, `latency.p95`."""
+    texts = [f" {' '.join(words)} " for words in _list_names(event, field) if not _COUNTED & {*words}]
+    return unit == "none" and field.is_quantity and any(name in text for text in texts for name in _TIMES_TAKEN)
+
+
+def _list_names(event: EventProposal, field: FieldProposal) -> list[list[str]]:
+    """Return the words of the path of a number, and those before it in lines of text."""
+    texts = [" ".join(field.path)]
+    texts += [name.partition(f"{{{field.name}")[0].rpartition("}")[2] for name in event.names if field.path[1:] == ()]
+    return [split_words(text) for text in texts]
 
 
 def list_omissions(group: Group) -> Iterator[tuple[str, str]]:

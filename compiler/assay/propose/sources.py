@@ -135,7 +135,8 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     present = {record.values.get(known_format.lookup) for record in records} if known_format else set()
     declared = tuple(sorted(name for name in facts if name and name not in present))
     ignored = declared or (*(known_text.format.ignored if known_text else ()), *_list_ignored(named.ignored))
-    subject = find_common_stem(source.files) or system
+    stem = find_common_stem(source.files)
+    subject = stem if len(stem) > 1 else system  # one letter says nothing
     return Group(replace(source, malformed=malformed, ignored=ignored, subject=subject), by_event, known_format, facts)
 
 
@@ -458,6 +459,7 @@ def _build_source(
         left_out=named.list_left_out(),
         is_cut=any(sample.is_cut for sample in samples),
         reasons=tuple(reasons),
+        notes=tuple(f"{item.sample.place}: {note}" for item in items for note in item.notes if not known_format),
     )
 
 

@@ -38,21 +38,7 @@ def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) ->
             else (f"no log: {item.first}: {item.reason}")
         )
     for source in proposal.sources:
-        word = f"{source.kind}, {source.format}" if source.format else source.kind
-        part = "the first lines of " if source.is_cut else ""
-        yield f"{source.name}: {word}, {source.records} records in {part}{_list_some(source.files)}"
-        for event in sorted(source.events, key=lambda item: -item.count)[:MAX_EVENTS]:
-            yield f"  event {event.name}: {event.count}, fields {', '.join(event.fields) or 'none'}"
-            if event.doc.startswith(OTHER_LINES):
-                yield f"    {event.doc[:1].lower()}{event.doc[1:]}"
-        if len(source.events) > MAX_EVENTS:
-            yield f"  and {len(source.events) - MAX_EVENTS} more events"
-        if source.malformed:
-            yield f"  {source.malformed.describe()}"
-        if source.left_out:
-            yield f"  no event: {source.left_out_count} records, {_describe_left_out(source)}"
-            if source.line and source.ignored:
-                yield "    `ignored` of the source lists them, so that builds do not warn of them"
+        yield from _describe_source(source)
     for grain in proposal.grains:
         yield f"{grain.name}: {grain.reason}"
         yield from (f"  {line}" for line in grain.describe_repeated())
@@ -81,6 +67,28 @@ def _describe_repeats(proposal: Proposal) -> Iterator[str]:
         yield f"repeats {', '.join(runs)}: {reason}, so they are runs of one version"
     if proposal.repeats:
         yield f"  {KEEP_APART}"
+
+
+def _describe_source(source: SourceProposal) -> Iterator[str]:
+    """Yield lines that say what a source reads, and what not."""
+    word = f"{source.kind}, {source.format}" if source.format else source.kind
+    part = "the first lines of " if source.is_cut else ""
+    yield f"{source.name}: {word}, {source.records} records in {part}{_list_some(source.files)}"
+    yield from (f"  {escape_text(note)}" for note in source.notes[:MAX_FILES])
+    if len(source.notes) > MAX_FILES:
+        yield f"  and {len(source.notes) - MAX_FILES} more such lines in the comments of the source"
+    for event in sorted(source.events, key=lambda item: -item.count)[:MAX_EVENTS]:
+        yield f"  event {event.name}: {event.count}, fields {', '.join(event.fields) or 'none'}"
+        if event.doc.startswith(OTHER_LINES):
+            yield f"    {event.doc[:1].lower()}{event.doc[1:]}"
+    if len(source.events) > MAX_EVENTS:
+        yield f"  and {len(source.events) - MAX_EVENTS} more events"
+    if source.malformed:
+        yield f"  {source.malformed.describe()}"
+    if source.left_out:
+        yield f"  no event: {source.left_out_count} records, {_describe_left_out(source)}"
+        if source.line and source.ignored:
+            yield "    `ignored` of the source lists them, so that builds do not warn of them"
 
 
 def _list_fields(pairs: Sequence[tuple[str, str]]) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.propose.instants import CLOCKS, NO_DATE, NO_YEAR, STAMPS
+from assay.propose.instants import CLOCKS, ELAPSED, NO_YEAR, STAMPS
 from assay.propose.units import UNITS
 
 LEVEL, MESSAGE, TAGS = "level", "message", "tags"
@@ -21,14 +21,17 @@ LEVELS = (
 )
 _IS_LEVEL = re.compile(LEVELS, re.IGNORECASE)
 #: what may follow a stamp, and a level with its brackets
-_AFTER = r"(?P<after>(?: (?:[+-]\d{4}|UTC|GMT))?s?[\])>]?[:,;]?(?: ?\|)?)"
+_AFTER = r"(?P<after>(?: (?:[+-]\d{4}|UTC|GMT))?(?:s(?: (?=\]))?)?[\])>]?[:,;]?(?: ?\|)?)"
 _LEVEL_WORD = re.compile(rf"\s+(?P<open>(?:- )?[\[(<]?)(?P<level>{LEVELS})(?P<close>[\])>]?:?)(?=\s)", re.IGNORECASE)
 _GROUP = re.compile(r"\s*\[([^\]]+)\]")
 _CELL = re.compile(r"([^|]+)\|")  # in lines whose stamp ends with a bar
 _BAR = "|"
 _MAX_GROUPS = 3
 _MAX_BEFORE = 80  # characters before a stamp
-_MIN_SHARE = 0.5  # of the lines that have the stamp
+_MIN_SHARE = 0.5  # of the lines that have the stamp, unless many that are alike but for their numbers have it
+_MANY = 10
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_PADDING = re.compile(r"(?<=[\[(<]) $")  # of a short stamp
 _LEVEL_SHARE = 0.9  # of the lines that have a level, or a number, at the same place
 #: the number of a process or an address; a number with a fraction or a unit is rather a value
 _LEADING_NUMBER = re.compile(
@@ -76,32 +79,32 @@ class _Head:
 
 def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
     """Return the layout of lines; None if too few of them have an instant."""
-    heads, form = max((_find_heads(lines, *stamp) for stamp in (*STAMPS, *CLOCKS)), key=lambda item: len(item[0]))
-    count = sum(bool(line.strip()) for line in lines)
-    if not heads or len(heads) < _MIN_SHARE * count:
+    stamps = [(*stamp, False) for stamp in STAMPS] + [(*stamp, True) for stamp in (*CLOCKS, *ELAPSED)]
+    heads, form = max((_find_heads(lines, *stamp) for stamp in stamps), key=lambda item: len(item[0]))
+    if not heads:
         return None
     shape = Counter(map(_find_shape, heads)).most_common(1)[0][0]
     heads = [head for head in heads if _find_shape(head) == shape]
-    if len(heads) < _MIN_SHARE * count:
-        return None
-    return _build_layout(heads, form)
+    has_most = len(heads) >= _MIN_SHARE * sum(bool(line.strip()) for line in lines)
+    texts = Counter(_NUMBER.sub("", head.rest) for head in heads)
+    return _build_layout(heads, form) if has_most or max(texts.values()) >= _MANY else None
 
 
 def _find_shape(head: _Head) -> tuple[int, str, int, str]:
     """Return what lines of one layout agree in: words before the stamp, what touches it, its words, what follows."""
-    words = head.before.split(" ")
+    words = _PADDING.sub("", head.before).split(" ")
     return len(words), words[-1], len(head.at.split()), head.after
 
 
-def _find_heads(lines: Sequence[str], expression: str, form: str) -> tuple[list[_Head], str]:
+def _find_heads(lines: Sequence[str], expression: str, form: str, is_first: bool) -> tuple[list[_Head], str]:
     pattern = re.compile(
         rf"^(?P<before>(?:[\[(<]|\S.{{0,{_MAX_BEFORE}}}?[ \[(<])??)(?P<at>{expression}){_AFTER}(?:(?=[\s\[]|$)|(?<=\|))"
     )
     heads = []
     for position, line in enumerate(lines):
         match = pattern.match(line)
-        if match and (not form.startswith(NO_DATE) or len(match["before"]) <= 1):
-            before = re.sub(r"[ \t]+", " ", match["before"])
+        before = re.sub(r"[ \t]+", " ", match["before"]) if match else ""
+        if match and not (is_first and len(before.rstrip()) > 1):
             heads.append(_Head(position, before, match["at"], match["after"], line[match.end() :]))
     return heads, form
 
@@ -148,7 +151,8 @@ def _has_zone(heads: Sequence[_Head], form: str) -> bool:
 
 def _describe_before(texts: Sequence[str]) -> tuple[str, bool]:
     """Return the pattern of what precedes the stamp, and whether it has the level."""
-    parts = [text.split(" ") for text in texts]
+    is_padded = len({bool(_PADDING.search(text)) for text in texts}) > 1
+    parts = [(_PADDING.sub("", text) if is_padded else text).split(" ") for text in texts]
     described, has_level = [], False
     for words in zip(*parts, strict=True):
         if len(set(words)) == 1 and not re.search(r"[{}?\d]", words[0]) and not _IS_LEVEL.fullmatch(words[0]):
@@ -158,7 +162,7 @@ def _describe_before(texts: Sequence[str]) -> tuple[str, bool]:
             has_level = True
         else:
             described.append("{}")
-    return " ".join(described), has_level
+    return " ".join(described) + "{? ?}" * is_padded, has_level
 
 
 def _split_head(rest: str, group: re.Pattern[str]) -> list[str]:

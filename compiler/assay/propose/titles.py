@@ -20,6 +20,13 @@ _FORMS = {word: word.upper() for word in (
     "io", "os", "qps", "rps", "rss", "rtf", "tps", "ttfb", "ttft", "uuid",
     "tcp", "tls", "ttl", "udp", "url",
 )} | {"avg": "average", "cnt": "count", "len": "length", "num": "number"}  # fmt: skip
+_ACRONYM = re.compile(r"[b-df-hj-np-tv-xz]{2,4}")  # a first word without vowels, such as `tts`
+#: short forms of words that have no vowels either
+_NO_ACRONYMS = frozenset((
+    "blk", "blks", "bps", "cfg", "cmd", "cmds", "cmp", "cnt", "ctx", "dst", "evt", "grp", "img", "mbps", "msg", "msgs",
+    "nr", "nth", "pct", "pkt", "pkts", "ptr", "src", "std", "str", "svc", "thr", "tmp", "trx", "txn", "txns", "txs",
+    "vs", "wrk",
+)) | {*UNITS}  # fmt: skip
 _PERCENTILE = re.compile(r"(\d[\d.]*)%")  # a column such as `99.9%`
 _MAX_TIME_TITLE = 40  # letters
 _NOUNS = {"byte": "size", "percent": "percentage"}  # of units; those of time measure time
@@ -30,6 +37,8 @@ def make_title(text: str) -> str:
     words = split_words(text)
     if len(words) > 1 and words[0] == PREFIX.strip("_"):
         words = words[1:]
+    if words and _ACRONYM.fullmatch(words[0]) and words[0] not in _NO_ACRONYMS:
+        words = [words[0].upper(), *words[1:]]
     title = " ".join(_FORMS.get(word, word) for word in words) or text
     return title[:1].upper() + title[1:]
 

@@ -37,6 +37,7 @@ _ID_WORDS = frozenset((
 #: names of levels of logs, of which there are few
 LEVELS = frozenset(("level", "levelname", "levelno", "loglevel", "log_level", "lvl", "severity", "severity_number"))
 _MOST_LEVELS = 10
+_TIME_NAMES = frozenset(("duration", "latency", "t", "time"))
 _NUMBERS = frozenset(("count", "n", "samples"))  # words of names of numbers that do not have the unit of their object
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 _REAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -83,7 +84,8 @@ def _rank_example(text: str) -> tuple[bool, int, str]:
 
 def _describe_number(path: Sequence[str], number_type: str, texts: set[str]) -> ValueType:
     words = split_words(path[-1])
-    unit, reason = find_unit(words) if "/" not in path[-1] or is_rate(find_unit(words)[0]) else ("none", "")
+    is_ratio = "/" in path[-1] and not _TIME_NAMES & {*words[-2:-1]} and not is_rate(find_unit(words)[0])
+    unit, reason = ("none", "") if is_ratio else find_unit(words)
     is_id = (bool(_ID_WORDS & set(words)) and unit == "none") or find_time_form(path[-1:], sorted(texts)) is not None
     is_id |= path[-1].lower() in LEVELS and number_type == "integer" and len(texts) <= _MOST_LEVELS
     if unit == "none" and not is_id and not _NUMBERS & set(words):
@@ -102,6 +104,12 @@ def _find_unit_of_parent(path: Sequence[str]) -> tuple[str, str]:
 def is_rate(unit: str) -> bool:
     """Return whether a unit is so much a second."""
     return unit.startswith(RATE) or unit in _RATES.values()
+
+
+def is_rate_per_time(words: Sequence[str]) -> bool:
+    """Return whether a name is that of so much per unit of time, such as `docs_per_ms`, that is no time itself."""
+    is_per = words[-2:-1] == ["per"] and UNITS.get(words[-1], words[-1]) in TIMES
+    return is_per and len(words) > 2 and UNITS.get(words[-3]) not in TIMES
 
 
 def find_unit(words: Sequence[str]) -> tuple[str, str]:

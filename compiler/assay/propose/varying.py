@@ -16,6 +16,7 @@ from assay.propose.sources import Group
 FEW_RECORDS = 10
 REPETITIONS = "they number repetitions"  # reason for no metrics
 _MIN_STEPS, _MIN_ONES = 4, 0.8  # steps from record to record, and the share of them that are one, of what counts up
+_MIN_STEPS_OF_RESTART = 5  # records on average from one start of a counter to the next
 _MOST_CHOICES, _GREATEST_CHOICE = 6, 1000  # distinct values of a choice, and the greatest of them
 _MIN_BALANCED = 4  # distinct values of a choice, each of which equally many records have
 _MIN_REPEATS = 5  # records with each value of a choice, and of a run with a constant
@@ -168,6 +169,47 @@ def only_grows(records: Sequence[Record], field: FieldProposal) -> bool:
 def never_falls(records: Sequence[Record], field: FieldProposal) -> bool:
     """Return whether no number of a host is less than the one before it."""
     return all(row == sorted(row) for row in _list_numbers_by_host(records, field))
+
+
+def find_restart(group: Group, event: EventProposal, field: FieldProposal) -> str:
+    """Return the counter of an event that starts again wherever a whole number falls; empty without one.
+
+    The number only grows from one start to the next, such as the tokens of a conversation whose turns are counted.
+    """
+    if group.known_format or field.type != "integer" or field.transform or field.unit in _TIME_FORMS:
+        return ""
+    records = group.records[event.name]
+    for other in map(group.source.find_field, event.fields):
+        if other.type != "integer" or other.transform or is_choice(group, event, other):
+            continue
+        both = [record for record in records if field.path in record.values and other.path in record.values]
+        rows = zip(_list_numbers_by_host(both, other), _list_numbers_by_host(both, field), strict=True)
+        if len(both) == len(records) and _restarts_with(list(rows)):
+            return other.path[-1]
+    return ""
+
+
+def _restarts_with(rows: Sequence[tuple[Sequence[float], Sequence[float]]]) -> bool:
+    """Return whether the first numbers count up by one from a start to which they return, and the second fall there."""
+    count = restarts = falls = 0
+    for counter, numbers in rows:
+        for (a, b), (c, d) in zip(itertools.pairwise(counter), itertools.pairwise(numbers), strict=True):
+            is_restart = b == min(counter) < a
+            if not (is_restart or b == a + 1) or (d < c and not is_restart):
+                return False
+            restarts, falls = restarts + is_restart, falls + (d < c)
+        count += len(counter)
+    return falls > restarts / 2 and count >= _MIN_STEPS_OF_RESTART * (restarts + len(rows))
+
+
+def list_restarting(group: Group) -> Iterator[tuple[str, str]]:
+    """Yield the names of numbers that would be worth a metric, but grow until a counter starts again."""
+    growing = {*list_growing_fields(group)}
+    for event in group.source.events:
+        for field in map(group.source.find_field, event.fields):
+            is_other = (event.name, field.name) in growing or is_repetition_number(group, event, field)
+            if field.is_quantity and not is_other and (counter := find_restart(group, event, field)):
+                yield field.name, f"they grow until `{counter}` starts again"
 
 
 def note_elapsed_time(group: Group) -> Group:

@@ -16,6 +16,7 @@ from assay.propose.model import (
 )
 from assay.propose.names import is_prefixed, split_words
 from assay.propose.outcomes import FIRST_FAILURE
+from assay.propose.quantities import is_time_without_unit
 from assay.propose.timed_steps import NANOSECONDS
 from assay.propose.units import RATE
 from assay.propose.write_grains import write_grains, write_query
@@ -76,7 +77,7 @@ def _list_source_members(source: SourceProposal) -> list[tuple[str, str, str]]:
     format_note = f"\nThe format is that of {source.format}." if source.format else ""
     members = [
         ("name", quote_text(source.name), ""),
-        ("kind", quote_text(source.kind), reasons["kind"] + format_note),
+        ("kind", quote_text(source.kind), "\n".join([reasons["kind"] + format_note, *source.notes])),
         ("hosts", quote_text(source.hosts), ""),
         ("logs", format_texts(source.logs), ""),
     ]
@@ -105,7 +106,7 @@ def _list_ignored(source: SourceProposal) -> list[tuple[str, str, str]]:
     if not source.ignored:
         return []
     reason = (f"{source.left_out_count} lines without an event, as `assay inspect` names them: without a warning"
-              if source.line else "declared, but no record has them")  # fmt: skip
+              if source.kind == "text-lines" else "declared, but no record has them")  # fmt: skip
     return [("ignored", format_list([quote_text(name) for name in source.ignored], 8), reason)]
 
 
@@ -214,9 +215,19 @@ def _write_metrics(proposal: Proposal) -> str:
     for grain in proposal.grains:
         source = next(item for item in proposal.sources if item.name == grain.source)
         for metric in grain.metrics:
-            members.append((metric.id, _write_metric(proposal, source, grain, metric), ""))
+            text = _write_metric(proposal, source, grain, metric)
+            members.append((metric.id, text, _explain_direction(source, metric)))
     text = format_record(members, 4)
     return "\n".join([*parts, f"in  {text}", ""])
+
+
+def _explain_direction(source: SourceProposal, metric: MetricProposal) -> str:
+    """Return a comment on a time without a unit; empty for other metrics."""
+    names = {event.name: event for event in source.events}
+    if metric.better != "lower" or not metric.field or metric.event not in names:
+        return ""
+    is_time = is_time_without_unit(names[metric.event], source.find_field(metric.field), metric.unit)
+    return "a time by its name, so less is better; its unit is unknown" if is_time else ""
 
 
 def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:

@@ -329,7 +329,7 @@ class Appendix:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report. `date` is `YYYY-MM-DD`: the only date in the printed report and its metadata.
+    """A whole report. `date` is `YYYY-MM-DD`: the only date in the printed report and its metadata; empty if unknown.
 
     `claims` are parts of the provenance: statements of documents, compared with the tables of the report. `terms` are
     entries of printed numbers without a metric. `averages` says how averages over groups (hosts) are computed,
@@ -364,7 +364,8 @@ class Document:
     def __post_init__(self) -> None:
         for member in dataclasses.fields(self):
             object.__setattr__(self, member.name, normalize_texts(getattr(self, member.name)))
-        parse_date(self.date)
+        if self.date:
+            parse_date(self.date)
         section_ids = [*(item.id for item in self.sections), *(item.id for item in self.galleries)]
         _check_unique("section", section_ids)
         _check_unique("chart", (item.id for item in self.figures))

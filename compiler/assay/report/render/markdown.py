@@ -180,7 +180,8 @@ def _list_front(document: Document) -> Blocks:
     yield f"# {escape_line(document.title)}"
     if document.subtitle:
         yield f"*{escape_line(document.subtitle)}*"
-    yield escape_line(" · ".join(part for part in (document.author, document.date) if part))
+    if stated := [part for part in (document.author, document.date) if part]:
+        yield escape_line(" · ".join(stated))
     for number, answer in enumerate(document.answers, start=1):
         yield from _list_answer(document, answer, number)
     yield from map(format_line, document.intro)

@@ -40,6 +40,7 @@ PROBE = """\
 #set text(lang: "en", font: sys.inputs.families.split("\n"))
 #for letter in sys.inputs.letters.codepoints() [a#letter ]
 """
+_NO_DAY = datetime.date(2000, 1, 1)  # in metadata only, where PDF/A demands a date
 
 
 def list_missing_characters(diagnostic: str) -> set[str]:
@@ -156,10 +157,14 @@ def warm_up_converters(templates: Path) -> None:
 
 
 def typeset_pdf(folder: Path, fonts: Path, date: str) -> bytes:
-    """Return the PDF of `folder/report.typ`, dated `date`.  Raises `typesetting` on an error or warning of Typst."""
+    """Return the PDF of `folder/report.typ`, dated `date` unless it is empty.
+
+    Raises `typesetting` on an error or warning of Typst.
+    """
     import typst  # slow to load, and only this function needs it
 
-    moment = datetime.datetime.combine(parse_date(date), datetime.time(), datetime.UTC)
+    day = parse_date(date) if date else _NO_DAY
+    moment = datetime.datetime.combine(day, datetime.time(), datetime.UTC)
     try:
         with _disable_network():
             pdf, warnings = typst.compile_with_warnings(
@@ -203,7 +208,7 @@ def _find_missing_characters(fonts: Path, text: str) -> list[str]:
                 font_paths=book,
                 ignore_system_fonts=True,
                 pdf_standards=STANDARDS,
-                timestamp=datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC),
+                timestamp=datetime.datetime.combine(_NO_DAY, datetime.time(), datetime.UTC),
                 sys_inputs={"families": "\n".join(book.families()), "letters": "".join(sorted(candidates))},
             )
             break
