@@ -10,6 +10,7 @@ neither cells nor a first page with verdicts.
 """
 
 import argparse
+import os
 import resource
 import shutil
 import sys
@@ -73,7 +74,7 @@ def simulate_runs(folder: Path, count: int, megabytes: float, hosts: int) -> lis
     for seed, run in enumerate(runs, 1):
         if not run.exists():
             shape = Shape(hosts=hosts, slots=choose_slots(megabytes / count, hosts), seed=seed)
-            write_run(run, shape, f"part-{seed}", compressed=False, workers=1)
+            write_run(run, shape, f"part-{seed}", compressed=False, workers=os.cpu_count() or 1)
     return runs
 
 
