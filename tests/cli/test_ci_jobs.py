@@ -91,7 +91,7 @@ def test_action_builds_gates_and_comments(shop: Path, cache: Path, tmp_path: Pat
 
 
 def test_job_of_the_page_gates(shop: Path, cache: Path, tmp_path: Path) -> None:
-    """Its steps write all that the action needs: the script of the benchmark writes only logs."""
+    """The steps write the facts of runs, which the script of the benchmark does not."""
     (block,) = (block for block in parse_page("docs/ci.md").blocks if block.language == "yaml")
     steps = yaml.safe_load(block.body)["jobs"]["benchmark"]["steps"]
     (inputs,) = (step["with"] for step in steps if step.get("id") == "assay")

@@ -109,7 +109,7 @@ def match_known_text(lines: Sequence[str]) -> MatchedText | None:
 
 
 def _fill_placeholders(item: KnownTextFormat, texts: Mapping[str, str]) -> KnownTextFormat:
-    """Return a format with the texts that stand for its placeholders."""
+    """Return a format with texts in place of its placeholders."""
     pattern, units = item.pattern, item.units
     for name, text in texts.items():
         pattern = pattern.replace(name, text)

@@ -132,9 +132,9 @@ def _find_reason(
     if has_word and len(groups) == 1:
         return ""  # a number behind a word is rather that of a host if there is one version
     spans = [None if item.sample.is_cut else extents.get(item.sample.path) for item in items]
-    known = [span for span in spans if span]
-    if len(known) == len(spans):
-        return BY_TIME if all(_are_apart([known[index] for index in group]) for group in groups) else ""
+    known_spans = [span for span in spans if span]
+    if len(known_spans) == len(spans):
+        return BY_TIME if all(_are_apart([known_spans[index] for index in group]) for group in groups) else ""
     numbers = {tuple(logs[index].number for index in group) for group in groups}
     return BY_NAME if not has_word and len(groups) > 1 and len(numbers) == 1 else ""
 

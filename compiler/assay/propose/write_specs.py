@@ -178,7 +178,7 @@ def _write_field(field: FieldProposal) -> tuple[str, str, str]:
 
 
 def _explain_name(name: str, text: str) -> str:
-    """Return a comment on a name with a prefix that the text it stands for lacks."""
+    """Return a comment on a name that has a prefix since its text is a reserved name."""
     words = "_".join(split_words(text))
     is_explained = is_prefixed(name) and not is_prefixed(words) and not words[:1].isdigit()
     return f"`{text}` is a reserved name: {_RESERVED}" if is_explained else ""

@@ -105,29 +105,29 @@ def select_median_runs(
     runs_by_name = {run.name: run for run in runs}
     groups = group_by_run(recorded, runs_by_name)
     end = _count_earlier(groups, compared, runs_by_name)
-    earlier, later = (
+    earlier_runs, later_runs = (
         [group for group in part if any(_has_tag(item, runs_by_name, baseline.tag) for item in group)]
         for part in (groups[:end], groups[end:])
     )
-    chosen = [results for group in earlier if (results := _choose_results(group, compared))][-baseline.runs :]
+    chosen = [results for group in earlier_runs if (results := _choose_results(group, compared))][-baseline.runs :]
     if len(chosen) < LEAST_RUNS:
-        others = sum(get_identity(group[0]) != get_identity(compared) for group in later)
+        others = sum(get_identity(group[0]) != get_identity(compared) for group in later_runs)
         raise fail(
             "too-few-runs",
             f"the baseline `{baseline}` has too few runs before `{compared.name}`",
             expected=f"{LEAST_RUNS} runs with results of {compared.content.report}, the same filters and summary",
-            found=_describe_few(baseline, [item.content.run for item in chosen], len(earlier), others),
+            found=_describe_few(baseline, [item.content.run for item in chosen], len(earlier_runs), others),
             hint="`assay results add BUILD` records the results of earlier builds",
         )
     return tuple(chosen)
 
 
-def _describe_few(baseline: MedianBaseline, names: Sequence[str], earlier: int, later: int) -> str:
-    """Return which runs a baseline has, and why not the others, of which so many are before the compared run."""
-    owners = f"{format_count(earlier + later, 'recorded run')}{' with this tag' if baseline.tag else ''}"
+def _describe_few(baseline: MedianBaseline, names: Sequence[str], earlier_count: int, later_count: int) -> str:
+    """Return which runs a baseline has, and why it has no others; counts are relative to the compared run."""
+    owners = f"{format_count(earlier_count + later_count, 'recorded run')}{' with this tag' if baseline.tag else ''}"
     reasons = [
-        *([f"{later} not before it"] if later else []),
-        *([f"{unlike} without such results, or with the same logs"] if (unlike := earlier - len(names)) else []),
+        *([f"{later_count} not before it"] if later_count else []),
+        *([f"{unlike} without such results, or with the same logs"] if (unlike := earlier_count - len(names)) else []),
     ]
     return f"{', '.join(names) or 'none'} of {': '.join(filter(None, [owners, ', '.join(reasons)]))}"
 
