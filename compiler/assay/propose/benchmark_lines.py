@@ -21,7 +21,7 @@ _IGNORED = ("--- BENCH: *", "FAIL *", "PASS", "cpu: *", "goarch: *", "goos: *", 
 
 
 def match_benchmark_lines(lines: Sequence[str]) -> MatchedText | None:
-    """Return the results among lines; None without results, or if no header and few results leave it open."""
+    """Return the results among lines; None without results, or with few of them and no header."""
     rows, unit_lists = [], []
     for position, line in enumerate(lines):
         if match := RESULT.fullmatch(line):
