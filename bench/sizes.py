@@ -33,7 +33,7 @@ BASELINES = {  # rows of other programs that read JSON: the module that each nee
     "DuckDB, count lines": ("duckdb", ["duckdb_baseline.py", "lines"]),
     "DuckDB, read_json, inferred columns": ("duckdb", ["duckdb_baseline.py", "read_json"]),
     "ClickHouse (chDB), two paths": ("chdb", ["chdb_baseline.py"]),
-    "Polars, inferred columns": ("polars", ["polars_baseline.py"]),
+    "Polars, two paths": ("polars", ["polars_baseline.py"]),
 }
 #: takes minutes per gigabyte, so it is measured at the smallest size only
 JQ_ROW = "jq, one field"

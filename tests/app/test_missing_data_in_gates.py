@@ -21,7 +21,8 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
         ("1.0=whole", "1.1=renamed"),
         (
             "found:    no samples to compare 1.1 with 1.0: Waiting time, Working time",
-            "note: Data: 1.1 has 3 findings on incomplete data, under Data quality.",
+            "note: Data: 1.1: no sample of wait: 120 rows of `request`, ",
+            "; 2 further findings, under Data quality.",
             "note: Not judged: Waiting time, Working time (a run has no samples).",
         ),
         1,
@@ -30,7 +31,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
         ("1.0=whole", "1.1=silent"),
         (
             "found:    no samples to compare 1.1 with 1.0: Waiting time, Working time",
-            "note: Data: 1.1 has 1 finding on incomplete data, under Data quality.",
+            "note: Data: 1.1: no sample of response_size, wait, work: 0 rows of `request` (",
         ),
         1,
     ),
@@ -38,7 +39,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
         ("1.0=three-hosts", "1.1=partial"),
         (
             "found:    1.1: host web-2 has no `response_sent` record, unlike the other 2 (response_size, work)",
-            "note: Data: 1.1 has 2 findings on incomplete data, under Data quality.",
+            "note: Data: 1.1: host web-2 has no `response_sent` record, unlike the other 2 (response_size, work); 1 ",
         ),
         0,
     ),
@@ -69,7 +70,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
     ),
     "event of a repeat": (
         ("1.0=whole", "1.0=1.0", "1.1=faster", "1.1=renamed"),
-        ("no samples to compare 1.1 with 1.0: Waiting time, Working time", "1.1 (2) has 3 findings"),
+        ("no samples to compare 1.1 with 1.0: Waiting time, Working time", "note: Data: 1.1 (2): no sample of wait"),
         1,
     ),
 }

@@ -103,7 +103,10 @@ def test_failed_requests_after_none_close_the_gate(tmp_path: Path) -> None:
     assert summary.status == 0, summary.err
     gate = run_assay("gate", build, "--once", cwd=WORKSPACE)
     assert gate.status == 4, gate.err
-    assert "  Failed requests  0 → 3.12 %  (Δ +2.3 … +4.0 %)  margin " in gate.out
+    assert (
+        "  Failed requests  0 → 3.12 %      —          (Δ +2.3 … +4.0 %)  margin 2 %  worse  Holm p < 0.001\n"
+        in gate.out
+    )
     comment = run_assay("gate", build, "--once", "--format", "markdown", cwd=WORKSPACE)
     assert "Δ +2.3 … +4.0 %" in comment.out
     page = (build / "report.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from tests.support.commands import run_assay
 
 #: MiB/s of each device, and the cells in the unit that suits all of them
 RATES = {"fast": 2048.0, "slow": 7.5}
-CELLS = {"Rx": "1028", "Rx: fast": "2048", "Rx: slow": "7.50"}
+CELLS = {"RX": "1028", "RX: fast": "2048", "RX: slow": "7.50"}
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_metric_has_one_unit_in_the_whole_report(service: Path, tmp_path: Path, 
     assert built.status == 0, built.err
     text = (tmp_path / "b/document.json").read_text(encoding="utf-8")
     document = json.loads(text)
-    assert [section["rows"][0][0] for section in document["sections"]] == ["Rx, MiB/s"] * len(document["sections"])
+    assert [section["rows"][0][0] for section in document["sections"]] == ["RX, MiB/s"] * len(document["sections"])
     assert '"1028 MiB/s"' in json.dumps(document["answers"])
     assert {*re.findall(r"[KMGT]iB/s", text)} == {"MiB/s"}
 
