@@ -4,9 +4,10 @@
     python bench/sizes.py --gigabytes 0.3 --gigabytes 1
     python bench/sizes.py --before OTHER/.venv/bin/assay
 
-Each row runs in its own process, three times up to 10 GB and once beyond; the shortest time and the largest memory are
+Each row runs in its own process, three times up to 1 GB and once beyond; the shortest time and the largest memory are
 reported. Builds start with an empty cache. Programs that are not installed are skipped. The first row reads the logs
-into the page cache as far as they fit. `--before` is the command of another version, which builds the plain logs, too.
+into the page cache as far as they fit. `--before` is the command of another checkout, which builds the plain logs of up
+to 10 GB, too. The tables are printed after each size, with all sizes so far.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ BASELINES = {  # rows of other programs that read JSON: the module that each nee
     "ClickHouse (chDB), two paths": ("chdb", ["chdb_baseline.py"]),
     "Polars, two paths": ("polars", ["polars_baseline.py"]),
 }
-#: takes minutes per gigabyte, so it is measured at the smallest size only
 JQ_ROW = "jq, one field"
-#: rounds over all rows up to 10 GB, so that a slow minute of the machine affects every row
-ROUNDS, MANY_GIGABYTES = 3, 11
+#: take a quarter of a minute per gigabyte or more, so they are measured at small sizes only
+SLOW_ROWS = (JQ_ROW, "Polars, two paths")
+#: rounds over all rows of small sizes, so that a slow minute of the machine affects every row
+ROUNDS, MANY_GIGABYTES = 3, 2
+MAX_BEFORE = 11_000  # megabytes that another version builds
 #: stages with a row of their own; reading and hashing overlap and share one
 STAGES = ("results", "charts", "pdf")
 PLAIN, PACKED, BEFORE = "assay build", "assay build, gzip", "assay build, before"
@@ -69,16 +72,16 @@ def list_logs(run: Path) -> list[str]:
     return sorted(str(path) for path in run.glob("node-*/stdout*"))
 
 
-def define_other_commands(run: Path, is_smallest: bool) -> dict[str, list[str]]:
+def define_other_commands(run: Path, is_small: bool) -> dict[str, list[str]]:
     """Define commands of other programs that read the same logs, by name."""
     logs = list_logs(run)
     commands = {"wc -l": ["wc", "-l", *logs]}
     for name, (module, (script, *arguments)) in BASELINES.items():
         if find_spec(module):
             commands[name] = [sys.executable, str(HERE / script), *arguments, *logs]
-    if is_smallest and shutil.which("jq"):
+    if shutil.which("jq"):
         commands[JQ_ROW] = ["jq", "-cR", "fromjson? | .ns", *logs]
-    return commands
+    return {name: command for name, command in commands.items() if is_small or name not in SLOW_ROWS}
 
 
 def pack_run(run: Path) -> Path:
@@ -89,19 +92,19 @@ def pack_run(run: Path) -> Path:
 
     def pack(log: str) -> None:
         with (packed / Path(log).parent.name / "stdout.gz").open("wb") as file:
-            subprocess.run(["gzip", "-c", log], stdout=file, check=True)
+            subprocess.run(["gzip", "-1", "-c", log], stdout=file, check=True)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(pack, list_logs(run)))
     return packed
 
 
-def format_build_command(run: Path, work: Path, program: str = ASSAY) -> list[str]:
+def format_build_command(run: Path, work: Path, program: Sequence[str] = (ASSAY,)) -> list[str]:
     """Return the command that builds the report of a run with output and cache in `work`."""
-    return [program, "build", REPORT, "--run", str(run), "-o", str(work / "out"), "--cache", str(work / "cache")]
+    return [*program, "build", REPORT, "--run", str(run), "-o", str(work / "out"), "--cache", str(work / "cache")]
 
 
-def measure_build(run: Path, work: Path, program: str = ASSAY) -> Build:
+def measure_build(run: Path, work: Path, program: Sequence[str] = (ASSAY,)) -> Build:
     """Measure a build with an empty cache. Raises CommandError."""
     for folder in ("out", "cache"):
         shutil.rmtree(work / folder, ignore_errors=True)
@@ -117,7 +120,7 @@ def _add_processor_seconds(lines: Sequence[Mapping[str, Any]], stage: str) -> fl
     return sum(line.get("processor_seconds", 0.0) for line in lines if line["stage"] == stage)
 
 
-def measure_size(run: Path, gigabytes: float, is_smallest: bool, work: Path, before: str | None) -> Size:
+def measure_size(run: Path, is_small: bool, work: Path, before: str | None) -> Size:
     """Measure all rows of a size, once per round."""
     size = Size(sum(Path(log).stat().st_size for log in list_logs(run)) / 1e6)
     packed = pack_run(run)
@@ -126,11 +129,13 @@ def measure_size(run: Path, gigabytes: float, is_smallest: bool, work: Path, bef
         PACKED: lambda: measure_build(packed, work),
         PLAIN: lambda: measure_build(run, work),
     }
-    if before:
-        builds = {BEFORE: lambda: measure_build(run, work, before), **builds}
-    for number in range(1, (ROUNDS if gigabytes < MANY_GIGABYTES else 1) + 1):
+    if before and size.megabytes < MAX_BEFORE:
+        # it reads the specs of its own checkout
+        program = ["env", f"--chdir={Path(before).parents[2]}", before]
+        builds = {BEFORE: lambda: measure_build(run.absolute(), work.absolute(), program), **builds}
+    for number in range(1, (ROUNDS if is_small else 1) + 1):
         label = f"{size.megabytes:.0f} MB, round {number}"
-        for name, command in define_other_commands(run, is_smallest).items():
+        for name, command in define_other_commands(run, is_small).items():
             report_progress(f"{label}: {name}")
             size.other_programs[name] = update_best(size.other_programs.get(name), measure(command, work / "stderr"))
         for name, measure_row in builds.items():
@@ -161,14 +166,19 @@ def list_rates(sizes: Sequence[Size]) -> list[list[str]]:
     for name in dict.fromkeys(name for size in sizes for name in size.other_programs):
         rows.append([name, *(_format_rate(size, size.other_programs.get(name)) for size in sizes)])
     for name in dict.fromkeys(name for size in sizes for name in size.builds):
-        rows.append([f"**{name}**", *(_format_rate(size, size.builds[name].measurement) for size in sizes)])
+        rows.append(
+            [
+                f"**{name}**",
+                *(_format_rate(size, size.builds[name].measurement if name in size.builds else None) for size in sizes),
+            ]
+        )
     return rows
 
 
 def list_costs(sizes: Sequence[Size], row: str) -> list[list[str]]:
     """List rows with times, memory and speed ratios of the builds of a row of the first table at each size."""
-    builds = [(size, size.builds[row]) for size in sizes]
-    rows = [[row, *(f"{size.megabytes / 1000:.1f} GB" for size in sizes)]]
+    builds = [(size, size.builds[row]) for size in sizes if row in size.builds]
+    rows = [[row, *(f"{size.megabytes / 1000:.1f} GB" for size, _ in builds)]]
     rows.append(["seconds", *(f"{build.measurement.seconds:.1f}" for _, build in builds)])
     rows.append(["peak memory, MB", *(f"{build.measurement.peak / 1e6:.0f}" for _, build in builds)])
     rows.append(["Parquet, share of raw", *(f"{build.parquet / size.megabytes / 1e4:.1f} %" for size, build in builds)])
@@ -182,8 +192,8 @@ def list_costs(sizes: Sequence[Size], row: str) -> list[list[str]]:
 
 def list_processor_seconds(sizes: Sequence[Size], row: str) -> list[list[str]]:
     """List the processor seconds per GB of each stage of the builds of a row."""
-    rows = [[f"{row}, processor seconds a GB", *(f"{size.megabytes / 1000:.1f} GB" for size in sizes)]]
-    builds = [(size.megabytes / 1000, size.builds[row]) for size in sizes]
+    builds = [(size.megabytes / 1000, size.builds[row]) for size in sizes if row in size.builds]
+    rows = [[f"{row}, processor seconds a GB", *(f"{gigabytes:.1f} GB" for gigabytes, _ in builds)]]
     rest = [(build.processor_seconds - sum(build.stages.values())) / gigabytes for gigabytes, build in builds]
     rows.append(["start, specs, hash and read", *(f"{value:.2f}" for value in rest)])
     rows += [[stage, *(f"{build.stages[stage] / gigabytes:.2f}" for gigabytes, build in builds)] for stage in STAGES]
@@ -204,11 +214,12 @@ def format_table(rows: Sequence[Sequence[str]]) -> str:
 def list_tables(sizes: Sequence[Size]) -> list[list[list[str]]]:
     """List the tables of all sizes."""
     rows = [row for row in (PLAIN, PACKED, BEFORE) if row in sizes[0].builds]
+    measured_rows = [row for row in rows if sizes[0].builds[row].processor_seconds]
     rebuild = ["built again, nothing changed, seconds"]
     rebuild += [f"{size.rebuild.seconds:.1f}" for size in sizes if size.rebuild]
     costs = [list_costs(sizes, row) for row in rows]
     costs[0].append(rebuild)
-    return [list_rates(sizes), *costs, *(list_processor_seconds(sizes, row) for row in rows)]
+    return [list_rates(sizes), *costs, *(list_processor_seconds(sizes, row) for row in measured_rows)]
 
 
 def main() -> int:
@@ -228,7 +239,7 @@ def main() -> int:
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
         try:
-            sizes.append(measure_size(run, gigabytes, not sizes, work, options.before))
+            sizes.append(measure_size(run, gigabytes < MANY_GIGABYTES, work, options.before))
         except CommandError as failure:
             print(failure, file=sys.stderr)
             return 1
@@ -236,7 +247,7 @@ def main() -> int:
             shutil.rmtree(work)
             if gigabytes > 1:
                 shutil.rmtree(run)
-    print(describe(options.hosts), *map(format_table, list_tables(sizes)), sep="\n\n")
+        print(describe(options.hosts), *map(format_table, list_tables(sizes)), sep="\n\n", end="\n\n", flush=True)
     return 0
 
 

@@ -88,9 +88,14 @@ def read_task_seconds(log: Path) -> Counter[str]:
     return seconds
 
 
+def name_workers(number: int) -> str:
+    """Return the head of a column."""
+    return f"{number or 'no'} worker{'' if number == 1 else 's'}"
+
+
 def list_rows(builds: dict[int, Build]) -> Iterator[list[str]]:
     """Yield the rows of the table; the ratio is to the first build."""
-    yield ["processor seconds", *(f"{number} workers" if number else "no workers" for number in builds)]
+    yield ["processor seconds", *map(name_workers, builds)]
     for stage in (READ, "compute", VERIFY):
         yield [f"tasks: {stage}", *(f"{build.tasks[stage]:.1f}" if number else "" for number, build in builds.items())]
     yield ["workers: start, queue", *(f"{build.rest:.1f}" if number else "" for number, build in builds.items())]
