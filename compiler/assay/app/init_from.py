@@ -99,7 +99,7 @@ def _list_commands(place: Path, proposal: Proposal) -> tuple[str, ...]:
         f"cd {quote_path(place)}",
         "assay check --accept",
         f"assay query {metric} {runs}",
-        *([f"assay query {metric} --by {split.field} {runs}"] if split else []),
+        *([f"assay query {metric} --by {','.join(item.field for item in split)} {runs}"] if split else []),
         f"assay explain {metric} --run runs/{proposal.runs[0].name}",
         f"assay build {proposal.system}/comparison {runs} -o build/comparison{date}",
     )

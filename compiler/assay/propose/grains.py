@@ -13,7 +13,7 @@ from assay.propose.benchmark_lines import EVENT as EVENT_OF_RESULTS
 from assay.propose.benchmark_texts import GO_BENCHMARKS, find_output, write_results_query
 from assay.propose.chains import Chain, find_chains
 from assay.propose.choices import is_member, is_setting
-from assay.propose.known_formats import MAX_BENCHMARKS, is_of_benchmarks
+from assay.propose.known_formats import CHOSEN, MAX_BENCHMARKS, is_of_benchmarks
 from assay.propose.measured import list_quantities
 from assay.propose.model import (
     HOST,
@@ -54,6 +54,7 @@ MAX_METRICS = 12  # of the fields of a grain
 MAX_GRAINS = 12  # of records, per source
 MAX_COUNTS = 6
 MAX_VALUES = 12  # of a dimension
+_PAIR = 2  # dimensions that a section may be split by
 _DOMINANT = 0.95  # share of records with one value, above which a dimension says little
 _LONG = 10 * 3600  # seconds
 MAX_SECTIONS = 6  # of records, per source; the rest share one
@@ -115,7 +116,22 @@ def _build_record_grain(
     ranks = {field.name: first.index(field.path[-1]) for field in source.fields if field.path[-1] in first}
     dimensions.sort(key=lambda item: (item.field != key, ranks.get(item.field, len(first))))
     return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
-                         make_event_title(source, event), dimensions=tuple(dimensions))  # fmt: skip
+                         make_event_title(source, event), dimensions=tuple(dimensions),
+                         is_split_by_two=_is_split_by_two(group, event, dimensions))  # fmt: skip
+
+
+def _is_split_by_two(group: Group, event: EventProposal, dimensions: Sequence[DimensionProposal]) -> bool:
+    """Return whether benchmarks have several results in a run, and few pairs of values of the first two dimensions.
+
+    Several benchmarks have values of the second in common, such as sizes.
+    """
+    if not is_of_benchmarks(group.source.format) or len(dimensions) < _PAIR or HOST in {d.field for d in dimensions}:
+        return False
+    paths = [group.source.find_field(item.field).path for item in dimensions[:_PAIR]]
+    records = group.records[event.name]
+    most = max(Counter((record.run, record.values.get(paths[0])) for record in records).values())
+    pairs = {tuple(map(record.values.get, paths)) for record in records}
+    return most > 1 and len({second for _, second in pairs}) < len(pairs) <= MAX_BENCHMARKS
 
 
 def _build_result_grain(group: Group, names: NameSpace) -> GrainProposal:
@@ -167,12 +183,15 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
         is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
         is_name |= is_setting(group, event, field) or is_member(group, event, field)
+        is_name = is_name or describe_quantity(group, event, field).omission == CHOSEN
         is_name &= field.type in ("text", "boolean", "integer")
         if counts_up(group.records[event.name], field) or find_run_constant(group, event, field):
             continue
         if all(record.host.endswith(f"/{record.values.get(field.path)}") for record in group.records[event.name]):
             continue
         if is_actor(field.path) and not _has_common_actors(group.records[event.name], field):
+            continue
+        if group.known_format and field.path[-1] in group.known_format.units_at:
             continue
         # The rows of a table and the results of a benchmark are alternatives, of each of which there may be one.
         most = len(values) if event.name.startswith(EVENT) or is_benchmark else len(values) // 2
@@ -334,8 +353,10 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
     quantities = {text: describe_quantity(group, event, by_path[(value,)], text) for text, _ in texts.most_common()}
     measured = [text for text, quantity in quantities.items() if not quantity.omission]
     measured.sort(key=lambda text: _rank_result(group, (text,)))
+    is_of_units = group.known_format is not None and (column,) in group.known_format.units_at.values()
+    titles = {text: f"{make_title(value)} ({text})" if is_of_units else make_title(text) for text in measured}
     return tuple(
-        MetricProposal(names.add(make_identifier(text, "value")), make_title(text), quantities[text].unit,
+        MetricProposal(names.add(make_identifier(titles[text], "value")), titles[text], quantities[text].unit,
                        f"`{value}` of rows whose `{column}` is `{text}`", event=event.name,
                        field=by_path[(value,)].name, where=(by_path[(column,)].name, text),
                        better=quantities[text].better)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from assay.propose.model import KeyPath
+from assay.propose.model import KeyPath, Record
 
 #: why a number is no metric
 LOAD = "the load, no result"
@@ -14,6 +14,7 @@ ONES = "it counts records: always 0 or 1"
 SAMPLES = "how often it was measured"
 BOUNDS = "how certain a result is"
 BEFORE = "it compares with the run before"
+CHOSEN = "whoever ran it chose it"
 MAX_BENCHMARKS = 100  # whose results are apart in a report
 
 
@@ -43,7 +44,7 @@ class KnownFormat:
 
     name: str
     kind: str
-    signature: frozenset[KeyPath]
+    signature: frozenset[KeyPath] = frozenset()
     lookup: KeyPath = ()
     ruled_out: KeyPath = ()
     units: Mapping[str, str] = field(default_factory=dict)
@@ -147,11 +148,50 @@ KNOWN_FORMATS = (
 )  # fmt: skip
 
 
+#: a table with a row per benchmark, as JMH writes it: names of its columns in lower case
+BENCHMARK_TABLE = KnownFormat(
+    "table of benchmarks", "csv", is_of_benchmarks=True,
+    rules=(MetricRule("samples|forks|iterations|repetitions|runs|count", omission=SAMPLES),
+           MetricRule(r"param\b.*|threads|size|.*[ _]size|length|concurrency|clients|workers", omission=CHOSEN),
+           MetricRule(".*(error|deviation|std).*", better="lower")),
+)  # fmt: skip
+_NAME_COLUMNS = ("benchmark", "bench", "benchmark name", "benchmark_name", "name", "test", "case")
+_UNIT_COLUMNS = ("unit", "units", "score unit", "score_unit", "time_unit")
+_TIME_COLUMNS = frozenset(("timestamp", "ts", "date", "datetime"))  # of tables that are no results
+_VALUE_COLUMN = re.compile(
+    r"(?:.*[ _])?(?:score|value|result|mean|avg|average|median|min|max|time|error|deviation|std\w*)"
+    r"(?: ?\([\d.]+ ?%\))?",
+    re.IGNORECASE,
+)
+
+
 def find_known_format(kind: str, paths: Collection[KeyPath]) -> KnownFormat | None:
     """Return the format whose marks are all among the paths of records; of several, the first."""
-    return next((item for item in KNOWN_FORMATS if item.kind == kind and item.signature <= set(paths)), None)
+    every = set(paths)
+    marked = next((item for item in KNOWN_FORMATS if item.kind == kind and item.signature <= every), None)
+    return marked or (_match_benchmark_table(every) if kind == BENCHMARK_TABLE.kind else None)
+
+
+def _match_benchmark_table(paths: Collection[KeyPath]) -> KnownFormat | None:
+    """Return the format of a table with columns of names, of numbers, and of the units of these; None for others."""
+    columns = sorted(path[0] for path in paths if len(path) == 1)
+    names, units = ([column for word in words for column in columns if column.lower() == word]
+                    for words in (_NAME_COLUMNS, _UNIT_COLUMNS))  # fmt: skip
+    values = [column for column in columns if column not in units and _VALUE_COLUMN.fullmatch(column)]
+    if not (names and units and values) or _TIME_COLUMNS & {column.lower() for column in columns}:
+        return None
+    return replace(BENCHMARK_TABLE, dimensions=(names[0],), units_at=dict.fromkeys(values, (units[0],)))
+
+
+def split_by_unit(known_format: KnownFormat | None, records: Sequence[Record]) -> KnownFormat | None:
+    """Return the format of a table of benchmarks, with a metric for each of its units if it has several."""
+    if known_format is None or known_format.name != BENCHMARK_TABLE.name:
+        return known_format
+    value, (unit,) = next(iter(known_format.units_at.items()))
+    has_several = len({record.values.get((unit,)) for record in records}) > 1
+    return replace(known_format, split=(unit, value)) if has_several else known_format
 
 
 def is_of_benchmarks(name: str) -> bool:
     """Return whether the records of a format are results of benchmarks."""
-    return any(item.name == name and item.is_of_benchmarks for item in KNOWN_FORMATS)
+    return any(item.name == name and item.is_of_benchmarks for item in (*KNOWN_FORMATS, BENCHMARK_TABLE))

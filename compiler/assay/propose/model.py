@@ -263,15 +263,17 @@ class GrainProposal:
     repeated: tuple[RepeatedEvent, ...] = ()
     step_column: str = ""  # the column with the name of the event, if it has the records of several
     query: str = ""  # the SQL of its rows, if they are no records
+    is_split_by_two: bool = False  # whether its section is split by its first two dimensions
 
     def describe_repeated(self) -> tuple[str, ...]:
         """Return a sentence about each event of which not all records of a key count."""
         return tuple(item.describe(self.key) for item in self.repeated)
 
     @property
-    def split(self) -> DimensionProposal | None:
-        """Return the dimension that a section of its own splits the metrics by: the first that names no process."""
-        return next((item for item in self.dimensions if item.field == HOST or not is_actor((item.field,))), None)
+    def split(self) -> tuple[DimensionProposal, ...]:
+        """Return the dimensions that a section of its own splits the metrics by: the first that names no process."""
+        named = [item for item in self.dimensions if item.field == HOST or not is_actor((item.field,))]
+        return tuple(named[: 2 if self.is_split_by_two else 1])
 
     def find_attempts(self) -> frozenset[str]:
         """Return the events of which times begin at the last record before their end."""
@@ -359,8 +361,9 @@ class Proposal:
         """Return the proposal as data."""
         data = asdict(self)
         for grain in data["grains"]:
-            if not grain["query"]:
-                del grain["query"]
+            for name in ("query", "is_split_by_two"):
+                if not grain[name]:
+                    del grain[name]
         for source in data["sources"]:
             if not source["notes"]:
                 del source["notes"]

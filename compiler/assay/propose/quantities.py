@@ -10,7 +10,7 @@ from assay.propose.known_formats import ONES, MetricRule
 from assay.propose.model import EventProposal, FieldProposal, Record
 from assay.propose.names import split_words
 from assay.propose.sources import Group
-from assay.propose.units import TIMES, UNITS, find_unit, is_rate, is_rate_per_time
+from assay.propose.units import TIMES, UNITS, find_unit, is_rate, is_rate_per_time, write_rate
 from assay.propose.varying import FEW_RECORDS
 
 ZERO = "it is always 0"
@@ -34,8 +34,7 @@ _LOWER_RATIOS = ("rtf", "real time factor")
 _MEMORY = frozenset(("heap", "mem", "memory", "ram", "rss"))
 _UNUSED = frozenset(("available", "avail", "capacity", "free", "limit", "saved"))
 _SIZES = ("byte", "kilobyte", "kibibyte", "megabyte", "mebibyte", "gigabyte", "gibibyte", "percent")
-#: texts that name rates
-_RATES = {"ops/s": "perSecond", "op/s": "perSecond", "b/s": "bytePerSecond"}
+_WORK = frozenset(("op", "ops"))  # words of texts such as `ops/ms`
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,9 @@ def list_omissions(group: Group) -> Iterator[tuple[str, str]]:
         for field in map(group.source.find_field, event.fields):
             if not field.is_quantity or not group.known_format:
                 continue
-            texts = sorted({str(record.values[(column,)]) for record in group.records[event.name]}) if column else [""]
+            is_split = column and field.path[-1] == group.known_format.split[1]
+            records = group.records[event.name] if is_split else ()
+            texts = sorted({str(record.values[(column,)]) for record in records}) or [""]
             for text in texts:
                 quantity = describe_quantity(group, event, field, text)
                 if quantity.omission:
@@ -136,10 +137,15 @@ def list_omissions(group: Group) -> Iterator[tuple[str, str]]:
 
 def _read_unit(text: str) -> tuple[str, str]:
     """Return the unit that a text names, and which direction is better: `ns/op` is a time, `ops/s` a rate."""
-    text = text.lower().removesuffix("/op")
-    if text in UNITS:
-        return UNITS[text], ""
-    return _RATES.get(text, "none"), "higher" if text.startswith("op") else ""
+    measured, _, per = text.lower().partition("/")
+    unit = "byte" if measured == "b" else UNITS.get(measured, "none")
+    if per in _WORK:
+        return unit, "lower"
+    time = UNITS.get(per, "")
+    better = "higher" if measured in _WORK else ""
+    if time in TIMES and (better or unit != "none"):
+        return write_rate(unit, time), better
+    return ("none" if per else unit), better
 
 
 def _explain_zeros(unit: str, better: str, field: FieldProposal, records: Sequence[Record]) -> str:

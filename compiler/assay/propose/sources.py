@@ -17,7 +17,7 @@ from assay.propose.describe import describe_fields
 from assay.propose.detect import Detected, locate_record, shift_positions
 from assay.propose.file_names import find_common_stem
 from assay.propose.instants import describe_reading
-from assay.propose.known_formats import KnownFormat, find_known_format
+from assay.propose.known_formats import KnownFormat, find_known_format, split_by_unit
 from assay.propose.known_text_formats import MatchedText
 from assay.propose.merge_templates import STEP, merge_templates
 from assay.propose.model import (
@@ -112,6 +112,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     kind, known_text = items[0].kind, _join_known_text(items)
     records = shift_positions(items)
     known_format = find_known_format(kind, {path for record in records[:1000] for path in record.values})
+    known_format = split_by_unit(known_format, records)
     facts = _list_facts(known_format, records)
     if known_format and known_format.ruled_out:
         records = [record for record in records if known_format.ruled_out not in record.values]

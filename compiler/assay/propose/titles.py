@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from assay.propose.model import EventProposal, FieldProposal, SourceProposal
 from assay.propose.names import PREFIX, split_words
@@ -27,6 +28,7 @@ _NO_ACRONYMS = frozenset((
     "nr", "nth", "pct", "pkt", "pkts", "ptr", "src", "std", "str", "svc", "thr", "tmp", "trx", "txn", "txns", "txs",
     "vs", "wrk",
 )) | {*UNITS}  # fmt: skip
+_LEVEL = re.compile(r"(.*\S) ?\((\d[\d.]*) ?%\)")  # a column such as `Score Error (99.9%)`
 _PERCENTILE = re.compile(r"(\d[\d.]*)%")  # a column such as `99.9%`
 _MAX_TIME_TITLE = 40  # letters
 _NOUNS = {"byte": "size", "percent": "percentage"}  # of units; those of time measure time
@@ -77,6 +79,9 @@ def make_field_title(source: SourceProposal, event: EventProposal, field: FieldP
     """Return what a number is called; behind its event if others have the field, too, or if it says too little."""
     if match := _PERCENTILE.fullmatch(field.path[-1]):
         return f"Percentile {match[1]}"
+    if match := _LEVEL.fullmatch(field.path[-1]):
+        plain = replace(field, path=(*field.path[:-1], match[1]))
+        return f"{make_field_title(source, event, plain)} ({match[2]} %)"
     is_ambiguous = sum(item.path[-1] == field.path[-1] for item in source.fields) > 1
     words = _list_title_words(field, " ".join(field.path) if is_ambiguous else field.path[-1])
     is_unique = sum(field.name in item.fields for item in source.events) == 1

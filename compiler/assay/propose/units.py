@@ -102,8 +102,15 @@ def _find_unit_of_parent(path: Sequence[str]) -> tuple[str, str]:
 
 
 def is_rate(unit: str) -> bool:
-    """Return whether a unit is so much a second."""
-    return unit.startswith(RATE) or unit in _RATES.values()
+    """Return whether a unit is so much in a time."""
+    return unit.startswith(RATE) or unit in _RATES.values() or " / " in unit
+
+
+def write_rate(unit: str, time: str) -> str:
+    """Return the unit that is so much of a unit, or of pieces of work, in a time."""
+    if time == "second":
+        return _RATES.get(unit, RATE if unit == "none" else f"{RATE} {unit}")
+    return f"{'dimensionless' if unit == 'none' else unit} / {time}"
 
 
 def is_rate_per_time(words: Sequence[str]) -> bool:
@@ -120,8 +127,7 @@ def find_unit(words: Sequence[str]) -> tuple[str, str]:
         measured = words[: words.index("per", 1)]
         if words[-2] != "per" or words[-1] not in _SECONDS:
             return "none", ""
-        unit = UNITS.get(measured[-1], "none")
-        return _RATES.get(unit, RATE if unit == "none" else f"{RATE} {unit}"), f"its name ends in `per_{words[-1]}`"
+        return write_rate(UNITS.get(measured[-1], "none"), "second"), f"its name ends in `per_{words[-1]}`"
     if not words:
         return "none", ""
     if words[-1] not in UNITS and words[0] in _LEADING_UNITS:

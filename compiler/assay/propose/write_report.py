@@ -28,7 +28,7 @@ def write_report(proposal: Proposal) -> str:
             if not grain.step_column:  # a mean of all steps says little
                 sections.append(f"R.withAllOf g.{grain.name}.grain (R.section {title} {grain.name})")
             if grain.split:
-                sections.append(_write_split_section(proposal, grain, grain.split))
+                sections.append(_write_split_section(proposal, grain))
         groups.append(f"R.groupWithAllOf g.{grain.name}.grain (R.group {title} {grain.name})")
         charts += [
             f"R.cdf m.{metric.id}"
@@ -86,11 +86,13 @@ def _write_column(proposal: Proposal, grain: GrainProposal, dimension: Dimension
     return f"S.grain.columnOf e.{name_fields(proposal, source)}.{dimension.field}"
 
 
-def _write_split_section(proposal: Proposal, grain: GrainProposal, dimension: DimensionProposal) -> str:
-    """Write the section that splits the metrics of a grain by one of its dimensions."""
-    is_namesake = make_title(dimension.field) == grain.title  # "Step by step" has another meaning
-    title = f"Each {lower_title(grain.title)}" if is_namesake else f"{grain.title} by {dimension.field}"
-    section = f"R.splitBy [ {_write_column(proposal, grain, dimension)} ] (R.section {quote_text(title)} {grain.name})"
+def _write_split_section(proposal: Proposal, grain: GrainProposal) -> str:
+    """Write the section that splits the metrics of a grain by one or two of its dimensions."""
+    fields = " and ".join(item.field for item in grain.split)
+    is_namesake = make_title(fields) == grain.title  # "Step by step" has another meaning
+    title = f"Each {lower_title(grain.title)}" if is_namesake else f"{grain.title} by {fields}"
+    columns = ", ".join(_write_column(proposal, grain, item) for item in grain.split)
+    section = f"R.splitBy [ {columns} ] (R.section {quote_text(title)} {grain.name})"
     # A pool of the least frequent values says nothing of benchmarks, all of which are about as frequent.
     is_whole = is_of_benchmarks(_find_source(proposal, grain).format)
     return f"{section} // {{ limit = {MAX_BENCHMARKS} }}" if is_whole else section
@@ -100,9 +102,9 @@ def _write_gate(proposal: Proposal) -> str:
     """Write a comment with a gate of a metric and one of its segments; empty if none is better in a direction."""
     for grain in proposal.grains:
         for metric in grain.metrics:
-            if grain.is_main and (dimension := grain.split) and metric.better != "neither":
-                column = _write_column(proposal, grain, dimension)
-                segment = f"R.segmentId m.{metric.id} ({column}) {quote_text(dimension.value)}"
+            if grain.is_main and len(grain.split) == 1 and metric.better != "neither":
+                column = _write_column(proposal, grain, grain.split[0])
+                segment = f"R.segmentId m.{metric.id} ({column}) {quote_text(grain.split[0].value)}"
                 return f"""
           -- The gate has all metrics that are better in a direction. To gate only some, such as a metric and a segment
           -- of it (docs/ci.md#gate-a-segment), remove the dashes of the next line:

@@ -275,6 +275,10 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
 
 
 def _write_unit(unit: str) -> str:
+    if " / " in unit:
+        measured, _, time = unit.partition(" / ")
+        symbols = f"${{S.unit.{'none' if measured == 'dimensionless' else measured}.symbol}}/${{S.unit.{time}.symbol}}"
+        return f'(S.unit.unit {quote_text(unit)} "{symbols}")'
     rate, _, measured = unit.partition(" ")
     return f"(S.unit.{rate} S.unit.{measured or 'none'})" if rate == RATE else f"S.unit.{unit}"
 
