@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import yaml
 from assay.judgement.batches import RunCells, measure_run
 from assay.judgement.change import Change
 from assay.judgement.interval import Comparison, Component, Reason, Spread, Version, compare
+from assay.judgement.paired_segments import SegmentPair, pair_segments
 from assay.judgement.report_judgements import JudgedChange
 from assay.judgement.verdict import Direction, Margin, Verdict, judge
 from assay.report.answer import Answer, JudgedRow
@@ -80,6 +82,12 @@ def compose(case: Mapping[str, Any]) -> Answer:
         *list_candidates(case["verdicts"], Direction.LOWER, margins),
         *list_candidates(case.get("conditions", {}), Direction.NEITHER, margins),
     ]
+    if percents := case.get("paired"):
+        change = candidates[0].change
+        pairs = [SegmentPair(f"m[case={number}]", Fraction(100), 100 + Fraction(percent), (1, 1))
+                 for number, percent in enumerate(percents)]  # fmt: skip
+        paired = pair_segments(pairs, change.margin, change.judgement.direction)
+        candidates[0] = replace(candidates[0], change=replace(change, paired=paired))
     segments = tuple(Verdict(word) for word in case.get("segments", ()))
     if segments:
         candidates[0] = replace(candidates[0], segment_verdicts=segments)

@@ -28,7 +28,7 @@ class RecordedChange:
     the difference. `margin` is the margin in words, `least_margin` in percent. `p_margin` is that of "not worse by more
     than the margin", and `p` the same adjusted for the number of gated metrics; None outside of the gate. `is_closing`
     says whether the metric closes the gate, `is_worse_uncorrected` whether only the adjustment keeps it
-    from doing so.
+    from doing so. `paired` is what its segments show together if each has too few samples.
     """
 
     metric: str
@@ -52,6 +52,7 @@ class RecordedChange:
     least_margin: float | None
     is_closing: bool
     is_worse_uncorrected: bool
+    paired: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_worse(self) -> bool:
@@ -347,6 +348,7 @@ def build_change(
         _read_number(data["margin"]["least"]),
         is_closing,
         is_decided and not is_closing and is_beyond_chance(p_margin or 0.0, level),
+        data.get("paired", {}),
     )
 
 

@@ -10,6 +10,7 @@ from assay.engine.results import RunResults
 from assay.judgement.batches import Cell, RunCells, Weighting, keep_lowest_clusters, measure_run
 from assay.judgement.gate import Key, assess_gate
 from assay.judgement.interval import Reason, Version, compare
+from assay.judgement.paired_segments import FEW_SAMPLES, SegmentPair, pair_segments
 from assay.judgement.repeats import can_measure_noise, describe_noise, pool_variances
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Direction, judge
@@ -17,7 +18,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement as Rules
-from assay.lang.segments import is_segment
+from assay.lang.segments import get_whole, is_pooled, is_segment, list_dimensions_of_segment
 from assay.report.declared_margin import convert_margin
 from assay.sql.cells import REAL_SCALE
 
@@ -44,6 +45,7 @@ def judge_versions(
     """
     level = float(rules.level)
     changes: dict[Key, JudgedChange] = {}
+    means: dict[Key, tuple[Fraction, Fraction]] = {}
     for metric in metrics:
         margin = convert_margin(checked, metric, metric.margin or rules.margin)
         measured = [measure_version(checked, metric, version.runs, summary) for version in versions]
@@ -55,12 +57,40 @@ def judge_versions(
                 None if is_formula(metric) else (_count_samples(metric, versions[0]), _count_samples(metric, version))
             )
             changes[metric.id, version.id] = JudgedChange(judgement, margin, sizes=sizes)
+            if measured[0].estimates and other.estimates:
+                means[metric.id, version.id] = measured[0].mean, other.mean
+    changes |= _pair_all_segments(changes, means, level)
     gated = list_gated(rules, metrics)
     gate = assess_gate({key: item.judgement for key, item in changes.items() if key[0] in gated}, level)
     changes |= {item.key: replace(changes[item.key], adjusted=item.adjusted) for item in gate}
     runs = tuple(len(version.runs) for version in versions)
     sentence = describe_noise(can_measure_noise(runs, len(calibration)), runs, len(calibration))
     return ReportJudgements(level, runs, rules.repeats, len(calibration), sentence, gated, changes)
+
+
+def _pair_all_segments(
+    changes: Mapping[Key, JudgedChange], means: Mapping[Key, tuple[Fraction, Fraction]], level: float
+) -> dict[Key, JudgedChange]:
+    """Return the changes of metrics whose segments have too few samples each, with what these show together.
+
+    Of several splits, that into the most segments counts.
+    """
+    splits: dict[tuple[Key, tuple[str, ...]], list[tuple[Key, JudgedChange]]] = {}
+    for (name, version), change in changes.items():
+        if is_segment(name) and not is_pooled(name):
+            split = (get_whole(name), version), list_dimensions_of_segment(name)
+            splits.setdefault(split, []).append(((name, version), change))
+    paired: dict[Key, JudgedChange] = {}
+    for (key, _), segments in splits.items():
+        if key not in changes or any(change.judgement.reason not in FEW_SAMPLES for _, change in segments):
+            continue
+        whole = paired.get(key, changes[key])
+        pairs = [SegmentPair(item[0], *means[item], change.sizes) for item, change in segments
+                 if change.sizes and min(means.get(item, (0,))) > 0]  # fmt: skip
+        group = pair_segments(pairs, whole.margin, whole.judgement.direction, level)
+        if group and group.count > (whole.paired.count if whole.paired else 0):
+            paired[key] = replace(whole, paired=group)
+    return paired
 
 
 def build_judgement_data(judgements: ReportJudgements) -> dict[str, object]:
@@ -166,4 +196,4 @@ def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
         "units": comparison.units if comparison else None,
         "decided_by": comparison.spread.decided_by.value if comparison else None,
         "notes": [note.value for note in comparison.spread.notes] if comparison else [],
-    }
+    } | ({"paired": change.paired.to_json()} if change.paired else {})

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.cli.judged_texts import count_verdicts, format_size, list_titles
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
+
+if TYPE_CHECKING:
+    from assay.app.judged_results import RecordedChange
 
 RESULTS = "results.json"
 MOST_SEGMENTS = 3
@@ -32,6 +35,17 @@ def _describe_outcome(results: Mapping[str, Any]) -> tuple[str, ...]:
     return (", ".join(counts if phases else counts[:1]),) if runs else ()
 
 
+def _describe_paired(changes: Sequence[RecordedChange]) -> Iterator[str]:
+    """Yield how many segments changed of the metric of which most did, where each has too few samples."""
+    from assay.report.paired_sentences import count_changed, describe_count, explain_lack, name_largest
+
+    counts = [count_changed(change.paired) for change in changes]
+    if any(counts):
+        change = changes[counts.index(max(counts))]
+        yield f"{describe_count(change.name, change.paired, change.margin)} ({explain_lack(change.paired)})"
+        yield f"most: {name_largest(change.paired)}"
+
+
 def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the counts of verdicts, and the metric that got worse by most, with its change and its segments.
 
@@ -42,7 +56,7 @@ def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
 
     judged = parse_judged_results(results)
     changes, changed_segments = list(judged.whole_changes), list(judged.segments)
-    counts = count_verdicts(changes, changed_segments)
+    counts = "; ".join((count_verdicts(changes, changed_segments), *_describe_paired(changes)))
     worse = [change for change in (*changes, *changed_segments) if change.verdict == "worse"]
     # The first page names the same one: it has the metrics of the gate first, then the largest changes.
     worst = min(worse, key=lambda item: (item.is_segment, item.p is None, -item.measure_size()), default=None)

@@ -91,5 +91,10 @@ def compute_log(ratio: Fraction) -> float:
     return float(_CONTEXT.ln(_CONTEXT.divide(ratio.numerator, ratio.denominator)))
 
 
+def raise_e(exponent: float) -> float:
+    """Return e to a power, with the same bits on every machine."""
+    return float(_CONTEXT.exp(Decimal(exponent)))
+
+
 def _find_ratio(percent: float) -> Decimal:
     return _CONTEXT.add(1, _CONTEXT.divide(Decimal(percent), 100))

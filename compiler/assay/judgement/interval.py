@@ -57,6 +57,7 @@ class Component(StrEnum):
     TIME = "time"
     HOSTS = "time and hosts"
     RUNS = "runs"
+    SEGMENTS = "segments"
 
 
 class Note(StrEnum):

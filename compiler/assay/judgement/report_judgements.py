@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assay.judgement.paired_segments import PairedSegments
 from assay.judgement.verdict import Judgement, Margin
 
 
@@ -14,12 +15,14 @@ class JudgedChange:
 
     `margin` is the declared one, in percent and in the metric's unit. `adjusted` is the p of the gate after Holm; None
     if the metric is not gated. `sizes` are the numbers of samples of base and other version; None for a formula.
+    `paired` is what its segments show together if each has too few samples.
     """
 
     judgement: Judgement
     margin: Margin
     adjusted: float | None = None
     sizes: tuple[int, int] | None = None
+    paired: PairedSegments | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,11 @@ def get_whole(metric: str) -> str:
     return metric.partition("[")[0] if is_segment(metric) else metric
 
 
+def is_pooled(metric: str) -> bool:
+    """Return whether the id of a segment is that of all values that a split does not list."""
+    return _POOLED.search(metric[:-1]) is not None
+
+
 def name_file(name: str) -> str:
     """Return a name that may end with the id of a metric for a file: a digest replaces the values of a segment."""
     return f"{get_whole(name)}-{hashlib.sha256(name.encode()).hexdigest()[:DIGITS]}" if is_segment(name) else name

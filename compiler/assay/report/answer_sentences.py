@@ -20,12 +20,13 @@ def compose_headline(
     changes: Sequence[JudgedChange],
     segment_counts: Mapping[Verdict, int] = MappingProxyType({}),
     conditions: Sequence[JudgedChange] = (),
+    paired: str = "",
 ) -> str:
     """Return the outcome in one sentence; the changes are those of metrics that are better in a direction.
 
     Without such metrics it is that of the `conditions`, the metrics that are better in none. `segment_counts` are the
     numbers of their segments that are worse or better: what changed in some segments only may be lost in the whole
-    metric.
+    metric. `paired` is the outcome of segments that are not judged each: it counts if no metric changed.
     """
     if not changes:
         changes = conditions
@@ -37,6 +38,8 @@ def compose_headline(
         return f"{run} is {'worse' if worse else 'better'} than {base} in the only metric that is judged"
     if not worse + better and any(segment_counts.values()):
         return f"{run} is {_describe_segments(base, segment_counts)}, but in no metric as a whole"
+    if paired and not worse + better + counts[Verdict.CHANGED]:
+        return paired
     if not judged:
         return f"No metric of {run} can be judged against {base}"
     if changed := counts[Verdict.CHANGED]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from assay.judgement.interval import Comparison
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
@@ -21,7 +22,14 @@ from assay.report.data_quality import UNMEASURED, describe_findings, list_names
 from assay.report.document import Table
 from assay.report.explaining_segment import create_segment_change, find_explaining_segment
 from assay.report.forest_axis import choose_axis
-from assay.report.judged_cells import describe_few_units, format_change_interval, get_arrow, get_word
+from assay.report.judged_cells import (
+    describe_few_units,
+    format_change_interval,
+    format_margin,
+    get_arrow,
+    get_word,
+)
+from assay.report.paired_sentences import compose_paired_headline, count_changed, describe_paired
 from assay.report.row_units import ReportUnits, RowUnit
 from assay.report.run_results import RunFigures, get_average
 from assay.report.section_notes import name_section
@@ -39,6 +47,7 @@ MOST_KEY_CHANGES = 5
 MOST_SEGMENTS = 3
 MOST_DIFFERING = 12  # parameters that the PDF prints, two in a line
 _MOST_UNNAMED = 3
+_LINES_OF_PAIRED = 3  # of the sentences on segments that are not judged each
 _DECIDED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
 _RANKS = {Verdict.OPEN: 2, Verdict.SAME: 3, Verdict.NOT_JUDGED: 4}
 
@@ -49,6 +58,7 @@ class Candidate:
 
     `is_key` says that the gate of the report names the metric. `segment_verdicts` are those of its segments that are
     worse or better; `explained_by` has the values of the segment that most of the change comes from: `kind=write`.
+    `unit` is the symbol of the metric's unit.
     """
 
     change: JudgedChange
@@ -57,11 +67,22 @@ class Candidate:
     is_key: bool = False
     segment_verdicts: tuple[Verdict, ...] = ()
     explained_by: str = ""
+    unit: str = ""
 
     @property
     def verdict(self) -> Verdict:
         """The verdict on the metric."""
         return self.change.judgement.verdict
+
+    @property
+    def paired(self) -> Mapping[str, Any]:
+        """What its segments show together, as `results.json` has it; empty if each is judged, or has other samples."""
+        return self.change.paired.to_json() if self.change.paired else {}
+
+    @property
+    def margin(self) -> str:
+        """The margin in words."""
+        return format_margin(asdict(self.change.margin), self.unit)
 
     @property
     def relevance(self) -> tuple[int, float]:
@@ -127,7 +148,7 @@ def _list_candidates(
         )
         verdicts = tuple(judgements.changes[item.metric, runs[1].id].judgement.verdict for item in segments)
         explained_by = _find_explanation(checked, runs, summary, judgements, [name, *_list_alike(change, segments)])
-        yield Candidate(change, row, sections[name], name in named, verdicts, explained_by)
+        yield Candidate(change, row, sections[name], name in named, verdicts, explained_by, metric.unit.symbol)
 
 
 def _list_alike(change: JudgedChange, segments: Sequence[JudgedSegment]) -> list[str]:
@@ -264,7 +285,9 @@ def compose_answer(
     conditions = [item for item in candidates if item.change.judgement.direction is Direction.NEITHER]
     key_changes = _choose_key_changes([*directed, *gated_segments])
     printed_conditions = _choose_rows(conditions, MOST_CONDITIONS)
-    lines = LINES - len(key_changes) - len(printed_conditions) - (min(len(differing), MOST_DIFFERING) + 1) // 2
+    paired = _find_paired(directed or conditions)
+    others = len(key_changes) + len(printed_conditions) + (_LINES_OF_PAIRED if paired else 0)
+    lines = LINES - others - (min(len(differing), MOST_DIFFERING) + 1) // 2
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     left, right = _name_sides(printed)
     printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
@@ -276,8 +299,8 @@ def compose_answer(
         *labels,
         run_id,
         level,
-        compose_headline(*labels, changes, segment_counts, unpreferred),
-        compose_counts(changes, segment_counts, unpreferred),
+        compose_headline(*labels, changes, segment_counts, unpreferred, _compose_paired_headline(labels, paired)),
+        compose_counts(changes, segment_counts, unpreferred) + _describe_paired(paired),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(
             JudgedGroup(title, tuple(item.row for item in printed if item.section == title))
@@ -290,6 +313,22 @@ def compose_answer(
         _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
         notes,
     )
+
+
+def _find_paired(candidates: Sequence[Candidate]) -> Candidate | None:
+    """Return the first metric of those of which most segments changed that are not judged each."""
+    counts = [count_changed(item.paired) for item in candidates]
+    return candidates[counts.index(max(counts))] if any(counts) else None
+
+
+def _compose_paired_headline(labels: tuple[str, str], item: Candidate | None) -> str:
+    return compose_paired_headline(labels, item.row.label, item.paired, item.margin) if item else ""
+
+
+def _describe_paired(item: Candidate | None) -> str:
+    if item is None:
+        return ""
+    return f" {describe_paired(item.row.label, item.paired, item.margin, item.change.judgement.direction)}"
 
 
 def _choose_key_changes(directed: Sequence[Candidate]) -> list[Candidate]:

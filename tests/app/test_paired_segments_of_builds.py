@@ -1,0 +1,51 @@
+"""A comparison of benchmarks with one sample each: its first page, its results and the line after its build."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.support.commands import run_assay
+
+HEADER = '"Benchmark","Mode","Threads","Samples","Score","Score Error (99.9%)","Unit","Param: size"\n'
+BENCHMARKS = 6
+SIZES = (16, 64)
+
+
+def write_scores(path: Path, factor: float) -> None:
+    """Write the scores of 6 benchmarks of 2 sizes each; `factor` is that of the smaller size."""
+    path.parent.mkdir()
+    rows = [
+        f'"b{number}","avgt",1,5,{10**number * size * (factor if size == min(SIZES) else 1):g},0,"ns/op",{size}\n'
+        for number in range(BENCHMARKS)
+        for size in SIZES
+    ]
+    path.write_text(HEADER + "".join(rows), encoding="utf-8")
+
+
+def test_slow_benchmarks_of_one_sample_are_counted(tmp_path: Path, cache: Path) -> None:
+    for run, factor in (("old", 1), ("new", 1.25)):
+        write_scores(tmp_path / run / "scores.csv", factor)
+    place = tmp_path / "shop"
+    assert run_assay("--cache", cache, "init", place, "--from", tmp_path / "old", tmp_path / "new").status == 0
+    built = run_assay("--cache", cache, "build", "shop/comparison", "--run", "runs/old", "--run", "runs/new",
+                      "--to", "md", "--date", "2026-01-01", "-o", "out", cwd=place)  # fmt: skip
+    assert built.status == 0, built.err
+    report = (place / "out/report.md").read_text(encoding="utf-8")
+    assert (
+        "new is worse than old in the geometric mean of 12 segments of Score, 6 of which changed by more than 2 %\n"
+        in report
+    )
+    assert (
+        "6 of 12 segments of Score changed by more than 2 %: 6 worse, 0 better (not judged: one sample each). By "
+        "benchmark and param_size: b0, 16 +25 %; b1, 16 +25 %; b2, 16 +25 % and 3 more. Geometric mean: +12 % "
+        in report
+    )
+    results = json.loads((place / "out/results.json").read_text(encoding="utf-8"))
+    paired = results["judgement"]["metrics"]["score"]["new"]["paired"]
+    assert (paired["segments"], paired["samples"], paired["verdict"]) == (12, 1, "worse")
+    assert list(paired["rises"].values()) == [25.0] * 6
+    assert (
+        "6 of 12 segments of Score changed by more than 2 % (not judged: one sample each); most: b0, 16"
+        in built.summary
+    )
