@@ -118,7 +118,8 @@ def test_load_report_with_a_missing_column_is_an_error(tmp_path: Path, cache: Pa
         "error[no-column]: run run: the table has no column duration_ns: RUN/report/raw.csv\n"
         "  expected: duration_ns\n"
         "  found:    experiment_id, block_time, duration, tx_hash, connections, rate, size\n"
-        "  hint: did you mean `duration`?\n"
+        "  hint: did you mean `duration`? name the column in field `duration_ns` of event `loaded`, or make the "
+        "field `S.event.optional` if some runs lack it\n"
     )
 
 

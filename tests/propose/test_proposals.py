@@ -130,6 +130,17 @@ def test_summary_and_specs_say_what_is_not_read(case: str, tmp_path: Path, cache
         assert re.search(f" -- .*: {note}\n", source)
 
 
+def test_hint_names_the_edits_that_make_a_dimension(tmp_path: Path, cache: Path) -> None:
+    place = _propose("jmh-csv", tmp_path, cache)
+    queried = run_assay("--cache", cache, "query", "score", "--by", "mode", "--run", "runs/results", cwd=place)
+    assert queried.err.splitlines()[0] == "error[no-column]: none of the metrics has a distribution for each `mode`"
+    assert "  at specs/service/grains.dhall:" in queried.err
+    assert queried.err.splitlines()[-1] == (
+        "  hint: `mode` is a field of `measured`: add it to the SQL and the `columns` of relation `row_keys`, and its "
+        "name to `dimensions` of grain `row` (docs/spec-language/grains.md#dimensions)"
+    )
+
+
 def test_logs_of_versions_are_compared_by_the_commands(tmp_path: Path, cache: Path) -> None:
     """The summary says why there are two runs, and the workspace has the oldest version as its baseline."""
     logs = [tmp_path / "db-2.4.json", tmp_path / "db-2.3.json"]

@@ -103,7 +103,7 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
         tuple(relations),
         phase_selection,
         details,
-        group_metrics(checked, shown_metrics, column),
+        group_metrics(checked, shown_metrics, column, session.workspace),
         options,
     )
     with replace_folder(out, session.get_wait_notice(out), session.on_finished) as new_folder:

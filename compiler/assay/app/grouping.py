@@ -8,16 +8,20 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.segments import find_field_to_take, list_dimensions
+from assay.lang.workspace import Workspace, get_positions
 from assay.plan.planner import group_metric
 from assay.util.diagnostics import USAGE, fail, suggest_names
 
 _NO_VALUE = "formulas and combined samples belong to no single value"
 
 
-def group_metrics(checked: CheckedPackage, metrics: Sequence[Metric], column: str) -> tuple[Metric, ...]:
+def group_metrics(
+    checked: CheckedPackage, metrics: Sequence[Metric], column: str, workspace: Workspace | None = None
+) -> tuple[Metric, ...]:
     """Return those of some metrics that have samples by a column, with a distribution for each of its values.
 
-    Empty without a column. Raises AssayError (usage) if no metric has samples by it.
+    Empty without a column. Raises AssayError (usage) if no metric has samples by it; at the grain in the specs of the
+    workspace that lacks it as a dimension, if there is one.
     """
     if not column:
         return ()
@@ -28,12 +32,20 @@ def group_metrics(checked: CheckedPackage, metrics: Sequence[Metric], column: st
     columns = _list_columns(checked, metrics)
     names = {metric.grain for metric in metrics}
     grains = [grain for grain in checked.package.grains if grain.name in names]
-    hints = [hint for grain in grains if (hint := find_field_to_take(checked.package, grain, column))]
+    hints = [(hint, grain) for grain in grains if (hint := find_field_to_take(checked.package, grain, column))]
+    hint, span, excerpt = suggest_columns(column, columns, checked.package.system) if columns else _NO_VALUE, None, ""
+    if hints:
+        hint, grain = hints[0]
+        if workspace:
+            positions = get_positions(workspace, checked.package.system)
+            span, excerpt = positions(grain.relation, within=(grain.name,))
     raise fail(
         "no-column",
         f"none of the metrics has a distribution for each `{column}`",
+        span=span,
+        excerpt=excerpt,
         expected=", ".join(columns),
-        hint=hints[0] if hints else suggest_columns(column, columns, checked.package.system) if columns else _NO_VALUE,
+        hint=hint,
         status=USAGE,
     )
 

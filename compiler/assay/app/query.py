@@ -88,7 +88,7 @@ def query_metrics(
         request = partial(compute, session, checked, runs, metrics, applied_filters, phase_selection=phase_selection)
         checked, metrics = split_metrics(checked, metrics, dimensions, lambda items: request(value_requests=items))
         by = ""
-    grouped_metrics = group_metrics(checked, metrics, by)
+    grouped_metrics = group_metrics(checked, metrics, by, session.workspace)
     computation = compute(
         session, checked, runs, metrics, applied_filters, phase_selection=phase_selection, grouped=grouped_metrics
     )

@@ -186,8 +186,12 @@ def list_dimensions(package: Package, metric: Metric) -> tuple[str, ...]:
 
 
 def find_field_to_take(package: Package, grain: Grain, name: str) -> str:
-    """Return how a grain gets a dimension from a field of a record that it binds; empty if no such record has it."""
+    """Return which edits make a column, or a field of a record that a grain binds, its dimension; empty without one."""
+    columns = [column for column in grain.all_columns if column.name not in grain.key]
+    if any(column.name == name and column.type in DIMENSION_TYPES for column in columns):
+        return f'`{name}` is a column of grain `{grain.name}`: add `"{name}"` to its `dimensions`'
     events = {event.name: event for event in package.events}
+    relation = next((item for item in package.relations if item.name == grain.relation), None)
     for instant in grain.instants:
         event = events.get(instant.of)
         if event and any(field.name == name and field.type in DIMENSION_TYPES for field in event.fields):
@@ -203,6 +207,13 @@ def find_field_to_take(package: Package, grain: Grain, name: str) -> str:
                 f"`{name}` is a field of `{event.name}`: {copied}"
                 "`derived = [ { column = G.columnOf FIELD, value = G.taken INSTANT FIELD } ]` makes it a column of "
                 f"grain `{grain.name}`, and `dimensions = [ FIELD.name ]` a dimension "
+                "(docs/spec-language/grains.md#dimensions)"
+            )
+    for event in map(events.get, relation.uses if relation else ()):
+        if event and any(field.name == name and field.type in DIMENSION_TYPES for field in event.fields):
+            return (
+                f"`{name}` is a field of `{event.name}`: add it to the SQL and the `columns` of relation "
+                f"`{grain.relation}`, and its name to `dimensions` of grain `{grain.name}` "
                 "(docs/spec-language/grains.md#dimensions)"
             )
     return ""

@@ -199,12 +199,28 @@ def _check_columns(tables: Tables, path: Path, columns: Sequence[str]) -> Iterat
                 f"the {file_word} has no {column_word} {' or '.join(names)}: {path}",
                 expected=" or ".join(names),
                 found=", ".join(columns),
-                hint=suggest_names(names[0], columns),
+                hint=_suggest_edit(tables, names, columns),
             )
     for name in tables.required_columns:
         if columns.count(name) > 1:
             message = f"the {file_word} has the {column_word} {name} more than once: {path}"
             yield Diagnostic(f"{column_word}-twice", message, found=", ".join(columns))
+
+
+def _suggest_edit(tables: Tables, names: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the hint of an error about a missing column: similar names, and the edits of the specs that help."""
+    similar = suggest_names(names[0], columns)
+    gap = " " if similar.endswith("?") else "; " if similar else ""
+    _, column_word = tables.message_words
+    fields = [(event, item.name) for event, form in tables.events.items() for item in form.fields
+              if _needs_column(item) and _list_column_names(item) == tuple(names)]  # fmt: skip
+    if not fields:
+        return f"{similar}{gap}name the {column_word} of the instant in `time` of source `{tables.source.name}`"
+    event, field = fields[0]
+    return (
+        f"{similar}{gap}name the {column_word} in field `{field}` of event `{event}`, or make the field "
+        f"`S.event.optional` if some runs lack it"
+    )
 
 
 def _list_column_names(field: Field) -> tuple[str, ...]:
