@@ -12,7 +12,7 @@ from assay.judgement.paired_segments import PairedSegments, SegmentPair, pair_se
 from assay.judgement.verdict import Direction, Margin
 
 
-def pair(ratios: Sequence[float], sizes: Sequence[int] = (), scale: float = 1.0) -> PairedSegments | None:
+def build_paired(ratios: Sequence[float], sizes: Sequence[int] = (), scale: float = 1.0) -> PairedSegments | None:
     pairs = [
         SegmentPair(f"m[case={index}]", Fraction(scale**index), Fraction(scale**index) * Fraction(ratio), (1, size))
         for index, (ratio, size) in enumerate(zip(ratios, sizes or [1] * len(ratios), strict=True))
@@ -22,7 +22,7 @@ def pair(ratios: Sequence[float], sizes: Sequence[int] = (), scale: float = 1.0)
 
 def test_geometric_mean_of_ratios_has_an_interval() -> None:
     """The logarithms 0, 1 and 2 bits have the mean 1 and the error ln 2 / sqrt(3); t(2) is 4.303."""
-    paired = pair([1.0, 2.0, 4.0])
+    paired = build_paired([1.0, 2.0, 4.0])
     assert paired
     assert paired.judgement.comparison
     assert paired.judgement.interval
@@ -34,7 +34,7 @@ def test_geometric_mean_of_ratios_has_an_interval() -> None:
 
 def test_segments_of_any_size_weigh_alike() -> None:
     """Half of 40 benchmarks are 20 % slower, among values from 1 to 5e11."""
-    paired = pair([1.0, 1.2] * 20, scale=2.0)
+    paired = build_paired([1.0, 1.2] * 20, scale=2.0)
     assert paired
     assert (len(paired.rises), len(paired.falls), paired.judgement.verdict) == (20, 0, "worse")
 
@@ -43,11 +43,11 @@ def test_segments_of_any_size_weigh_alike() -> None:
     ("ratios", "sizes"), [((1.0, 2.0), (1, 1)), ((1.0, 2.0, 3.0), (1, 1, 2))], ids=["few", "other numbers"]
 )
 def test_few_or_unbalanced_segments_are_not_paired(ratios: Sequence[float], sizes: Sequence[int]) -> None:
-    assert pair(ratios, sizes) is None
+    assert build_paired(ratios, sizes) is None
 
 
 def test_equal_ratios_have_no_interval() -> None:
-    paired = pair([1.5, 1.5, 1.5])
+    paired = build_paired([1.5, 1.5, 1.5])
     assert paired
     assert (len(paired.rises), paired.judgement.verdict) == (3, "not judged")
 
@@ -57,7 +57,7 @@ def test_intervals_hold_the_mean_change_of_benchmarks() -> None:
     source = random.Random(1)
     covered = 0
     for _ in range(1000):
-        paired = pair([1.05 * source.lognormvariate(0, 0.1) for _ in range(10)])
+        paired = build_paired([1.05 * source.lognormvariate(0, 0.1) for _ in range(10)])
         assert paired
         assert paired.judgement.interval
         covered += paired.judgement.interval.low <= 5 <= paired.judgement.interval.high

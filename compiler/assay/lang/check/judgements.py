@@ -128,6 +128,7 @@ def _check_judgement(checker: Checker, report: Report, judgement: Judgement) -> 
 def _check_gate(checker: Checker, report: Report, gate: Sequence[str]) -> None:
     compared_metrics = dict.fromkeys((*list_metrics(report), *report.also))
     better = {metric.id: metric.better for metric in checker.package.metrics}
+    undirected: list[str] = []
     for name in dict.fromkeys(gate):
         whole = get_whole(name)
         if whole not in compared_metrics:
@@ -139,15 +140,20 @@ def _check_gate(checker: Checker, report: Report, gate: Sequence[str]) -> None:
                 within=(report.name, Field("gate")),
             )
         elif better.get(whole) == "neither":
-            checker.report(
-                "gate",
-                f"the gate of report `{report.name}` names `{name}`, which is better in no direction",
-                name,
-                expected='a metric with `better = "lower"` or `"higher"`',
-                within=(report.name, Field("gate")),
-            )
+            undirected.append(name)
         elif is_segment(name):
             _check_segment(checker, report, name)
+    if undirected:
+        names = ", ".join(f"`{name}`" for name in undirected)
+        is_one = len(undirected) == 1
+        which = "which is" if is_one else "which are"
+        checker.report(
+            "gate",
+            f"the gate of report `{report.name}` names {names}, {which} better in no direction",
+            undirected[0],
+            expected=f'{"a metric" if is_one else "metrics"} with `better = "lower"` or `"higher"`',
+            within=(report.name, Field("gate")),
+        )
 
 
 def _check_segment(checker: Checker, report: Report, name: str) -> None:
