@@ -1,4 +1,4 @@
-"""Test exact decimal numbers within a usual magnitude, and counted nouns."""
+"""Test exact decimal numbers within a usual magnitude, counted nouns, and the order of names with numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.util.numbers import MAGNITUDE, format_count, parse_decimal
+from assay.util.numbers import MAGNITUDE, differ_in_numbers, format_count, parse_decimal, split_numbers
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("4k", "8k", "64k"),
+        ("v2", "v10"),
+        ("512", "1000", "1k", "4KiB", "1.5M", "2GB"),
+        ("us-500ns", "us-20us", "us-1.5ms", "us-1s"),
+        ("1.9", "1.10"),
+        ("1.9b", "1.10b"),
+        ("node", "node-2", "node-10", "node-10a"),
+    ],
+    ids=" ".join,
+)
+def test_names_are_ordered_by_their_numbers(names: tuple[str, ...]) -> None:
+    backwards = names[::-1]
+    assert sorted(backwards, key=split_numbers) == [*names]
+
+
+@pytest.mark.parametrize(
+    ("names", "holds"),
+    [(("4k", "64k", "512"), True), (("read", "write"), False), (("a1", "b2"), False), (("4k",), False)],
+)
+def test_names_that_differ_in_numbers_are_recognized(names: tuple[str, ...], holds: bool) -> None:
+    assert differ_in_numbers(names) is holds
 
 
 @pytest.mark.parametrize("text", ["0", "-0", "1.50", "+2", ".5", "5.", "1e3", "1E-3", "1e36", "-1e-36", "0e999"])

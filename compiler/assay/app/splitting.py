@@ -7,8 +7,9 @@ rows of a table, then the segments of the metrics.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from assay.app.compute import Computation
@@ -33,7 +34,7 @@ from assay.lang.segments import (
 from assay.plan.value_request import ValueRequest
 from assay.report.statistic_names import split_names
 from assay.util.diagnostics import USAGE, fail
-from assay.util.numbers import format_count, split_numbers
+from assay.util.numbers import differ_in_numbers, format_count, split_numbers
 
 MOST_VALUES = 10
 """How many values `--by` lists; the rows of others are pooled."""
@@ -222,7 +223,8 @@ def _draw_segments(chart: Chart, split: Split) -> SplitChart:
 
 def _show_segments(section: Section, split: Split) -> Section:
     """Return a section with the segments of its metrics, and a text that says which there are."""
-    texts = [f"Below each metric are its rows by {' and '.join(split.by)}, those with most samples first."]
+    order = "" if _has_order_of_numbers(split.by, split.values) else ", those with most samples first"
+    texts = [f"Below each metric are its rows by {' and '.join(split.by)}{order}."]
     if split.pooled:
         texts.append(f"{OTHER} pools the samples of {format_count(split.pooled, 'further value')}.")
     doc = " ".join((f"{section.doc.rstrip('.')}.", *texts) if section.doc else texts)
@@ -246,24 +248,40 @@ def request_values(checked: CheckedPackage, section: Section) -> tuple[ValueRequ
 def choose_values(checked: CheckedPackage, section: Section, computation: Computation) -> Split:
     """Choose the combinations of values with most rows, of all metrics of a section in all runs; then by their values.
 
-    Rows without any value are never pooled, nor is a single value: it has the row of others to itself. Hosts are in the
-    order of the numbers in their names instead.
+    Rows without any value are never pooled, nor is a single value: it has the row of others to itself. Hosts, and
+    values that differ only in numbers, such as sizes, are in the order of these instead.
     """
     counts: Counter[Values] = Counter()
     for request in request_values(checked, section):
         for run in computation.columns:
             for row in run.results.rows[request.name]:
                 counts[tuple(_read_value(row[name]) for name in section.by)] += int(str(row[request.count_name]))
-    ordered = sorted(
-        counts, key=lambda values: (-counts[values], *((item is None, 0 if item is None else item) for item in values))
-    )
+    ordered = sorted(counts, key=lambda values: (-counts[values], *map(_rank_value, values)))
     valued = [values for values in ordered if any(item is not None for item in values)]
     limit = section.limit + 1 if len(valued) == section.limit + 1 else section.limit
     listed = {*valued[:limit]} | ({*ordered} - {*valued})
     values = tuple(item for item in ordered if item in listed)
-    if section.by == (HOST,):
-        values = tuple(sorted(values, key=lambda item: split_numbers(str(item[0] or ""))))
+    if _has_order_of_numbers(section.by, values):
+        values = tuple(sorted(values, key=lambda items: tuple(map(_rank_value, items))))
     return Split(section.metrics, section.by, values, len(ordered) - len(values))
+
+
+def _has_order_of_numbers(by: Sequence[str], values: Sequence[Values]) -> bool:
+    """Return whether values are hosts, or differ only in numbers, so that their frequency is not their order."""
+    columns = [{item for item in column if item is not None} for column in zip(*values, strict=True)]
+    return by == (HOST,) or bool(columns and all(map(_are_numbers, columns)))
+
+
+def _are_numbers(values: Collection[str | int]) -> bool:
+    if all(isinstance(item, int) for item in values):
+        return not any(isinstance(item, bool) for item in values)
+    return differ_in_numbers({str(item) for item in values})
+
+
+def _rank_value(value: Value) -> tuple[bool, tuple[tuple[int, Fraction | int, str], ...]]:
+    if isinstance(value, str):
+        return False, split_numbers(value)
+    return value is None, ((1, value or 0, ""),)
 
 
 def _read_value(value: object) -> Value:

@@ -1,4 +1,4 @@
-"""A comparison of benchmarks with one sample each: its first page, its results and the line after its build."""
+"""Tables of benchmarks: the comparison of one sample each in all its forms, and the order of values."""
 
 from __future__ import annotations
 
@@ -49,3 +49,17 @@ def test_slow_benchmarks_of_one_sample_are_counted(tmp_path: Path, cache: Path) 
         "6 of 12 segments of Score changed by more than 2 % (not judged: one sample each); most: b0, 16"
         in built.summary
     )
+
+
+def test_values_with_numbers_are_listed_in_their_order(tmp_path: Path, cache: Path) -> None:
+    """The greater a number, the more rows it has; frequency does not decide."""
+    rows = [f"{name},{number}.5\n" for count, name in enumerate(("v2", "v9", "v10"), 2) for number in range(count)]
+    log = tmp_path / "log.csv"
+    log.write_text("engine,latency_ms\n" + "".join(rows), encoding="utf-8")
+    place = tmp_path / "shop"
+    assert run_assay("--cache", cache, "init", place, "--from", log).status == 0
+    options = ("--by", "engine", "--run", "runs/log", "--format", "json")
+    queried = run_assay("--cache", cache, "query", "latency_ms", *options, cwd=place)
+    assert queried.status == 0, queried.err
+    names = [row["metric"].partition("=")[2] for row in json.loads(queried.out)]
+    assert names == ["", "v2]", "v9]", "v10]"]
