@@ -22,7 +22,7 @@ from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, 
 from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
 from assay.report.document import Chart, Document, Gallery, Group, Section, Series, Table
-from assay.report.flat_charts import describe_flat_lines
+from assay.report.flat_charts import describe_few_samples, describe_flat_lines
 from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_filter_id, get_row_id, iter_tables
 from assay.report.judged_cells import (
     format_judged_cells,
@@ -401,10 +401,11 @@ def _build_chart(
 ) -> Chart:
     """Build the chart of a metric; its caption has the id of the metric if another metric has the same name."""
     metric, (factor, symbol) = checked.get_metric(chart.metric), unit
+    sizes = {name: run.results.metrics[metric.id].size for name, run in zip(run_labels, runs, strict=True)}
     series = tuple(
         Series(name, list_points(run.results.metrics[metric.id], factor))
         for name, run in zip(run_labels, runs, strict=True)
-        if run.results.metrics[metric.id].size
+        if sizes[name]
     )
     return Chart(
         metric.id,
@@ -416,7 +417,7 @@ def _build_chart(
         series,
         chart.scale,
         of=metric.id if name_counts[metric.name] > 1 else "",
-        remark=describe_flat_lines(series, symbol),
+        remark=describe_flat_lines(series, symbol) or describe_few_samples(sizes),
     )
 
 

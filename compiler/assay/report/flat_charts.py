@@ -1,14 +1,19 @@
-"""Recognize distributions that show nothing: nearly all samples are equal, or each is one of the ends of a share."""
+"""Recognize distributions that show nothing.
+
+Nearly all samples are equal, or each is one of the ends of a share, or there are fewer than three.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from assay.lang.model.package import Metric
 from assay.report.document import Series
 from assay.report.run_results import RunFigures
 from assay.styles.exact_decimal import format_six_digits
+from assay.util.numbers import format_count
 
+LEAST_SAMPLES, MOST_NAMED = 3, 3  # samples of a line that is drawn, and lines that a sentence names
 SHARE = 0.99  # of equal samples from which on a line is nothing but an edge of the chart
 
 
@@ -58,6 +63,26 @@ def describe_flat_lines(series: Sequence[Series], unit: str) -> str:
             item.run
         )
     return f"Not drawn: {'; '.join(_name_runs(sentence, runs) for sentence, runs in labels.items())}."
+
+
+def describe_few_samples(sizes: Mapping[str, int]) -> str:
+    """Return a sentence on lines each of which has fewer than three samples, by their labels; empty if one has more.
+
+    Lines without samples are none.
+    """
+    labels_by_size: dict[int, list[str]] = {}
+    for label, size in sizes.items():
+        if size:
+            labels_by_size.setdefault(size, []).append(label)
+    if not labels_by_size or max(labels_by_size) >= LEAST_SAMPLES:
+        return ""
+    parts = []
+    for size, labels in labels_by_size.items():
+        count = format_count(size, "sample")
+        sentence = f"{{}} have {count} each" if len(labels) > 1 else f"{{}} has {count}"
+        named = labels if len(labels) <= MOST_NAMED else [f"{len(labels)} lines"]
+        parts.append(_name_runs(sentence, named))
+    return f"Not drawn: {'; '.join(parts)}."
 
 
 def _name_runs(sentence: str, runs: Sequence[str]) -> str:

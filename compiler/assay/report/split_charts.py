@@ -9,7 +9,7 @@ from assay.engine.results import scale
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import SplitChart
 from assay.report.document import Chart, Series
-from assay.report.flat_charts import describe_flat_lines
+from assay.report.flat_charts import describe_few_samples, describe_flat_lines
 from assay.report.row_units import RowUnit
 from assay.report.run_results import RunFigures, add_unit
 from assay.styles.row import Distribution
@@ -32,6 +32,7 @@ def build_split_charts(
     for number, (label, run) in enumerate(zip(run_labels, runs, strict=True)):
         of_run = (f", {label}", f"-{number + 1}") if len(runs) > 1 else ("", "")
         distributions = [(checked.get_metric(name).name, run.results.metrics[name]) for name in chart.lines]
+        sizes = {name.removeprefix(f"{metric.name}: "): distribution.size for name, distribution in distributions}
         series = tuple(
             Series(name.removeprefix(f"{metric.name}: "), list_points(distribution, factor))
             for name, distribution in distributions
@@ -46,7 +47,7 @@ def build_split_charts(
             chart.template,
             series,
             chart.scale,
-            remark=describe_flat_lines(series, symbol),
+            remark=describe_flat_lines(series, symbol) or describe_few_samples(sizes),
             shows=(metric.id,),
         )
 

@@ -148,7 +148,7 @@ let sizes = R.section "Sizes" ([ size, share ] # margins)
 -- R.withAllOf => comparison: | [Number
 let others = R.withAllOf grain (R.section "Others" ([] : List S.Metric.Type))
 
--- R.cdf => comparison: ![Cumulative
+-- R.cdf => comparison: Not drawn
 let chart = R.cdf size
 
 -- R.group, R.groupWithAllOf => comparison: | <a id="metric-number"
@@ -270,7 +270,7 @@ let cutReport =
 -- R.splitBy => course: | [Size
 let byOk = R.splitBy [ G.columnOf source.field.ok ] (R.section "Sizes" [ size ])
 
--- R.chartBy => course: ![Cumulative
+-- R.chartBy => course: Not drawn
 let chartByOk = R.chartBy [ G.columnOf source.field.ok ] size
 
 -- G.wholeRun => course: ![Requests over
