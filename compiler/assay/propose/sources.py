@@ -43,6 +43,7 @@ from assay.propose.table_rows import EVENT, find_table_rows
 from assay.propose.text_layout import LEVELS, MESSAGE, TextLayout
 from assay.propose.text_templates import find_templates
 from assay.propose.units import UNITS
+from assay.propose.varying_messages import read_varying_messages
 from assay.util.diagnostics import fail
 
 OTHER = "other"
@@ -109,6 +110,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
 
     Raises AssayError `unknown-format` if lines of a log have no instants or names.
     """
+    items = read_varying_messages(items)
     kind, known_text = items[0].kind, _join_known_text(items)
     records = shift_positions(items)
     known_format = find_known_format(kind, {path for record in records[:1000] for path in record.values})
@@ -240,7 +242,7 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
     templates = [rows[index] if index in rows else next(remaining) for index in range(len(records))]
     for record, template in zip(records, templates, strict=True):
         values: dict[KeyPath, object] = {(key,): value for key, value in template.values}
-        groups[template.pattern].append(replace(record, values=values))
+        groups[template.pattern].append(replace(record, values=record.values | values))
     tables = {template.pattern for template in rows.values()}
     worded = {
         key: len(rows)
