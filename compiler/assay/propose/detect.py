@@ -291,7 +291,7 @@ def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     layout = find_text_layout(sample.lines)
     if layout is None:
         return "less than half of the lines have an instant in a known form"
-    records = tuple(Record("", line.position, line.message, {}) for line in layout.lines)
+    records = tuple(Record("", line.position, line.message, {layout.time: line.at}) for line in layout.lines)
     reason = f"{len(records)} of {len(lines)} lines have an instant such as {layout.stamp}"
     rest = len(lines) - len(layout.lines)
     notes = (f"{rest} of {len(lines)} lines are not read, as they have no such instant",) if rest > len(records) else ()

@@ -127,6 +127,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
         _leave_out_others(named, known_text)
     units = known_format.units if known_format else known_text.format.units if known_text else {}
     excluded = {("at",), *(times.paths if times else ()), *((lookup.path,) if lookup else ())}
+    excluded |= {layout.time} if layout else set()
     excluded |= known_format.unread if known_format else frozenset()
     fields = describe_fields([r for rows in named.records.values() for r in rows], excluded, units)
     events, by_event = _propose_events(named, fields, known_format, kind, names)

@@ -42,9 +42,10 @@ _MAX_LEADING = 3
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line with its parts: its position, its level, its message."""
+    """A line with its parts: its position, its instant, its level, its message."""
 
     position: int
+    at: str
     level: str
     message: str
 
@@ -126,7 +127,9 @@ def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
     levels, texts = zip(*(_cut_level(text, wrap) for text in texts), strict=True)
     behind_level, texts = _cut_leading_numbers(texts)
     text_lines = [
-        TextLine(head.position, level or dict(zip(names, groups, strict=True)).get(LEVEL, "").strip(), text.strip())
+        TextLine(
+            head.position, head.at, level or dict(zip(names, groups, strict=True)).get(LEVEL, "").strip(), text.strip()
+        )
         for head, (groups, _), level, text in zip(heads, rests, levels, texts, strict=True)
     ]
     text_lines = [line for line in text_lines if line.message]

@@ -75,7 +75,7 @@ def read_varying_messages(items: Sequence[Detected]) -> Sequence[Detected]:
 
 
 def _find_message(records: Sequence[Record], lookup: Lookup | None) -> KeyPath:
-    """Return the path of messages that vary; nothing if there are none, or if another key names events."""
+    """Return the path of messages that vary; empty without any, and if another key names events."""
     paths = {path for record in records for path in record.values if path[-1].lower() in _MESSAGE_KEYS}
     for path in sorted(paths, key=lambda item: (len(item), _MESSAGE_KEYS.index(item[-1].lower()))):
         if lookup and lookup.path != path and lookup.path[-1].lower() in _EVENT_KEYS:
@@ -136,20 +136,20 @@ def _find_layout(rows: Sequence[_Row], message: KeyPath, times: Times) -> _Layou
               .most_common(1)[0][0] for path in _order_paths(rows)}  # fmt: skip
     tail = Counter(tail for _, tail in rows).most_common(1)[0][0]
     names = NameSpace(("at", MESSAGE))
-    known = {message: MESSAGE, times.paths[0]: "at"}
-    captures = {path: known.get(path) or names.add(_make_capture(path)) for path in before}
+    reserved = {message: MESSAGE, times.paths[0]: "at"}
+    captures = {path: reserved.get(path) or names.add(_make_capture(path)) for path in before}
     layout = _Layout(TextLayout("", TIMES[1], times.form.form, times.form.zone, "", ()), captures, before, tail)
-    kept = [row for row in rows if layout.matches(row)]
-    counts = Counter(member.path for members, _ in kept for member in members)
+    matching = [row for row in rows if layout.matches(row)]
+    counts = Counter(member.path for members, _ in matching for member in members)
     first = next(iter(before), ())
-    is_whole = all(counts[path] == len(kept) for path in (first, *known))
-    if len(kept) < _MIN_SHARE * len(rows) or not is_whole or any("?" in text for text in (*before.values(), tail)):
+    is_whole = all(counts[path] == len(matching) for path in (first, *reserved))
+    if len(matching) < _MIN_SHARE * len(rows) or not is_whole or any("?" in text for text in (*before.values(), tail)):
         return None
     values: dict[KeyPath, list[_Member]] = defaultdict(list)
-    for members, _ in kept:
+    for members, _ in matching:
         for member in members:
             values[member.path].append(member)
-    parts = [_write_member(text, captures[path], values[path], len(values[path]) < len(kept))
+    parts = [_write_member(text, captures[path], values[path], len(values[path]) < len(matching))
              for path, text in before.items() if path in values]  # fmt: skip
     line = "".join(parts) + _escape(tail)
     return replace(layout, text=replace(layout.text, line=line, stamp=values[times.paths[0]][0].value))
@@ -203,12 +203,10 @@ def _convert(item: Detected, rows: Mapping[int, _Row], message: KeyPath, layout:
             continue
         text = next(member.value for member in row[0] if member.path == message).strip()
         values: dict[KeyPath, object] = {
-            (names[path],): value
-            for path, value in record.values.items()
-            if path in names and names[path] not in ("at", MESSAGE)
+            (names[path],): value for path, value in record.values.items() if path in names and names[path] != MESSAGE
         }
         records.append(Record("", record.position, text, values))
-        lines.append(TextLine(record.position, "", text))
+        lines.append(TextLine(record.position, str(values[layout.text.time]), "", text))
     reason = f"{item.reason}, read as text, since `{'.'.join(message)}` varies"
     text_layout = replace(layout.text, lines=tuple(lines))
     return replace(item, kind="text-lines", records=tuple(records), reason=reason, text_layout=text_layout)
