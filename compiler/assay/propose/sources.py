@@ -407,7 +407,7 @@ def _name_template(pattern: str) -> str:
     words = [word for word in _drop_captures(topic).split() if word.rstrip(":").lower() not in NO_NAMES]
     words = [word for word in words if not word.endswith(("=", "("))] or words
     words = [word for text in words if (word := text.strip("()[]<>,;:.")) and any(map(str.isalnum, word))]
-    words = [word for word in words if word.lower() not in UNITS] or words[:1]
+    words = [word for word in words if not UNITS.keys() & {*word.lower().split("/")}] or words[:1]
     words = [word for word, _ in itertools.groupby(words)][:MAX_NAME_WORDS]
     if f"{{{STEP}" in pattern:
         words = [*(word for word in words[: MAX_NAME_WORDS - 1] if word.lower() not in UNITS), STEP]
@@ -435,7 +435,7 @@ def _build_source(
     reasons = [("kind", "\n".join(map(_describe_file, items)))]
     if times:
         reasons.append(("time", times.reason))
-    if first.text_layout:
+    if first.text_layout and paths:
         reading = f", {describe_reading(form)}" if zone == "UTC" else ""
         reasons.append(("time", f"instants such as {first.text_layout.stamp}{reading}"))
     if lookup:
@@ -454,7 +454,7 @@ def _build_source(
         time_form=form,
         zone=zone,
         line=first.text_layout.line if first.text_layout else "",
-        body=(MESSAGE,) if first.text_layout else first.body,
+        body=(MESSAGE,) if first.text_layout and first.text_layout.line else first.body,
         lookup=lookup.path if lookup else (),
         records=sum(len(item.records) for item in items),
         fields=fields,
@@ -474,7 +474,7 @@ def _describe_file(item: Detected) -> str:
 def _describe_times(item: Detected, times: Times | None) -> tuple[tuple[KeyPath, ...], str, str]:
     """Return the paths of instants, their form and their zone."""
     if item.text_layout:
-        return (item.text_layout.time,), item.text_layout.time_form, item.text_layout.zone
+        return tuple(filter(None, [item.text_layout.time])), item.text_layout.time_form, item.text_layout.zone
     if item.known_text:
         paths = (("at",),) if item.known_text.has_instants else ()
         return paths, item.known_text.format.time_form, item.known_text.zone

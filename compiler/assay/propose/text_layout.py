@@ -52,7 +52,7 @@ class TextLine:
 
 @dataclass(frozen=True, slots=True)
 class TextLayout:
-    """What lines begin with: the pattern of a source, with its places of the instant."""
+    """What lines begin with: the pattern of a source, with its places of the instant; empty without instants."""
 
     line: str
     time: tuple[str, ...]
