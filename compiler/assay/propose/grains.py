@@ -25,7 +25,7 @@ from assay.propose.model import (
     Record,
     SourceProposal,
 )
-from assay.propose.names import NameSpace, is_actor, make_identifier, split_words
+from assay.propose.names import NameSpace, is_actor, join_names, make_identifier, split_words
 from assay.propose.outcomes import find_outcome, list_outcome_metrics
 from assay.propose.quantities import describe_quantity, is_time_without_unit
 from assay.propose.repeats import drop_results, find_repeated
@@ -271,7 +271,7 @@ def propose_counts(source: SourceProposal, names: NameSpace) -> tuple[GrainPropo
     """Return grains that count the records of the most frequent events, of a source with nothing to measure."""
     grains = []
     for event in sorted(source.events, key=lambda item: -item.count)[:MAX_COUNTS]:
-        metric = MetricProposal(names.add(f"{event.name}_count"), f"Number of {event.name}", "count",
+        metric = MetricProposal(names.add(join_names(event.name, "count")), f"Number of {event.name}", "count",
                                 f"How many records of `{event.name}` a host has")  # fmt: skip
         grain = names.add(_name_record_grain(source, event))
         title = make_event_title(source, event)
@@ -286,7 +286,7 @@ def _is_timeless(source: SourceProposal) -> bool:
 
 def _name_record_grain(source: SourceProposal, event: EventProposal) -> str:
     word = _GRAIN_WORDS.get(source.kind, "line")
-    return word if source.kind in ("csv", "json-records") else f"{event.name}_{word}"
+    return word if source.kind in ("csv", "json-records") else join_names(event.name, word)
 
 
 def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, names: NameSpace) -> GrainProposal:
@@ -338,7 +338,7 @@ def _list_times(
         field = steps.field.name if steps and adjoining and (start, end) == whole and start in steps.events else ""
         name = make_time_title(short[start], short[end])
         begin = f"the start of `{start}`" if field else f"`{start}`"
-        metrics.append(MetricProposal(names.add(f"{short[start]}_to_{short[end]}"),
+        metrics.append(MetricProposal(names.add(join_names(short[start], "to", short[end])),
                                       f"Start of {lower_title(name)}" if field else name, "millisecond",
                                       f"From {begin} to `{end}`", start, end, better="lower",
                                       from_start=field))  # fmt: skip
@@ -390,8 +390,9 @@ def _list_field_metrics(
         of_events = sum(field.name in item.fields for item in group.source.events)
         is_value = field.path[-1] == "value"  # the name of the event says what it is
         is_shared = of_events > 1 and not is_value
-        metric_id = f"{event.name}_{field.name}" if is_shared else field.name
-        metric_id = f"{event.name}_value" if is_value or metric_id == event.name else metric_id
+        is_repeated = field.name.startswith(f"{event.name}_")
+        metric_id = join_names(event.name, field.name) if is_shared and not is_repeated else field.name
+        metric_id = join_names(event.name, "value") if is_value or metric_id == event.name else metric_id
         quantity = describe_quantity(group, event, field)
         unit = _choose_unit(group, event, field, quantity.unit)
         title = (make_value_title(group.source, event) if is_value

@@ -188,7 +188,8 @@ def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Templa
             continue
         unit = _find_unit_behind(part, row[position + 1 :])
         behind = _find_name_behind(row[position + 2 :]) if unit else ""
-        if not unit and not part.suffix and (not words or _counts_behind(words[-1], part, next_part)):
+        is_remark = part.prefix == "(" and next_part.prefix.endswith(")")
+        if not unit and not part.suffix and (not words or is_remark or _counts_behind(words[-1], part, next_part)):
             behind = _find_noun_behind(next_part)
         suggestion = part.name or behind or _suggest_name(words, part.value, unit, is_behind_value)
         name = make_identifier(f"{suggestion} {unit}", "value")
@@ -237,7 +238,7 @@ def _find_name_behind(row: Sequence[_Part]) -> str:
 
 def _find_noun_behind(part: _Part) -> str:
     """Return the word behind a value with which a message begins: `100 rows written` counts rows."""
-    word = part.prefix.rstrip(",;.:")
+    word = part.prefix.rstrip(",;.:)")
     return word if word.isalpha() and len(word) > 1 and word.lower() not in NO_NAMES else ""
 
 
@@ -272,6 +273,8 @@ def _suggest_name(words: Sequence[str], value: str, unit: str, is_behind_value: 
     """Return a name for a value: that of its unit behind a word such as `in` or another value, else the last word."""
     is_prepositional = is_behind_value or not words or not _is_name(words[-1])
     text = value + unit
+    if is_prepositional and value.startswith("/"):
+        return "path"
     for name in ("duration", "size"):
         if is_prepositional and not text.isdigit() and QUANTITIES[name].is_valid(text):
             return name
