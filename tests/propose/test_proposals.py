@@ -355,3 +355,17 @@ def test_hint_makes_a_field_of_records_a_dimension(tmp_path: Path, cache: Path) 
 def test_wrong_options_are_usage_errors(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
     result = run_assay("init", *arguments, cwd=tmp_path)
     assert (result.status, result.err.splitlines()[0]) == (2, message)
+
+
+def test_unknown_names_of_a_report_have_single_blanks(tmp_path: Path) -> None:
+    """Loggers pad words so that columns are aligned."""
+    stamp = "2026-01-05 09:00:0"
+    lines = [f"{stamp}{number}.100 request done in {number} ms" for number in range(1, 6)]
+    (tmp_path / "app.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert run_assay("init", "s", "--from", "app.log", cwd=tmp_path).status == 0
+    lines += [f"{stamp}9.{number}00 pool    exhausted" for number in range(1, 5)]
+    place = tmp_path / "s"
+    (place / "runs/app/app.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    built = run_assay("build", "--run", "runs/app", "-o", "out", "--to", "md", cwd=place)
+    assert built.status == 0, built.err
+    assert ": `pool exhausted` (4); " in (place / "out/report.md").read_text(encoding="utf-8")
