@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 import string
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -303,10 +303,13 @@ def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
 def _read_timeless_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     """Return lines without instants, if most of them, or many, are alike but for their numbers."""
     counts: Counter[str] = Counter()
-    for template in find_templates(lines, ()):
+    texts: dict[str, set[str]] = defaultdict(set)
+    for line, template in zip(lines, find_templates(lines, ()), strict=True):
         if any(_is_number(value) for _, value in template.values):
             counts[template.pattern] += 1
-    count = sum(size for size in counts.values() if size >= _FEW_ALIKE)
+            texts[template.pattern].add(line)
+    counts = Counter({pattern: size for pattern, size in counts.items() if len(texts[pattern]) >= _FEW_ALIKE})
+    count = counts.total()
     if any(map(has_stamp, lines)) or (count <= _MIN_SHARE * len(lines) and max(counts.values(), default=0) < _MANY):
         return "less than half of the lines have an instant in a known form"
     text_lines = tuple(

@@ -38,6 +38,7 @@ from assay.propose.recognize import (
     find_lookup,
     find_name,
     find_times,
+    refuse_ambiguous_dates,
 )
 from assay.propose.table_rows import EVENT, find_table_rows
 from assay.propose.text_layout import LEVELS, MESSAGE, TextLayout
@@ -119,6 +120,8 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
         records = [record for record in records if known_format.ruled_out not in record.values]
     layout = items[0].text_layout
     times = None if kind in ("text-lines", "samples") else find_times(records, SOURCE_KINDS[kind].has_alternative_times)
+    if times is None and kind not in ("text-lines", "samples"):
+        refuse_ambiguous_dates(records, items[0].sample.path)
     records, malformed = _set_apart_malformed(items, records, times)
     lookup = _find_lookup(items[0], records, known_format, times)
     named = _name_templates(layout, records) if layout else _name_records(kind, records, lookup, times)
