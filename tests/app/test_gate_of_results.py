@@ -116,7 +116,7 @@ def test_gate_without_judged_metrics_does_not_decide(tmp_path: Path) -> None:
 
 def test_gate_of_equal_runs_says_that_they_share_files(tmp_path: Path) -> None:
     note = "1.1 has the raw files of 1.0, byte for byte: a run is compared with itself."
-    metrics = {"a": judge_metric("not judged", 1.0, "both runs take the same course")}
+    metrics = {"a": judge_metric("not judged", 1.0, "the difference of the runs does not vary")}
     folder = write_results(tmp_path, metrics, shared_files=[note])
     answer = run_assay("gate", folder, "--once", "--format", "markdown")
     assert (answer.status, f"  note: {note}\n" in answer.err, note in answer.out) == (1, True, True)

@@ -56,7 +56,7 @@ def test_each_run_is_compared_with_the_first(cache: Path) -> None:
         ("10.5", "10.6", "worse"), ("10.5", "again", "not judged"),
     ]  # fmt: skip
     assert rows[0]["base_value"] == rows[1]["value"] == repr(7.534305555555555)
-    assert rows[1]["reason"] == "both runs take the same course"
+    assert rows[1]["reason"] == "the difference of the runs does not vary"
 
 
 def test_json_has_unrounded_numbers(cache: Path) -> None:

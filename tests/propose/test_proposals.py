@@ -111,7 +111,7 @@ def test_summary_has_the_counter_of_numbers_that_restart(tmp_path: Path, cache: 
 
 def test_comment_says_that_a_time_has_no_unit(tmp_path: Path, cache: Path) -> None:
     text = (_propose("csv-restarts", tmp_path, cache) / "specs/service/metrics.dhall").read_text(encoding="utf-8")
-    assert "-- a time by its name, so less is better; its unit is unknown\n    , response_time =\n" in text
+    assert "-- a time by its name, so less is better; its unit is unknown\n      response_time =\n" in text
 
 
 def test_system_with_a_reserved_name_has_no_prefix(tmp_path: Path, cache: Path) -> None:
@@ -366,3 +366,40 @@ def test_hint_makes_a_field_of_records_a_dimension(tmp_path: Path, cache: Path) 
 def test_wrong_options_are_usage_errors(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
     result = run_assay("init", *arguments, cwd=tmp_path)
     assert (result.status, result.err.splitlines()[0]) == (2, message)
+
+
+def test_unknown_names_of_a_report_have_single_blanks(tmp_path: Path) -> None:
+    """Loggers pad words so that columns are aligned."""
+    stamp = "2026-01-05 09:00:0"
+    lines = [f"{stamp}{number}.100 request done in {number} ms" for number in range(1, 6)]
+    (tmp_path / "app.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert run_assay("init", "s", "--from", "app.log", cwd=tmp_path).status == 0
+    lines += [f"{stamp}9.{number}00 pool    exhausted" for number in range(1, 5)]
+    place = tmp_path / "s"
+    (place / "runs/app/app.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    built = run_assay("build", "--run", "runs/app", "-o", "out", "--to", "md", cwd=place)
+    assert built.status == 0, built.err
+    assert ": `pool exhausted` (4); " in (place / "out/report.md").read_text(encoding="utf-8")
+
+
+AMBIGUOUS = {
+    "app.log": ("the log", [f"01/0{day}/2026 09:00:00 request {day} took 4 ms" for day in range(1, 8)]),
+    "app.csv": ("`when` in app.csv", ["when,ms", *(f"01/0{day}/2026 09:00:00,{day}" for day in range(1, 8))]),
+    "pair.csv": (
+        "`day clock` in pair.csv",
+        ["day,clock,ms", *(f"01/0{day}/2026,09:00:00,{day}" for day in range(1, 8))],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_dates_without_a_late_day_are_an_error(name: str, tmp_path: Path) -> None:
+    place, lines = AMBIGUOUS[name]
+    (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = run_assay("init", "s", "--from", name, cwd=tmp_path)
+    assert (result.status, result.err.splitlines()[:3]) == (1, [
+        f"error[unknown-format]: the dates of {place} may begin with the month or the day, as none has a day after the "
+        "12th",
+        "  expected: %m/%d/%Y %H:%M:%S or %d/%m/%Y %H:%M:%S",
+        "  found:    01/01/2026 09:00:00",
+    ])  # fmt: skip

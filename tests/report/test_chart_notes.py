@@ -30,9 +30,9 @@ PACKAGE = """sources = [ log ], events = [ began ], relations = [ row.relation ]
 @pytest.mark.parametrize(
     ("number", "note"),
     [
-        (2, "No figure, as it is not among the charts of the report: m1."),
-        (6, "No figure, as they are not among the charts of the report: m1, m2, m3, m4, m5."),
-        (7, "No figure for 6 of 7 metrics: they are not among the charts of the report."),
+        (2, "Without a figure: m1."),
+        (6, "Without a figure: m1, m2, m3, m4, m5."),
+        (7, "Without a figure: 6 of 7 metrics."),
     ],
 )
 def test_note_counts_more_than_five_metrics(number: int, note: str, tmp_path: Path, cache: Path) -> None:
@@ -46,4 +46,4 @@ def test_note_counts_more_than_five_metrics(number: int, note: str, tmp_path: Pa
     result = run_assay(*words, cwd=tmp_path)
     assert result.status == 0, result.err
     (section,) = json.loads((tmp_path / "out/document.json").read_text(encoding="utf-8"))["sections"]
-    assert [item for item in section["notes"] if item.startswith("No figure")] == [note]
+    assert [item for item in section["notes"] if item.startswith("Without a figure")] == [note]

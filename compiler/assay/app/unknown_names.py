@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections import Counter, defaultdict
@@ -260,7 +261,12 @@ def _describe_unknown_names(names: ByName, nameable: int) -> Iterator[Finding]:
     records: of these there are at most `nameable`.
     """
     totals = Counter({name: sum(item.n for item in hosts) for name, hosts in names.items()})
-    names_text = ", ".join(f"{f'`{name}`' if name else 'no name'} ({totals[name]})" for name in [*names][:NAMED])
+    texts = (
+        f"`{' '.join(name.split())}`" if name else "no name" for name in names
+    )  # without blanks that align columns
+    names_text = ", ".join(
+        f"{text} ({totals[name]})" for text, name in itertools.islice(zip(texts, names, strict=True), NAMED)
+    )
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     malformed = max(0, totals.total() - nameable)
     number = f"{format_count(totals.total(), 'record')} of {format_count(len(names), 'name')}"

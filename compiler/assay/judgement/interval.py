@@ -79,7 +79,7 @@ class Reason(StrEnum):
     TOO_FEW_UNITS = "its samples have fewer than 21 distinct times"
     TOO_FEW_SAMPLES = "fewer than 10 samples lie beyond"
     CONSTANT = "it does not vary within the runs"
-    IDENTICAL = "both runs take the same course"
+    IDENTICAL = "the difference of the runs does not vary"
     TOO_FEW_RUNS = "fewer than 3 earlier runs have a value of the same definition"
     EQUAL_RUNS = "all earlier runs have the same value"
     TOO_SHORT = "the run is too short for how slowly this varies"

@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 import string
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,12 +20,14 @@ from assay.propose.known_formats import find_known_format
 from assay.propose.known_text_formats import MatchedText, match_known_text
 from assay.propose.model import KeyPath, Record, SampleFile
 from assay.propose.recognize import describe_nearest_times, find_times, join_instants
-from assay.propose.text_layout import TextLayout, find_text_layout
+from assay.propose.text_layout import TextLayout, TextLine, find_text_layout
+from assay.propose.text_templates import find_templates
 from assay.util.diagnostics import AssayError, fail
 from assay.util.numbers import format_count
 
 _MIN_SHARE = 0.5  # of the lines that are records
 _MAX_DEPTH = 4  # of the keys of a record
+_FEW_ALIKE, _MANY = 3, 10  # lines without instants that are alike but for their numbers
 _QUOTED_LINES, _QUOTED_LENGTH = 3, 100
 _QUOTED_ROWS = 20  # that show that lines are rows of a table
 _MIN_PAIRS = 2  # members of most lines of logfmt
@@ -290,12 +292,33 @@ def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
         return Detected(sample, "text-lines", records, reason, (mark,), known_text=match)
     layout = find_text_layout(sample.lines)
     if layout is None:
-        return "less than half of the lines have an instant in a known form"
-    records = tuple(Record("", line.position, line.message, {}) for line in layout.lines)
+        return _read_timeless_text(sample, lines)
+    records = tuple(Record("", line.position, line.message, {layout.time: line.at}) for line in layout.lines)
     reason = f"{len(records)} of {len(lines)} lines have an instant such as {layout.stamp}"
     rest = len(lines) - len(layout.lines)
     notes = (f"{rest} of {len(lines)} lines are not read, as they have no such instant",) if rest > len(records) else ()
     return Detected(sample, "text-lines", records, reason, (layout.line, layout.time_form), (), layout, notes=notes)
+
+
+def _read_timeless_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    """Return lines without instants, if most of them, or many, are alike but for their numbers."""
+    counts: Counter[str] = Counter()
+    texts: dict[str, set[str]] = defaultdict(set)
+    for line, template in zip(lines, find_templates(lines, ()), strict=True):
+        if any(_is_number(value) for _, value in template.values):
+            counts[template.pattern] += 1
+            texts[template.pattern].add(line)
+    counts = Counter({pattern: size for pattern, size in counts.items() if len(texts[pattern]) >= _FEW_ALIKE})
+    count = counts.total()
+    if any(map(has_stamp, lines)) or (count <= _MIN_SHARE * len(lines) and max(counts.values(), default=0) < _MANY):
+        return "less than half of the lines have an instant in a known form"
+    text_lines = tuple(
+        TextLine(index, "", "", line.rstrip()) for index, line in enumerate(sample.lines) if line.strip()
+    )
+    records = tuple(Record("", line.position, line.message, {}) for line in text_lines)
+    reason = f"{count} of {len(lines)} lines are alike but for their numbers, without instants"
+    layout = TextLayout("", (), "", "", "", text_lines)
+    return Detected(sample, "text-lines", records, reason, (layout.line, layout.time_form), (), layout)
 
 
 _KINDS: dict[str, Callable[[SampleFile, Sequence[str]], Detected | str]] = {

@@ -25,14 +25,20 @@ from assay.propose.model import (
     Record,
     SourceProposal,
 )
-from assay.propose.names import NameSpace, is_actor, make_identifier, split_words
+from assay.propose.names import NameSpace, is_actor, join_names, make_identifier, split_words
 from assay.propose.outcomes import find_outcome, list_outcome_metrics
-from assay.propose.quantities import describe_quantity
+from assay.propose.quantities import describe_quantity, is_time_without_unit
 from assay.propose.repeats import drop_results, find_repeated
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT
 from assay.propose.throughput import propose_rate
-from assay.propose.timed_steps import TimedSteps, build_step_grain, find_timed_ends, find_timed_steps
+from assay.propose.timed_steps import (
+    TimedSteps,
+    build_step_grain,
+    find_timed_ends,
+    find_timed_steps,
+    measure_zeros,
+)
 from assay.propose.titles import (
     lower_title,
     make_event_title,
@@ -57,6 +63,7 @@ MAX_VALUES = 12  # of a dimension
 _PAIR = 2  # dimensions that a section may be split by
 _DOMINANT = 0.95  # share of records with one value, above which a dimension says little
 _LONG = 10 * 3600  # seconds
+_MANY_ZEROS = 0.5  # share of times of 0 with which a time comes last
 MAX_SECTIONS = 6  # of records, per source; the rest share one
 _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 
@@ -70,11 +77,11 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     chains = [drop_results(group, chain) for chain in all_chains]
     all_steps = [find_timed_steps(group, chain) for chain in chains]
     grains = [_build_chain_grain(group, chain, steps, names) for chain, steps in zip(chains, all_steps, strict=True)]
+    grains = [grain for grain in grains if grain.metrics]  # all times of a chain may be 0
     keys = {event: chain.field for chain in all_chains for event in chain.events}
     used = set(keys.items())
     used |= {(event, steps.field.name) for steps in all_steps if steps for event in steps.events}
-    of_keys = {event for chain, grain in zip(chains, grains, strict=True) for event in chain.events
-               if event not in grain.find_attempts()}  # fmt: skip
+    of_keys = {event for grain in grains for event in grain.events if event not in grain.find_attempts()}
     numeric = [
         event
         for event in source.events
@@ -157,12 +164,22 @@ def _rank_grains(group: Group, grains: Sequence[GrainProposal]) -> tuple[GrainPr
 
     def rank(grain: GrainProposal) -> tuple[int, bool]:
         names = (name for event in grain.events for name in group.source.find_event(event).names)
-        return _rank_result(group, names), not any(metric.unit in TIMES for metric in grain.metrics)
+        return _rank_result(group, names), not any(
+            metric.unit in TIMES or _is_time(group, metric) for metric in grain.metrics
+        )
 
     ordered = sorted(grains, key=rank)
     if len(ordered) <= MAX_SECTIONS + 1:
         return tuple(ordered)
     return tuple(replace(grain, is_main=index < MAX_SECTIONS) for index, grain in enumerate(ordered))
+
+
+def _is_time(group: Group, metric: MetricProposal) -> bool:
+    """Return whether a metric is a time by the name of its field, without a unit."""
+    if not metric.event or not metric.field or group.results:
+        return False
+    event, field = group.source.find_event(metric.event), group.source.find_field(metric.field)
+    return is_time_without_unit(event, field, metric.unit)
 
 
 def _rank_result(group: Group, names: Iterable[str]) -> int:
@@ -273,7 +290,7 @@ def propose_counts(source: SourceProposal, names: NameSpace) -> tuple[GrainPropo
     """Return grains that count the records of the most frequent events, of a source with nothing to measure."""
     grains = []
     for event in sorted(source.events, key=lambda item: -item.count)[:MAX_COUNTS]:
-        metric = MetricProposal(names.add(f"{event.name}_count"), f"Number of {event.name}", "count",
+        metric = MetricProposal(names.add(join_names(event.name, "count")), f"Number of {event.name}", "count",
                                 f"How many records of `{event.name}` a host has")  # fmt: skip
         grain = names.add(_name_record_grain(source, event))
         title = make_event_title(source, event)
@@ -288,7 +305,7 @@ def _is_timeless(source: SourceProposal) -> bool:
 
 def _name_record_grain(source: SourceProposal, event: EventProposal) -> str:
     word = _GRAIN_WORDS.get(source.kind, "line")
-    return word if source.kind in ("csv", "json-records") else f"{event.name}_{word}"
+    return word if source.kind in ("csv", "json-records") else join_names(event.name, word)
 
 
 def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, names: NameSpace) -> GrainProposal:
@@ -296,40 +313,51 @@ def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, nam
     source = group.source
     words = [word for word in split_words(chain.field) if word not in ("id", "uid", "key")] or [chain.field]
     grain = names.add(make_identifier(" ".join(words), "item"))
-    metrics = _list_times(chain, steps, names, find_timed_ends(group, chain))
+    pairs = _list_pairs(chain, find_timed_ends(group, chain))
+    zeros = {pair: measure_zeros(group, chain, *pair) for pair in pairs}
+    always_0 = [pair for pair in pairs if zeros[pair] == 1]
+    times = _list_times(chain, steps, names, [pair for pair in pairs if pair not in always_0])
+    metrics = [metric for metric in times if zeros[metric.start, metric.end] < _MANY_ZEROS]
     repeated = find_repeated(group, chain)
     attempts = {item.event for item in repeated if not item.has_copies}
     events = [source.find_event(name) for name in chain.events if name not in attempts]
     used = (chain.field, steps.field.name) if steps else (chain.field,)
     metrics += _list_field_metrics(group, events, names, used)
+    metrics += [metric for metric in times if zeros[metric.start, metric.end] >= _MANY_ZEROS]
     for event in events:
         metrics += list_outcome_metrics(group, event, names)
     reason = (
         f"{len(chain.events)} events share `{chain.field}`: {chain.shared} of {chain.keys} values are in all of them"
     )
+    if always_0:
+        reason += f"; times that are always 0 are left out: {', '.join(f'`{a}` to `{b}`' for a, b in always_0)}"
     dimensions = _list_chain_dimensions(group, chain, metrics)
     return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason,
                          title=make_title(" ".join(words)), dimensions=dimensions, repeated=repeated)  # fmt: skip
 
 
+def _list_pairs(chain: Chain, timed: Collection[str]) -> list[tuple[str, str]]:
+    """Return the first and last event, and each with the next that is not `timed` by its field."""
+    pairs = (pair for pair in itertools.pairwise(chain.events) if pair[1] not in timed)
+    return list(dict.fromkeys(((chain.events[0], chain.events[-1]), *pairs)))
+
+
 def _list_times(
-    chain: Chain, steps: TimedSteps | None, names: NameSpace, timed: Collection[str]
+    chain: Chain, steps: TimedSteps | None, names: NameSpace, pairs: Sequence[tuple[str, str]]
 ) -> list[MetricProposal]:
-    """Return the times between events: from first to last, and from each to the next that is not `timed` by its field.
+    """Return the times between two events each.
 
     If the first is a step with a duration, the whole time begins where the step began.
     """
     adjoining = steps.adjoining if steps else frozenset()
-    pairs = [pair for pair in itertools.pairwise(chain.events) if pair[1] not in timed]
     whole = (chain.events[0], chain.events[-1])
-    pairs = list(dict.fromkeys((whole, *pairs)))
     short = _drop_common_words(chain.events)
     metrics = []
     for start, end in pairs:
         field = steps.field.name if steps and adjoining and (start, end) == whole and start in steps.events else ""
         name = make_time_title(short[start], short[end])
         begin = f"the start of `{start}`" if field else f"`{start}`"
-        metrics.append(MetricProposal(names.add(f"{short[start]}_to_{short[end]}"),
+        metrics.append(MetricProposal(names.add(join_names(short[start], "to", short[end])),
                                       f"Start of {lower_title(name)}" if field else name, "millisecond",
                                       f"From {begin} to `{end}`", start, end, better="lower",
                                       from_start=field))  # fmt: skip
@@ -383,8 +411,9 @@ def _list_field_metrics(
         of_events = sum(field.name in item.fields for item in group.source.events)
         is_value = field.path[-1] == "value"  # the name of the event says what it is
         is_shared = of_events > 1 and not is_value
-        metric_id = f"{event.name}_{field.name}" if is_shared else field.name
-        metric_id = f"{event.name}_value" if is_value or metric_id == event.name else metric_id
+        is_repeated = field.name.startswith(f"{event.name}_")
+        metric_id = join_names(event.name, field.name) if is_shared and not is_repeated else field.name
+        metric_id = join_names(event.name, "value") if is_value or metric_id == event.name else metric_id
         quantity = describe_quantity(group, event, field)
         unit = _choose_unit(group, event, field, quantity.unit)
         title = (make_value_title(group.source, event) if is_value

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from assay.ingest.timestamps import ISO
 from assay.propose.names import split_words
+from assay.util.diagnostics import AssayError, fail
 
 _FRACTION = r"(?:[.,]\d+)?"
 _MONTH, _DAY, _CLOCK = "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12]\\d|3[01])", "\\d\\d:\\d\\d:\\d\\d"
@@ -17,7 +18,21 @@ _MONTH, _DAY, _CLOCK = "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12]\\d|3[01])", "\\d\\d:
 NO_YEAR = "%Y=2000 "
 _DAY_AND_TIME = rf"\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d:\d\d{_FRACTION}"
 #: texts of two columns that may be an instant together
-DATE, TIME_OF_DAY = r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}", rf"\d{{1,2}}:\d\d:\d\d{_FRACTION}(?:Z|[+-]\d\d:?\d\d)?"
+DATE, TIME_OF_DAY = (
+    r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}",
+    rf"\d{{1,2}}:\d\d:\d\d{_FRACTION}(?: [AaPp][Mm]|Z|[+-]\d\d:?\d\d)?",
+)
+#: dates with slashes, whose month or day comes first, and the time of day behind them: expression, form
+_SLASHED_DATES = ((r"(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/\d{4}", "%m/%d/%Y"),
+                  (r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|1[0-2])/\d{4}", "%d/%m/%Y"))  # fmt: skip
+_CLOCKS_BEHIND = ((r",? (?:0?[1-9]|1[0-2]):\d\d:\d\d [AaPp][Mm]", " %I:%M:%S %p"),
+                  (r",? (?:[01]?\d|2[0-3]):\d\d:\d\d", " %H:%M:%S"))  # fmt: skip
+_SLASHED = tuple(
+    (day_expression + expression.replace(",?", comma), f"{day}{comma}{clock}")
+    for expression, clock in _CLOCKS_BEHIND
+    for comma in ("", ",")
+    for day_expression, day in _SLASHED_DATES
+)
 #: stamps of text lines: expression, `timeForm`
 STAMPS: tuple[tuple[str, str], ...] = (
     (rf"{_DAY_AND_TIME}(?: ?(?:Z|[+-]\d\d:?\d\d)\b)?", ""),
@@ -38,6 +53,7 @@ STAMPS: tuple[tuple[str, str], ...] = (
     (rf"{_DAY}\.{_MONTH} {_CLOCK}", f"{NO_YEAR}%d.%m %H:%M:%S"),
     (rf"{_MONTH}\.{_DAY} {_CLOCK}", f"{NO_YEAR}%m.%d %H:%M:%S"),
     (r"\d{8}-\d{1,2}:\d{1,2}:\d{1,2}:\d{1,3}", "%Y%m%d-%H:%M:%S:%-g"),
+    *_SLASHED,
     (r"\d{10}(?:\.\d+)?", "s"),
     (r"\d{13}(?:\.\d+)?", "ms"),
     (r"\d+\.\d{3,}(?=s\b)", "s"),
@@ -91,12 +107,44 @@ def find_time_form(path: Sequence[str], values: Sequence[object], least: float =
         return TimeForm("", "" if has_zone else "UTC", doc, ISO)
     for expression, form in STAMPS:
         if "%" in form and _match_most(expression, texts, least):
+            if (other := find_other_day(form)) and _count(other, texts) >= _count((expression, form), texts):
+                continue  # it is the other, or no value tells
             return TimeForm(form, "UTC", f"{form}, without a zone, {describe_reading(form)}", expression)
     if rank_time_name(path) < len(_TIME_WORDS) and _match_most(_NUMBER, texts, least):
         digits = {len(text.partition(".")[0]) for text in texts if re.fullmatch(_NUMBER, text)}
         form = _EPOCH_DIGITS.get(digits.pop(), "") if len(digits) == 1 else ""
         return TimeForm(form, "", f"numbers of {form} since 1970", _NUMBER) if form else None
     return None
+
+
+def find_other_day(form: str) -> tuple[str, str] | None:
+    """Return the expression and form of dates whose day comes where a form has the month; None for other forms."""
+    other = form.translate(str.maketrans("md", "dm"))
+    return next((item for item in _SLASHED if item[1] == other), None)
+
+
+def find_ambiguous_day(texts: Sequence[str]) -> tuple[str, str] | None:
+    """Return both forms of texts that all are dates, none of which tells the month from the day."""
+    for expression, form in _SLASHED:
+        other = find_other_day(form)
+        if other and texts and _count((expression, form), texts) == _count(other, texts) == len(texts):
+            return form, other[1]
+    return None
+
+
+def build_ambiguous_day_error(place: object, forms: tuple[str, str], example: str) -> AssayError:
+    """Return the error about dates of which none tells the month from the day."""
+    return fail(
+        "unknown-format",
+        f"the dates of {place} may begin with the month or the day, as none has a day after the 12th",
+        expected=f"{forms[0]} or {forms[1]}",
+        found=example,
+        hint="take a log with a later day; or write the source by hand, with one as its `timeForm`: docs/sources.md",
+    )
+
+
+def _count(stamp: tuple[str, str], texts: Sequence[str]) -> int:
+    return sum(re.fullmatch(stamp[0], text) is not None for text in texts)
 
 
 def _match_most(expression: str, texts: Sequence[str], least: float) -> bool:

@@ -86,9 +86,15 @@ def is_prefixed(name: str) -> bool:
 
 
 def drop_prefix(name: str) -> str:
-    """Return the name of a system, for which no word is reserved, without the prefix."""
+    """Return a name that may be a reserved word, such as that of a system or a part of one, without the prefix."""
     plain = name.removeprefix(PREFIX)
     return plain if plain[:1].isalpha() else name
+
+
+def join_names(*names: str) -> str:
+    """Return names as one, without the prefixes that only names on their own need."""
+    name = "_".join(map(drop_prefix, names))
+    return f"{PREFIX}{name}" if name.startswith(_FUNCTIONS) else name
 
 
 def drop_number(name: str) -> str:

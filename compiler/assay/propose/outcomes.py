@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from assay.propose.model import EventProposal, FieldProposal, MetricProposal
-from assay.propose.names import NameSpace, split_words
+from assay.propose.names import NameSpace, join_names, split_words
 from assay.propose.sources import Group
 from assay.propose.titles import make_event_title
 
@@ -48,15 +48,15 @@ def list_outcome_metrics(group: Group, event: EventProposal, names: NameSpace) -
     if field is None:
         return ()
     title, place = make_event_title(group.source, event), ".".join(field.path)
-    total = MetricProposal(names.add(f"{event.name}_count"), f"{title}: count", "count",
+    total = MetricProposal(names.add(join_names(event.name, "count")), f"{title}: count", "count",
                            f"How many records of `{event.name}` a host has", event=event.name)  # fmt: skip
     failure = describe_failure(group, event, field)
     if failure == "":
         doc = f"Share of records of `{event.name}` with a `{place}` of {FIRST_FAILURE} or more"
-        failed = MetricProposal(names.add(f"{event.name}_failed"), f"{title}: failed", "percent", doc,
+        failed = MetricProposal(names.add(join_names(event.name, "failed")), f"{title}: failed", "percent", doc,
                                 event=event.name, field=field.name, better="lower", is_failure=True)  # fmt: skip
     else:
         doc = f"How many records of `{event.name}` with `{place}` {failure} a host has; none without such records"
-        failed = MetricProposal(names.add(f"{event.name}_failed"), f"{title}: failed", "count", doc,
+        failed = MetricProposal(names.add(join_names(event.name, "failed")), f"{title}: failed", "count", doc,
                                 event=event.name, where=(field.name, failure or ""), better="lower")  # fmt: skip
     return total, failed

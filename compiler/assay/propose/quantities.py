@@ -26,6 +26,9 @@ _MEDIA = frozenset((
     "utterance", "video",
 ))  # fmt: skip
 _TIMES_TAKEN = (" response time ", " latency ", " duration ")
+#: last words of such names, apart from those of instants
+_LAST_OF_TIMES = frozenset(("elapsed", "time", "took"))
+_INSTANTS = frozenset(("begin", "create", "created", "end", "ended", "expiry", "finish", "sim", "start", "started"))
 _COUNTED = frozenset(("count", "errors", "id", "n", "num", "number", "per", "ratio", "samples", "share", "total"))
 _LENGTHS = frozenset(("dur", "duration", "len", "length"))
 #: names of numbers without a unit that are better lower: the time of work by that of what it processes
@@ -107,8 +110,11 @@ def is_length_of_media(event: EventProposal, field: FieldProposal) -> bool:
 
 def is_time_without_unit(event: EventProposal, field: FieldProposal, unit: str) -> bool:
     """Return whether the name of a number without a unit is that of a time, such as `response_time`, `latency.p95`."""
-    texts = [f" {' '.join(words)} " for words in _list_names(event, field) if not _COUNTED & {*words}]
-    return unit == "none" and field.is_quantity and any(name in text for text in texts for name in _TIMES_TAKEN)
+    if unit != "none" or not field.is_quantity:
+        return False
+    names = [words for words in _list_names(event, field) if not _COUNTED & {*words}]
+    is_last = any({*words[-1:]} & _LAST_OF_TIMES and not {*words} & _INSTANTS for words in names)
+    return is_last or any(name in f" {' '.join(words)} " for words in names for name in _TIMES_TAKEN)
 
 
 def _list_names(event: EventProposal, field: FieldProposal) -> list[list[str]]:

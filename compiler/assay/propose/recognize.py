@@ -8,7 +8,16 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from assay.propose.instants import DATE, MIN_SHARE, TIME_OF_DAY, TimeForm, find_time_form, rank_time_name
+from assay.propose.instants import (
+    DATE,
+    MIN_SHARE,
+    TIME_OF_DAY,
+    TimeForm,
+    build_ambiguous_day_error,
+    find_ambiguous_day,
+    find_time_form,
+    rank_time_name,
+)
 from assay.propose.model import KeyPath, Record
 from assay.propose.names import split_words
 
@@ -153,7 +162,8 @@ def join_instants(records: Sequence[Record]) -> tuple[Record, ...]:
     pairs = itertools.product(dates, clocks) if dates and clocks and not find_times(records, several=False) else ()
     for pair in pairs:
         joined = [_join_values(record, pair) for record in records]
-        if find_time_form((), [record.values[sum(pair, ())] for record in joined if sum(pair, ()) in record.values]):
+        texts = [str(record.values[sum(pair, ())]) for record in joined if sum(pair, ()) in record.values]
+        if find_time_form(sum(pair, ()), texts) or find_ambiguous_day(texts):
             return tuple(joined)
     return tuple(records)
 
@@ -164,6 +174,14 @@ def _join_values(record: Record, paths: Sequence[KeyPath]) -> Record:
     rest = {path: value for path, value in record.values.items() if path not in paths}
     whole = {sum(paths, ()): " ".join(texts)} if len(texts) == len(paths) else {}
     return replace(record, values={**whole, **rest})
+
+
+def refuse_ambiguous_dates(records: Sequence[Record], place: object) -> None:
+    """Raise AssayError `unknown-format` if the only instants of records may begin with the month or the day."""
+    for path, values in _collect_values(records).items():
+        texts = list(map(str, values))
+        if forms := find_ambiguous_day(texts):
+            raise build_ambiguous_day_error(f"`{' '.join(path)}` in {place}", forms, texts[0])
 
 
 def describe_nearest_times(records: Sequence[Record]) -> str:

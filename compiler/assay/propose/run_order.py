@@ -57,7 +57,8 @@ def _list_instants(item: Detected) -> list[float]:
     """Return the instants of the records of a file in s since 1970; none if they lack a year, or are no instants."""
     if item.kind == "text-lines":
         form = item.text_layout.time_form if item.text_layout else ""
-        texts = [str(record.values[("at",)]) for record in item.records if ("at",) in record.values]
+        path = item.text_layout.time if item.text_layout else ("at",)
+        texts = [str(record.values[path]) for record in item.records if path in record.values]
     elif times := find_times(item.records, several=False):
         form = times.form.form
         texts = [str(record.values[path]) for record in item.records if (path := times.find_path(record))]
@@ -65,16 +66,17 @@ def _list_instants(item: Detected) -> list[float]:
         return []
     if form.startswith((NO_YEAR, NO_DATE)):
         return []
-    return [instant for text in texts if (instant := _parse_instant(text, form)) is not None]
+    return [instant for text in texts if (instant := parse_instant(text, form)) is not None]
 
 
-def _parse_instant(text: str, form: str) -> float | None:
+def parse_instant(text: str, form: str) -> float | None:
     """Return an instant of a form in s since 1970; without a zone, in UTC. None for another text."""
     try:
         if form in _DIGITS:
             return float(text) / _DIGITS[form]
         if form:
             # `%g` of the engine are milliseconds, which are a fraction like any other here.
+            form = form.removeprefix(NO_YEAR).removeprefix(NO_DATE)
             instant = datetime.strptime(text, form.replace("%-g", "%f").replace("%g", "%f"))
         elif re.match(ISO, text):
             instant = datetime.fromisoformat(text.replace(",", ".").replace(" Z", "Z"))

@@ -38,11 +38,13 @@ from assay.propose.recognize import (
     find_lookup,
     find_name,
     find_times,
+    refuse_ambiguous_dates,
 )
 from assay.propose.table_rows import EVENT, find_table_rows
 from assay.propose.text_layout import LEVELS, MESSAGE, TextLayout
 from assay.propose.text_templates import find_templates
 from assay.propose.units import UNITS
+from assay.propose.varying_messages import read_varying_messages
 from assay.util.diagnostics import fail
 
 OTHER = "other"
@@ -109,6 +111,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
 
     Raises AssayError `unknown-format` if lines of a log have no instants or names.
     """
+    items = read_varying_messages(items)
     kind, known_text = items[0].kind, _join_known_text(items)
     records = shift_positions(items)
     known_format = find_known_format(kind, {path for record in records[:1000] for path in record.values})
@@ -118,6 +121,8 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
         records = [record for record in records if known_format.ruled_out not in record.values]
     layout = items[0].text_layout
     times = None if kind in ("text-lines", "samples") else find_times(records, SOURCE_KINDS[kind].has_alternative_times)
+    if times is None and kind not in ("text-lines", "samples"):
+        refuse_ambiguous_dates(records, items[0].sample.path)
     records, malformed = _set_apart_malformed(items, records, times)
     lookup = _find_lookup(items[0], records, known_format, times)
     named = _name_templates(layout, records) if layout else _name_records(kind, records, lookup, times)
@@ -126,6 +131,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
         _leave_out_others(named, known_text)
     units = known_format.units if known_format else known_text.format.units if known_text else {}
     excluded = {("at",), *(times.paths if times else ()), *((lookup.path,) if lookup else ())}
+    excluded |= {layout.time} if layout else set()
     excluded |= known_format.unread if known_format else frozenset()
     fields = describe_fields([r for rows in named.records.values() for r in rows], excluded, units)
     events, by_event = _propose_events(named, fields, known_format, kind, names)
@@ -241,7 +247,7 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
     templates = [rows[index] if index in rows else next(remaining) for index in range(len(records))]
     for record, template in zip(records, templates, strict=True):
         values: dict[KeyPath, object] = {(key,): value for key, value in template.values}
-        groups[template.pattern].append(replace(record, values=values))
+        groups[template.pattern].append(replace(record, values=record.values | values))
     tables = {template.pattern for template in rows.values()}
     worded = {
         key: len(rows)
@@ -405,7 +411,7 @@ def _name_template(pattern: str) -> str:
     words = [word for word in _drop_captures(topic).split() if word.rstrip(":").lower() not in NO_NAMES]
     words = [word for word in words if not word.endswith(("=", "("))] or words
     words = [word for text in words if (word := text.strip("()[]<>,;:.")) and any(map(str.isalnum, word))]
-    words = [word for word in words if word.lower() not in UNITS] or words[:1]
+    words = [word for word in words if not UNITS.keys() & {*word.lower().split("/")}] or words[:1]
     words = [word for word, _ in itertools.groupby(words)][:MAX_NAME_WORDS]
     if f"{{{STEP}" in pattern:
         words = [*(word for word in words[: MAX_NAME_WORDS - 1] if word.lower() not in UNITS), STEP]
@@ -433,7 +439,7 @@ def _build_source(
     reasons = [("kind", "\n".join(map(_describe_file, items)))]
     if times:
         reasons.append(("time", times.reason))
-    if first.text_layout:
+    if first.text_layout and paths:
         reading = f", {describe_reading(form)}" if zone == "UTC" else ""
         reasons.append(("time", f"instants such as {first.text_layout.stamp}{reading}"))
     if lookup:
@@ -452,7 +458,7 @@ def _build_source(
         time_form=form,
         zone=zone,
         line=first.text_layout.line if first.text_layout else "",
-        body=(MESSAGE,) if first.text_layout else first.body,
+        body=(MESSAGE,) if first.text_layout and first.text_layout.line else first.body,
         lookup=lookup.path if lookup else (),
         records=sum(len(item.records) for item in items),
         fields=fields,
@@ -472,7 +478,7 @@ def _describe_file(item: Detected) -> str:
 def _describe_times(item: Detected, times: Times | None) -> tuple[tuple[KeyPath, ...], str, str]:
     """Return the paths of instants, their form and their zone."""
     if item.text_layout:
-        return (item.text_layout.time,), item.text_layout.time_form, item.text_layout.zone
+        return tuple(filter(None, [item.text_layout.time])), item.text_layout.time_form, item.text_layout.zone
     if item.known_text:
         paths = (("at",),) if item.known_text.has_instants else ()
         return paths, item.known_text.format.time_form, item.known_text.zone

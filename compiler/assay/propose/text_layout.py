@@ -7,13 +7,21 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.propose.instants import CLOCKS, ELAPSED, NO_YEAR, STAMPS
+from assay.propose.instants import (
+    CLOCKS,
+    ELAPSED,
+    NO_YEAR,
+    STAMPS,
+    build_ambiguous_day_error,
+    find_other_day,
+)
 from assay.propose.units import UNITS
 
 LEVEL, MESSAGE, TAGS = "level", "message", "tags"
 #: names of the places of an instant, by the number of its words
 TIMES = {1: ("at",), 2: ("date", "clock"), 3: ("date", "clock", "offset"), 4: ("day", "month", "year", "clock"),
          5: ("weekday", "month", "day", "clock", "year")}  # fmt: skip
+TIMES_OF_12_HOURS = {3: ("date", "clock", "half")}
 TIMES_WITHOUT_YEAR = {2: ("date", "clock"), 3: ("month", "day", "clock")}
 LEVELS = (
     r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|CRITICAL|CRIT|PANIC"
@@ -42,16 +50,17 @@ _MAX_LEADING = 3
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line with its parts: its position, its level, its message."""
+    """A line with its parts: its position, its instant, its level, its message."""
 
     position: int
+    at: str
     level: str
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class TextLayout:
-    """What lines begin with: the pattern of a source, with its places of the instant."""
+    """What lines begin with: the pattern of a source, with its places of the instant; empty without instants."""
 
     line: str
     time: tuple[str, ...]
@@ -80,9 +89,13 @@ class _Head:
 def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
     """Return the layout of lines; None if too few of them have an instant."""
     stamps = [(*stamp, False) for stamp in STAMPS] + [(*stamp, True) for stamp in (*CLOCKS, *ELAPSED)]
-    heads, form = max((_find_heads(lines, *stamp) for stamp in stamps), key=lambda item: len(item[0]))
+    by_stamp = [_find_heads(lines, *stamp) for stamp in stamps]
+    heads, form = max(by_stamp, key=lambda item: len(item[0]))
     if not heads:
         return None
+    other = find_other_day(form)
+    if other and any(form_there == other[1] and len(others) == len(heads) for others, form_there in by_stamp):
+        raise build_ambiguous_day_error("the log", (form, other[1]), heads[0].at)
     shape = Counter(map(_find_shape, heads)).most_common(1)[0][0]
     heads = [head for head in heads if _find_shape(head) == shape]
     has_most = len(heads) >= _MIN_SHARE * sum(bool(line.strip()) for line in lines)
@@ -126,11 +139,15 @@ def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
     levels, texts = zip(*(_cut_level(text, wrap) for text in texts), strict=True)
     behind_level, texts = _cut_leading_numbers(texts)
     text_lines = [
-        TextLine(head.position, level or dict(zip(names, groups, strict=True)).get(LEVEL, "").strip(), text.strip())
+        TextLine(
+            head.position, head.at, level or dict(zip(names, groups, strict=True)).get(LEVEL, "").strip(), text.strip()
+        )
         for head, (groups, _), level, text in zip(heads, rests, levels, texts, strict=True)
     ]
     text_lines = [line for line in text_lines if line.message]
-    times = (TIMES_WITHOUT_YEAR if form.startswith(NO_YEAR) else TIMES)[len(first.at.split())]
+    times = (TIMES_WITHOUT_YEAR if form.startswith(NO_YEAR) else TIMES_OF_12_HOURS if "%p" in form else TIMES)[
+        len(first.at.split())
+    ]
     place = " ".join(f"{{{name}}}" for name in times)
     gap = " " if group_count and first.rest.startswith((" ", "\t")) else ""
     groups_text = gap + gap.join(f"[{{{name}...}}]" for name in names) if names else ""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from assay.ingest.quantities import QUANTITIES
 from assay.propose.alternation import ENDS, STARTS
 from assay.propose.names import NO_NAMES, NameSpace, is_prefixed, make_identifier, split_words
-from assay.propose.units import UNITS
+from assay.propose.units import TIMES, UNITS
 
 #: a member with a quoted value of several words; one word that may be a member, a number, or text with digits
 _TOKEN = re.compile(r"[\w.-]+=\"[^\"]*\"|\S+")
@@ -19,6 +19,11 @@ _MEMBER = re.compile(r"(?P<start>[(\[]?)(?P<key>[A-Za-z_][\w.-]*)(?P<sign>[=:])(
 _QUOTED_MEMBER = re.compile(r"(?P<key>[\w.-]+)=\"(?P<value>[^\"]*)\"")
 _NUMBERED = re.compile(r"(?P<word>[A-Za-z][A-Za-z_.-]*)(?P<sign>[(#\[])(?P<value>\d[\w.]*)(?P<end>[)\]]?[:,;.]?)")
 _PUNCTUATED = re.compile(r"(?P<start>[(\[<'\"]*)(?P<value>.*?)(?P<end>[)\]>'\",;:.%]*)", re.DOTALL)
+#: a number with its unit for each of something, such as `1.2s/it`
+_RATED = re.compile(
+    r"(?P<start>[(\[<]?)(?P<value>[+-]?\d+(?:\.\d+)?)(?P<unit>[A-Za-zµ]+)/(?P<thing>[A-Za-z]+)(?P<end>[)\]>,;.:]*)"
+)
+_LONG_SECONDS = {"s": "seconds", "sec": "seconds"}  # behind names such as `iter`, `s` would be `per second`
 _VARYING = re.compile(r"\d|[{}]|^['\"(]?/\w")  # a text with digits, with braces, or a path
 #: what a logger writes behind its name: a group in brackets that is the second word of nearly all messages
 _CONTEXT = re.compile(r"\S+\s+(\[[^\[\]]+\])(?=\s)")
@@ -183,7 +188,8 @@ def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Templa
             continue
         unit = _find_unit_behind(part, row[position + 1 :])
         behind = _find_name_behind(row[position + 2 :]) if unit else ""
-        if not unit and not part.suffix and (not words or _counts_behind(words[-1], part, next_part)):
+        is_remark = part.prefix == "(" and next_part.prefix.endswith(")")
+        if not unit and not part.suffix and (not words or is_remark or _counts_behind(words[-1], part, next_part)):
             behind = _find_noun_behind(next_part)
         suggestion = part.name or behind or _suggest_name(words, part.value, unit, is_behind_value)
         name = make_identifier(f"{suggestion} {unit}", "value")
@@ -232,7 +238,7 @@ def _find_name_behind(row: Sequence[_Part]) -> str:
 
 def _find_noun_behind(part: _Part) -> str:
     """Return the word behind a value with which a message begins: `100 rows written` counts rows."""
-    word = part.prefix.rstrip(",;.:")
+    word = part.prefix.rstrip(",;.:)")
     return word if word.isalpha() and len(word) > 1 and word.lower() not in NO_NAMES else ""
 
 
@@ -267,6 +273,8 @@ def _suggest_name(words: Sequence[str], value: str, unit: str, is_behind_value: 
     """Return a name for a value: that of its unit behind a word such as `in` or another value, else the last word."""
     is_prepositional = is_behind_value or not words or not _is_name(words[-1])
     text = value + unit
+    if is_prepositional and value.startswith("/"):
+        return "path"
     for name in ("duration", "size"):
         if is_prepositional and not text.isdigit() and QUANTITIES[name].is_valid(text):
             return name
@@ -330,6 +338,11 @@ def _split_slashed(tokens: Sequence[str], index: int, place: int, match: re.Matc
     ]  # fmt: skip
 
 
+def _name_rated(unit: str, thing: str) -> str:
+    """Return the name of a number with a unit for each of something: `1.2s/it` is a duration, `12.5it/s` a rate."""
+    return f"{thing} duration {_LONG_SECONDS.get(unit, unit)}" if UNITS.get(unit) in TIMES else f"{unit} per {thing}"
+
+
 def _mask(token: str) -> _Part:
     """Return the parts of a token."""
     if match := _QUOTED_MEMBER.fullmatch(token):
@@ -341,6 +354,9 @@ def _mask(token: str) -> _Part:
         is_process = match["sign"] == "[" and match["end"] == "]:"  # as syslog writes it
         name = f"{match['word']} pid" if is_process else match["word"]
         return _Part(match["word"] + match["sign"], name, match["value"], match["end"])
+    if match := _RATED.fullmatch(token):
+        return _Part(match["start"], _name_rated(match["unit"], match["thing"]), match["value"],
+                     f"{match['unit']}/{match['thing']}{match['end']}")  # fmt: skip
     match = _PUNCTUATED.fullmatch(token)
     if match and match["value"] and _VARYING.search(token):
         name = "address" if _ADDRESSES.fullmatch(match["value"]) else ""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import datetime
 
 from assay.propose.chains import Chain
 from assay.propose.measured import list_quantities
 from assay.propose.model import DimensionProposal, FieldProposal, GrainProposal, MetricProposal, Record
 from assay.propose.names import NameSpace, is_prefixed, make_identifier
 from assay.propose.quantities import describe_quantity, is_length_of_media
+from assay.propose.run_order import parse_instant
 from assay.propose.sources import Group
 from assay.propose.titles import lower_title, make_plain_title, make_title
 from assay.propose.units import TIMES
@@ -19,7 +20,8 @@ from assay.propose.units import TIMES
 _MIN_STEPS = 3
 _STEP = "step"  # what the column with the names of steps is called if nothing else says it
 NANOSECONDS = dict(zip(TIMES, (1, 10**3, 10**6, 10**9, 60 * 10**9, 3600 * 10**9), strict=True))  # by unit
-_EPOCH_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}  # by `timeForm`
+_SECONDS = {"h": 3600, "m": 60, "s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9}
+_PART = re.compile(rf"([0-9.]+)({'|'.join(sorted(_SECONDS, key=len, reverse=True))})")
 _TOLERANCE, _DELAY = 0.1, 0.002  # of a duration, and seconds: by which a time between steps differs from the later one
 _MIN_ALIKE = 0.8  # of the keys
 
@@ -73,10 +75,26 @@ def _adjoins(group: Group, chain: Chain, start: str, end: str, field: FieldPropo
         earlier = [row for row in starts.get(key, ()) if row.position < rows[-1].position]
         if instant is None or duration is None or not earlier or (before := _read_instant(group, earlier[-1])) is None:
             continue
-        seconds = float(str(duration)) * NANOSECONDS[field.unit] / 1e9
+        seconds = _read_seconds(field, str(duration))
         count += 1
         alike += abs(instant - before - seconds) <= _TOLERANCE * seconds + _DELAY
     return count > 0 and alike >= _MIN_ALIKE * count
+
+
+def _read_seconds(field: FieldProposal, text: str) -> float:
+    """Return the seconds of a duration: a number in the unit of its field, or a text such as `1m2.5s`."""
+    if not field.transform:
+        return float(text) * NANOSECONDS[field.unit] / 1e9
+    return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
+
+
+def measure_zeros(group: Group, chain: Chain, start: str, end: str) -> float:
+    """Return the share of the times between two events that are 0, as instants of both are the same; 0 without any."""
+    starts, ends = (_list_by_key(group, chain, name) for name in (start, end))
+    pairs = [(starts[key][0], ends[key][0]) for key in ends if key in starts]
+    times = [(_read_instant(group, first), _read_instant(group, last)) for first, last in pairs]
+    pairs_of_instants = [pair for pair in times if None not in pair]
+    return sum(first == last for first, last in pairs_of_instants) / len(pairs_of_instants) if pairs_of_instants else 0
 
 
 def _list_by_key(group: Group, chain: Chain, event: str) -> dict[tuple[str, str], list[Record]]:
@@ -90,14 +108,8 @@ def _list_by_key(group: Group, chain: Chain, event: str) -> dict[tuple[str, str]
 
 
 def _read_instant(group: Group, record: Record) -> float | None:
-    """Return the seconds of an instant of ISO 8601 or since 1970; None for other forms."""
-    value = record.values.get(group.source.time)
-    try:
-        if scale := _EPOCH_SECONDS.get(group.source.time_form):
-            return float(str(value)) * scale
-        return None if group.source.time_form else datetime.fromisoformat(str(value)).timestamp()
-    except ValueError:
-        return None
+    """Return the seconds of an instant; None without one."""
+    return parse_instant(str(record.values.get(group.source.time, "")), group.source.time_form)
 
 
 def build_step_grain(group: Group, chain: Chain, steps: TimedSteps, names: NameSpace) -> GrainProposal:

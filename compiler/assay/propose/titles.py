@@ -88,7 +88,7 @@ def make_field_title(source: SourceProposal, event: EventProposal, field: FieldP
     event_title = make_event_title(source, event)
     title = make_title(" ".join(words))
     is_clear = not set(words) <= _GENERAL or not (event.names or source.kind == "text-lines")
-    if (is_unique and is_clear) or title == event_title:
+    if (is_unique and is_clear) or f"{title.lower()} ".startswith(f"{event_title.lower()} "):
         return title
     return f"{event_title}: {lower_title(title)}"
 

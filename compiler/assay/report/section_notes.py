@@ -44,10 +44,9 @@ def list_chart_notes(report: Report, section: SectionSpec, metrics: Sequence[Met
     if drawn and omitted and not section.by:
         if len(omitted) > MOST_NAMED:
             measured = sum(not is_formula(metric) for metric in metrics)
-            yield f"No figure for {len(omitted)} of {measured} metrics: they are not among the charts of the report."
+            yield f"Without a figure: {len(omitted)} of {measured} metrics."
             return
-        subject = "it is" if len(omitted) == 1 else "they are"
-        yield f"No figure, as {subject} not among the charts of the report: {', '.join(omitted)}."
+        yield f"Without a figure: {', '.join(omitted)}."
 
 
 def list_repeated_count_notes(checked: CheckedPackage, repeats: Mapping[str, str]) -> Iterator[str]:
