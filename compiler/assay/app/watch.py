@@ -18,6 +18,8 @@ from assay.util.file_changes import Stamps, stamp_files
 #: Names of temporary files that editors create next to open files.
 EDITOR_FILE = re.compile(r"\..*|.*~|#.*#|4913")
 MAX_LAG = 20_000_000  # ns by which time stamps of a file system may lag
+QUIET_TIME = 0.05  # seconds without a change after which files count as written: editors empty a file, then write it
+MOST_READINGS = 10  # of files that change all the time, such as logs of a running benchmark
 
 
 class WatchedFiles:
@@ -44,6 +46,13 @@ class WatchedFiles:
                 return False
             self._stamps, self._stamp_time = current_stamps, start_time
             return True
+
+    def wait_until_quiet(self, workspace: Workspace) -> None:
+        """Wait until two readings of the files agree, but not for long."""
+        for _ in range(MOST_READINGS):
+            time.sleep(QUIET_TIME)
+            if not self.has_changed(workspace):
+                return
 
     def find_imported_files(self, workspace: Workspace) -> None:
         """Find the files that specs import from other folders of the workspace.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import itertools
 import os
 import signal
 import threading
@@ -11,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -32,6 +33,10 @@ from assay.util.diagnostics import USAGE, AssayError, fail, suggest_nearest
 from assay.util.file_changes import ChangeWaiter
 from assay.util.os_errors import convert_os_error
 from assay.util.scratch import clean_up
+
+if TYPE_CHECKING:
+    from assay.app.watch import WatchedFiles
+    from assay.lang.workspace import Workspace
 
 
 @click.command()
@@ -55,6 +60,8 @@ PAUSE = 0.1  # seconds between polls of the files if the system does not notify 
 #: Codes of errors whose cause may disappear without a change of the watched files.
 EXTERNAL_CODES = ("cache", "disk-full", "file", "output")
 RETRY_DELAY = 5.0  # seconds until the next build after such an error
+ERROR_DELAY = 0.2  # seconds after a failed build in which a change shows that it read half-written files
+MOST_BUILDS = 3  # until an error is printed although files change all the time
 
 Work = Sequence[Callable[[], None]]
 
@@ -81,7 +88,7 @@ def watch_report(
             session = open_context_session(context)
             workspace, cache = session.workspace, session.store.folder
             if watched_files.has_changed(workspace) or builder.is_due():
-                deferred_work = builder.build()
+                deferred_work = builder.build(watched_files, workspace)
                 idle_worker.start([*deferred_work, partial(watched_files.find_imported_files, workspace)])
                 is_ready = False
             else:
@@ -118,27 +125,42 @@ class _ReportBuilder:
         is_external = any(item.code in EXTERNAL_CODES for item in self._error.diagnostics)
         return is_external and time.monotonic() - self._end_time > RETRY_DELAY
 
-    def build(self) -> Work:
-        """Build, print the time or a new error, and return deferred work.
+    def build(self, watched_files: WatchedFiles, workspace: Workspace) -> Work:
+        """Build once the files are written, print the time or a new error, and return deferred work.
 
-        A usage error is raised on the first build only: later it may be temporary, such as a run that is being
-        replaced.
+        If a build fails and the files change at once, the error is not printed: the next build decides.
         """
         deferred_work: list[Callable[[], None]] = []
-        last_error, self._error = self._error, None
-        try:
-            self._build(deferred_work)
-        except OSError as error:
-            self._error = convert_os_error(error)
-        except AssayError as error:
-            if error.status == USAGE and self._is_first:
-                raise
-            self._error = error
+        last_error = self._error
+        for attempt in itertools.count(1):
+            watched_files.wait_until_quiet(workspace)
+            self._error = self._find_error(deferred_work)
+            if self._error is None or attempt == MOST_BUILDS:
+                break
+            time.sleep(ERROR_DELAY)
+            if not watched_files.has_changed(workspace):
+                break
         if self._error and str(self._error) != str(last_error):
             output.print_text(f"{self._error}\n", err=True)
         self._publish(str(self._error) if self._error else "")
         self._is_first, self._end_time = False, time.monotonic()
         return deferred_work
+
+    def _find_error(self, deferred_work: list[Callable[[], None]]) -> AssayError | None:
+        """Build, and return the error if it fails.
+
+        A usage error is raised on the first build only: later it may be temporary, such as a run that is being
+        replaced.
+        """
+        try:
+            self._build(deferred_work)
+        except OSError as error:
+            return convert_os_error(error)
+        except AssayError as error:
+            if error.status == USAGE and self._is_first:
+                raise
+            return error
+        return None
 
     def _build(self, deferred_work: list[Callable[[], None]]) -> None:
         from assay.app.build import build_any_report

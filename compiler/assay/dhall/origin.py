@@ -234,9 +234,7 @@ class PlacedText:
 
 def iter_texts(evaluated: Evaluation) -> Iterator[PlacedText]:
     """Yield every text of a value with its origin. A path has the number of an entry of a map, not its key."""
-    literals = {
-        id(node.value): node for node in iter_nodes(evaluated) if isinstance(node, Literal) and type(node.value) is str
-    }
+    literals = {id(node.value): node for node in _iter_text_nodes(evaluated) if isinstance(node, Literal)}
     pending: list[tuple[Place, Value, Link | None]] = [((), evaluated.value, None)]
     while pending:
         path, value, link = pending.pop()
@@ -255,8 +253,8 @@ def iter_texts(evaluated: Evaluation) -> Iterator[PlacedText]:
             pending.append((path, value.payload, link))
 
 
-def iter_nodes(evaluated: Evaluation) -> Iterator[Node]:
-    """Yield every expression of the files that an evaluation read, file by file, by name."""
+def _iter_text_nodes(evaluated: Evaluation) -> Iterator[Node]:
+    """Yield literal texts, `let`s and record literals of the files that an evaluation read, file by file, by name."""
     modules: dict[str, Module] = {}
     pending = [evaluated.module]
     while pending:
@@ -265,9 +263,14 @@ def iter_nodes(evaluated: Evaluation) -> Iterator[Node]:
             modules[module.name] = module
             pending.extend(used for _, _, _, used in module.uses if used is not None)
     for name in sorted(modules):
-        node = modules[name].node
-        if node is not None:
-            yield from walk(node)
+        yield from _list_text_nodes(modules[name])
+
+
+def _list_text_nodes(module: Module) -> list[Node]:
+    if module.text_nodes is None:  # later evaluations reuse an unchanged module
+        nodes = walk(module.node) if module.node is not None else ()
+        module.text_nodes = [node for node in nodes if isinstance(node, Let | RecordLiteral) or _is_text(node)]
+    return module.text_nodes
 
 
 def iter_declarations(evaluated: Evaluation, names: frozenset[str]) -> Iterator[tuple[str, str, Node]]:
@@ -277,7 +280,7 @@ def iter_declarations(evaluated: Evaluation, names: frozenset[str]) -> Iterator[
     """
     bindings: dict[tuple[str, str], Node] = {}
     variables: list[tuple[str, Var]] = []
-    for node in iter_nodes(evaluated):
+    for node in _iter_text_nodes(evaluated):
         if isinstance(node, Let) and _is_text(node.value):
             bindings.setdefault((node.source.name, node.name), node.value)
         elif isinstance(node, RecordLiteral):

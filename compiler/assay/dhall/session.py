@@ -55,6 +55,7 @@ class Module:
 
     `problems` are the errors of the file and of its imports; with any, `type` is None. `is_absent` means that all
     problems are imports that do not exist. `uses` are the imports: name, mode, SHA-256, and the module of code.
+    `text_nodes` are the expressions that write or name texts, once `dhall.origin` has listed them.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Module:
     can_be_reused: bool = True
     digest: str = ""
     value: Value = MISSING
+    text_nodes: list[Node] | None = None
 
     def evaluate(self) -> Value:
         """Return the value; the module must be without problems."""

@@ -6,7 +6,8 @@ the declaration around it, a record of the value, decides which place is meant.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -77,6 +78,7 @@ class Positions:
 
     def __init__(self, evaluate: Callable[[], dhall.Evaluation]) -> None:
         self._evaluate = evaluate
+        self._words: dict[str, list[_Word]] = {}
 
     def __call__(self, word: str, skipped: int = 0, within: Sequence[str] = ()) -> Place:
         """Return where a word is written; (None, "") where it is not.
@@ -85,12 +87,12 @@ class Positions:
         declarations, outermost first; a `Field` among them is a field that the word is in.  The result is the word in
         the innermost of these declarations that has it; otherwise its only place; otherwise the declaration.
         """
-        words = self._words.get(word, [])
+        words = self._find_words(word)
         fields = {str(name) for name in within if isinstance(name, Field)}
         words = [item for item in words if fields.issubset(item.placed.path)] or words
-        owners = [name for name in within if not isinstance(name, Field) and name in self._words and name != word]
+        owners = [name for name in within if not isinstance(name, Field) and name != word and self._find_words(name)]
         for name in reversed(owners):
-            if nearest := _find_nearest(self._words[name], words):
+            if nearest := _find_nearest(self._find_words(name), words):
                 inner, owner = nearest
                 return inner.locate(owner.node.source.name)
         distinct = list({item.locate()[0]: item for item in words}.values())
@@ -100,7 +102,7 @@ class Positions:
 
     def find_field(self, word: str, name: str) -> Place:
         """Return the expression of the field `name` in the declaration of `word`; (None, "") if there is none."""
-        for item in self._words.get(word, []):
+        for item in self._find_words(word):
             if item.rank != REFERENCE:
                 for node in item.placed.iter_field(name):
                     if node.source.name == item.node.source.name and not _contains(node, item.node):
@@ -115,11 +117,11 @@ class Positions:
 
     def _find_owner_declaration(self, owners: Sequence[str]) -> Place:
         """Return where the last of these names is written, near one of the names before it."""
-        words = self._words[owners[-1]]
+        words = self._find_words(owners[-1])
         for name in reversed(owners[:-1]):
-            if nearest := _find_nearest(self._words[name], words):
+            if nearest := _find_nearest(self._find_words(name), words):
                 return nearest[0].locate(nearest[1].node.source.name)
-        files = {item.node.source.name for name in owners[:-1] for item in self._words[name]}
+        files = {item.node.source.name for name in owners[:-1] for item in self._find_words(name)}
         same_file = [item for item in words if item.node.source.name in files]
         return (same_file or words)[0].locate()
 
@@ -127,18 +129,26 @@ class Positions:
     def _evaluated(self) -> dhall.Evaluation:
         return self._evaluate()
 
+    def _find_words(self, text: str) -> list[_Word]:
+        """Return where a text is written, in their order."""
+        if text not in self._words:
+            words = (_create_word(item, self._declaring) for item in self._texts.get(text, []))
+            self._words[text] = sorted((word for word in words if word), key=lambda word: word.order)
+        return self._words[text]
+
     @cached_property
-    def _words(self) -> dict[str, list[_Word]]:
-        texts = list(iter_texts(self._evaluated))
-        declaring = {id(node) for _, _, node in self._name_declarations}
-        declaring |= {id(item.literal) for item in texts if _get_rank(item) != REFERENCE}
-        words: dict[str, list[_Word]] = {}
-        for item in texts:
-            node = item.literal or next(item.iter_usages(), None) or next(item.iter_enclosing(), None)
-            if node is not None:
-                is_reference = _get_rank(item) == REFERENCE and id(item.literal) in declaring
-                words.setdefault(item.text, []).append(_Word(item, node, _get_rank(item), is_reference))
-        return {text: sorted(items, key=lambda item: item.order) for text, items in words.items()}
+    def _texts(self) -> dict[str, list[PlacedText]]:
+        texts: dict[str, list[PlacedText]] = {}
+        for item in iter_texts(self._evaluated):
+            texts.setdefault(item.text, []).append(item)
+        return texts
+
+    @cached_property
+    def _declaring(self) -> frozenset[int]:
+        """The identities of the literals that declare names."""
+        texts = itertools.chain.from_iterable(self._texts.values())
+        literals = {id(item.literal) for item in texts if _get_rank(item) != REFERENCE}
+        return frozenset(literals.union(id(node) for _, _, node in self._name_declarations))
 
     @cached_property
     def _name_declarations(self) -> list[tuple[str, str, dhall.Node]]:
@@ -152,6 +162,15 @@ class Positions:
             if text not in nodes or order < nodes[text][0]:
                 nodes[text] = order, node
         return {text: node for text, (_, node) in nodes.items()}
+
+
+def _create_word(item: PlacedText, declaring: Container[int]) -> _Word | None:
+    """Return the word of a text; None if no expression of it is known. `declaring` are literals that declare names."""
+    node = item.literal or next(item.iter_usages(), None) or next(item.iter_enclosing(), None)
+    if node is None:
+        return None
+    rank = _get_rank(item)
+    return _Word(item, node, rank, rank == REFERENCE and id(item.literal) in declaring)
 
 
 def _get_rank(item: PlacedText) -> int:
