@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
@@ -27,6 +27,7 @@ from assay.judgement.interval import (
     estimate_reach,
 )
 from assay.judgement.repeats import RunNoise
+from assay.judgement.verdict import Direction, Margin, Verdict, judge
 from tests.judgement import plain_interval
 from tests.judgement.random_runs import HOSTS, draw_run
 from tests.support.deep import scale_examples
@@ -217,7 +218,7 @@ def test_levels_of_hosts_decide_where_time_varies_not() -> None:
     comparison = compared(constant_hosts(base), constant_hosts(other))
     paired = stats.ttest_rel(other, base)
     assert (comparison.spread.decided_by, comparison.difference.df) == (Component.HOSTS, 4)
-    assert not comparison.spread.is_too_short
+    assert comparison.spread.reason is None
     assert comparison.difference.compute_p() == pytest.approx(paired.pvalue)
     assert comparison.difference.error == pytest.approx((102 - 100) / paired.statistic)
 
@@ -337,9 +338,43 @@ def test_slowly_varying_run_is_too_short() -> None:
     slow = RunCells(tuple(Cell(place, "", 1000 + place, 1) for place in range(100)), 100)
     steady = RunCells(tuple(Cell(place, "", 1000, 1) for place in range(100)), 100)
     spread = compared(slow, steady).spread
-    assert (spread.is_too_short, spread.batches) == (True, 7)
+    assert (spread.reason, spread.batches) == (Reason.TOO_SHORT, 7)
     with_repeats = compared(slow, steady, RunNoise(1000.0, 4)).spread
-    assert (with_repeats.is_too_short, with_repeats.decided_by) == (False, Component.RUNS)
+    assert (with_repeats.reason, with_repeats.decided_by) == (None, Component.RUNS)
+
+
+def draw_burst(seed: int, hosts: Sequence[str] = ("",), spread: int = 100) -> RunCells:
+    """A run of 300 samples a host that are 0, but for ten at its start, which vary by `spread`."""
+    random = Random(seed)
+    cells = []
+    for host in hosts:
+        burst = sum(random.randint(300 - spread, 300 + spread) for _ in range(10))
+        cells += [Cell(0, host, burst, 15), *(Cell(place, host, 0, 5) for place in range(1, 63))]
+    return RunCells(tuple(cells), 300, 1, Weighting.PER_CLUSTER)
+
+
+def test_burst_in_one_batch_decides_nothing() -> None:
+    comparison = compared(draw_burst(1), draw_burst(2))
+    assert comparison.spread.reason is Reason.ONE_BATCH
+    assert judge(comparison, Margin(2.0), Direction.LOWER).verdict is Verdict.OPEN
+
+
+def test_burst_that_also_another_batch_has_is_judged() -> None:
+    late = tuple(replace(cell, sum=3000) if cell.place == 40 else cell for cell in draw_burst(1).cells)
+    assert compared(replace(draw_burst(1), cells=late), draw_burst(2)).spread.reason is None
+
+
+@pytest.mark.parametrize(("spread", "expected"), [(0, None), (100, Reason.ONE_BATCH)])
+def test_hosts_show_how_much_a_burst_varies(spread: int, expected: Reason | None) -> None:
+    runs = [draw_burst(seed, HOSTS, spread) for seed in (1, 2)]
+    noisy = [replace(run, cells=tuple(_add_noise(run.cells, seed))) for seed, run in enumerate(runs)]
+    assert compared(*noisy).spread.reason is expected
+
+
+def _add_noise(cells: Sequence[Cell], seed: int) -> Iterator[Cell]:
+    """Add a little to all cells but the first of each host."""
+    random = Random(seed)
+    return (replace(cell, sum=cell.sum + random.randint(0, 20)) if cell.place else cell for cell in cells)
 
 
 @pytest.mark.parametrize("bound", [-120.0, -100.0, -50.0, 0.0, 80.0])

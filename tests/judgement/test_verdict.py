@@ -17,8 +17,8 @@ SHORT_REACH = compute_quantile(0.95, DF)
 TWO_PERCENT = Margin(percent=2.0)
 
 
-def comparison(percent: float, error: float, is_too_short: bool = False, base: float = 50.0) -> Comparison:
-    spread = Spread(error**2, DF, Component.TIME, DF + 1, is_too_short)
+def comparison(percent: float, error: float, reason: Reason | None = None, base: float = 50.0) -> Comparison:
+    spread = Spread(error**2, DF, Component.TIME, DF + 1, reason)
     difference = Change(base * percent / 100, abs(base) * error / 100, DF)
     return Comparison(base, base * (1 + percent / 100), difference, Change(percent, error, DF), spread, 100)
 
@@ -79,7 +79,7 @@ def test_judgement_has_what_decided() -> None:
 
 def test_short_run_is_open_whatever_its_interval() -> None:
     for percent in (0.0, 50.0):
-        judgement = judge(comparison(percent, 0.1, is_too_short=True), TWO_PERCENT, Direction.LOWER)
+        judgement = judge(comparison(percent, 0.1, Reason.TOO_SHORT), TWO_PERCENT, Direction.LOWER)
         assert (judgement.verdict, judgement.reason) == (Verdict.OPEN, Reason.TOO_SHORT)
 
 

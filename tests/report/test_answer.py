@@ -142,7 +142,7 @@ def test_key_changes_are_the_gate_else_what_changed() -> None:
 @pytest.mark.parametrize(("value", "error", "is_noted"), [(20.0, 1.0, True), (-20.0, 1.0, True), (5.0, 9.0, False)])
 def test_note_says_why_a_clear_change_is_open(value: float, error: float, is_noted: bool) -> None:
     change = Change(value, error, 60)
-    spread = Spread(error**2, 60, Component.TIME, 61, is_too_short=True)
+    spread = Spread(error**2, 60, Component.TIME, 61, Reason.TOO_SHORT)
     judgement = judge(Comparison(100.0, 100.0 + value, change, change, spread, 500), Margin(2.0), Direction.LOWER)
     candidates = [create_candidate("Wait", JudgedChange(judgement, Margin(2.0)))]
     reason = "Wait (the run is too short for how slowly this varies)"

@@ -18,6 +18,9 @@ of cells, and H hosts:
 The interval of the difference is Δ ± t sqrt(V) with r = 1, that of the ratio r exp(± t sqrt(V) / m(other))
 (`assay.judgement.change`).
 
+If the same batch has more than half of the sum of both versions, r follows this batch, and its d_k is nearly 0 whatever
+the noise. Then the change is open, unless hosts show that the batch adds no more than V: sum d_kh^2 <= V for this k.
+
 If all samples of one version are 0, no event has occurred in it, and its batches do not show by how much their number
 varies. It counts as much as that of the other version: V is twice as great. From a base of 0 there is no ratio.
 
@@ -83,6 +86,7 @@ class Reason(StrEnum):
     TOO_FEW_RUNS = "fewer than 3 earlier runs have a value of the same definition"
     EQUAL_RUNS = "all earlier runs have the same value"
     TOO_SHORT = "the run is too short for how slowly this varies"
+    ONE_BATCH = "more than half of it lies in one short part of the run, so how much it varies is not known"
 
 
 @dataclass(frozen=True)
@@ -117,14 +121,14 @@ class Version:
 class Spread:
     """The variance of a change in the metric's unit squared, with its degrees of freedom and the part that decided.
 
-    `batches` is 0 if only repeats are known.
+    `batches` is 0 if only repeats are known. `reason` says why the variance may be too small for a verdict.
     """
 
     variance: float
     df: int
     decided_by: Component
     batches: int = 0
-    is_too_short: bool = False
+    reason: Reason | None = None
     notes: tuple[Note, ...] = ()
 
 
@@ -180,13 +184,19 @@ def estimate_spread(base: Sequence[RunInfluence], other: Sequence[RunInfluence],
 
     Several runs of a version are averaged batch by batch.
     """
-    spread = None
+    spread, influences = None, []
     for batches in build_ladder(min(run.units for run in (*base, *other))):
-        pairs = zip(_average_batches(base, batches), _average_batches(other, batches), strict=True)
-        spread = _spread_over_time([after - ratio * before for before, after in pairs])
-        if not spread.is_too_short:
+        influences = [_average_batches(base, batches), _average_batches(other, batches)]
+        spread = _spread_over_time([after - ratio * before for before, after in zip(*influences, strict=True)])
+        if not spread.reason:
             break
-    return _add_hosts(spread, base, other, ratio) if spread else None
+    if spread is None:
+        return None
+    spread = _add_hosts(spread, base, other, ratio)
+    dominant = _find_dominant_batch(influences, [_average_means(base), _average_means(other)])
+    if dominant is not None and not _is_known_from_hosts(dominant, spread, base, other, ratio):
+        return replace(spread, reason=spread.reason or Reason.ONE_BATCH)
+    return spread
 
 
 def estimate_reach(version: Version, noise: RunNoise | None = None, level: float = 0.95) -> float | None:
@@ -221,7 +231,7 @@ def combine_with_noise(within: Spread | None, noise: RunNoise | None, base_runs:
     if within and _measure_reach(within.variance, within.df) >= _measure_reach(variance, df):
         return within
     notes = within.notes if within else ()
-    return Spread(variance, df, Component.RUNS, within.batches if within else 0, False, notes)
+    return Spread(variance, df, Component.RUNS, within.batches if within else 0, None, notes)
 
 
 def _estimate_percent(base: Version, other: Version, noise: RunNoise | None) -> tuple[Change, Spread] | Reason:
@@ -291,10 +301,46 @@ def _average_batches(runs: Sequence[RunInfluence], batches: int) -> tuple[float,
     return average_columns([merge_places(run, batches) for run in runs])
 
 
+def _average_means(runs: Sequence[RunInfluence]) -> float:
+    return float(sum((run.mean for run in runs), Fraction(0)) / len(runs))
+
+
+def _find_dominant_batch(influences: Sequence[Sequence[float]], means: Sequence[float]) -> int | None:
+    """Return the batch that has more than half of the sum of samples in both versions; None if there is none.
+
+    Its difference is nearly 0 whatever the noise, because the ratio of the averages follows this batch.
+    """
+    for number, batch in enumerate(zip(*influences, strict=True)):
+        if all(influence > mean / 2 > 0 for influence, mean in zip(batch, means, strict=True)):
+            return number
+    return None
+
+
+def _is_known_from_hosts(
+    batch: int, spread: Spread, base: Sequence[RunInfluence], other: Sequence[RunInfluence], ratio: float
+) -> bool:
+    """Return whether hosts show that a batch adds no more to the variance than is estimated already."""
+    if _count_shared_hosts(base, other) < _LEAST_HOSTS:
+        return False
+    cells_of_base = [_select_batch(merge_cells(run, spread.batches), batch) for run in base]
+    cells_of_other = [_select_batch(merge_cells(run, spread.batches), batch) for run in other]
+    by_host = _subtract(cells_of_base, cells_of_other, ratio)
+    return math.fsum(item * item for item in by_host) <= spread.variance
+
+
+def _count_shared_hosts(base: Sequence[RunInfluence], other: Sequence[RunInfluence]) -> int:
+    return len(set.intersection(*(set(run.by_cluster) for run in (*base, *other))))
+
+
+def _select_batch(cells: Mapping[tuple[int, str], float], batch: int) -> dict[str, float]:
+    return {cluster: influence for (number, cluster), influence in cells.items() if number == batch}
+
+
 def _spread_over_time(differences: Sequence[float]) -> Spread:
     count = len(differences)
     variance = count / (count - 1) * math.fsum(item * item for item in differences)
-    return Spread(variance, count - 1, Component.TIME, count, is_too_short=not are_uncorrelated(differences))
+    reason = None if are_uncorrelated(differences) else Reason.TOO_SHORT
+    return Spread(variance, count - 1, Component.TIME, count, reason)
 
 
 def _add_hosts(spread: Spread, base: Sequence[RunInfluence], other: Sequence[RunInfluence], ratio: float) -> Spread:

@@ -101,7 +101,7 @@ def judge(comparison: Comparison | Reason, margin: Margin, direction: Direction,
     return Judgement(
         _decide(comparison, least, direction, level),
         direction,
-        Reason.TOO_SHORT if comparison.spread.is_too_short else None,
+        comparison.spread.reason,
         comparison,
         comparison.judged.compute_interval(level),
         least,
@@ -113,7 +113,7 @@ def judge(comparison: Comparison | Reason, margin: Margin, direction: Direction,
 def _decide(comparison: Comparison, least: float, direction: Direction, level: float) -> Verdict:
     change = comparison.judged
     interval = change.compute_interval(level)
-    if comparison.spread.is_too_short:
+    if comparison.spread.reason:
         return Verdict.OPEN
     if interval.low > least or interval.high < -least:
         if direction is Direction.NEITHER:
