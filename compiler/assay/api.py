@@ -218,7 +218,7 @@ class Workspace:
         """The registered runs, and those that only have recorded results, by day."""
         from assay.app.register_run import list_known_runs
 
-        return tuple(run for run, _ in list_known_runs(self._results_folder))
+        return tuple(item.run for item in list_known_runs(self._results_folder))
 
     def history(self, metric: str, *, tag: str = "", last: int = 0, system: str = "") -> MetricHistory:
         """Return a metric over recorded runs, or over those with a tag or the last ones, with its level shifts."""

@@ -121,10 +121,11 @@ def get_gallery(folder: Path) -> Gallery:
 
 def test_report_names_the_odd_hosts(built: Path) -> None:
     gallery = get_gallery(built)
+    outliers = next(item for item in gallery.tables if item.title == "Outliers by host")
     sentence = next(text for text in gallery.text if text.startswith("Outliers."))
     assert "Process CPU usage: node-7, node-21 (high) in many (odd)." in sentence
     assert "Kernel RSS: node-7, node-21 (high) in many (odd)." in sentence
-    table = {(row[0], row[1]): row[3] for row in gallery.tables[0].rows}
+    table = {(row[0], row[1]): row[3] for row in outliers.rows}
     assert all("Kernel RSS" in table[host, "many (odd)"] for host in ODD)
     assert not any("Kernel RSS" in cell for (_, run), cell in table.items() if run != "many (odd)")
     for form in ("report.md", "report.html"):
@@ -154,15 +155,35 @@ def test_table_has_the_average_of_each_host_in_each_run(built: Path) -> None:
     data = load_json(built / "results.json")["by"]["metrics"]["RSS"]
     table = next(item for item in get_gallery(built).tables if item.title.startswith("Kernel RSS"))
     assert (table.title, table.header) == (
-        "Kernel RSS, GiB: average of each host", ("host", "many (plain)", "many (odd)", "Δ%"),
+        "Kernel RSS, GiB: average of each host", ("host", "many (plain)", "many (odd)", "Δ%", "95 %", "Verdict"),
     )  # fmt: skip
     assert [row[0] for row in table.rows] == [f"node-{index}" for index in range(34)]
     averages = {run: {group["name"]: group["average"] for group in data[run]["groups"]} for run in ("plain", "odd")}
-    for host, plain, odd, change in table.rows:
+    for host, plain, odd, change, *_ in table.rows:
         expected = [averages[run][host] / 2**10 for run in ("plain", "odd")]
         assert [float(plain), float(odd)] == pytest.approx(expected, rel=5e-3)
         assert change == {"node-7": "+200", "node-21": "+100"}.get(host, "0")
     assert {"node-7", "node-21"} <= {row[0] for row in table.printed_rows}
+
+
+def test_report_judges_hosts_as_the_comparison_does(tmp_path: Path, cache: Path) -> None:
+    shop, out = tmp_path / "shop", tmp_path / "out"
+    assert run_assay("init", shop).status == 0
+    runs = ("runs/1.0", "runs/1.1")
+    compared = run_assay("--cache", cache, "compare", *runs, "--by", "host", "--format", "json", cwd=shop)
+    options = ("--run", runs[0], "--run", runs[1], "--by", "host", "--to", "md", "--out", out)
+    assert run_assay("--cache", cache, "build", "service/comparison", *options, cwd=shop).status == 0
+    judged = load_json(out / "results.json")["by"]["judgement"]
+    members = ("verdict", "reason", "difference", "percent", "low", "high")
+    expected = {row["metric"]: tuple(row[name] for name in members) for row in json.loads(compared.out)["changes"]}
+    actual = {
+        f"{metric}[host={host}]": tuple(change[name] for name in members)
+        for metric, versions in judged.items()
+        for host, change in versions["1.1"].items()
+    }
+    assert actual == {name: item for name, item in expected.items() if "[" in name}
+    table = next(item for item in get_gallery(out).tables if item.title == "Changed beyond noise by host")
+    assert ("Working time", "2 of 2 better") in {row[:2] for row in table.rows}
 
 
 def test_comparison_judges_a_host_as_runs_that_have_only_it(cache: Path, tmp_path: Path) -> None:

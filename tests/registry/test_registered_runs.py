@@ -17,14 +17,14 @@ from tests.support.nights import write_night
 
 @pytest.fixture(scope="module")
 def built_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Create a workspace with a results folder, two registered runs and a build of each."""
+    """Create a workspace with a results folder, two registered runs and a build of each, the later run first."""
     folder = tmp_path_factory.mktemp("registered") / "shop"
     assert run_assay("init", folder).status == 0
     with (folder / "assay.toml").open("a", encoding="utf-8") as file:
         file.write('results = "results"\ncache = "cache"\nto = ["md"]\n')
-    for night, tag in enumerate(("release", "release")):
+    for night in (1, 0):
         write_night(folder / "runs" / "1.0", folder / "nights" / f"{night}", night)
-        words = ("runs", "add", f"nights/{night}", "--name", f"night {night}", "--tag", tag)
+        words = ("runs", "add", f"nights/{night}", "--name", f"night {night}", "--tag", "release")
         assert run_assay(*words, cwd=folder).status == 0
         words = ("build", "--run", f"night {night}", "-o", f"build/{night}")
         assert run_assay(*words, cwd=folder).status == 0
@@ -41,11 +41,11 @@ def run(shop: Path, *words: str) -> CommandResult:
     return run_assay(*words, cwd=shop)
 
 
-def test_runs_are_listed_with_days_of_their_results(shop: Path) -> None:
+def test_runs_are_listed_in_their_order(shop: Path) -> None:
     rows = run(shop, "runs", "list", "--format", "json").parse_json()
     assert [tuple(row.values()) for row in rows] == [
-        ("night 0", "2026-03-01", "release", "", "1", "nights/0"),
-        ("night 1", "2026-03-02", "release", "", "1", "nights/1"),
+        ("night 0", "2026-03-01", "2026-03-01T09:00:00.010646Z", "release", "", "1", "nights/0"),
+        ("night 1", "2026-03-02", "2026-03-02T09:00:00.010646Z", "release", "", "1", "nights/1"),
     ]
 
 
@@ -101,7 +101,8 @@ def test_runs_are_found_from_other_folders(shop: Path) -> None:
 def test_removed_run_leaves_results(shop: Path) -> None:
     assert run(shop, "runs", "remove", "night 1").out == "results/runs/night%201.json\n"
     assert run(shop, "runs", "list", "--format", "json").parse_json()[1] == {
-        "run": "night 1", "day": "2026-03-02", "tags": "", "commit": "", "results": "1", "place": "",
+        "run": "night 1", "day": "2026-03-02", "start": "2026-03-02T09:00:00.010646Z", "tags": "", "commit": "",
+        "results": "1", "place": "",
     }  # fmt: skip
 
 

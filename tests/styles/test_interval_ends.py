@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.styles.prefixed import format_interval
+from assay.styles.prefixed import format_interval, format_percent_interval
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,17 @@ from assay.styles.prefixed import format_interval
 )
 def test_end_is_printed_on_its_side_of_the_margin(low: float, high: float, margin: float | None, text: str) -> None:
     assert format_interval(low, high, margin) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (-99.3, 43931.0, "too variable"),
+        (-1200.0, 900.0, "too variable"),
+        (0.0, 1000.5, "too variable"),
+        (-90.0, 1000.0, "-90 … +1000"),
+        (12.0, 43931.0, "+12 … +43931"),
+    ],
+)
+def test_interval_that_tells_nothing_is_words(low: float, high: float, text: str) -> None:
+    assert format_percent_interval(low, high, 2.0) == text

@@ -18,7 +18,7 @@ from assay.app.compute import (
 )
 from assay.app.detailing import Courses, add_quantile_data, collect_courses, collect_galleries
 from assay.app.grouping import group_metrics
-from assay.app.judging import build_judgement_data, judge_versions
+from assay.app.judging import build_judgement_data
 from assay.app.observations import add_observations, read_observations
 from assay.app.options import BuildResult, Options, choose_summary, list_report_files
 from assay.app.outputs import replace_folder
@@ -30,13 +30,13 @@ from assay.app.rendering import AssembledReport, collect_report_details, write_r
 from assay.app.repeats import (
     build_noise_data,
     check_repeats,
-    list_versions,
     measure_metrics,
     override_margin,
     split_calibration,
 )
 from assay.app.report_check import check_reports
 from assay.app.report_dates import get_last_day, get_report_date
+from assay.app.report_judging import judge_groups, judge_report
 from assay.app.report_request import ReportRequest
 from assay.app.row_data import build_listing_data
 from assay.app.runs import NamedRun
@@ -54,7 +54,8 @@ from assay.plan.planner import AppliedFilter, FilterStep, can_split_by_phase
 from assay.provenance.record import CutRuns, Inputs, build_provenance, format_provenance, list_documents
 from assay.report.answer import Answer
 from assay.report.assemble import assemble
-from assay.report.document import Gallery
+from assay.report.document import Document, Gallery
+from assay.report.group_changes import NO_CHANGES, GroupChanges, build_group_changes_data
 from assay.report.group_figures import build_groups_gallery
 from assay.report.group_spreads import Spreads, build_groups_data, collect_spreads
 from assay.report.listings import build_listing_galleries
@@ -110,8 +111,13 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
         count_values = partial(request.compute, session, checked, shown_report)
         split = split_report(checked, shown_report, count_values, column)
         computation = request.compute(session, split.checked, split.report)
+        changes = NO_CHANGES
+        if column:
+            changes = judge_groups(session, checked, shown_report, request, report_options.summary, column)
         choices = _create_choices(report_options, applied_filters, computation, columns, details, filter_files)
-        assembled_report = _assemble_comparison(session, report, split, computation, choices, options, left_out)
+        assembled_report = _assemble_comparison(
+            session, report, split, computation, choices, options, changes, left_out
+        )
         # Segments are no definitions: they are in the results, not in the stored specs.
         warnings = write_report(session, replace(assembled_report, checked=checked), new_folder, options.forms)
     return BuildResult(out, list_report_files(out, options.forms), warnings)
@@ -255,6 +261,7 @@ def _assemble_comparison(
     whole_computation: Computation,
     choices: Choices,
     options: Options,
+    group_changes: GroupChanges,
     left_out: Sequence[str] = (),
 ) -> AssembledReport:
     """Assemble a report for writing; `split` has the chosen margin, segments, and no metrics that phases cannot cut."""
@@ -269,7 +276,7 @@ def _assemble_comparison(
         [collect_inputs(checked, item) for item in whole_computation.runs], session.get_templates(),
         prose=get_texts(prose), cut=collect_cut_runs(computation), calibration=calibration_figures,
     )  # fmt: skip
-    judgements = None if choices.measures_noise else _judge(checked, shown_report, whole_computation, choices)
+    judgements = _judge(checked, shown_report, whole_computation, choices)
     whole_runs = run_figures if computation.views else []
     provenance_rows = format_provenance(provenance_record, checked)
     listings = build_listing_galleries(
@@ -283,7 +290,7 @@ def _assemble_comparison(
     spreads = _collect_spreads(checked, shown_report, run_columns, split.column)
     units = choose_report_units(checked, shown_report, figures, choices.summary)
     document = add_timelines(document, checked, shown_report, run_figures)
-    galleries = _collect_galleries(checked, choices, courses, split.column, spreads, len(document.figures) + 1, units)
+    galleries = _collect_galleries(checked, choices, courses, split.column, spreads, group_changes, document, units)
     document = replace(document, galleries=(*document.galleries, *galleries), warnings=(*notes, *document.warnings))
     details = NO_DETAILS
     if HTML in options.forms:
@@ -292,7 +299,7 @@ def _assemble_comparison(
             checked, shown_report, metrics, applied, computation, run_columns, choices, judgements, courses, units
         )
     results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
-    results |= _build_value_data(split, spreads)
+    results |= _build_value_data(split, spreads, group_changes)
     if judgements:
         results["judgement"] = _build_judgements(judgements, shown_report, document.answers, figures, computation)
         add_quantile_data(results, {name: courses[name] for name in choices.details if name in courses}, figures)
@@ -308,9 +315,10 @@ def _assemble_comparison(
     return AssembledReport(checked, *parts)
 
 
-def _build_value_data(split: SplitReport, spreads: Spreads) -> dict[str, object]:
+def _build_value_data(split: SplitReport, spreads: Spreads, changes: GroupChanges) -> dict[str, object]:
     """Return the metrics by the values of a column, and the splits by dimensions, as members of the results."""
-    groups = {"by": build_groups_data(split.column, spreads)} if split.column else {}
+    judged = {"judgement": build_group_changes_data(changes)} if changes.versions else {}
+    groups = {"by": build_groups_data(split.column, spreads) | judged} if split.column else {}
     return {**groups, **({"splits": build_split_data(split.splits)} if split.splits else {})}
 
 
@@ -321,15 +329,16 @@ def _collect_spreads(checked: CheckedPackage, report: Report, runs: Mapping[str,
 
 
 def _collect_galleries(
-    checked: CheckedPackage, choices: Choices, courses: Courses, column: str, spreads: Spreads, first_figure: int,
-    units: ReportUnits,
+    checked: CheckedPackage, choices: Choices, courses: Courses, column: str, spreads: Spreads, changes: GroupChanges,
+    document: Document, units: ReportUnits,
 ) -> tuple[Gallery, ...]:  # fmt: skip
     """Return the parts with details of metrics, and that with the metrics by a column; figures are numbered on."""
+    first_figure = len(document.figures) + 1
     galleries = collect_galleries(map(checked.get_metric, choices.details), courses, first_figure, units)
     if not column:
         return galleries
     first_figure += sum(len(item.plots) for item in galleries)
-    return (*galleries, build_groups_gallery(checked, column, spreads, first_figure, units))
+    return (*galleries, build_groups_gallery(checked, column, spreads, first_figure, units, changes))
 
 
 def _list_notes(
@@ -353,16 +362,11 @@ def _collect_courses(
 
 
 def _judge(
-    checked: CheckedPackage, report: Report, whole_computation: Computation, choices: Choices
+    checked: CheckedPackage, report: Report, computation: Computation, choices: Choices
 ) -> ReportJudgements | None:
-    """Judge the versions or phases after the first; None if there is no other, or if the report judges nothing."""
-    computation, calibration = split_calibration(whole_computation)
-    versions = list_versions(computation.columns)
-    if report.judgement is None or len(versions) == 1:
-        return None
+    """Judge the versions of a report, unless it is on the noise between runs."""
     metrics = list_judged_metrics(checked, report)
-    calibration_results = [item.results for item in calibration]
-    return judge_versions(checked, report.judgement, metrics, versions, choices.summary, calibration_results)
+    return None if choices.measures_noise else judge_report(checked, report, computation, choices.summary, metrics)
 
 
 def _build_judgements(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.app.runs import check_run_places, create_named_run
@@ -78,8 +78,17 @@ def _get_name(place: str) -> str:
     return get_run_name(place if is_address(place) else Path(place).absolute().as_posix())
 
 
-def list_known_runs(folder: Path, tag: str = "") -> list[tuple[RegisteredRun, int]]:
-    """Return registered runs and those that only have results, by time, each with its number of recorded results.
+@dataclass(frozen=True, slots=True)
+class KnownRun:
+    """A registered run, or one with recorded results: their number, and the instant of the run's first record."""
+
+    run: RegisteredRun
+    start: str
+    results: int
+
+
+def list_known_runs(folder: Path, tag: str = "") -> list[KnownRun]:
+    """Return registered runs and those that only have results, by day and by first record within a day.
 
     The day of a registered run without one is that of its results. Raises AssayError (usage) for an unknown tag.
     """
@@ -94,6 +103,8 @@ def list_known_runs(folder: Path, tag: str = "") -> list[tuple[RegisteredRun, in
     unregistered_runs = [RegisteredRun(folder, name, ()) for name in sorted(counts) if name not in runs_by_name]
     all_times = [(times.get(run.name, (run.day, "")), run) for run in (*runs, *unregistered_runs)]
     all_times.sort(key=lambda item: (item[0], split_numbers(item[1].name)))
-    known_runs = [replace(run, day=day) for (day, _), run in all_times]
-    shown_runs = [run for run in known_runs if not tag or tag in run.tags]
-    return [(run, counts[run.name]) for run in shown_runs]
+    return [
+        KnownRun(replace(run, day=day), f"{start}Z" if start else "", counts[run.name])
+        for (day, start), run in all_times
+        if not tag or tag in run.tags
+    ]

@@ -129,9 +129,7 @@ def split_metrics(
     names = select_splittable(checked, (metric.id for metric in metrics) if candidates is None else candidates, by)
     if not names:
         raise fail("dimensions", f"none of the metrics has the dimensions {' and '.join(by)}", status=USAGE)
-    section = Section("", "", names, by=by, limit=MOST_HOSTS if by == (HOST,) else MOST_VALUES)
-    split = choose_values(checked, section, count_values(request_values(checked, section)))
-    split_package = add_segments(checked, [split])
+    split_package, split = _split_values(checked, names, by, count_values)
     rows = (
         item
         for metric in metrics
@@ -151,6 +149,23 @@ def split_by_columns(
         return split_metrics(checked, metrics, dimensions, count_values)
     names = [metric.id for metric in group_metrics(checked, metrics, by)]
     return split_metrics(_add_dimension(checked, names, by), metrics, (by,), count_values, names)
+
+
+def split_groups(
+    checked: CheckedPackage, metrics: Sequence[Metric], column: str, count_values: CountValues
+) -> tuple[CheckedPackage, Split]:
+    """Return the package with the segments of metrics by a column that is no dimension, and the split into these."""
+    names = tuple(metric.id for metric in metrics)
+    return _split_values(_add_dimension(checked, names, column), names, (column,), count_values)
+
+
+def _split_values(
+    checked: CheckedPackage, names: Sequence[str], by: tuple[str, ...], count_values: CountValues
+) -> tuple[CheckedPackage, Split]:
+    """Return the package with the segments of metrics by dimensions, and the split into these."""
+    section = Section("", "", tuple(names), by=by, limit=MOST_HOSTS if by == (HOST,) else MOST_VALUES)
+    split = choose_values(checked, section, count_values(request_values(checked, section)))
+    return add_segments(checked, [split]), split
 
 
 def _add_dimension(checked: CheckedPackage, names: Iterable[str], column: str) -> CheckedPackage:

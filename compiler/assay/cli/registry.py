@@ -52,12 +52,16 @@ def add_run(
 @add_results_option
 @add_table_option
 def list_runs(results: Path | None, tag: str, form: str) -> None:
-    """List registered runs, and those that only have results, by day."""
+    """List registered runs, and those that only have results, in their order.
+
+    That is the order of days, and of first records within a day: histories, last:TAG and median:N have it, too.
+    """
     from assay.app.register_run import list_known_runs
 
-    header = ("run", "day", "tags", "commit", "results", "place")
-    rows = [(run.name, run.day, ", ".join(run.tags), run.commit, str(count), ", ".join(run.places))
-            for run, count in list_known_runs(require_results_folder(results), tag)]  # fmt: skip
+    header = ("run", "day", "start", "tags", "commit", "results", "place")
+    known_runs = list_known_runs(require_results_folder(results), tag)
+    rows = [(item.run.name, item.run.day, item.start, ", ".join(item.run.tags), item.run.commit, str(item.results),
+             ", ".join(item.run.places)) for item in known_runs]  # fmt: skip
     output.print_rows(header, rows, form)
 
 

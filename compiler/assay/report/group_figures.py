@@ -6,7 +6,7 @@ an odd one is beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -14,6 +14,7 @@ from assay.judgement.outliers import DEVIATION, FEWEST, LIMIT
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.report.document import Gallery, Plot, Table
+from assay.report.group_changes import NO_CHANGES, GroupChanges, build_changes_table, describe_changes
 from assay.report.group_spreads import Group, RunGroups, Spreads
 from assay.report.row_units import NO_UNITS, ReportUnits, RowUnit
 from assay.report.run_results import add_unit
@@ -36,8 +37,9 @@ Row = tuple[str | float | None, ...]
 
 
 def build_groups_gallery(
-    checked: CheckedPackage, column: str, spreads: Spreads, first_figure: int, units: ReportUnits = NO_UNITS
-) -> Gallery:
+    checked: CheckedPackage, column: str, spreads: Spreads, first_figure: int, units: ReportUnits = NO_UNITS,
+    changes: GroupChanges = NO_CHANGES,
+) -> Gallery:  # fmt: skip
     """Return the part of a report with the metrics by a column; its figures are numbered from `first_figure` on."""
     metrics = [checked.get_metric(name) for name in spreads]
     chosen = {item.id: units.get(item.id) or _choose_unit(item, spreads[item.id]) for item in metrics}
@@ -54,14 +56,17 @@ def build_groups_gallery(
         # Each metric begins a row, so that its runs are side by side.
         figures += [*drawn, *[None] * (-len(drawn) % abreast if len(drawn) > 1 else 0)]
     table = _build_table(metrics, column, spreads, chosen)
+    changes_table = build_changes_table(metrics, column, spreads, changes)
     text = (
+        *describe_changes(metrics, column, changes_table, changes),
         *_describe_figures(column, spreads),
         *_describe_outliers(metrics, column, spreads, table),
         *(f"Not drawn: {'; '.join(remarks)}." if remarks else "",),
         *_list_absent(metrics, spreads),
     )
-    tables = [replace(table, rows=table.rows[:MOST_LISTED])] if table.rows else []
-    tables += [_build_averages(metric, column, spreads[metric.id], chosen[metric.id]) for metric in metrics]
+    tables = [changes_table] if changes_table.rows else []
+    tables += [replace(table, rows=table.rows[:MOST_LISTED])] if table.rows else []
+    tables += [_build_averages(metric, column, spreads[metric.id], chosen[metric.id], changes) for metric in metrics]
     return Gallery(f"by-{column}", f"By {column}", tuple(filter(None, text)), tuple(figures), tuple(tables), abreast)
 
 
@@ -84,8 +89,8 @@ def _describe_figures(column: str, spreads: Spreads) -> Iterator[str]:
         )
     if max((len(_order_names(runs)) for runs in spreads.values()), default=0) > MOST_LISTED:
         yield (
-            f"Printed tables have {MOST_LISTED} of them: those whose medians are farthest from the median of the run. "
-            "A web page has the others folded."
+            f"Printed tables have {MOST_LISTED} of them: those that changed, then those whose medians are farthest "
+            "from the median of the run. A web page has the others folded."
         )
 
 
@@ -161,8 +166,10 @@ def _order_names(runs: Sequence[RunGroups]) -> tuple[str, ...]:
     return tuple(sorted({group.name for item in runs for group in item.groups}, key=split_numbers))
 
 
-def _build_averages(metric: Metric, column: str, runs: Sequence[RunGroups], unit: RowUnit) -> Table:
-    """Return the table of a metric's averages by group and run, with the changes from the first run."""
+def _build_averages(
+    metric: Metric, column: str, runs: Sequence[RunGroups], unit: RowUnit, changes: GroupChanges
+) -> Table:
+    """Return the table of a metric's averages by group and run, with the changes from the first run, and verdicts."""
     factor, symbol = float(unit[0]), unit[1]
     averages = [{group.name: group.average for group in item.groups} for item in runs]
     names = _order_names(runs)
@@ -171,12 +178,14 @@ def _build_averages(metric: Metric, column: str, runs: Sequence[RunGroups], unit
             name,
             *(_format_average(values.get(name), factor) for values in averages),
             *(format_percent(averages[0].get(name), values.get(name)) for values in averages[1:]),
+            *changes.format_cells(metric, name),
         )
         for name in names
     ]
-    header = (column, *(item.label for item in runs), *_head_changes([item.label for item in runs[1:]]))
+    header = (column, *(item.label for item in runs), *_head_changes([item.label for item in runs[1:]]),
+              *changes.list_headings(runs))  # fmt: skip
     title = f"{add_unit(metric.name, symbol)}: average of each {column}"
-    return Table(title, header, tuple(rows), shortlist=_shorten(names, runs))
+    return Table(title, header, tuple(rows), shortlist=_shorten(names, runs, changes.list_changed(metric)))
 
 
 def _head_changes(labels: Sequence[str]) -> list[str]:
@@ -187,15 +196,15 @@ def _format_average(value: float | None, factor: float) -> str:
     return NO_VALUE if value is None else format_value(value * factor)
 
 
-def _shorten(names: Sequence[str], runs: Sequence[RunGroups]) -> tuple[int, ...]:
-    """Return the indexes of the groups that pages print; empty if these are all."""
+def _shorten(names: Sequence[str], runs: Sequence[RunGroups], changed: Collection[str]) -> tuple[int, ...]:
+    """Return the indexes of the groups that pages print, those that `changed` first; empty if these are all."""
     if len(names) <= MOST_LISTED:
         return ()
     distances = dict.fromkeys(names, 0.0)
     for item in runs:
         for group in item.groups:
             distances[group.name] = max(distances[group.name], abs(group.median - (item.median or 0.0)))
-    ranked = sorted(range(len(names)), key=lambda index: (-distances[names[index]], index))
+    ranked = sorted(range(len(names)), key=lambda index: (names[index] not in changed, -distances[names[index]], index))
     return tuple(sorted(ranked[:MOST_LISTED]))
 
 

@@ -12,7 +12,7 @@ from assay.judgement.verdict import Judgement, Verdict
 from assay.lang.model.package import Metric
 from assay.report.cell_links import VERDICT
 from assay.report.document import Section
-from assay.styles.prefixed import format_interval, format_percent_change
+from assay.styles.prefixed import TOO_VARIABLE, format_interval, format_percent_change, format_percent_interval
 from assay.styles.unit_prefix import choose_prefix
 
 RISE, FALL = "▲", "▼"
@@ -43,7 +43,7 @@ def format_change_interval(change: JudgedChange, unit: str) -> str:
     if comparison is None or interval is None:
         return ""
     if comparison.percent:
-        return format_interval(interval.low, interval.high, change.judgement.margin)
+        return format_percent_interval(interval.low, interval.high, change.judgement.margin)
     return format_difference_interval((interval.low, interval.high), comparison.value, unit)
 
 
@@ -105,8 +105,8 @@ def _describe_interval(data: Mapping[str, Any], level: float, unit: str) -> str:
     if data["percent"] is None:
         ends = (data["difference_low"], data["difference_high"])
         return f"from 0, {name} {format_difference_interval(ends, data['difference'], unit)}"
-    interval = format_interval(data["low"], data["high"], data["margin"]["least"])
-    return f"{format_percent_change(data['percent'])} %, {name} {interval} %"
+    interval = format_percent_interval(data["low"], data["high"], data["margin"]["least"])
+    return f"{format_percent_change(data['percent'])} %, {name} {interval}{'' if interval == TOO_VARIABLE else ' %'}"
 
 
 def format_margin(margin: Mapping[str, Any], unit: str) -> str:

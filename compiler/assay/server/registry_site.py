@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 from assay.app.config import Config
 from assay.app.metric_history import describe_history, read_histories
-from assay.app.register_run import list_known_runs
+from assay.app.register_run import KnownRun, list_known_runs
 from assay.app.session import Session, open_session
 from assay.app.site_templates import build_asset, create_environment
 from assay.app.watch import WatchedFiles
@@ -57,7 +57,7 @@ PAGE = "report.html"
 class _Registry:
     """What the results folder holds: runs, those with results only, and recorded results."""
 
-    known_runs: Sequence[tuple[RegisteredRun, int]] = ()
+    known_runs: Sequence[KnownRun] = ()
     registered_runs: Sequence[RegisteredRun] = ()
     recorded: Sequence[RecordedResults] = ()
 
@@ -298,7 +298,7 @@ def _list_run_rows(registry: _Registry, places: Mapping[str, tuple[str, ...]]) -
     reports: dict[str, set[str]] = {}
     for results in registry.recorded:
         reports.setdefault(results.name, set()).add(results.content.report)
-    runs = [run for run, _ in reversed(registry.known_runs)]
+    runs = [item.run for item in reversed(registry.known_runs)]
     names = {run.name for run in runs}
     runs += [RegisteredRun(Path(), name, ()) for name in places if name not in names]
     return [

@@ -13,6 +13,8 @@ from assay.util.diagnostics import fail
 
 DIGITS = 3
 CHANGE_DIGITS = 2
+MOST_PERCENT = 1000
+TOO_VARIABLE = "too variable"
 _ROUNDING_ERROR = 1e-12  # share of two averages by which they may differ without a change
 
 
@@ -94,6 +96,16 @@ def format_signed(number: float, decimals: int) -> str:
     """Return a number with its sign and so many decimals; 0 has no sign and no decimals."""
     text = _format_digits(number, decimals)
     return "0" if not number else text if text.startswith("-") else f"+{text}"
+
+
+def format_percent_interval(low: float, high: float, margin: float | None = None) -> str:
+    """Return the interval of a change in percent; in words if it holds 0 and more than `MOST_PERCENT`: it says nothing.
+
+    Its ends may be -99 and +43931 where few events or a few long ones make up the average.
+    """
+    if low <= 0 <= high and max(-low, high) > MOST_PERCENT:
+        return TOO_VARIABLE
+    return format_interval(low, high, margin)
 
 
 def format_interval(low: float, high: float, margin: float | None = None) -> str:

@@ -39,7 +39,7 @@ from assay.report.document import Mark, Table
 from assay.report.glossary import get_column_id
 from assay.report.run_results import RunFigures
 from assay.styles.exact_decimal import compute_percent_change, format_on_same_side
-from assay.styles.prefixed import format_interval
+from assay.styles.prefixed import format_percent_interval
 from assay.styles.row import NO_VALUE
 from assay.util.escape import shorten
 
@@ -180,7 +180,7 @@ def _judge_change(
     return (
         *texts,
         percent_text,
-        format_interval(interval.low, interval.high) if interval else NO_VALUE,
+        format_percent_interval(interval.low, interval.high) if interval else NO_VALUE,
         PASS if is_within_tolerance else OPEN if _touches_tolerance(metric, tolerance, interval) else FAIL,
     )
 

@@ -1,0 +1,67 @@
+"""Judge the versions of a report, as a whole and by the values of a column (`--by host`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from assay.app.compute import Computation, compute, list_judged_metrics
+from assay.app.judging import judge_versions
+from assay.app.repeats import list_versions, split_calibration
+from assay.app.report_request import ReportRequest
+from assay.app.session import Session
+from assay.app.splitting import split_groups
+from assay.judgement.report_judgements import ReportJudgements
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.package import Metric
+from assay.lang.model.report import Report
+from assay.report.group_changes import NO_CHANGES, GroupChanges
+
+
+def judge_report(
+    checked: CheckedPackage, report: Report, computation: Computation, summary: str, metrics: Sequence[Metric]
+) -> ReportJudgements | None:
+    """Judge the versions or phases after the first; None if there is no other, or if the report judges nothing."""
+    compared, calibration = split_calibration(computation)
+    versions = list_versions(compared.columns)
+    if report.judgement is None or len(versions) == 1:
+        return None
+    return judge_versions(checked, report.judgement, metrics, versions, summary, [item.results for item in calibration])
+
+
+def judge_groups(
+    session: Session, checked: CheckedPackage, report: Report, request: ReportRequest, summary: str, column: str
+) -> GroupChanges:
+    """Judge the metrics of a report for each value of a column, as if the runs had no others. Raises AssayError."""
+    grouped = {metric.id for metric in request.grouped_metrics}
+    metrics = [metric for metric in list_judged_metrics(checked, report) if metric.id in grouped]
+    runs = [run for run in request.runs if not run.is_calibration]
+    has_versions = request.phase_selection or len({run.version or run.id for run in runs}) > 1
+    if not metrics or report.judgement is None or not has_versions:
+        return NO_CHANGES
+    calculate = partial(compute, session, runs=request.runs, applied_filters=request.applied_filters,
+                        phase_selection=request.phase_selection)  # fmt: skip
+    package, split = split_groups(
+        checked, metrics, column, lambda items: calculate(checked=checked, metrics=metrics, value_requests=items)
+    )
+    segments = {metric.id: split.list_segments(metric.id) for metric in metrics}
+    parts = [package.get_metric(name) for names in segments.values() for name in names]
+    computation = calculate(checked=package, metrics=parts, judged=parts)
+    judgements = judge_report(package, report, computation, summary, parts)
+    if judgements is None:
+        return NO_CHANGES
+    versions = list(dict.fromkeys(version for _, version in judgements.changes))
+    return GroupChanges(
+        judgements.level,
+        tuple(versions),
+        {
+            (name, version): {
+                str(value): judgements.changes[segment, version]
+                for (value,), segment in zip(split.values, segments[name], strict=False)  # others are pooled
+                if value is not None
+            }
+            for name in segments
+            for version in versions
+        },
+        split.pooled,
+    )
