@@ -85,18 +85,21 @@ def define_other_commands(run: Path, is_small: bool) -> dict[str, list[str]]:
 
 
 def pack_run(run: Path) -> Path:
-    """Copy a run with logs compressed by gzip."""
+    """Copy a run with logs compressed by gzip, unless the copy exists."""
     packed = run.with_name(run.name + "-gzip")
-    shutil.rmtree(packed, ignore_errors=True)
-    shutil.copytree(run, packed, ignore=shutil.ignore_patterns("stdout"))
+    if packed.exists():
+        return packed
+    unfinished = run.with_name(packed.name + ".unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    shutil.copytree(run, unfinished, ignore=shutil.ignore_patterns("stdout"))
 
     def pack(log: str) -> None:
-        with (packed / Path(log).parent.name / "stdout.gz").open("wb") as file:
+        with (unfinished / Path(log).parent.name / "stdout.gz").open("wb") as file:
             subprocess.run(["gzip", "-1", "-c", log], stdout=file, check=True)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(pack, list_logs(run)))
-    return packed
+    return unfinished.rename(packed)
 
 
 def format_build_command(run: Path, work: Path, program: Sequence[str] = (ASSAY,)) -> list[str]:

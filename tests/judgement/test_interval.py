@@ -355,16 +355,21 @@ def draw_burst(seed: int, hosts: Sequence[str] = ("",), spread: int = 100) -> Ru
 
 def test_burst_in_one_batch_decides_nothing() -> None:
     comparison = compared(draw_burst(1), draw_burst(2))
-    assert comparison.spread.reason is Reason.ONE_BATCH
+    assert comparison.spread.reason is Reason.FEW_BATCHES
     assert judge(comparison, Margin(2.0), Direction.LOWER).verdict is Verdict.OPEN
 
 
-def test_burst_that_also_another_batch_has_is_judged() -> None:
-    late = tuple(replace(cell, sum=3000) if cell.place == 40 else cell for cell in draw_burst(1).cells)
-    assert compared(replace(draw_burst(1), cells=late), draw_burst(2)).spread.reason is None
+@pytest.mark.parametrize(("bursts", "expected"), [(2, Reason.FEW_BATCHES), (3, Reason.FEW_BATCHES), (6, None)])
+def test_bursts_in_several_batches_are_judged(bursts: int, expected: Reason | None) -> None:
+    randoms = Random(1), Random(2)
+    cells = (
+        tuple(Cell(place, "", random.randint(2900, 3100) if place < bursts else 0, 5) for place in range(63))
+        for random in randoms
+    )
+    assert compared(*(RunCells(item, 300) for item in cells)).spread.reason is expected
 
 
-@pytest.mark.parametrize(("spread", "expected"), [(0, None), (100, Reason.ONE_BATCH)])
+@pytest.mark.parametrize(("spread", "expected"), [(0, None), (100, Reason.FEW_BATCHES)])
 def test_hosts_show_how_much_a_burst_varies(spread: int, expected: Reason | None) -> None:
     runs = [draw_burst(seed, HOSTS, spread) for seed in (1, 2)]
     noisy = [replace(run, cells=tuple(_add_noise(run.cells, seed))) for seed, run in enumerate(runs)]

@@ -18,8 +18,8 @@ of cells, and H hosts:
 The interval of the difference is Δ ± t sqrt(V) with r = 1, that of the ratio r exp(± t sqrt(V) / m(other))
 (`assay.judgement.change`).
 
-If the same batch has more than half of the sum of both versions, r follows this batch, and its d_k is nearly 0 whatever
-the noise. Then the change is open, unless hosts show that the batch adds no more than V: sum d_kh^2 <= V for this k.
+If the sums of both versions fill fewer than four batches, 1 / sum h_k^2 < 4 with their shares h_k, r follows these, and
+d_k is nearly 0 whatever the noise. Then the change is open, unless hosts show that nothing is hidden: V_C <= 2 V_T.
 
 If all samples of one version are 0, no event has occurred in it, and its batches do not show by how much their number
 varies. It counts as much as that of the other version: V is twice as great. From a base of 0 there is no ratio.
@@ -50,6 +50,7 @@ from assay.judgement.repeats import LEAST_DF, RunNoise
 from assay.judgement.student_t import compute_quantile, floor_to_even
 
 _LEAST_HOSTS = 2
+_LEAST_FILLED = 4  # batches that the sum of a version must fill
 _UPPER = 0.975  # also for other levels: one variance decides on intervals and verdicts alike
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -86,7 +87,7 @@ class Reason(StrEnum):
     TOO_FEW_RUNS = "fewer than 3 earlier runs have a value of the same definition"
     EQUAL_RUNS = "all earlier runs have the same value"
     TOO_SHORT = "the run is too short for how slowly this varies"
-    ONE_BATCH = "more than half of it lies in one short part of the run, so how much it varies is not known"
+    FEW_BATCHES = "most of it lies in a short part of the run, so how much it varies is not known"
 
 
 @dataclass(frozen=True)
@@ -192,11 +193,10 @@ def estimate_spread(base: Sequence[RunInfluence], other: Sequence[RunInfluence],
             break
     if spread is None:
         return None
-    spread = _add_hosts(spread, base, other, ratio)
-    dominant = _find_dominant_batch(influences, [_average_means(base), _average_means(other)])
-    if dominant is not None and not _is_known_from_hosts(dominant, spread, base, other, ratio):
-        return replace(spread, reason=spread.reason or Reason.ONE_BATCH)
-    return spread
+    means = [_average_means(base), _average_means(other)]
+    if all(map(_lies_in_few_batches, influences, means)) and not _is_known_from_hosts(spread, base, other, ratio):
+        spread = replace(spread, reason=spread.reason or Reason.FEW_BATCHES)
+    return _add_hosts(spread, base, other, ratio)
 
 
 def estimate_reach(version: Version, noise: RunNoise | None = None, level: float = 0.95) -> float | None:
@@ -305,35 +305,22 @@ def _average_means(runs: Sequence[RunInfluence]) -> float:
     return float(sum((run.mean for run in runs), Fraction(0)) / len(runs))
 
 
-def _find_dominant_batch(influences: Sequence[Sequence[float]], means: Sequence[float]) -> int | None:
-    """Return the batch that has more than half of the sum of samples in both versions; None if there is none.
+def _lies_in_few_batches(influences: Sequence[float], mean: float) -> bool:
+    """Return whether the sum of the samples of a version fills fewer than `_LEAST_FILLED` batches.
 
-    Its difference is nearly 0 whatever the noise, because the ratio of the averages follows this batch.
+    The number of batches that it fills is 1 / sum h_k^2, with the shares h_k = s_k / m + 1/B of the batches in the sum.
     """
-    for number, batch in enumerate(zip(*influences, strict=True)):
-        if all(influence > mean / 2 > 0 for influence, mean in zip(batch, means, strict=True)):
-            return number
-    return None
+    squares = math.fsum(item * item for item in influences)
+    return mean > 0 and _LEAST_FILLED * (squares + mean * mean / len(influences)) > mean * mean
 
 
 def _is_known_from_hosts(
-    batch: int, spread: Spread, base: Sequence[RunInfluence], other: Sequence[RunInfluence], ratio: float
+    spread: Spread, base: Sequence[RunInfluence], other: Sequence[RunInfluence], ratio: float
 ) -> bool:
-    """Return whether hosts show that a batch adds no more to the variance than is estimated already."""
-    if _count_shared_hosts(base, other) < _LEAST_HOSTS:
+    """Return whether the cells of hosts vary about as much as the batches: these then do not hide any noise."""
+    if len(set.intersection(*(set(run.by_cluster) for run in (*base, *other)))) < _LEAST_HOSTS:
         return False
-    cells_of_base = [_select_batch(merge_cells(run, spread.batches), batch) for run in base]
-    cells_of_other = [_select_batch(merge_cells(run, spread.batches), batch) for run in other]
-    by_host = _subtract(cells_of_base, cells_of_other, ratio)
-    return math.fsum(item * item for item in by_host) <= spread.variance
-
-
-def _count_shared_hosts(base: Sequence[RunInfluence], other: Sequence[RunInfluence]) -> int:
-    return len(set.intersection(*(set(run.by_cluster) for run in (*base, *other))))
-
-
-def _select_batch(cells: Mapping[tuple[int, str], float], batch: int) -> dict[str, float]:
-    return {cluster: influence for (number, cluster), influence in cells.items() if number == batch}
+    return _add_squares_of_cells(spread.batches, base, other, ratio) <= 2 * spread.variance
 
 
 def _spread_over_time(differences: Sequence[float]) -> Spread:
@@ -352,17 +339,22 @@ def _add_hosts(spread: Spread, base: Sequence[RunInfluence], other: Sequence[Run
     if len(shared) < len(every):
         spread = replace(spread, notes=(Note.SOME_OTHER_HOSTS,))
     by_host = _subtract([run.by_cluster for run in base], [run.by_cluster for run in other], ratio)
-    cells_of_base = [merge_cells(run, spread.batches) for run in base]
-    cells_of_other = [merge_cells(run, spread.batches) for run in other]
-    by_cell = _subtract(cells_of_base, cells_of_other, ratio)
     of_time, count, hosts = spread.variance, spread.batches, len(every)
     of_hosts = hosts / (hosts - 1) * math.fsum(item * item for item in by_host)
-    of_cells = math.fsum(item * item for item in by_cell)
+    of_cells = _add_squares_of_cells(spread.batches, base, other, ratio)
     if of_hosts <= find_f_90(hosts - 1) * of_cells:
         return spread
     df = (of_time + of_hosts) ** 2 / (of_time**2 / (count - 1) + of_hosts**2 / (hosts - 1))
     variance = max(of_time, of_time + of_hosts - of_cells)
     return replace(spread, variance=variance, df=floor_to_even(df), decided_by=Component.HOSTS)
+
+
+def _add_squares_of_cells(
+    batches: int, base: Sequence[RunInfluence], other: Sequence[RunInfluence], ratio: float
+) -> float:
+    cells_of_base = [merge_cells(run, batches) for run in base]
+    cells_of_other = [merge_cells(run, batches) for run in other]
+    return math.fsum(item * item for item in _subtract(cells_of_base, cells_of_other, ratio))
 
 
 def _subtract(base: Sequence[Mapping[_Key, float]], other: Sequence[Mapping[_Key, float]], ratio: float) -> list[float]:
