@@ -28,7 +28,7 @@ from assay.propose.model import (
 from assay.propose.names import NameSpace, is_actor, make_identifier, split_words
 from assay.propose.outcomes import find_outcome, list_outcome_metrics
 from assay.propose.quantities import describe_quantity
-from assay.propose.repeats import drop_results, find_repeated
+from assay.propose.repeats import drop_results, find_repeated, list_by_key
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT
 from assay.propose.throughput import propose_rate
@@ -231,7 +231,7 @@ def _list_chain_dimensions(
     ranked = sorted(candidates.items(), key=lambda item: item[0].lower() in LEVELS or is_actor((item[0],)))
     for field, items in ranked:
         if _is_same_in_events(group, chain, source.find_field(field)):
-            dimensions.append(items[0])
+            dimensions.append(max(items, key=lambda item: len(list_by_key(group, item.event, chain.field))))
         elif of_measured := [item for item in items if item.event in measured]:
             dimensions.append(of_measured[-1])
     return tuple(dimensions)
@@ -284,13 +284,15 @@ def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, nam
     used = (chain.field, steps.field.name) if steps else (chain.field,)
     metrics += _list_field_metrics(group, events, names, used)
     for event in events:
-        metrics += list_outcome_metrics(group, event, names)
+        metrics += list_outcome_metrics(group, event, names, chain.field)
+    values = "pairs of host and value" if chain.elsewhere else "values"
     reason = (
-        f"{len(chain.events)} events share `{chain.field}`: {chain.shared} of {chain.keys} values are in all of them"
+        f"{len(chain.events)} events share `{chain.field}`: {chain.shared} of {chain.keys} {values} are in all of them"
     )
     dimensions = _list_chain_dimensions(group, chain, metrics)
     return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason,
-                         title=make_title(" ".join(words)), dimensions=dimensions, repeated=repeated)  # fmt: skip
+                         title=make_title(" ".join(words)), dimensions=dimensions, repeated=repeated,
+                         elsewhere=tuple(name for name in chain.events if name in chain.elsewhere))  # fmt: skip
 
 
 def _list_times(

@@ -248,7 +248,10 @@ class RepeatedEvent:
 
 @dataclass(frozen=True, slots=True)
 class GrainProposal:
-    """A grain: a row for each value of the key field in the first of its events, or for each record without a key."""
+    """A grain: a row for each value of the key field on a host, in any of its events, or for each record without a key.
+
+    Rows of hosts lack the events `elsewhere`, of which other hosts have the records.
+    """
 
     name: str
     source: str
@@ -263,6 +266,7 @@ class GrainProposal:
     repeated: tuple[RepeatedEvent, ...] = ()
     step_column: str = ""  # the column with the name of the event, if it has the records of several
     query: str = ""  # the SQL of its rows, if they are no records
+    elsewhere: tuple[str, ...] = ()
 
     def describe_repeated(self) -> tuple[str, ...]:
         """Return a sentence about each event of which not all records of a key count."""
@@ -359,8 +363,9 @@ class Proposal:
         """Return the proposal as data."""
         data = asdict(self)
         for grain in data["grains"]:
-            if not grain["query"]:
-                del grain["query"]
+            for name in ("query", "elsewhere"):
+                if not grain[name]:
+                    del grain[name]
         for source in data["sources"]:
             if not source["notes"]:
                 del source["notes"]
