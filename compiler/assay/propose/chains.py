@@ -46,22 +46,12 @@ def find_chains(records_by_event: Mapping[str, Sequence[Record]], fields: Sequen
     """Return chains of events, each event in at most one; those of most events first, then those with most keys."""
     candidates = []
     least = _MIN_KEYS if sum(map(len, records_by_event.values())) >= _FEW_RECORDS else 1
-    for field in fields:
-        is_attribute = bool((OTHER_KEYS | _QUANTITIES) & set(split_words(field.path[-1])))
-        # The number of an instance may be that of a round of consensus; its name is that of a machine.
-        is_attribute |= is_actor(field.path) and not (field.type == "integer" and field.path[-1] == "instance")
-        if is_attribute or is_sample_column(field.name):  # specs cannot have such a key
-            continue
-        if field.type in ("text", "integer") and not field.transform and field.unit == "none":
-            positions = {
-                event: keys
-                for event, records in records_by_event.items()
-                if (keys := _find_keys(records, field, least))
-            }
-            sizes = {
-                event: sum(field.path in record.values for record in records_by_event[event]) for event in positions
-            }
-            candidates.append(_build_chain(field.name, positions, sizes, least))
+    for field in filter(is_possible_key, fields):
+        positions = {
+            event: keys for event, records in records_by_event.items() if (keys := _find_keys(records, field, least))
+        }
+        sizes = {event: sum(field.path in record.values for record in records_by_event[event]) for event in positions}
+        candidates.append(_build_chain(field.name, positions, sizes, least))
     chains: list[Chain] = []
     for chain in sorted(
         (item for item in candidates if item), key=lambda item: (-len(item.events), -item.shared, item.field)
@@ -69,6 +59,16 @@ def find_chains(records_by_event: Mapping[str, Sequence[Record]], fields: Sequen
         if not {event for item in chains for event in item.events} & set(chain.events):
             chains.append(chain)
     return tuple(chains)
+
+
+def is_possible_key(field: FieldProposal) -> bool:
+    """Return whether a field may identify things: it is no quantity, and names no process or machine."""
+    is_attribute = bool((OTHER_KEYS | _QUANTITIES) & set(split_words(field.path[-1])))
+    # The number of an instance may be that of a round of consensus; its name is that of a machine.
+    is_attribute |= is_actor(field.path) and not (field.type == "integer" and field.path[-1] == "instance")
+    if is_attribute or is_sample_column(field.name):  # specs cannot have such a key
+        return False
+    return field.type in ("text", "integer") and not field.transform and field.unit == "none"
 
 
 def _find_keys(records: Sequence[Record], field: FieldProposal, least: int) -> Positions:

@@ -25,8 +25,9 @@ from assay.propose.model import (
     Record,
     SourceProposal,
 )
-from assay.propose.names import NameSpace, is_actor, make_identifier, split_words
+from assay.propose.names import NameSpace, drop_common_words, is_actor, make_identifier, split_words
 from assay.propose.outcomes import find_outcome, list_outcome_metrics
+from assay.propose.propagation import propose_propagation
 from assay.propose.quantities import describe_quantity
 from assay.propose.repeats import drop_results, find_repeated, list_by_key
 from assay.propose.sources import Group
@@ -57,6 +58,7 @@ MAX_VALUES = 12  # of a dimension
 _DOMINANT = 0.95  # share of records with one value, above which a dimension says little
 _LONG = 10 * 3600  # seconds
 MAX_SECTIONS = 6  # of records, per source; the rest share one
+_NO_KEY = "no nearly unique field that other events have, too"
 _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 
 
@@ -82,10 +84,17 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     ]
     grains += [build_step_grain(group, chain, steps, names)
                for chain, steps in zip(chains, all_steps, strict=True) if steps]  # fmt: skip
+    propagation = propose_propagation(group, names)
+    spread = {event: grain.key for grain in propagation for event in grain.events}
     for event in sorted(numeric, key=lambda item: -item.count)[:MAX_GRAINS]:
         key = keys.get(event.name, "")
-        grains.append(_build_record_grain(group, event, key, _list_used(used, event), names))
+        grain = _build_record_grain(group, event, key, _list_used(used, event), names)
+        if event.name in spread and not key:
+            reason = f"have the `{spread[event.name]}` of records of other hosts: each record counts"
+            grain = replace(grain, reason=grain.reason.replace(_NO_KEY, reason))
+        grains.append(grain)
     grains += propose_rate(group, names)
+    grains += propagation
     return _rank_grains(group, grains)
 
 
@@ -105,7 +114,7 @@ def _build_record_grain(
     word = "numbers" if list_quantities(group, event, used) else "an outcome"
     reason = f"{event.count} records have {word}, and " + (
         f"some have the same `{key}`: each record counts"
-        if key else "no nearly unique field that other events have, too"
+        if key else _NO_KEY
     )  # fmt: skip
     where = {metric.where[0] for metric in split}  # a metric has rows with one value of it
     dimensions = [item for item in _list_dimensions(group, event) if item.field not in where]
@@ -306,7 +315,7 @@ def _list_times(
     pairs = [pair for pair in itertools.pairwise(chain.events) if pair[1] not in timed]
     whole = (chain.events[0], chain.events[-1])
     pairs = list(dict.fromkeys((whole, *pairs)))
-    short = _drop_common_words(chain.events)
+    short = drop_common_words(chain.events)
     metrics = []
     for start, end in pairs:
         field = steps.field.name if steps and adjoining and (start, end) == whole and start in steps.events else ""
@@ -317,13 +326,6 @@ def _list_times(
                                       f"From {begin} to `{end}`", start, end, better="lower",
                                       from_start=field))  # fmt: skip
     return metrics
-
-
-def _drop_common_words(names: Sequence[str]) -> dict[str, str]:
-    """Return the names without the words with which all of them begin."""
-    columns = zip(*(name.split("_")[:-1] for name in names), strict=False)
-    common = sum(1 for _ in itertools.takewhile(lambda words: len(set(words)) == 1, columns))
-    return {name: "_".join(name.split("_")[common:]) for name in names}
 
 
 def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) -> tuple[MetricProposal, ...]:

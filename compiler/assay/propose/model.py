@@ -250,7 +250,8 @@ class RepeatedEvent:
 class GrainProposal:
     """A grain: a row for each value of the key field on a host, in any of its events, or for each record without a key.
 
-    Rows of hosts lack the events `elsewhere`, of which other hosts have the records.
+    Rows of hosts lack the events `elsewhere`, of which other hosts have the records. The event `origin` is that of any
+    host, and has no rows of its own.
     """
 
     name: str
@@ -267,6 +268,12 @@ class GrainProposal:
     step_column: str = ""  # the column with the name of the event, if it has the records of several
     query: str = ""  # the SQL of its rows, if they are no records
     elsewhere: tuple[str, ...] = ()
+    origin: str = ""
+
+    @property
+    def events_of_rows(self) -> tuple[str, ...]:
+        """Return the events that its rows are made from."""
+        return tuple(name for name in self.events if name != self.origin)
 
     def describe_repeated(self) -> tuple[str, ...]:
         """Return a sentence about each event of which not all records of a key count."""
@@ -363,7 +370,7 @@ class Proposal:
         """Return the proposal as data."""
         data = asdict(self)
         for grain in data["grains"]:
-            for name in ("query", "elsewhere"):
+            for name in ("query", "elsewhere", "origin"):
                 if not grain[name]:
                     del grain[name]
         for source in data["sources"]:

@@ -69,9 +69,9 @@ def _adjoins(group: Group, chain: Chain, start: str, end: str, field: FieldPropo
     starts, ends = (_list_by_key(group, chain, name) for name in (start, end))
     alike = count = 0
     for key, rows in ends.items():
-        instant, duration = _read_instant(group, rows[-1]), rows[-1].values.get(field.path)
+        instant, duration = read_instant(group, rows[-1]), rows[-1].values.get(field.path)
         earlier = [row for row in starts.get(key, ()) if row.position < rows[-1].position]
-        if instant is None or duration is None or not earlier or (before := _read_instant(group, earlier[-1])) is None:
+        if instant is None or duration is None or not earlier or (before := read_instant(group, earlier[-1])) is None:
             continue
         seconds = float(str(duration)) * NANOSECONDS[field.unit] / 1e9
         count += 1
@@ -89,7 +89,7 @@ def _list_by_key(group: Group, chain: Chain, event: str) -> dict[tuple[str, str]
     return rows
 
 
-def _read_instant(group: Group, record: Record) -> float | None:
+def read_instant(group: Group, record: Record) -> float | None:
     """Return the seconds of an instant of ISO 8601 or since 1970; None for other forms."""
     value = record.values.get(group.source.time)
     try:

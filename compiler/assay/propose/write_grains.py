@@ -21,8 +21,10 @@ def write_query(grain: GrainProposal) -> str:
         comment = f"-- One row for each record of {len(grain.events)} events; `{grain.step_column}` is its event.\n"
         return comment + "UNION ALL\n".join(selects)
     if grain.key:
-        selects = (f"SELECT host, {grain.key} FROM {item} WHERE {grain.key} IS NOT NULL\n" for item in grain.events)
-        comment = f"-- One row for each `{grain.key}` on a host, in any of {len(grain.events)} events.\n"
+        selects = (
+            f"SELECT host, {grain.key} FROM {item} WHERE {grain.key} IS NOT NULL\n" for item in grain.events_of_rows
+        )
+        comment = f"-- One row for each `{grain.key}` on a host, in any of {len(grain.events_of_rows)} events.\n"
         return comment + "UNION\n".join(selects)
     event = grain.events[0]
     names = ", ".join(["host", "seq", *_list_grain_fields(grain)] if grain.is_timeless else ["host", "seq"])
@@ -64,6 +66,7 @@ def _describe_alternating(pair: AlternatingPair) -> str:
 
 
 _DIMENSIONS = "\n-- Its dimensions are fields with few values: split metrics by them."
+_CLOCKS = "A clock that is ahead makes its host look slow: docs/how-to.md#measure-propagation-between-hosts"
 _COLUMN = "let columnOf = G.columnOf\n"
 _GRAIN = r"""let host = G.column "text" "host" S.unit.none "Host"
 
@@ -191,9 +194,10 @@ def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
     at += f"      let before =\n            {format_record(latest, 12)}\n\n" if latest else ""
     at += _write_begin(instants) if instants else ""
     columns = [f"columnOf e.{record}.{name}" for name in _list_grain_fields(grain)] if grain.is_timeless else []
-    uses = format_member([f"e.{event}.name" for event in grain.events], 14, 20)
+    uses = format_member([f"e.{event}.name" for event in grain.events_of_rows], 14, 20)
     comment, dimensions = (_DIMENSIONS, _write_taken_dimensions(grain, record)) if grain.dimensions else ("", "")
     repeated = "".join(f"\n-- {line}." for line in grain.describe_repeated())
+    repeated += f"\n-- {_CLOCKS}" if grain.origin else ""
     return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}{repeated}
 let {grain.name} =
       let name = {quote_text(grain.name)}
@@ -227,13 +231,13 @@ let {grain.name} =
 
 def _write_begin(instants: Sequence[tuple[str, str, str]]) -> str:
     """Write the instant that orders the rows: that of the first event that a row has."""
-    listing = format_list([f"G.instant at.{name}" for name, _, _ in instants], 18)
+    listing = format_member([f"G.instant at.{name}" for name, _, _ in instants], 18, 37)
     return f"""      let begin =
             S.Instant::{{
             , name = "begin"
             , grain = name
             , pick = "computed"
-            , value = S.x.firstPresent {listing}
+            , value = S.x.firstPresent{listing}
             , doc = "The first event that the row has"
             }}
 
@@ -251,8 +255,10 @@ def _list_instants(grain: GrainProposal, record: str) -> list[tuple[str, str, st
         fields = [f"e.{record}.{name}" for name in names]
         listing = format_list(list(dict.fromkeys(fields)), 14, "S.Field")
         pick = picks.get(event, "first")
-        instants.append((event, f"{pick} name key e.{event} ({listing})" if not fields else
-                         f"{pick} name key e.{event} {listing}", ""))  # fmt: skip
+        value = f"{pick} name key e.{event} {listing if fields else f'({listing})'}"
+        if event == grain.origin:
+            value = f"{value} // {{ on = [ G.sameColumn key key ] }}"
+        instants.append((event, value, "the first on any host" if event == grain.origin else ""))
     return instants
 
 
