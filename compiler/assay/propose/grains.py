@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from operator import itemgetter
 
@@ -86,7 +86,7 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
                for chain, steps in zip(chains, all_steps, strict=True) if steps]  # fmt: skip
     propagation = propose_propagation(group, names)
     spread = {event: grain.key for grain in propagation for event in grain.events}
-    for event in sorted(numeric, key=lambda item: -item.count)[:MAX_GRAINS]:
+    for event in sorted(numeric, key=lambda item: (_rank_result(group, item.names), -item.count))[:MAX_GRAINS]:
         key = keys.get(event.name, "")
         grain = _build_record_grain(group, event, key, _list_used(used, event), names)
         if event.name in spread and not key:
@@ -96,6 +96,14 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     grains += propose_rate(group, names)
     grains += propagation
     return _rank_grains(group, grains)
+
+
+def list_crowded_out(group: Group, grains: Sequence[GrainProposal]) -> Iterator[tuple[str, str]]:
+    """Yield the events with numbers for which there are too many others, with this reason."""
+    measured = {name for grain in grains if grain.source == group.source.name for name in grain.events}
+    for event in group.source.events:
+        if not group.results and event.name not in measured and list_quantities(group, event):
+            yield event.name, f"{MAX_GRAINS} other events come before"
 
 
 def _list_used(used: Set[tuple[str, str]], event: EventProposal) -> frozenset[str]:
@@ -122,6 +130,8 @@ def _build_record_grain(
         dimensions = _list_hosts(group, event)
     first = group.known_format.dimensions if group.known_format else ()
     ranks = {field.name: first.index(field.path[-1]) for field in source.fields if field.path[-1] in first}
+    if _rank_result(group, event.names) < 0:  # tags of its own first
+        ranks = {field.name: sum(field.name in item.fields for item in source.events) for field in source.fields}
     dimensions.sort(key=lambda item: (item.field != key, ranks.get(item.field, len(first))))
     return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                          make_event_title(source, event), dimensions=tuple(dimensions))  # fmt: skip
@@ -159,9 +169,8 @@ def _rank_grains(group: Group, grains: Sequence[GrainProposal]) -> tuple[GrainPr
 
 
 def _rank_result(group: Group, names: Iterable[str]) -> int:
-    """Return the least position of names among the main results of a format; their number if none is one."""
-    results = group.known_format.results if group.known_format else ()
-    return min((results.index(name) for name in names if name in results), default=len(results))
+    """Return the place of metrics with these names in a known format."""
+    return group.known_format.rank(tuple(names), group.facts) if group.known_format else 0
 
 
 def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionProposal, ...]:
