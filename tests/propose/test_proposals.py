@@ -80,6 +80,7 @@ TITLES = {
     "json-timed-stages": ["Doc", "Each stage"],
     "json-level-numbers": ["Node", "Node by route"],
     "json-processes": ["Block"],
+    "k6-custom-trend": ["Query duration", "Query duration by query"],
     "k6-names": ["HTTP req duration", "HTTP req duration by name"],
 }
 

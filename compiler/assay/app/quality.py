@@ -134,11 +134,15 @@ class QualityPlan:
     def bindings(self) -> tuple[completeness.KeyBinding, ...]:
         """The keys by which instants of the plan's grains are bound to events."""
         events = frozenset(step.name for step in self.plan.steps if isinstance(step, EventStep))
+        package = self.checked.package
+        bound = [name for grain in package.grains for name in {instant.of for instant in grain.instants}]
+        exempt = {item.name for item in package.coverage if item.on_some_hosts}
+        exclusive = frozenset(name for name in bound if bound.count(name) == 1) - exempt
         return tuple(
             binding
             for step in self.plan.steps
             if isinstance(step, GrainRowsStep) and not step.grain.runs
-            for binding in completeness.list_key_bindings(step.grain, step.members, events)
+            for binding in completeness.list_key_bindings(step.grain, step.members, events, exclusive)
         )
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang.reserved_names import is_sample_column
@@ -16,6 +16,7 @@ _MIN_UNIQUE = 0.9  # keys per record of an event, of one event of a chain at lea
 #: keys per record of other events: things may be announced or tried several times
 _MIN_REPEATED = 0.2
 _MIN_SHARED = 0.5  # of the keys of the rarer event that the other has too
+_MIN_ELSEWHERE = 0.05  # of the keys of a host, which have an event on another host only
 _MIN_ORDERED = 0.9  # of the shared keys whose records are in one order
 #: words of fields whose equal values in several events are a coincidence
 _QUANTITIES = frozenset((
@@ -28,34 +29,29 @@ Positions = dict[tuple[str, object], int]
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Events with a common key field, in the order of their records; `shared` are the keys of all of them."""
+    """Events with a common key field, in the order of their records.
+
+    `keys` are those of any of them on a host, `shared` those of all. Events are `elsewhere` if other hosts than theirs
+    have records of their keys: a block is proposed on one host and committed on all.
+    """
 
     field: str
     events: tuple[str, ...]
     keys: int
     shared: int
+    elsewhere: tuple[str, ...]
 
 
 def find_chains(records_by_event: Mapping[str, Sequence[Record]], fields: Sequence[FieldProposal]) -> tuple[Chain, ...]:
     """Return chains of events, each event in at most one; those of most events first, then those with most keys."""
     candidates = []
     least = _MIN_KEYS if sum(map(len, records_by_event.values())) >= _FEW_RECORDS else 1
-    for field in fields:
-        is_attribute = bool((OTHER_KEYS | _QUANTITIES) & set(split_words(field.path[-1])))
-        # The number of an instance may be that of a round of consensus; its name is that of a machine.
-        is_attribute |= is_actor(field.path) and not (field.type == "integer" and field.path[-1] == "instance")
-        if is_attribute or is_sample_column(field.name):  # specs cannot have such a key
-            continue
-        if field.type in ("text", "integer") and not field.transform and field.unit == "none":
-            positions = {
-                event: keys
-                for event, records in records_by_event.items()
-                if (keys := _find_keys(records, field, least))
-            }
-            sizes = {
-                event: sum(field.path in record.values for record in records_by_event[event]) for event in positions
-            }
-            candidates.append(_build_chain(field.name, positions, sizes, least))
+    for field in filter(is_possible_key, fields):
+        positions = {
+            event: keys for event, records in records_by_event.items() if (keys := _find_keys(records, field, least))
+        }
+        sizes = {event: sum(field.path in record.values for record in records_by_event[event]) for event in positions}
+        candidates.append(_build_chain(field.name, positions, sizes, least))
     chains: list[Chain] = []
     for chain in sorted(
         (item for item in candidates if item), key=lambda item: (-len(item.events), -item.shared, item.field)
@@ -63,6 +59,16 @@ def find_chains(records_by_event: Mapping[str, Sequence[Record]], fields: Sequen
         if not {event for item in chains for event in item.events} & set(chain.events):
             chains.append(chain)
     return tuple(chains)
+
+
+def is_possible_key(field: FieldProposal) -> bool:
+    """Return whether a field may identify things: it is no quantity, and names no process or machine."""
+    is_attribute = bool((OTHER_KEYS | _QUANTITIES) & set(split_words(field.path[-1])))
+    # The number of an instance may be that of a round of consensus; its name is that of a machine.
+    is_attribute |= is_actor(field.path) and not (field.type == "integer" and field.path[-1] == "instance")
+    if is_attribute or is_sample_column(field.name):  # specs cannot have such a key
+        return False
+    return field.type in ("text", "integer") and not field.transform and field.unit == "none"
 
 
 def _find_keys(records: Sequence[Record], field: FieldProposal, least: int) -> Positions:
@@ -97,7 +103,15 @@ def _build_chain(field: str, positions: Mapping[str, Positions], sizes: Mapping[
     if len(chain) == 1 or not any(len(positions[name]) >= _MIN_UNIQUE * sizes[name] for name in chain):
         return None
     shared = set.intersection(*(set(positions[name]) for name in chain))
-    return Chain(field, tuple(chain), len(positions[chain[0]]), len(shared))
+    keys = set.union(*(set(positions[name]) for name in chain))
+    elsewhere = tuple(name for name in chain if _has_keys_elsewhere(positions[name], keys))
+    return Chain(field, tuple(chain), len(keys), len(shared), elsewhere)
+
+
+def _has_keys_elsewhere(positions: Positions, keys: Collection[tuple[str, object]]) -> bool:
+    values = {value for _, value in positions}
+    count = sum(value in values and (host, value) not in positions for host, value in keys)
+    return count >= _MIN_ELSEWHERE * len(keys)
 
 
 def _precedes(first: Positions, second: Positions, least: int) -> bool:

@@ -20,7 +20,7 @@ def set_globs(samples: Sequence[SampleFile], foreign: set[str]) -> Iterator[Samp
     Where no glob does that, the copies have a neutral name, or else keep their names.
     """
     names = [drop_compression(sample.name) for sample in samples]
-    globs = _list_globs(names)
+    globs = list(dict.fromkeys(_widen(glob, foreign) for glob in _list_globs(names)))
     if not any(fnmatchcase(drop_compression(name), glob) for name in foreign for glob in globs):
         for sample, name in zip(samples, names, strict=True):
             yield replace(sample, glob=next(glob for glob in globs if fnmatchcase(name, glob)))
@@ -47,6 +47,17 @@ def _list_globs(names: Sequence[str]) -> list[str]:
     if len({re.sub(r"\d+", "*", glob) for glob in globs}) == 1:
         return [re.sub(r"\d+", "*", globs[0])]
     return [f"{start}*{endings.pop()}"]
+
+
+def _widen(glob: str, foreign: set[str]) -> str:
+    """Return a glob with one `*` in place of all between the first and the ending, unless it matches a foreign file.
+
+    `db-*.json` also finds `db-run.json`, which `db-*-run*.json` passes over.
+    """
+    start, star, rest = glob.partition("*")
+    ending = ENDING.search(rest)
+    wide = f"{start}*{ending[0]}" if star and ending else glob
+    return glob if any(fnmatchcase(drop_compression(name), wide) for name in foreign) else wide
 
 
 def _generalize(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from operator import itemgetter
 
@@ -25,10 +25,11 @@ from assay.propose.model import (
     Record,
     SourceProposal,
 )
-from assay.propose.names import NameSpace, is_actor, join_names, make_identifier, split_words
+from assay.propose.names import NameSpace, drop_common_words, is_actor, join_names, make_identifier, split_words
 from assay.propose.outcomes import find_outcome, list_outcome_metrics
+from assay.propose.propagation import propose_propagation
 from assay.propose.quantities import describe_quantity, is_time_without_unit
-from assay.propose.repeats import drop_results, find_repeated
+from assay.propose.repeats import drop_results, find_repeated, list_by_key
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT
 from assay.propose.throughput import propose_rate
@@ -65,6 +66,7 @@ _DOMINANT = 0.95  # share of records with one value, above which a dimension say
 _LONG = 10 * 3600  # seconds
 _MANY_ZEROS = 0.5  # share of times of 0 with which a time comes last
 MAX_SECTIONS = 6  # of records, per source; the rest share one
+_NO_KEY = "no nearly unique field that other events have, too"
 _GRAIN_WORDS = {"csv": "row", "json-records": "record", "samples": "sample"}
 
 
@@ -90,11 +92,26 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     ]
     grains += [build_step_grain(group, chain, steps, names)
                for chain, steps in zip(chains, all_steps, strict=True) if steps]  # fmt: skip
-    for event in sorted(numeric, key=lambda item: -item.count)[:MAX_GRAINS]:
+    propagation = propose_propagation(group, names)
+    spread = {event: grain.key for grain in propagation for event in grain.events}
+    for event in sorted(numeric, key=lambda item: (_rank_result(group, item.names), -item.count))[:MAX_GRAINS]:
         key = keys.get(event.name, "")
-        grains.append(_build_record_grain(group, event, key, _list_used(used, event), names))
+        grain = _build_record_grain(group, event, key, _list_used(used, event), names)
+        if event.name in spread and not key:
+            reason = f"have the `{spread[event.name]}` of records of other hosts: each record counts"
+            grain = replace(grain, reason=grain.reason.replace(_NO_KEY, reason))
+        grains.append(grain)
     grains += propose_rate(group, names)
+    grains += propagation
     return _rank_grains(group, grains)
+
+
+def list_crowded_out(group: Group, grains: Sequence[GrainProposal]) -> Iterator[tuple[str, str]]:
+    """Yield the events with numbers for which there are too many others, with this reason."""
+    measured = {name for grain in grains if grain.source == group.source.name for name in grain.events}
+    for event in group.source.events:
+        if not group.results and event.name not in measured and list_quantities(group, event):
+            yield event.name, f"{MAX_GRAINS} other events come before"
 
 
 def _list_used(used: Set[tuple[str, str]], event: EventProposal) -> frozenset[str]:
@@ -113,7 +130,7 @@ def _build_record_grain(
     word = "numbers" if list_quantities(group, event, used) else "an outcome"
     reason = f"{event.count} records have {word}, and " + (
         f"some have the same `{key}`: each record counts"
-        if key else "no nearly unique field that other events have, too"
+        if key else _NO_KEY
     )  # fmt: skip
     where = {metric.where[0] for metric in split}  # a metric has rows with one value of it
     dimensions = [item for item in _list_dimensions(group, event) if item.field not in where]
@@ -121,6 +138,8 @@ def _build_record_grain(
         dimensions = _list_hosts(group, event)
     first = group.known_format.dimensions if group.known_format else ()
     ranks = {field.name: first.index(field.path[-1]) for field in source.fields if field.path[-1] in first}
+    if _rank_result(group, event.names) < 0:  # tags of its own first
+        ranks = {field.name: sum(field.name in item.fields for item in source.events) for field in source.fields}
     dimensions.sort(key=lambda item: (item.field != key, ranks.get(item.field, len(first))))
     return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                          make_event_title(source, event), dimensions=tuple(dimensions),
@@ -183,9 +202,8 @@ def _is_time(group: Group, metric: MetricProposal) -> bool:
 
 
 def _rank_result(group: Group, names: Iterable[str]) -> int:
-    """Return the least position of names among the main results of a format; their number if none is one."""
-    results = group.known_format.results if group.known_format else ()
-    return min((results.index(name) for name in names if name in results), default=len(results))
+    """Return the place of metrics with these names in a known format."""
+    return group.known_format.rank(tuple(names), group.facts) if group.known_format else 0
 
 
 def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionProposal, ...]:
@@ -267,7 +285,7 @@ def _list_chain_dimensions(
     ranked = sorted(candidates.items(), key=lambda item: item[0].lower() in LEVELS or is_actor((item[0],)))
     for field, items in ranked:
         if _is_same_in_events(group, chain, source.find_field(field)):
-            dimensions.append(items[0])
+            dimensions.append(max(items, key=lambda item: len(list_by_key(group, item.event, chain.field))))
         elif of_measured := [item for item in items if item.event in measured]:
             dimensions.append(of_measured[-1])
     return tuple(dimensions)
@@ -325,15 +343,17 @@ def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, nam
     metrics += _list_field_metrics(group, events, names, used)
     metrics += [metric for metric in times if zeros[metric.start, metric.end] >= _MANY_ZEROS]
     for event in events:
-        metrics += list_outcome_metrics(group, event, names)
+        metrics += list_outcome_metrics(group, event, names, chain.field)
+    values = "pairs of host and value" if chain.elsewhere else "values"
     reason = (
-        f"{len(chain.events)} events share `{chain.field}`: {chain.shared} of {chain.keys} values are in all of them"
+        f"{len(chain.events)} events share `{chain.field}`: {chain.shared} of {chain.keys} {values} are in all of them"
     )
     if always_0:
         reason += f"; times that are always 0 are left out: {', '.join(f'`{a}` to `{b}`' for a, b in always_0)}"
     dimensions = _list_chain_dimensions(group, chain, metrics)
     return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason,
-                         title=make_title(" ".join(words)), dimensions=dimensions, repeated=repeated)  # fmt: skip
+                         title=make_title(" ".join(words)), dimensions=dimensions, repeated=repeated,
+                         elsewhere=tuple(name for name in chain.events if name in chain.elsewhere))  # fmt: skip
 
 
 def _list_pairs(chain: Chain, timed: Collection[str]) -> list[tuple[str, str]]:
@@ -351,7 +371,7 @@ def _list_times(
     """
     adjoining = steps.adjoining if steps else frozenset()
     whole = (chain.events[0], chain.events[-1])
-    short = _drop_common_words(chain.events)
+    short = drop_common_words(chain.events)
     metrics = []
     for start, end in pairs:
         field = steps.field.name if steps and adjoining and (start, end) == whole and start in steps.events else ""
@@ -362,13 +382,6 @@ def _list_times(
                                       f"From {begin} to `{end}`", start, end, better="lower",
                                       from_start=field))  # fmt: skip
     return metrics
-
-
-def _drop_common_words(names: Sequence[str]) -> dict[str, str]:
-    """Return the names without the words with which all of them begin."""
-    columns = zip(*(name.split("_")[:-1] for name in names), strict=False)
-    common = sum(1 for _ in itertools.takewhile(lambda words: len(set(words)) == 1, columns))
-    return {name: "_".join(name.split("_")[common:]) for name in names}
 
 
 def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) -> tuple[MetricProposal, ...]:

@@ -51,12 +51,24 @@ class KnownFormat:
     units_at: Mapping[str, KeyPath] = field(default_factory=dict)
     split: tuple[str, str] = ("", "")  # the column that says what a value is, and the column of the values
     rules: tuple[MetricRule, ...] = ()
+    own_metrics: str = ""  # names of metrics that it has by itself: others are of the author of a test
     results: tuple[str, ...] = ()  # names of the main results, which come first
+    details: str = ""  # names of what is part of a result, or repeats it: they come last
     throughput: tuple[str, ...] = ()
     dimensions: tuple[str, ...] = ()  # the last keys of the dimensions that come first
     unread: frozenset[KeyPath] = frozenset()  # places that are of no interest
     is_of_benchmarks: bool = False  # whether records are results of benchmarks, each of which has a name
     is_named_by_folders: bool = False  # whether it is the folders of a file that name a benchmark
+
+    def rank(self, names: Collection[str], facts: Mapping[str, Mapping[KeyPath, object]]) -> int:
+        """Return the place of metrics: trends of the author, main results in their order, others, details."""
+        if self.own_metrics and any(
+            facts.get(name, {}).get(_TYPE) == "trend" and not re.fullmatch(self.own_metrics, name) for name in names
+        ):
+            return -1
+        if self.details and any(re.fullmatch(self.details, name) for name in names):
+            return len(self.results) + 1
+        return min((self.results.index(name) for name in names if name in self.results), default=len(self.results))
 
     def find_rule(self, name: str, path: KeyPath, facts: Mapping[KeyPath, object]) -> MetricRule:
         """Return the rule for a metric at a path; one that says nothing if none fits."""
@@ -93,7 +105,9 @@ _K6_RULES = (
     MetricRule("checks", unit="percent", better="higher"),
     MetricRule("http_reqs|iterations|dropped_iterations|ws_sessions|ws_msgs_(sent|received)", omission=ONES),
 )
-_K6_RESULTS = ("http_req_duration", "http_reqs", "iterations", "http_req_failed", "checks")
+_K6_OWN = f"{_K6_TIMES}|(http|data|vus|ws|grpc|browser|iteration|dropped_iteration)s?(_.*)?|checks"
+_K6_RESULTS = ("http_req_duration", "http_req_failed", "http_reqs", "iterations", "checks")
+_K6_DETAILS = "(http|browser_http)_req_(blocked|connecting|tls_handshaking|sending|waiting|receiving)"
 _K6_WORK = ("http_reqs", "iterations")
 _K6_DIMENSIONS = ("name", "scenario", "url")
 _LOCUST_RULES = (
@@ -110,11 +124,11 @@ KNOWN_FORMATS = (
                 units={"elapsed": _MS, "Latency": _MS, "Connect": _MS, "IdleTime": _MS},
                 rules=(MetricRule("(grp|all)Threads", omission=LOAD),)),
     KnownFormat("k6 JSON", "json-lines", frozenset({("metric",), ("type",), ("data", "time"), ("data", "value")}),
-                lookup=("metric",), ruled_out=_CONTENT, rules=_K6_RULES, results=_K6_RESULTS, throughput=_K6_WORK,
-                dimensions=_K6_DIMENSIONS),
+                lookup=("metric",), ruled_out=_CONTENT, rules=_K6_RULES, own_metrics=_K6_OWN, results=_K6_RESULTS,
+                details=_K6_DETAILS, throughput=_K6_WORK, dimensions=_K6_DIMENSIONS),
     KnownFormat("k6 CSV", "csv", _columns("metric_name", "timestamp", "metric_value"),
-                split=("metric_name", "metric_value"), rules=_K6_RULES, results=_K6_RESULTS, throughput=_K6_WORK,
-                dimensions=_K6_DIMENSIONS),
+                split=("metric_name", "metric_value"), rules=_K6_RULES, own_metrics=_K6_OWN, results=_K6_RESULTS,
+                details=_K6_DETAILS, throughput=_K6_WORK, dimensions=_K6_DIMENSIONS),
     KnownFormat("Locust statistics", "csv", _columns("Type", "Name", "Request Count", "Average Response Time"),
                 units={"Median Response Time": _MS, "Average Response Time": _MS, "Min Response Time": _MS,
                        "Max Response Time": _MS, "Average Content Size": _BYTE}, rules=_LOCUST_RULES),

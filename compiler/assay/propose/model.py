@@ -248,7 +248,11 @@ class RepeatedEvent:
 
 @dataclass(frozen=True, slots=True)
 class GrainProposal:
-    """A grain: a row for each value of the key field in the first of its events, or for each record without a key."""
+    """A grain: a row for each value of the key field on a host, in any of its events, or for each record without a key.
+
+    Rows of hosts lack the events `elsewhere`, of which other hosts have the records. The event `origin` is that of any
+    host, and has no rows of its own.
+    """
 
     name: str
     source: str
@@ -264,6 +268,13 @@ class GrainProposal:
     step_column: str = ""  # the column with the name of the event, if it has the records of several
     query: str = ""  # the SQL of its rows, if they are no records
     is_split_by_two: bool = False  # whether its section is split by its first two dimensions
+    elsewhere: tuple[str, ...] = ()
+    origin: str = ""
+
+    @property
+    def events_of_rows(self) -> tuple[str, ...]:
+        """Return the events that its rows are made from."""
+        return tuple(name for name in self.events if name != self.origin)
 
     def describe_repeated(self) -> tuple[str, ...]:
         """Return a sentence about each event of which not all records of a key count."""
@@ -361,7 +372,7 @@ class Proposal:
         """Return the proposal as data."""
         data = asdict(self)
         for grain in data["grains"]:
-            for name in ("query", "is_split_by_two"):
+            for name in ("query", "is_split_by_two", "elsewhere", "origin"):
                 if not grain[name]:
                     del grain[name]
         for source in data["sources"]:

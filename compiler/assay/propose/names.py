@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -119,3 +120,10 @@ class NameSpace:
             unique, number = f"{name}_{number}", number + 1
         self._names.add(unique)
         return unique
+
+
+def drop_common_words(names: Sequence[str]) -> dict[str, str]:
+    """Return the names without the words with which all of them begin."""
+    columns = zip(*(name.split("_")[:-1] for name in names), strict=False)
+    common = sum(1 for _ in itertools.takewhile(lambda words: len(set(words)) == 1, columns))
+    return {name: "_".join(name.split("_")[common:]) for name in names}

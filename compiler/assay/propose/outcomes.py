@@ -42,21 +42,27 @@ def describe_failure(group: Group, event: EventProposal, field: FieldProposal) -
     return None
 
 
-def list_outcome_metrics(group: Group, event: EventProposal, names: NameSpace) -> tuple[MetricProposal, ...]:
-    """Return the number of records of an event, and the share or the number of those that failed."""
+def list_outcome_metrics(
+    group: Group, event: EventProposal, names: NameSpace, key: str = ""
+) -> tuple[MetricProposal, ...]:
+    """Return the number of records of an event, and the share or the number of those that failed.
+
+    With the `key` of a grain, its values with a record count.
+    """
     field = find_outcome(group, event)
     if field is None:
         return ()
     title, place = make_event_title(group.source, event), ".".join(field.path)
+    counted = f"values of `{key}` with a record" if key else "records"
     total = MetricProposal(names.add(join_names(event.name, "count")), f"{title}: count", "count",
-                           f"How many records of `{event.name}` a host has", event=event.name)  # fmt: skip
+                           f"How many {counted} of `{event.name}` a host has", event=event.name)  # fmt: skip
     failure = describe_failure(group, event, field)
     if failure == "":
-        doc = f"Share of records of `{event.name}` with a `{place}` of {FIRST_FAILURE} or more"
+        doc = f"Share of {counted} of `{event.name}` with a `{place}` of {FIRST_FAILURE} or more"
         failed = MetricProposal(names.add(join_names(event.name, "failed")), f"{title}: failed", "percent", doc,
                                 event=event.name, field=field.name, better="lower", is_failure=True)  # fmt: skip
     else:
-        doc = f"How many records of `{event.name}` with `{place}` {failure} a host has; none without such records"
+        doc = f"How many {counted} of `{event.name}` with `{place}` {failure} a host has; none without such records"
         failed = MetricProposal(names.add(join_names(event.name, "failed")), f"{title}: failed", "count", doc,
                                 event=event.name, where=(field.name, failure or ""), better="lower")  # fmt: skip
     return total, failed

@@ -11,7 +11,7 @@ from assay.propose.alternation import find_alternating
 from assay.propose.benchmark_texts import add_results
 from assay.propose.choices import list_settings
 from assay.propose.detect import Detected, detect
-from assay.propose.grains import propose_counts, propose_grains
+from assay.propose.grains import list_crowded_out, propose_counts, propose_grains
 from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
 from assay.propose.names import NameSpace, drop_prefix, make_identifier
 from assay.propose.quantities import list_omissions
@@ -87,7 +87,11 @@ def propose_system(
         runs=runs,
         baseline_reason=baseline_reason,
         repeats_reason=placement.repeats_reason,
-        omitted=tuple(dict.fromkeys(item for group in groups for item in _list_omitted(group, keys))),
+        omitted=tuple(
+            dict.fromkeys(
+                item for group in groups for item in (*_list_omitted(group, keys), *list_crowded_out(group, grains))
+            )
+        ),
         hosts=list_hosts(placed),
         hosts_reason=placement.hosts_reason,
         passed_over=(*passed_over, *unknown),

@@ -24,7 +24,7 @@ def find_repeated(group: Group, chain: Chain) -> tuple[RepeatedEvent, ...]:
     by several peers: the first counts. Else they are attempts, of which the last before the next event leads to it. If
     both events of a time are repeated, it ends at the last record, so that both are of one attempt.
     """
-    rows_by_event = {name: _list_by_key(group, name, chain.field) for name in chain.events}
+    rows_by_event = {name: list(list_by_key(group, name, chain.field).values()) for name in chain.events}
     repeated = {name: rows for name, rows in rows_by_event.items() if any(len(row) > 1 for row in rows)}
     are_copies = all(_has_copies(group, name, rows, chain.field) for name, rows in repeated.items())
     previous = dict(itertools.pairwise(chain.events[::-1]))
@@ -45,20 +45,20 @@ def drop_results(group: Group, chain: Chain) -> Chain:
 
 
 def _has_results(group: Group, name: str, key: str) -> bool:
-    rows = _list_by_key(group, name, key)
+    rows = list(list_by_key(group, name, key).values())
     has_numbers = any(_list_numbers(group, name, key))
     is_copied = _has_copies(group, name, rows, key)
     return has_numbers and not is_copied and sum(len(row) > 1 for row in rows) > _MOST_KEYS * len(rows)
 
 
-def _list_by_key(group: Group, event: str, key: str) -> list[list[Record]]:
-    """Return the records of each key of each host."""
+def list_by_key(group: Group, event: str, key: str) -> dict[tuple[str, str], list[Record]]:
+    """Return the records of each host and value of its key."""
     path = group.source.find_field(key).path
     rows: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in group.records[event]:
         if (value := record.values.get(path)) is not None:
             rows[record.host, str(value)].append(record)
-    return list(rows.values())
+    return rows
 
 
 def _has_copies(group: Group, name: str, rows: list[list[Record]], key: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import defaultdict
 from dataclasses import dataclass
 
 from assay.propose.chains import Chain
@@ -12,6 +11,7 @@ from assay.propose.measured import list_quantities
 from assay.propose.model import DimensionProposal, FieldProposal, GrainProposal, MetricProposal, Record
 from assay.propose.names import NameSpace, is_prefixed, make_identifier
 from assay.propose.quantities import describe_quantity, is_length_of_media
+from assay.propose.repeats import list_by_key
 from assay.propose.run_order import parse_instant
 from assay.propose.sources import Group
 from assay.propose.titles import lower_title, make_plain_title, make_title
@@ -68,12 +68,12 @@ def find_timed_ends(group: Group, chain: Chain) -> frozenset[str]:
 
 def _adjoins(group: Group, chain: Chain, start: str, end: str, field: FieldProposal) -> bool:
     """Return whether the times from an event to the last record of the next are the durations of the latter."""
-    starts, ends = (_list_by_key(group, chain, name) for name in (start, end))
+    starts, ends = (list_by_key(group, name, chain.field) for name in (start, end))
     alike = count = 0
     for key, rows in ends.items():
-        instant, duration = _read_instant(group, rows[-1]), rows[-1].values.get(field.path)
+        instant, duration = read_instant(group, rows[-1]), rows[-1].values.get(field.path)
         earlier = [row for row in starts.get(key, ()) if row.position < rows[-1].position]
-        if instant is None or duration is None or not earlier or (before := _read_instant(group, earlier[-1])) is None:
+        if instant is None or duration is None or not earlier or (before := read_instant(group, earlier[-1])) is None:
             continue
         seconds = _read_seconds(field, str(duration))
         count += 1
@@ -90,24 +90,14 @@ def _read_seconds(field: FieldProposal, text: str) -> float:
 
 def measure_zeros(group: Group, chain: Chain, start: str, end: str) -> float:
     """Return the share of the times between two events that are 0, as instants of both are the same; 0 without any."""
-    starts, ends = (_list_by_key(group, chain, name) for name in (start, end))
+    starts, ends = (list_by_key(group, name, chain.field) for name in (start, end))
     pairs = [(starts[key][0], ends[key][0]) for key in ends if key in starts]
-    times = [(_read_instant(group, first), _read_instant(group, last)) for first, last in pairs]
+    times = [(read_instant(group, first), read_instant(group, last)) for first, last in pairs]
     pairs_of_instants = [pair for pair in times if None not in pair]
     return sum(first == last for first, last in pairs_of_instants) / len(pairs_of_instants) if pairs_of_instants else 0
 
 
-def _list_by_key(group: Group, chain: Chain, event: str) -> dict[tuple[str, str], list[Record]]:
-    """Return the records of each key of each host."""
-    path = group.source.find_field(chain.field).path
-    rows: dict[tuple[str, str], list[Record]] = defaultdict(list)
-    for record in group.records[event]:
-        if (value := record.values.get(path)) is not None:
-            rows[record.host, str(value)].append(record)
-    return rows
-
-
-def _read_instant(group: Group, record: Record) -> float | None:
+def read_instant(group: Group, record: Record) -> float | None:
     """Return the seconds of an instant; None without one."""
     return parse_instant(str(record.values.get(group.source.time, "")), group.source.time_form)
 

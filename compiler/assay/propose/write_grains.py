@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.propose.alternation import GUIDE
 from assay.propose.dhall_text import format_list, format_member, format_record, quote_text
 from assay.propose.model import HOST, AlternatingPair, GrainProposal, Proposal
@@ -9,7 +11,6 @@ from assay.propose.write_report import SCHEMA, name_fields
 
 
 def write_query(grain: GrainProposal) -> str:
-    event = grain.events[0]
     if grain.query:
         return grain.query
     if grain.step_column:
@@ -20,10 +21,12 @@ def write_query(grain: GrainProposal) -> str:
         comment = f"-- One row for each record of {len(grain.events)} events; `{grain.step_column}` is its event.\n"
         return comment + "UNION ALL\n".join(selects)
     if grain.key:
-        return (
-            f"-- One row for each `{grain.key}` of `{event}`.\n"
-            f"SELECT host, {grain.key}\nFROM {event}\nWHERE {grain.key} IS NOT NULL\nGROUP BY host, {grain.key}\n"
+        selects = (
+            f"SELECT host, {grain.key} FROM {item} WHERE {grain.key} IS NOT NULL\n" for item in grain.events_of_rows
         )
+        comment = f"-- One row for each `{grain.key}` on a host, in any of {len(grain.events_of_rows)} events.\n"
+        return comment + "UNION\n".join(selects)
+    event = grain.events[0]
     names = ", ".join(["host", "seq", *_list_grain_fields(grain)] if grain.is_timeless else ["host", "seq"])
     comment = f"-- One row for each record of `{event}`; `seq` is its position in the files of its host."
     return f"{comment}\nSELECT {names}\nFROM {event}\n"
@@ -63,6 +66,7 @@ def _describe_alternating(pair: AlternatingPair) -> str:
 
 
 _DIMENSIONS = "\n-- Its dimensions are fields with few values: split metrics by them."
+_CLOCKS = "A clock that is ahead makes its host look slow: docs/how-to.md#measure-propagation-between-hosts"
 _COLUMN = "let columnOf = G.columnOf\n"
 _GRAIN = r"""let host = G.column "text" "host" S.unit.none "Host"
 
@@ -181,17 +185,19 @@ def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
         key = f"G.column {quote_text(field.type)} {quote_text(grain.key)} S.unit.none {doc}"
     else:
         key = 'G.column "integer" "seq" S.unit.none "Position in the log of the host"'
-    time = "key.name" if grain.is_timeless else f"at.{grain.events[0]}.name"
+    time = "begin.name" if instants else "key.name"
     cluster = "\n            , cluster = host.name" if source.hosts else ""
-    listing = format_list([f"at.{name}" for name, _, _ in instants] + [f"before.{name}" for name, _, _ in latest], 12,
-                          "S.Instant.Type")  # fmt: skip
+    uses_begin = ["begin"] if instants else []
+    listing = format_list([f"at.{name}" for name, _, _ in instants] + [f"before.{name}" for name, _, _ in latest]
+                          + uses_begin, 12, "S.Instant.Type")  # fmt: skip
     at = f"      let at =\n            {format_record(instants, 12)}\n\n" if instants else ""
     at += f"      let before =\n            {format_record(latest, 12)}\n\n" if latest else ""
+    at += _write_begin(instants) if instants else ""
     columns = [f"columnOf e.{record}.{name}" for name in _list_grain_fields(grain)] if grain.is_timeless else []
-    uses = format_member([f"e.{event}.name" for event in (grain.events if grain.step_column else grain.events[:1])],
-                         14, 20)  # fmt: skip
+    uses = format_member([f"e.{event}.name" for event in grain.events_of_rows], 14, 20)
     comment, dimensions = (_DIMENSIONS, _write_taken_dimensions(grain, record)) if grain.dimensions else ("", "")
     repeated = "".join(f"\n-- {line}." for line in grain.describe_repeated())
+    repeated += f"\n-- {_CLOCKS}" if grain.origin else ""
     return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}{repeated}
 let {grain.name} =
       let name = {quote_text(grain.name)}
@@ -223,6 +229,21 @@ let {grain.name} =
 """
 
 
+def _write_begin(instants: Sequence[tuple[str, str, str]]) -> str:
+    """Write the instant that orders the rows: that of the first event that a row has."""
+    listing = format_member([f"G.instant at.{name}" for name, _, _ in instants], 18, 37)
+    return f"""      let begin =
+            S.Instant::{{
+            , name = "begin"
+            , grain = name
+            , pick = "computed"
+            , value = S.x.firstPresent{listing}
+            , doc = "The first event that the row has"
+            }}
+
+"""
+
+
 def _list_instants(grain: GrainProposal, record: str) -> list[tuple[str, str, str]]:
     """Return the instants of the events of a key, each with its event."""
     instants, picks = [], {item.event: item.pick for item in grain.repeated}
@@ -234,8 +255,10 @@ def _list_instants(grain: GrainProposal, record: str) -> list[tuple[str, str, st
         fields = [f"e.{record}.{name}" for name in names]
         listing = format_list(list(dict.fromkeys(fields)), 14, "S.Field")
         pick = picks.get(event, "first")
-        instants.append((event, f"{pick} name key e.{event} ({listing})" if not fields else
-                         f"{pick} name key e.{event} {listing}", ""))  # fmt: skip
+        value = f"{pick} name key e.{event} {listing if fields else f'({listing})'}"
+        if event == grain.origin:
+            value = f"{value} // {{ on = [ G.sameColumn key key ] }}"
+        instants.append((event, value, "the first on any host" if event == grain.origin else ""))
     return instants
 
 
@@ -265,4 +288,4 @@ def _write_taken_dimensions(grain: GrainProposal, record: str) -> str:
 def _describe_grain(grain: GrainProposal) -> str:
     if grain.step_column:
         return f"A record of one of {len(grain.events)} events"
-    return f"A `{grain.key}` of `{grain.events[0]}`" if grain.key else f"A record of `{grain.events[0]}`"
+    return f"A `{grain.key}` on a host" if grain.key else f"A record of `{grain.events[0]}`"

@@ -255,6 +255,8 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
     else:
         measure = "S.x.asUnit S.unit.count (S.x.natural 1)"
         reduction = "\n        , reduction = S.metric.number [ host ]"
+        if grain.key and not metric.where[0]:
+            reduction += f"\n        , where = S.x.present (S.grain.instant {at}.{metric.event})"
     if metric.where[0] and not metric.is_rate:  # the series of a rate has the condition
         field = _read_field(proposal, source, grain, metric, metric.where[0])
         is_boolean = source.find_field(metric.where[0]).type == "boolean"
@@ -302,6 +304,10 @@ def _write_package(proposal: Proposal) -> str:
     grains = format_member([f"g.{grain.name}.grain" for grain in proposal.grains], 6, 14)
     rates = [f"g.{grain.name}.series" for grain in proposal.grains if grain.is_of_seconds]
     series = f"\n    , series ={format_member(rates, 6, 14)}" if rates else ""
+    on_some = [f"S.onSomeRows g.{grain.name}.at.{event}" for grain in proposal.grains for event in grain.elsewhere]
+    coverage = (
+        f"\n    -- other hosts have these events\n    , coverage ={format_member(on_some, 6, 16)}" if on_some else ""
+    )
     return f"""-- All that the specs of this system say. What is not listed does not exist; metrics list themselves.
 {SCHEMA}
 let source = ./source.dhall
@@ -318,7 +324,7 @@ in  S.Package::{{
     , events ={events}
     , relations ={relations}
     , grains ={grains}{series}
-    , metrics = S.metrics (toMap m)
+    , metrics = S.metrics (toMap m){coverage}
     , summaries = [ S.Summary::{{ name = "all", doc = "All samples count alike" }} ]
     , reports = [ (./reports.dhall).comparison ]
     }}

@@ -313,7 +313,7 @@ class Assessment:
 
     def find_unknown_keys(self) -> Iterator[Finding]:
         """Find the events many of whose records name no row of the grain that is bound to them."""
-        groups: dict[tuple[str, str], list[tuple[int, int, object, list[str]]]] = defaultdict(list)
+        groups: dict[tuple[str, str, bool], list[tuple[int, int, object, list[str]]]] = defaultdict(list)
         for binding in self.bindings:
             rows = self.counts[binding.name]
             metrics = [item.id for item in self._list_metrics_of_event(binding.event)]
@@ -326,17 +326,18 @@ class Assessment:
                 and sum(_get_number(row, KEYS) for row in mostly_unmatched) > EDGE_KEYS
             ):
                 unmatched, records = (sum(_get_number(row, column) for row in rows) for column in (UNMATCHED, RECORDS))
-                groups[binding.event, binding.column].append(
+                groups[binding.event, binding.column, bool(binding.host)].append(
                     (unmatched, records, mostly_unmatched[0][EXAMPLE], metrics)
                 )
-        for (event, name), counts in groups.items():
+        for (event, name, has_host), counts in groups.items():
             unmatched, records, example, _ = max(counts, key=lambda item: item[0])
             ids = list(dict.fromkeys(metric for *_, metrics in counts for metric in metrics))
             example_note = f", such as {quote_code(str(example))}" if example else ""
-            message = (
-                f"{unmatched} of {records} `{event}` records have an unknown "
-                f"`{name}`{example_note}{format_metric_list(ids)}."
-            )
+            share = f"{unmatched} of {records} `{event}` records"
+            problem = f"no row of their host has the `{name}` of {share}" if has_host else (
+                f"{share} have an unknown `{name}`"
+            )  # fmt: skip
+            message = f"{problem}{example_note}{format_metric_list(ids)}."
             yield Finding(UNKNOWN_KEY, message, tuple(ids), (), event, unmatched, records)
 
     def _has_rows(self, grain: str) -> bool:

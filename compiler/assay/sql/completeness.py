@@ -19,7 +19,7 @@ from assay.lang.scopes import HOST
 from assay.sql import dialect
 from assay.sql.dialect import build_column
 from assay.sql.expressions import Names, compile_expression
-from assay.sql.template import fill_query
+from assay.sql.template import Slot, fill_query
 
 Constants = Mapping[str, object]
 
@@ -36,13 +36,17 @@ _TALLIES = (exp.Count, exp.CountIf, exp.Sum)
 
 @dataclass(frozen=True, slots=True)
 class KeyBinding:
-    """An event, its field, and the column of a grain that the field refers to; `where` restricts the records."""
+    """An event, its field, and the column of a grain that the field refers to; `where` restricts the records.
+
+    `host` is the column with the host of the records if each host must have rows of its keys; else empty.
+    """
 
     grain: str
     event: str
     field: str
     column: str
     where: Expression | None
+    host: str = ""
 
     @property
     def name(self) -> str:
@@ -50,10 +54,16 @@ class KeyBinding:
         return f"keys {self.grain} {self.event} {self.field}"
 
 
-def list_key_bindings(grain: Grain, members: frozenset[str], events: frozenset[str]) -> tuple[KeyBinding, ...]:
-    """List the keys, without hosts, by which instants of a grain are bound to events, each once."""
+def list_key_bindings(
+    grain: Grain, members: frozenset[str], events: frozenset[str], exclusive: frozenset[str]
+) -> tuple[KeyBinding, ...]:
+    """List the keys, without hosts, by which instants of a grain are bound to events, each once.
+
+    Records of `exclusive` events have no use in the rows of other grains, so rows of their own host must have the keys.
+    """
+    hosts = {item.of: _find_key_host(grain, item) if item.of in exclusive else "" for item in grain.instants}
     bindings = [
-        KeyBinding(grain.name, instant.of, pair.field, pair.column, instant.where)
+        KeyBinding(grain.name, instant.of, pair.field, pair.column, instant.where, hosts[instant.of])
         for instant in grain.instants
         if instant.name in members and instant.of in events
         for pair in instant.on
@@ -62,8 +72,14 @@ def list_key_bindings(grain: Grain, members: frozenset[str], events: frozenset[s
     return tuple({(item.event, item.field): item for item in bindings}.values())
 
 
+def _find_key_host(grain: Grain, instant: Instant) -> str:
+    """Return the column with the host of an instant's records if it is part of the key that the records name."""
+    columns = {pair.field: pair.column for pair in instant.on}
+    return columns.get(HOST, "") if {*grain.key} == {*columns.values()} else ""
+
+
 def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
-    """Count the records of an event on each host, and those whose key matches no row of the grain.
+    """Count the records of an event on each host, and those whose key matches no row of the grain (of their host).
 
     `keys`: the number of distinct keys without a row; `example`: the least such key; `following`: the records with a
     known key that another record of the host has, too, less one for each such key.
@@ -81,7 +97,14 @@ def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
         LEFT JOIN (SELECT DISTINCT $column AS known FROM $rows) AS keys ON found.key = keys.known
         GROUP BY found.host ORDER BY found.host
     """
-    return fill_query(query, records=records.where(where), column=binding.column, rows=get_rows_name(binding.grain))
+    slots: dict[str, Slot] = {"column": binding.column, "rows": get_rows_name(binding.grain)}
+    if binding.host:
+        own = "LEFT JOIN (SELECT DISTINCT $column AS known, $host AS host FROM $rows) AS own"
+        query = query.replace("keys.known IS NULL", "own.known IS NULL").replace(
+            "GROUP BY", f"{own} ON found.key = own.known AND found.host = own.host GROUP BY"
+        )
+        slots["host"] = binding.host
+    return fill_query(query, records=records.where(where), **slots)
 
 
 def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select:
