@@ -60,11 +60,12 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
             },
             0,
             [
-                "none of 4 gated metrics is worse by more than its margin",
+                "passes, but does not decide 3 of 4 gated metrics: Metric b may have changed by up to +12 %",
                 "  Metric c  100 → 110 µs  +10 %  (+8 … +12)  margin 0  open",
                 "worse before correction for 4 gated metrics:",
                 "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 0  worse  p 0.020  Holm p 0.060",
                 "  Metric b  100 → 110 µs  +10 %  (+8 … +12)  margin 0  open   p 0.030  Holm p 0.060",
+                "Record more runs, or widen the margin of Metric b (0).",
                 "  Metric d: open: the run is too short",
             ],
             id="worse before correction",
@@ -163,6 +164,55 @@ def test_worse_before_correction_is_in_every_form(tmp_path: Path) -> None:
     assert (run["changes"][0]["p_margin"], run["changes"][0]["p"]) == (0.02, 0.06)
     sentence = "Worse before correction for 2 gated metrics: Metric a +10 % (+8 … +12), p 0.020, Holm p 0.060."
     assert f"\n{sentence}\n" in run_assay("gate", folder, "--format", "markdown").out
+
+
+BLIND = {
+    "a": judge_metric("open", 1.0, percents=(47.0, -7.0, 131.0), percent=10),
+    "b": judge_metric("open", 1.0, percents=(2.0, -30.0, 50.0), percent=10),
+    "c": judge_metric("open", 1.0, percents=(-10.0, -30.0, 8.0), percent=10),
+}
+UNDECIDED = "does not decide 2 of 3 gated metrics: Metric a may have changed by up to +131 %"
+
+
+@pytest.mark.parametrize(
+    ("repeats", "advice"),
+    [
+        ((1, 1), "Record more repeats: at least 12 runs of each version are needed for the margin of 10 %."),
+        ((3, 3), "Record more repeats: about 36 runs of each version are needed for the margin of 10 %."),
+    ],
+)
+def test_undecided_metrics_are_in_every_form(tmp_path: Path, repeats: tuple[int, int], advice: str) -> None:
+    """A metric whose interval does not reach beyond the margin in the bad direction is decided."""
+    folder, file = write_results(tmp_path, BLIND, repeats=repeats), tmp_path / "gate.xml"
+    text = run_assay("gate", folder, "--junit", file)
+    assert (text.status, text.out.splitlines()[0]) == (0, f"1.1 against 1.0: passes, but {UNDECIDED}")
+    assert advice in text.out.splitlines()
+    comment = run_assay("gate", folder, "--format", "markdown").out.split("\n\n")
+    assert comment[0].startswith(f"**Gate passes, but {UNDECIDED}.** ")
+    assert comment[2] == advice
+    assert f'<skipped message="passes, but {UNDECIDED}. {advice}" />' in file.read_text(encoding="utf-8")
+    (run,) = run_assay("gate", folder, "--format", "json").parse_json()["runs"]
+    assert run["undecided"] == ["a", "b"]
+
+
+def test_undecided_gate_fails_on_demand(tmp_path: Path) -> None:
+    answer = run_assay("gate", write_results(tmp_path, BLIND, repeats=(3, 3)), "--undecided", "fail")
+    assert answer.status == 1
+    assert answer.err.splitlines() == [
+        "error[gate-undecided]: the gate does not decide: gated metrics are open",
+        "  expected: intervals of gated metrics that do not reach beyond their margin",
+        f"  found:    {UNDECIDED}",
+        "  note: Data: no findings.",
+        "  hint: Record more repeats: about 36 runs of each version are needed for the margin of 10 %.",
+    ]
+    decided = write_results(tmp_path, {"a": BLIND["c"]})
+    assert run_assay("gate", decided, "--undecided", "fail").status == 0
+
+
+def test_possible_fall_of_a_better_high_metric_counts(tmp_path: Path) -> None:
+    metrics = {"a": BLIND["a"] | {"better": "higher"}, "c": BLIND["c"] | {"better": "higher"}}
+    out = run_assay("gate", write_results(tmp_path, metrics)).out
+    assert "passes, but does not decide 1 of 2 gated metrics: Metric c may have changed by up to -30 %\n" in out
 
 
 def test_comment_counts_metrics_without_a_direction(tmp_path: Path) -> None:

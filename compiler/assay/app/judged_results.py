@@ -26,9 +26,9 @@ class RecordedChange:
     `section` is the title of the section that shows the metric, `better` its better direction, `base` and `value` are
     averages in `unit`. `low` and `high` are the ends of the interval in percent; from a base of 0 there is only that of
     the difference. `margin` is the margin in words, `least_margin` in percent. `p_margin` is that of "not worse by more
-    than the margin", and `p` the same adjusted for the number of gated metrics; None outside of the gate. `is_closing`
-    says whether the metric closes the gate, `is_worse_uncorrected` whether only the adjustment keeps it
-    from doing so.
+    than the margin", and `p` the same adjusted for the number of gated metrics; None outside of the gate. `df` are the
+    degrees of freedom of the interval. `is_closing` says whether the metric closes the gate, `is_worse_uncorrected`
+    whether only the adjustment keeps it from doing so.
     """
 
     metric: str
@@ -48,6 +48,7 @@ class RecordedChange:
     high: float | None
     p_margin: float | None
     p: float | None
+    df: float | None
     margin: str
     least_margin: float | None
     is_closing: bool
@@ -77,6 +78,20 @@ class RecordedChange:
     def is_from_zero(self) -> bool:
         """Whether the change is judged, but has no percentage because the base is 0."""
         return self.percent is None and self.difference is not None
+
+    @property
+    def worst_end(self) -> float | None:
+        """The end of the interval in percent that is worse for a metric with a direction."""
+        return self.low if self.better == "higher" else self.high
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether a gated metric passes, though its interval or a run that is too short allows that it is worse."""
+        if self.p is None or self.is_closing or self.verdict != "open":
+            return False
+        end = 0.0 if self.worst_end is None else self.worst_end
+        is_beyond = (-end if self.better == "higher" else end) > (self.least_margin or 0.0)
+        return is_beyond or self.is_from_zero or self.reason is not None
 
     def measure_size(self) -> float:
         """Return the size of the change in percent, as the first page orders changes; infinity from 0."""
@@ -343,6 +358,7 @@ def build_change(
         _read_number(data["high"]),
         p_margin,
         p,
+        _read_number(data["df"]),
         format_margin(data["margin"], unit),
         _read_number(data["margin"]["least"]),
         is_closing,

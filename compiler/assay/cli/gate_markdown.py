@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli.judged_texts import (
     count_verdicts,
+    describe_required_runs,
     describe_uncorrected,
     format_change,
     format_p,
@@ -15,6 +16,7 @@ from assay.cli.judged_texts import (
     format_size,
     format_values,
     list_titles,
+    list_undecided,
     sort_by_relevance,
     summarize_gate,
 )
@@ -66,16 +68,18 @@ def format_markdown(results: JudgedResults) -> str:
 
     The table has what is worse or fails the gate. If nothing is, it has the first gated metrics.
     """
-    from assay.app.gate import describe_lacking_samples, is_open, list_gated_changes
+    from assay.app.gate import describe_lacking_samples, is_open, list_all_gated
 
-    gated = [change for run in results.runs for change in list_gated_changes(run)]
+    gated = list_all_gated(results)
     state = "passes" if is_open(results) else "fails"
+    summary = _clip(summarize_gate(gated), 240)
     counts = count_verdicts(results.whole_changes, results.segments)
-    headline = f"**Gate {state}: {summarize_gate(gated)}.** {_clip(counts, 200)}"
+    headline = f"**Gate {summary if list_undecided(gated) else f'{state}: {summary}'}.** {_clip(counts, 200)}"
     blocks = [
         headline,
         _format_subject(results),
         *([_clip(text, 240)] if (text := describe_lacking_samples(results)) else []),
+        *([_clip(text, 240)] if (text := describe_required_runs(results, gated)) else []),
         *_list_reservations(results),
         *_list_uncorrected(results, gated),
         *_list_worse_segments(results),

@@ -79,12 +79,55 @@ def describe_uncorrected(results: JudgedResults) -> str:
 
 
 def summarize_gate(changes: Sequence[RecordedChange]) -> str:
-    """Return how many of gated changes are worse by more than their margin, and how many are not judged."""
+    """Return how many of gated changes are worse by more than their margin, and how many are not judged.
+
+    If none is worse, but some are undecided, return how many, and how large their changes may be.
+    """
     worse, count = sum(change.is_closing for change in changes), len(changes)
     left_out = sum(change.verdict == NOT_JUDGED for change in changes)
     verb = "is worse by more than its margin" if worse <= 1 else "are worse by more than their margin"
     also = f"; {left_out} {'is' if left_out == 1 else 'are'} not judged" if left_out else ""
+    undecided = list_undecided(changes)
+    if undecided:
+        size = _describe_possible_change(undecided[0])
+        return f"passes, but does not decide {len(undecided)} of {format_count(count, 'gated metric')}{size}{also}"
     return f"{worse or 'none'} of {format_count(count, 'gated metric')} {verb}{also}"
+
+
+def list_undecided(changes: Iterable[RecordedChange]) -> list[RecordedChange]:
+    """Return the undecided ones of gated changes, the greatest possible first; none if one closes the gate."""
+    listed = list(changes)
+    if any(change.is_closing for change in listed):
+        return []
+    undecided = [change for change in listed if change.is_undecided]
+    return sorted(undecided, key=lambda item: (bool(item.reason), -abs(item.worst_end or 0.0), item.metric))
+
+
+def _describe_possible_change(change: RecordedChange) -> str:
+    low, _, high = format_percents(change)[1].removeprefix("Δ ").partition(" … ")
+    end = low if change.better == "higher" else high
+    unit = "" if change.is_from_zero else " %"
+    return f": {change.name} may have changed by up to {end}{unit}" if end and not change.reason else ""
+
+
+def describe_required_runs(results: JudgedResults, changes: Iterable[RecordedChange]) -> str:
+    """Return a sentence on the runs that an undecided gate needs; empty if the gate decides or the runs are too short.
+
+    One run of each version does not show how much runs differ, so that more may be needed.
+    """
+    from assay.app.gate import count_runs_to_decide
+
+    undecided = list_undecided(changes)
+    if not undecided:
+        return ""
+    change = undecided[0]
+    runs = None if change.reason else count_runs_to_decide(results, change)
+    if change.reason:
+        return f"Record longer runs: {change.name} is open, since {change.reason}."
+    if runs is None:
+        return f"Record more runs, or widen the margin of {change.name} ({change.margin})."
+    bound = "at least" if min(results.repeats) == 1 else "about"
+    return f"Record more repeats: {bound} {runs} runs of each version are needed for the margin of {change.margin}."
 
 
 def describe_worse_outside_gate(run: ComparedRun, most: int) -> str:
