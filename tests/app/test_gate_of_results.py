@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from assay.app.judged_results import read_judged_results
-from assay.cli.judged_texts import count_verdicts
+from assay.cli.build_summary import summarize_build
+from assay.cli.judged_texts import count_verdicts, sort_by_relevance
 from tests.support.commands import run_assay
 from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_results
 
@@ -227,6 +228,19 @@ def test_comment_counts_metrics_without_a_direction(tmp_path: Path) -> None:
     assert "** 0 worse, 0 better, 1 same within 0, 0 open, 0 not judged\n" in markdown.out
 
 
+def test_worst_change_is_the_largest_certain_one(tmp_path: Path) -> None:
+    """Ten failures after one are +900 %, of which only +19 % are certain."""
+    rare, certain = ((900.0, 19.0, 8336.0), (29.0, 24.0, 34.0))
+    metrics = {"a": judge_metric("worse", percents=rare), "b": judge_metric("worse", percents=certain)}
+    metrics |= {"a[kind=x]": judge_metric("worse", percents=rare), "a[kind=y]": judge_metric("worse", percents=certain)}
+    folder = write_results(tmp_path, metrics | {"a[kind=z]": judge_metric("open")})
+    counts = "2 worse, 0 better, 0 same, 0 open, 0 not judged; 2 worse, 0 better of 3 segments"
+    assert summarize_build(folder, 1) == f"{counts}; worst: Metric b +29 %; 1.0 s"
+    (run,) = read_judged_results(folder).runs
+    assert [change.metric for change in run.segments] == ["a[kind=y]", "a[kind=x]"]
+    assert [change.metric for change in sort_by_relevance(run.changes)] == ["b", "a"]
+
+
 def test_counts_say_why_no_metric_is_judged(tmp_path: Path) -> None:
     """The reason is that of the table, also if metrics have directions."""
     unjudged = {**judge_metric("not judged", 1.0, "its rows have no time"), "better": "neither"}
@@ -246,7 +260,7 @@ def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
         "a[kind=z]": judge_metric("open", 0.4),
     }
     markdown = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
-    counts = "0 worse, 0 better, 0 same, 1 open, 0 not judged; segments: 2 worse, 0 better"
+    counts = "0 worse, 0 better, 0 same, 1 open, 0 not judged; 2 worse, 0 better of 3 segments"
     assert f"1 of 3 gated metrics is worse by more than its margin.** {counts}\n" in markdown
     assert "\nWorse segments outside of the gate: Metric a\\[kind=x\\] +10 % (+8 … +12).\n" in markdown
     assert [line.split("µs")[0] for line in markdown.splitlines() if "µs" in line] == [

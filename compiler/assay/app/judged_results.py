@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assay.judgement.change import Interval
 from assay.judgement.gate import is_beyond_chance
 from assay.judgement.interval import Reason
 from assay.lang.segments import is_segment
@@ -93,22 +94,16 @@ class RecordedChange:
         is_beyond = (-end if self.better == "higher" else end) > (self.least_margin or 0.0)
         return is_beyond or self.is_from_zero or self.reason is not None
 
-    def measure_size(self) -> float:
-        """Return the size of the change in percent, as the first page orders changes; infinity from 0."""
-        return math.inf if self.is_from_zero else abs(self.percent or 0)
-
     @property
     def certain_change(self) -> float:
-        """How far the interval is from 0, in margins or else in percent; 0 if it holds 0 or is not known.
+        """How far the interval is from no change, in percent; 0 if it holds 0 or is not known.
 
         A change from a base of 0 is infinitely many percent.
         """
         if self.is_from_zero:
             low, high = self.difference_low or 0.0, self.difference_high or 0.0
-            return 0.0 if low <= 0 <= high else math.inf
-        if self.low is None or self.high is None or self.low <= 0 <= self.high:
-            return 0.0
-        return min(abs(self.low), abs(self.high)) / (self.least_margin or 1.0)
+            return math.inf if Interval(low, high).distance else 0.0
+        return 0.0 if self.low is None or self.high is None else Interval(self.low, self.high).distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +112,7 @@ class ComparedRun:
 
     `caution` is the sentence why the comparison itself is suspect; empty if it is not. `hosts` are the numbers of
     hosts of the runs of base and version; empty if they are not known. `segments` are the changes of segments that are
-    worse or better, in the gate or not, the largest first.
+    worse or better, in the gate or not, the largest certain change first; `judged_segments` is how many are judged.
     """
 
     id: str
@@ -126,6 +121,7 @@ class ComparedRun:
     caution: str = ""
     hosts: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     segments: tuple[RecordedChange, ...] = ()
+    judged_segments: int = 0
 
     @property
     def worse_outside_gate(self) -> tuple[RecordedChange, ...]:
@@ -178,6 +174,11 @@ class JudgedResults:
     def segments(self) -> Iterator[RecordedChange]:
         """The changes of segments that are worse or better, of all runs."""
         return (change for run in self.runs for change in run.segments)
+
+    @property
+    def judged_segments(self) -> int:
+        """How many changes of segments are judged, of all runs."""
+        return sum(run.judged_segments for run in self.runs)
 
 
 def read_judged_results(folder: Path) -> JudgedResults:
@@ -232,7 +233,8 @@ def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
                 _list_changes(results, base["id"], run["id"]),
                 str(cautions[run["id"]]),
                 (tuple(map(int, hosts[base["id"]])), tuple(map(int, hosts[run["id"]]))),
-                _list_changed_segments(results, base["id"], run["id"]),
+                select_changed_segments(segments := _list_segments(results, base["id"], run["id"])),
+                count_judged(segments),
             )
             for run in others
         ),
@@ -304,19 +306,23 @@ def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[Reco
     )
 
 
-def _list_changed_segments(results: Mapping[str, Any], base: str, run: str) -> tuple[RecordedChange, ...]:
-    changes = [
+def _list_segments(results: Mapping[str, Any], base: str, run: str) -> list[RecordedChange]:
+    return [
         _read_change(results, name, NO_SECTION, (base, run))
         for name in results["judgement"]["metrics"]
         if is_segment(name)
     ]
-    return select_changed_segments(changes)
+
+
+def count_judged(changes: Iterable[RecordedChange]) -> int:
+    """Return how many of changes are judged."""
+    return sum(change.has_interval for change in changes)
 
 
 def select_changed_segments(changes: Iterable[RecordedChange]) -> tuple[RecordedChange, ...]:
-    """Return the changes of segments that are worse or better, the largest first."""
+    """Return the changes of segments that are worse or better, the largest certain change first."""
     changed = [change for change in changes if change.is_segment and change.verdict in ("worse", "better")]
-    return tuple(sorted(changed, key=lambda change: (-change.measure_size(), change.metric)))
+    return tuple(sorted(changed, key=lambda change: (-change.certain_change, change.metric)))
 
 
 def _read_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> RecordedChange:

@@ -61,7 +61,7 @@ def format_markdown(results: JudgedResults) -> str:
     gated = list_all_gated(results)
     state = "passes" if is_open(results) else "fails"
     summary = _clip(summarize_gate(gated), 240)
-    counts = count_verdicts(results.whole_changes, results.segments)
+    counts = count_verdicts(results.whole_changes, results.segments, results.judged_segments)
     headline = f"**Gate {summary if list_undecided(gated) else f'{state}: {summary}'}.** {_clip(counts, 200)}"
     blocks = [
         headline,

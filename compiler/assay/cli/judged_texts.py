@@ -141,18 +141,20 @@ def describe_worse_outside_gate(run: ComparedRun, most: int) -> str:
     return f"worse, but not in the gate: {', '.join(names)}{more}" if names else ""
 
 
-def count_verdicts(changes: Iterable[RecordedChange], segments: Iterable[RecordedChange] = ()) -> str:
+def count_verdicts(
+    changes: Iterable[RecordedChange], segments: Iterable[RecordedChange] = (), judged_segments: int = 0
+) -> str:
     """Return the number of changes of each verdict: `2 worse, 0 better, 5 same within 2 %, 1 open, 3 not judged`.
 
     Metrics that are better in no direction count only if they changed, as on the first page of a report, or if there
     are no others: `4 metrics without a direction: 1 same, 3 open`. Segments that are worse or better count for
-    themselves: `0 worse, 0 better, 2 open; segments: 1 worse, 0 better`.
+    themselves, of so many that are judged: `0 worse, 0 better, 2 open; 1 worse, 0 better of 24 segments`.
     """
     changes = list(changes)
     segment_numbers = Counter(change.verdict for change in segments)
     if segment_numbers:
         parts = ", ".join(f"{segment_numbers[name]} {name}" for name in ("worse", "better"))
-        return f"{count_verdicts(changes)}; segments: {parts}"
+        return f"{count_verdicts(changes)}; {parts} of {format_count(judged_segments, 'segment')}"
     lacks_directions = bool(changes) and all(change.better == "neither" for change in changes)
     listed = [
         change for change in changes if lacks_directions or change.better != "neither" or change.verdict == "changed"
