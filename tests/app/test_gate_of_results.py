@@ -241,6 +241,14 @@ def test_worst_change_is_the_largest_certain_one(tmp_path: Path) -> None:
     assert [change.metric for change in sort_by_relevance(run.changes)] == ["b", "a"]
 
 
+def test_counts_of_several_versions_say_so(tmp_path: Path) -> None:
+    folder = write_results(tmp_path, {"a": judge_metric("same", 0.6, percent=2)}, labels=("1.0", "1.1", "1.2"))
+    counts = "2 comparisons with 1.0: 0 worse, 0 better, 2 same within 2 %, 0 open, 0 not judged"
+    assert summarize_build(folder, 1) == f"{counts}; 1.0 s"
+    markdown = run_assay("gate", folder, "--format", "markdown").out
+    assert f"2 gated metrics is worse by more than its margin.** {counts}\n" in markdown
+
+
 def test_counts_say_why_no_metric_is_judged(tmp_path: Path) -> None:
     """The reason is that of the table, also if metrics have directions."""
     unjudged = {**judge_metric("not judged", 1.0, "its rows have no time"), "better": "neither"}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.cli.judged_texts import count_verdicts, format_size, list_titles
+from assay.cli.judged_texts import count_all_verdicts, format_size, list_titles
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
@@ -42,7 +42,7 @@ def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
 
     judged = parse_judged_results(results)
     changes, changed_segments = list(judged.whole_changes), list(judged.segments)
-    counts = count_verdicts(changes, changed_segments, judged.judged_segments)
+    counts = escape_text(count_all_verdicts(judged))
     worse = [change for change in (*changes, *changed_segments) if change.verdict == "worse"]
     # The first page names the same one: metrics of the gate come first, then those whose change is certainly largest.
     worst = min(worse, key=lambda item: (item.is_segment, item.p is None, -item.certain_change), default=None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.cli.judged_texts import (
-    count_verdicts,
+    count_all_verdicts,
     describe_required_runs,
     describe_uncorrected,
     format_change,
@@ -61,7 +61,7 @@ def format_markdown(results: JudgedResults) -> str:
     gated = list_all_gated(results)
     state = "passes" if is_open(results) else "fails"
     summary = _clip(summarize_gate(gated), 240)
-    counts = count_verdicts(results.whole_changes, results.segments, results.judged_segments)
+    counts = count_all_verdicts(results)
     headline = f"**Gate {summary if list_undecided(gated) else f'{state}: {summary}'}.** {_clip(counts, 200)}"
     blocks = [
         headline,

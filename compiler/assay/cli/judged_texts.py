@@ -175,6 +175,12 @@ def count_verdicts(
     return f"{format_count(len(listed), 'metric')} without a direction: {text}" if lacks_directions else text
 
 
+def count_all_verdicts(results: JudgedResults) -> str:
+    """Return the numbers of verdicts of all compared versions, after how many comparisons they are of."""
+    counts = count_verdicts(results.whole_changes, results.segments, results.judged_segments)
+    return f"{len(results.runs)} comparisons with {results.base}: {counts}" if len(results.runs) > 1 else counts
+
+
 def sort_by_relevance(changes: Iterable[RecordedChange]) -> Sequence[RecordedChange]:
     """Return changes by relevance: those that close the gate first, then by how far their interval is from 0."""
     return sorted(changes, key=lambda item: (not item.is_closing, -item.certain_change, item.metric))
