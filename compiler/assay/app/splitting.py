@@ -222,7 +222,8 @@ def _draw_segments(chart: Chart, split: Split) -> SplitChart:
 
 def _show_segments(section: Section, split: Split) -> Section:
     """Return a section with the segments of its metrics, and a text that says which there are."""
-    texts = [f"Below each metric are its rows by {' and '.join(split.by)}, those with most samples first."]
+    order = "in the order of their names" if split.by == (HOST,) else "those with most samples in the whole table first"
+    texts = [f"Below each metric are its rows by {' and '.join(split.by)}, {order}."]
     if split.pooled:
         texts.append(f"{OTHER} pools the samples of {format_count(split.pooled, 'further value')}.")
     doc = " ".join((f"{section.doc.rstrip('.')}.", *texts) if section.doc else texts)
