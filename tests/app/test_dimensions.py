@@ -298,6 +298,7 @@ def test_tables_list_the_most_frequent_values_of_all_runs(built: Path) -> None:
     labels = [row[0] for row in sections["By kind"]["rows"]]
     values = ["", ": read", ": write", ": (none)", ": (other)"]
     assert labels == [f"{name}{value}, ms" for name in ("time", "host_time") for value in values]
+    assert "by kind, those with most samples in the whole table first" in sections["By kind"]["doc"]
     assert f"{len(ODD)} further values" in sections["By kind"]["doc"]
     pooled = [_select(run, kind={*ranked[2:]}) for run in RUNS]
     table = sections["By kind"]["percentiles"]

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from assay.app.judged_results import read_judged_results
-from assay.cli.judged_texts import count_verdicts
+from assay.cli.build_summary import summarize_build
+from assay.cli.judged_texts import count_verdicts, sort_by_relevance
 from tests.support.commands import run_assay
 from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_results
 
@@ -60,11 +61,12 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
             },
             0,
             [
-                "none of 4 gated metrics is worse by more than its margin",
+                "passes, but does not decide 3 of 4 gated metrics: Metric b may have changed by up to +12 %",
                 "  Metric c  100 → 110 µs  +10 %  (+8 … +12)  margin 0  open",
                 "worse before correction for 4 gated metrics:",
                 "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 0  worse  p 0.020  Holm p 0.060",
                 "  Metric b  100 → 110 µs  +10 %  (+8 … +12)  margin 0  open   p 0.030  Holm p 0.060",
+                "Record more runs, or widen the margin of Metric b (0).",
                 "  Metric d: open: the run is too short",
             ],
             id="worse before correction",
@@ -165,6 +167,55 @@ def test_worse_before_correction_is_in_every_form(tmp_path: Path) -> None:
     assert f"\n{sentence}\n" in run_assay("gate", folder, "--format", "markdown").out
 
 
+BLIND = {
+    "a": judge_metric("open", 1.0, percents=(47.0, -7.0, 131.0), percent=10),
+    "b": judge_metric("open", 1.0, percents=(2.0, -30.0, 50.0), percent=10),
+    "c": judge_metric("open", 1.0, percents=(-10.0, -30.0, 8.0), percent=10),
+}
+UNDECIDED = "does not decide 2 of 3 gated metrics: Metric a may have changed by up to +131 %"
+
+
+@pytest.mark.parametrize(
+    ("repeats", "advice"),
+    [
+        ((1, 1), "Record more repeats: at least 12 runs of each version are needed for the margin of 10 %."),
+        ((3, 3), "Record more repeats: about 36 runs of each version are needed for the margin of 10 %."),
+    ],
+)
+def test_undecided_metrics_are_in_every_form(tmp_path: Path, repeats: tuple[int, int], advice: str) -> None:
+    """A metric whose interval does not reach beyond the margin in the bad direction is decided."""
+    folder, file = write_results(tmp_path, BLIND, repeats=repeats), tmp_path / "gate.xml"
+    text = run_assay("gate", folder, "--junit", file)
+    assert (text.status, text.out.splitlines()[0]) == (0, f"1.1 against 1.0: passes, but {UNDECIDED}")
+    assert advice in text.out.splitlines()
+    comment = run_assay("gate", folder, "--format", "markdown").out.split("\n\n")
+    assert comment[0].startswith(f"**Gate passes, but {UNDECIDED}.** ")
+    assert comment[2] == advice
+    assert f'<skipped message="passes, but {UNDECIDED}. {advice}" />' in file.read_text(encoding="utf-8")
+    (run,) = run_assay("gate", folder, "--format", "json").parse_json()["runs"]
+    assert run["undecided"] == ["a", "b"]
+
+
+def test_undecided_gate_fails_on_demand(tmp_path: Path) -> None:
+    answer = run_assay("gate", write_results(tmp_path, BLIND, repeats=(3, 3)), "--undecided", "fail")
+    assert answer.status == 1
+    assert answer.err.splitlines() == [
+        "error[gate-undecided]: the gate does not decide: gated metrics are open",
+        "  expected: intervals of gated metrics that do not reach beyond their margin",
+        f"  found:    {UNDECIDED}",
+        "  note: Data: no findings.",
+        "  hint: Record more repeats: about 36 runs of each version are needed for the margin of 10 %.",
+    ]
+    decided = write_results(tmp_path, {"a": BLIND["c"]})
+    assert run_assay("gate", decided, "--undecided", "fail").status == 0
+
+
+def test_possible_fall_of_a_better_high_metric_counts(tmp_path: Path) -> None:
+    metrics = {"a": BLIND["a"] | {"better": "higher"}, "c": BLIND["c"] | {"better": "higher"}}
+    out = run_assay("gate", write_results(tmp_path, metrics)).out
+    assert "passes, but does not decide 1 of 2 gated metrics: Metric c may have changed by up to -30 %\n" in out
+
+
 def test_comment_counts_metrics_without_a_direction(tmp_path: Path) -> None:
     """They are counted only if there are no others, or if they changed."""
     metrics = {"a": judge_metric("same", 0.6, percent=2), "b": judge_metric("open", 0.3), "c": judge_metric("open")}
@@ -175,6 +226,27 @@ def test_comment_counts_metrics_without_a_direction(tmp_path: Path) -> None:
         "gate", write_results(tmp_path, {**metrics, "d": judge_metric("same")}), "--format", "markdown"
     )
     assert "** 0 worse, 0 better, 1 same within 0, 0 open, 0 not judged\n" in markdown.out
+
+
+def test_worst_change_is_the_largest_certain_one(tmp_path: Path) -> None:
+    """Ten failures after one are +900 %, of which only +19 % are certain."""
+    rare, certain = ((900.0, 19.0, 8336.0), (29.0, 24.0, 34.0))
+    metrics = {"a": judge_metric("worse", percents=rare), "b": judge_metric("worse", percents=certain)}
+    metrics |= {"a[kind=x]": judge_metric("worse", percents=rare), "a[kind=y]": judge_metric("worse", percents=certain)}
+    folder = write_results(tmp_path, metrics | {"a[kind=z]": judge_metric("open")})
+    counts = "2 worse, 0 better, 0 same, 0 open, 0 not judged; 2 worse, 0 better of 3 segments"
+    assert summarize_build(folder, 1) == f"{counts}; worst: Metric b +29 %; 1.0 s"
+    (run,) = read_judged_results(folder).runs
+    assert [change.metric for change in run.segments] == ["a[kind=y]", "a[kind=x]"]
+    assert [change.metric for change in sort_by_relevance(run.changes)] == ["b", "a"]
+
+
+def test_counts_of_several_versions_say_so(tmp_path: Path) -> None:
+    folder = write_results(tmp_path, {"a": judge_metric("same", 0.6, percent=2)}, labels=("1.0", "1.1", "1.2"))
+    counts = "2 comparisons with 1.0: 0 worse, 0 better, 2 same within 2 %, 0 open, 0 not judged"
+    assert summarize_build(folder, 1) == f"{counts}; 1.0 s"
+    markdown = run_assay("gate", folder, "--format", "markdown").out
+    assert f"2 gated metrics is worse by more than its margin.** {counts}\n" in markdown
 
 
 def test_counts_say_why_no_metric_is_judged(tmp_path: Path) -> None:
@@ -196,10 +268,12 @@ def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
         "a[kind=z]": judge_metric("open", 0.4),
     }
     markdown = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
-    counts = "0 worse, 0 better, 0 same, 1 open, 0 not judged; segments: 2 worse, 0 better"
+    counts = "0 worse, 0 better, 0 same, 1 open, 0 not judged; 2 worse, 0 better of 3 segments"
     assert f"1 of 3 gated metrics is worse by more than its margin.** {counts}\n" in markdown
     assert "\nWorse segments outside of the gate: Metric a\\[kind=x\\] +10 % (+8 … +12).\n" in markdown
-    assert "<summary>1 open, 1 segment</summary>" in markdown
+    assert [line.split("µs")[0] for line in markdown.splitlines() if "µs" in line] == [
+        f"| Metric a{name}, " for name in (r"\[kind=y\]", "", r"\[kind=z\]")
+    ]
     (run,) = run_assay("gate", tmp_path, "--format", "json").parse_json()["runs"]
     assert run["worse_outside_gate"] == ["a[kind=x]"]
 

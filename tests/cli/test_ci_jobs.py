@@ -65,7 +65,11 @@ def run_action(shop: Path, inputs: Mapping[str, str], variables: Mapping[str, st
 
 
 CASES = {
-    "passes": ({"base": "runs/1.0\n\n", "candidate": "runs/1.1\n", "once": "true"}, 0, "**Gate passes: none of 2 "),
+    "passes": (
+        {"base": "runs/1.0\n\n", "candidate": "runs/1.1\n", "once": "true"},
+        0,
+        "**Gate passes, but does not decide 1 of 2 ",
+    ),
     "fails": ({"base": "runs/1.1", "candidate": "runs/1.0", "margin": "1%", "once": "true"}, 4, "**Gate fails: 1 "),
     "undecided": ({"base": "runs/1.0", "candidate": "runs/1.1"}, 1, "**Gate does not decide: too few runs "),
 }

@@ -177,6 +177,20 @@ def test_comment_of_an_open_gate_lists_gated_metrics(tmp_path: Path) -> None:
     assert "* same: Metric rest\n" in result.out
 
 
+def test_comment_has_gated_metrics_before_others(tmp_path: Path) -> None:
+    """Metrics outside of the gate that are worse do not hide the numbers that the gate decides by."""
+    gated = {"open": judge_metric("open", 1.0, percents=(47.0, -7.0, 131.0), percent=2)}
+    rare = judge_metric("not judged", 1.0, "its rows have no time")
+    metrics = {"heap": METRICS["heap"], **gated, "rare": rare, "fast": METRICS["fast"]}
+    result = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown")
+    assert [line for line in result.out.splitlines() if line.startswith("|")][2:] == [
+        "| Metric open, µs | 100 | 110 | +47 | -7 … +131 | 2 % | open |",
+        "| Metric rare, µs | 100 | 110 |  |  | 0 | not judged |",
+        "| Metric heap, µs | 100 | 110 | +10 | +8 … +12 | 2 % | worse |",
+    ]
+    assert "<summary>1 better</summary>" in result.out
+
+
 NAMES = {
     "plain": "A rather long name of a metric, as it would stand in the table of a report on memory",
     "wide": "名" * 90,

@@ -207,7 +207,7 @@ def test_gate_has_the_segments_of_the_build(tmp_path: Path) -> None:
     pair = run_assay("gate", "two", *gate, "pair.xml", cwd=place)
     of_median = run_assay("gate", "4", "--baseline", "median:4", "--results", "results", *gate, "x.xml", cwd=place)
     assert (pair.status, of_median.status) == (4, 4), of_median.err
-    assert "segments: 1 worse" in of_median.out.splitlines()[0]
+    assert "; 1 worse, 0 better of " in of_median.out.splitlines()[0]
     cases = [
         {(case.attrib["classname"], case.attrib["name"]) for case in ElementTree.parse(place / name).iter("testcase")}
         for name in ("pair.xml", "x.xml")

@@ -12,6 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.support.commands import CommandResult, run_assay
+from tests.support.laboratory import ROOT
 from tests.support.nights import write_night
 
 
@@ -165,10 +166,29 @@ def test_known_run_gains_tags(shop: Path, words: tuple[str, ...]) -> None:
     before = file.read_bytes() if file.exists() else b""
     for _ in range(2):
         answer = run(shop, "runs", "add", *words)
-        assert (answer.status, answer.err, answer.out) == (0, "", f"{file.relative_to(shop)}\n")
+        assert (answer.status, answer.out) == (0, f"{file.relative_to(shop)}\n")
+        assert ("warning: The run 1.0 has no day" in answer.err) == (name == "1.0")
     rows = {row["run"]: row for row in run(shop, "runs", "list", "--format", "json").parse_json()}
     assert rows[name]["tags"] == ADDITIONS[words]
     assert (file.read_bytes() == before) == (ADDITIONS[words] == "release")
+
+
+def test_registered_run_gains_the_day_that_it_lacks(tmp_path: Path) -> None:
+    shop = tmp_path / "shop"
+    shutil.copytree(ROOT / "starter", shop)
+    with (shop / "assay.toml").open("a", encoding="utf-8") as file:
+        file.write('results = "results"\n')
+    answer = run(shop, "runs", "add", "runs/1.0", "--name", "v 1", "--tag", "release")
+    assert (answer.status, answer.err) == (0, (
+        "warning: The run v 1 has no day, without which `last:release` does not know the last of several runs. "
+        "You may add it by `assay runs add 'v 1' --date YYYY-MM-DD`, or build a report over the run.\n"
+    ))  # fmt: skip
+    added = run(shop, "runs", "add", "v 1", "--date", "2026-05-14", "--commit", "5f3c2a1")
+    assert (added.status, added.err) == (0, "")
+    (row,) = run(shop, "runs", "list", "--format", "json").parse_json()
+    assert (row["day"], row["commit"], row["tags"]) == ("2026-05-14", "5f3c2a1", "release")
+    changed = run(shop, "runs", "add", "v 1", "--date", "2026-05-15")
+    assert (changed.status, "with other `day`" in changed.err) == (2, True)
 
 
 def test_recorded_run_without_logs_gains_tags(shop: Path) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pypdf
 import pytest
@@ -16,13 +17,14 @@ from assay.judgement.batches import RunCells, measure_run
 from assay.judgement.change import Change
 from assay.judgement.interval import Comparison, Component, Reason, Spread, Version, compare
 from assay.judgement.paired_segments import SegmentPair, pair_segments
-from assay.judgement.report_judgements import JudgedChange
+from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Direction, Margin, Verdict, judge
+from assay.lang.model.package import Metric
 from assay.report.answer import Answer, JudgedRow
 from assay.report.compose_answer import Candidate, compose_answer, describe_change, describe_open, format_values
 from assay.report.document import Document, parse_document, to_json
 from assay.report.forest_axis import choose_axis
-from assay.report.judged_cells import get_arrow, get_word
+from assay.report.judged_cells import get_arrow, get_word, list_judgement_notes
 from assay.report.render.markdown import render_markdown
 from assay.report.render.pdf import render
 from tests.report_sample import TEMPLATES, build_sample, limit_charts
@@ -137,6 +139,16 @@ def test_key_changes_are_the_gate_else_what_changed() -> None:
     candidates[4] = replace(candidates[4], is_key=True)
     answer = compose_answer(LABELS, "two", "95 %", candidates, (), ())
     assert [(item.label, item.arrow) for item in answer.key_changes] == [("worse 3", "▲"), ("same 0", "")]
+
+
+@pytest.mark.parametrize(("error", "notes"), [
+    (0.9, []), (1.1, ["Same by the 90 % interval, though that of 95 % reaches beyond the margin: Metric a."]),
+])  # fmt: skip
+def test_note_names_what_is_the_same_beyond_the_margin(error: float, notes: list[str]) -> None:
+    changes = {("a", "two"): create_change("same", Direction.LOWER, 2.0, (0.0, error))}
+    metric = SimpleNamespace(id="a", name="Metric a")
+    judgements = ReportJudgements(0.95, (1, 1), 0, 0, "", (), changes)
+    assert list(list_judgement_notes(judgements, [cast(Metric, metric)], "two")) == notes
 
 
 @pytest.mark.parametrize(("value", "error", "is_noted"), [(20.0, 1.0, True), (-20.0, 1.0, True), (5.0, 9.0, False)])

@@ -33,6 +33,7 @@ def judge_metric(
         **dict(zip(("difference", "difference_low", "difference_high"), changes, strict=True)),
         "p_margin": p if p_margin is None else p_margin,
         "gate": p,
+        "df": 4,
         "margin": {"percent": 0.0, "amount": 0.0, "least": margin.get("percent", 0.0), **margin},
     }
 

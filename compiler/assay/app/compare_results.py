@@ -22,6 +22,7 @@ from assay.app.judged_results import (
     ComparedRun,
     JudgedResults,
     build_change,
+    count_judged,
     read_findings,
     read_results_data,
     select_changed_segments,
@@ -99,7 +100,9 @@ def _list_judged_changes(version: ComparedVersion) -> ComparedRun:
     """Return the changes of a version as those of a build: of segments, those in the gate, and those that changed."""
     changes = [metric.change for metric in version.metrics]
     whole = tuple(change for change in changes if not change.is_segment or change.p is not None)
-    return ComparedRun(version.id, version.id, whole, version.caution, version.hosts, select_changed_segments(changes))
+    segments = [change for change in changes if change.is_segment]
+    changed = select_changed_segments(segments)
+    return ComparedRun(version.id, version.id, whole, version.caution, version.hosts, changed, count_judged(segments))
 
 
 def _find_version(

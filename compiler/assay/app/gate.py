@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 
 from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange, RecordedFinding
 from assay.app.session import Session
+from assay.judgement.change import compute_log
 from assay.judgement.gate import has_enough_repeats
+from assay.judgement.noise import count_runs_to_narrow
 from assay.judgement.verdict import Verdict
 from assay.lang import workspace
 from assay.lang.segments import get_whole
@@ -15,6 +18,7 @@ from assay.util.diagnostics import AssayError, Span, fail
 from assay.util.numbers import format_count, format_range
 
 MOST_MISSING = 4  # missing data that a text lists
+MOST_EXACT = 100  # required runs that are not rounded
 MOST_DATA_TEXT = 200  # characters on findings, so that a comment stays short
 
 
@@ -35,7 +39,7 @@ def require_decision(results: JudgedResults, *, is_once: bool = False, allows_mi
             found=f"{counts} runs, {results.calibration_runs} calibration runs",
             hint="`--once` decides by what varies within the runs",
         )
-    gated = [change for run in results.runs for change in list_gated_changes(run)]
+    gated = list_all_gated(results)
     differing_hosts = list_differing_hosts(results)
     missing = list_missing_data(results)
     if not allows_missing and (differing_hosts or (missing and is_open(results))):
@@ -103,7 +107,7 @@ def list_incomplete_data(results: JudgedResults) -> list[str]:
 
     A name that resembles a known one shows no missing record.
     """
-    changes = [change for run in results.runs for change in list_gated_changes(run)]
+    changes = list_all_gated(results)
     gated = {get_whole(item.metric) for item in changes} - {
         get_whole(item.metric) for item in changes if item.lacks_samples
     }
@@ -207,6 +211,33 @@ def list_gated_changes(run: ComparedRun) -> tuple[RecordedChange, ...]:
     """Return the changes of the metrics of the gate, in the order of their p."""
     gated = ((change.p, change.metric, change) for change in run.changes if change.p is not None)
     return tuple(change for _, _, change in sorted(gated, key=lambda item: item[:2]))
+
+
+def list_all_gated(results: JudgedResults) -> list[RecordedChange]:
+    """Return the changes of the metrics of the gate in all runs."""
+    return [change for run in results.runs for change in list_gated_changes(run)]
+
+
+def count_runs_to_decide(results: JudgedResults, change: RecordedChange) -> int | None:
+    """Return how many runs of each version make half the interval of an undecided change as wide as its margin.
+
+    More than 100 are rounded up to tens.
+    None if it is already, if that is more than 1000, or not known: without a margin, from a base of 0, and against
+    recorded runs.
+    """
+    low, high, margin, df = change.low, change.high, change.least_margin, change.df
+    if low is None or high is None or not margin or not df:
+        return None
+    if len(results.repeats) <= len(results.runs) or not all(results.repeats):
+        return None
+    if low > -100:  # the interval of a ratio
+        width = compute_log(Fraction(100 + high) / Fraction(100 + low)) / 2
+        target = compute_log(Fraction(100 + margin) / 100)
+    else:
+        width, target = (high - low) / 2, margin
+    runs = 2 / (1 / results.repeats[0] + 1 / min(results.repeats[1:]))
+    number = count_runs_to_narrow(width / target, runs, df, results.level) if width > target else None
+    return -(-number // 10) * 10 if number and number > MOST_EXACT else number
 
 
 def find_definitions(session: Session, results: JudgedResults, metrics: Iterable[str]) -> dict[str, Span]:

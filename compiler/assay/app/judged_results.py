@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assay.judgement.change import Interval
 from assay.judgement.gate import is_beyond_chance
 from assay.judgement.interval import Reason
 from assay.lang.segments import is_segment
@@ -26,9 +27,10 @@ class RecordedChange:
     `section` is the title of the section that shows the metric, `better` its better direction, `base` and `value` are
     averages in `unit`. `low` and `high` are the ends of the interval in percent; from a base of 0 there is only that of
     the difference. `margin` is the margin in words, `least_margin` in percent. `p_margin` is that of "not worse by more
-    than the margin", and `p` the same adjusted for the number of gated metrics; None outside of the gate. `is_closing`
-    says whether the metric closes the gate, `is_worse_uncorrected` whether only the adjustment keeps it
-    from doing so. `paired` is what its segments show together if each has too few samples.
+    than the margin", and `p` the same adjusted for the number of gated metrics; None outside of the gate. `df` are the
+    degrees of freedom of the interval. `is_closing` says whether the metric closes the gate, `is_worse_uncorrected`
+    whether only the adjustment keeps it from doing so. `paired` is what its segments show together
+    if each has too few samples.
     """
 
     metric: str
@@ -48,6 +50,7 @@ class RecordedChange:
     high: float | None
     p_margin: float | None
     p: float | None
+    df: float | None
     margin: str
     least_margin: float | None
     is_closing: bool
@@ -79,22 +82,30 @@ class RecordedChange:
         """Whether the change is judged, but has no percentage because the base is 0."""
         return self.percent is None and self.difference is not None
 
-    def measure_size(self) -> float:
-        """Return the size of the change in percent, as the first page orders changes; infinity from 0."""
-        return math.inf if self.is_from_zero else abs(self.percent or 0)
+    @property
+    def worst_end(self) -> float | None:
+        """The end of the interval in percent that is worse for a metric with a direction."""
+        return self.low if self.better == "higher" else self.high
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether a gated metric passes, though its interval or a run that is too short allows that it is worse."""
+        if self.p is None or self.is_closing or self.verdict != "open":
+            return False
+        end = 0.0 if self.worst_end is None else self.worst_end
+        is_beyond = (-end if self.better == "higher" else end) > (self.least_margin or 0.0)
+        return is_beyond or self.is_from_zero or self.reason is not None
 
     @property
     def certain_change(self) -> float:
-        """How far the interval is from 0, in margins or else in percent; 0 if it holds 0 or is not known.
+        """How far the interval is from no change, in percent; 0 if it holds 0 or is not known.
 
         A change from a base of 0 is infinitely many percent.
         """
         if self.is_from_zero:
             low, high = self.difference_low or 0.0, self.difference_high or 0.0
-            return 0.0 if low <= 0 <= high else math.inf
-        if self.low is None or self.high is None or self.low <= 0 <= self.high:
-            return 0.0
-        return min(abs(self.low), abs(self.high)) / (self.least_margin or 1.0)
+            return math.inf if Interval(low, high).distance else 0.0
+        return 0.0 if self.low is None or self.high is None else Interval(self.low, self.high).distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +114,7 @@ class ComparedRun:
 
     `caution` is the sentence why the comparison itself is suspect; empty if it is not. `hosts` are the numbers of
     hosts of the runs of base and version; empty if they are not known. `segments` are the changes of segments that are
-    worse or better, in the gate or not, the largest first.
+    worse or better, in the gate or not, the largest certain change first; `judged_segments` is how many are judged.
     """
 
     id: str
@@ -112,6 +123,7 @@ class ComparedRun:
     caution: str = ""
     hosts: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     segments: tuple[RecordedChange, ...] = ()
+    judged_segments: int = 0
 
     @property
     def worse_outside_gate(self) -> tuple[RecordedChange, ...]:
@@ -164,6 +176,11 @@ class JudgedResults:
     def segments(self) -> Iterator[RecordedChange]:
         """The changes of segments that are worse or better, of all runs."""
         return (change for run in self.runs for change in run.segments)
+
+    @property
+    def judged_segments(self) -> int:
+        """How many changes of segments are judged, of all runs."""
+        return sum(run.judged_segments for run in self.runs)
 
 
 def read_judged_results(folder: Path) -> JudgedResults:
@@ -218,7 +235,8 @@ def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
                 _list_changes(results, base["id"], run["id"]),
                 str(cautions[run["id"]]),
                 (tuple(map(int, hosts[base["id"]])), tuple(map(int, hosts[run["id"]]))),
-                _list_changed_segments(results, base["id"], run["id"]),
+                select_changed_segments(segments := _list_segments(results, base["id"], run["id"])),
+                count_judged(segments),
             )
             for run in others
         ),
@@ -290,19 +308,23 @@ def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[Reco
     )
 
 
-def _list_changed_segments(results: Mapping[str, Any], base: str, run: str) -> tuple[RecordedChange, ...]:
-    changes = [
+def _list_segments(results: Mapping[str, Any], base: str, run: str) -> list[RecordedChange]:
+    return [
         _read_change(results, name, NO_SECTION, (base, run))
         for name in results["judgement"]["metrics"]
         if is_segment(name)
     ]
-    return select_changed_segments(changes)
+
+
+def count_judged(changes: Iterable[RecordedChange]) -> int:
+    """Return how many of changes are judged."""
+    return sum(change.has_interval for change in changes)
 
 
 def select_changed_segments(changes: Iterable[RecordedChange]) -> tuple[RecordedChange, ...]:
-    """Return the changes of segments that are worse or better, the largest first."""
+    """Return the changes of segments that are worse or better, the largest certain change first."""
     changed = [change for change in changes if change.is_segment and change.verdict in ("worse", "better")]
-    return tuple(sorted(changed, key=lambda change: (-change.measure_size(), change.metric)))
+    return tuple(sorted(changed, key=lambda change: (-change.certain_change, change.metric)))
 
 
 def _read_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> RecordedChange:
@@ -344,6 +366,7 @@ def build_change(
         _read_number(data["high"]),
         p_margin,
         p,
+        _read_number(data["df"]),
         format_margin(data["margin"], unit),
         _read_number(data["margin"]["least"]),
         is_closing,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.app.runs import check_run_places, create_named_run
 from assay.lang.check.reports import is_day
-from assay.registry.baseline import LAST, MEDIAN
+from assay.registry.baseline import LAST, MEDIAN, describe_day_command
 from assay.registry.history import check_tag, find_time
 from assay.registry.model import RegisteredRun
 from assay.registry.store import add_run, list_runs, read_results
@@ -31,7 +31,8 @@ def register_run(
     """Register a run in a results folder; several places are repeats. The default name is that of its directory.
 
     Instead of its directory, a run may be named that is registered, has recorded results, or is in the settings:
-    `find_places` returns the places of a name in the settings. A run that is registered gains tags.
+    `find_places` returns the places of a name in the settings. A run that is registered gains tags, and a
+    commit or day that it lacks.
 
     Raises AssayError (usage): a place that does not exist, a name that is in use for another run or means something
     else, an invalid day.
@@ -49,6 +50,16 @@ def register_run(
     if day and not is_day(day):
         raise fail("date", "--date takes a day that exists", expected="YYYY-MM-DD", found=day, status=USAGE)
     return add_run(folder, name, places, tags, commit, day)
+
+
+def describe_unknown_day(folder: Path, run: RegisteredRun) -> str:
+    """Return a warning if a run with tags has no day, and no results that have one; else nothing."""
+    if not run.tags or run.day or any(item.name == run.name and item.content.day for item in read_results(folder)):
+        return ""
+    return (
+        f"The run {run.name} has no day, without which `{LAST}{run.tags[0]}` does not know the last of several runs. "
+        f"You may {describe_day_command(run.name)}, or build a report over the run."
+    )
 
 
 def _find_known_run(

@@ -238,7 +238,11 @@ def _draw_segments(chart: Chart, split: Split) -> SplitChart:
 
 def _show_segments(section: Section, split: Split) -> Section:
     """Return a section with the segments of its metrics, and a text that says which there are."""
-    order = "" if _has_order_of_numbers(split.by, split.values) else ", those with most samples first"
+    order = ", those with most samples in the whole table first"
+    if split.by == (HOST,):
+        order = ", in the order of their names"
+    elif _has_order_of_numbers(split.by, split.values):
+        order = ""
     texts = [f"Below each metric are its rows by {' and '.join(split.by)}{order}."]
     if split.pooled:
         texts.append(f"{OTHER} pools the samples of {format_count(split.pooled, 'further value')}.")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.judged_texts import count_verdicts, format_size, list_titles
+from assay.cli.judged_texts import count_all_verdicts, format_size, list_titles
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
@@ -47,19 +47,19 @@ def _describe_paired(changes: Sequence[RecordedChange]) -> Iterator[str]:
 
 
 def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the counts of verdicts, and the metric that got worse by most, with its change and its segments.
+    """Return the counts of verdicts, and the metric that certainly got worse by most, with its change and segments.
 
-    If no metric is worse as a whole, it is the segment that got worse by most.
+    If no metric is worse as a whole, it is the segment that certainly got worse by most.
     """
     from assay.app.judged_results import parse_judged_results
     from assay.lang.segments import get_whole
 
     judged = parse_judged_results(results)
     changes, changed_segments = list(judged.whole_changes), list(judged.segments)
-    counts = "; ".join((count_verdicts(changes, changed_segments), *_describe_paired(changes)))
+    counts = "; ".join((escape_text(count_all_verdicts(judged)), *_describe_paired(changes)))
     worse = [change for change in (*changes, *changed_segments) if change.verdict == "worse"]
-    # The first page names the same one: it has the metrics of the gate first, then the largest changes.
-    worst = min(worse, key=lambda item: (item.is_segment, item.p is None, -item.measure_size()), default=None)
+    # The first page names the same one: metrics of the gate come first, then those whose change is certainly largest.
+    worst = min(worse, key=lambda item: (item.is_segment, item.p is None, -item.certain_change), default=None)
     if worst is None:
         return (counts,)
     if worst.is_segment:

@@ -14,6 +14,7 @@ from assay.cli import output
 from assay.cli.gate_markdown import format_markdown, format_undecided
 from assay.cli.judged_texts import (
     NOT_JUDGED,
+    describe_required_runs,
     describe_uncorrected,
     describe_worse_outside_gate,
     format_change,
@@ -21,6 +22,7 @@ from assay.cli.judged_texts import (
     format_percents,
     format_values,
     list_local_names,
+    list_undecided,
     summarize_gate,
 )
 from assay.cli.junit import add_junit_option, write_junit
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from assay.util.diagnostics import AssayError
 
 MOST_OUTSIDE = 3
+DECISION = {"classname": "Gate", "name": "Decision"}  # the test case on the gate as a whole
 
 
 @click.command()
@@ -43,6 +46,8 @@ MOST_OUTSIDE = 3
 @click.option("--once", "is_once", is_flag=True, help="Decide even if there are too few repeats.")
 @click.option("--allow-missing", "allows_missing", is_flag=True,
               help="Decide even if data of gated metrics are missing, or the numbers of hosts differ.")  # fmt: skip
+@click.option("--undecided", type=click.Choice(["pass", "fail"]), default="pass",
+              help="Whether gated metrics pass that are open and may be worse by more than their margin.")  # fmt: skip
 @click.option("--baseline", metavar="median:N[:TAG]",
               help="Compare with the median of the last N recorded runs, not with the first of the build.")  # fmt: skip
 @add_results_option
@@ -54,16 +59,17 @@ MOST_OUTSIDE = 3
 )
 @click.pass_context
 def gate(
-    context: click.Context, folder: str, is_once: bool, allows_missing: bool, baseline: str | None,
+    context: click.Context, folder: str, is_once: bool, allows_missing: bool, undecided: str, baseline: str | None,
     results: Path | None, junit: Path | None, sarif: Path | None, has_comment: bool, form: str,
 ) -> int:  # fmt: skip
     """Tell whether metrics got worse by more than their margins.
 
     Reads results.json of a comparison whose report has a judgement; BUILD_FOLDER may be this file. Exits with
     status 4 if one of the gated metrics is worse by more than its margin, and with 1 if it does not decide: there
-    are too few repeats, the numbers of hosts differ, a gated metric lacks samples and none is worse, or no gated
-    metric is judged. JUnit XML has all judged metrics, or why the gate does not decide, SARIF those that are worse,
-    at their definitions, and warnings. Markdown is a comment for a pull request, of less than 2000 bytes.
+    are too few repeats, the numbers of hosts differ, a gated metric lacks samples and none is worse, no gated
+    metric is judged, or, with --undecided fail, one is open and may be worse by more than its margin. JUnit XML has
+    all judged metrics, or why the gate does not decide, SARIF those that are worse, at their definitions, and
+    warnings. Markdown is a comment for a pull request, of less than 2000 bytes.
 
     With --baseline, one run is enough: how much the recorded runs differ shows what is noise.
     """
@@ -77,6 +83,8 @@ def gate(
         judged = _judge(session, build, baseline, results) if baseline else read_judged_results(build)
         try:
             require_decision(judged, is_once=is_once, allows_missing=allows_missing)
+            if undecided == "fail":
+                _require_no_undecided(judged)
         except AssayError as error:
             if junit:
                 write_junit(junit, build_undecided_suites(judged, error))
@@ -93,6 +101,23 @@ def gate(
         for line in format_gate(judged):
             output.print_line(line)
     return 0 if is_open(judged) else CLOSED_GATE
+
+
+def _require_no_undecided(results: JudgedResults) -> None:
+    """Raise AssayError if the gate passes, but gated metrics may be worse by more than their margin."""
+    from assay.app.gate import describe_data, list_all_gated, list_cautions
+    from assay.util.diagnostics import fail
+
+    gated = list_all_gated(results)
+    if list_undecided(gated):
+        raise fail(
+            "gate-undecided",
+            "the gate does not decide: gated metrics are open",
+            expected="intervals of gated metrics that do not reach beyond their margin",
+            found=summarize_gate(gated).partition(", but ")[2],
+            notes=tuple(filter(None, [*list_cautions(results), describe_data(results)])),
+            hint=describe_required_runs(results, gated),
+        )
 
 
 def _judge(session: Session, build: Path, baseline: str, results: Path | None) -> JudgedResults:
@@ -165,6 +190,7 @@ def _export_gate(results: JudgedResults) -> dict[str, Any]:
             "id": run.id,
             "label": run.label,
             "caution": run.caution,
+            "undecided": [item.metric for item in list_undecided(list_gated_changes(run))],
             "worse_outside_gate": [item.metric for item in run.worse_outside_gate],
             "worse_before_correction": [item.metric for item in list_gated_changes(run) if item.is_worse_uncorrected],
             "changes": [dataclasses.asdict(item) for item in list_gated_changes(run)],
@@ -189,12 +215,15 @@ def format_gate(results: JudgedResults) -> Iterator[str]:
 
     for run in results.runs:
         changes = list_gated_changes(run)
-        yield f"{escape_text(run.label)} against {escape_text(results.base)}: {summarize_gate(changes)}"
+        yield f"{escape_text(run.label)} against {escape_text(results.base)}: {escape_text(summarize_gate(changes))}"
         uncorrected = [change for change in changes if change.is_worse_uncorrected]
         yield from _format_changes([change for change in changes if change.has_interval and change not in uncorrected])
         if uncorrected:
             yield f"{describe_uncorrected(results)}:"
             yield from _format_changes(uncorrected)
+        required = describe_required_runs(results, changes)
+        if required:
+            yield escape_text(required)
         outside = describe_worse_outside_gate(run, MOST_OUTSIDE)
         if outside:
             yield escape_text(outside)
@@ -236,9 +265,26 @@ def build_suites(results: JudgedResults) -> ElementTree.Element:
     """Return the verdicts as JUnit XML: a suite for each compared run, a case for each metric.
 
     What closes the gate fails, so that a gate that passes has no failures. What else is worse passes, and its output
-    says so; what is open or not judged counts as skipped.
+    says so; what is open or not judged counts as skipped, and so does the decision if some gated metrics are undecided.
     """
-    return _create_suites(results, {run.id: _create_cases(run) for run in results.runs})
+    return _create_suites(
+        results, {run.id: [*_create_decision(results, run), *_create_cases(run)] for run in results.runs}
+    )
+
+
+def _create_decision(results: JudgedResults, run: ComparedRun) -> list[ElementTree.Element]:
+    """Return a test case on the undecided metrics of a gate that passes; empty without any."""
+    from xml.etree import ElementTree
+
+    from assay.app.gate import list_gated_changes
+
+    changes = list_gated_changes(run)
+    if not list_undecided(changes):
+        return []
+    case = ElementTree.Element("testcase", DECISION)
+    message = f"{summarize_gate(changes)}. {describe_required_runs(results, changes)}"
+    ElementTree.SubElement(case, "skipped", {"message": message})
+    return [case]
 
 
 def build_undecided_suites(results: JudgedResults, error: AssayError) -> ElementTree.Element:
@@ -252,7 +298,7 @@ def build_undecided_suites(results: JudgedResults, error: AssayError) -> Element
     message = f"{item.message}; expected {item.expected}, found {item.found}"
     cases = {}
     for run in results.runs:
-        case = ElementTree.Element("testcase", {"classname": "Gate", "name": "Decision"})
+        case = ElementTree.Element("testcase", DECISION)
         ElementTree.SubElement(case, "error", {"type": item.code, "message": message})
         cases[run.id] = [case]
     return _create_suites(results, cases)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.cli.judged_texts import (
-    count_verdicts,
+    count_all_verdicts,
+    describe_required_runs,
     describe_uncorrected,
     format_change,
     format_p,
@@ -15,6 +16,7 @@ from assay.cli.judged_texts import (
     format_size,
     format_values,
     list_titles,
+    list_undecided,
     sort_by_relevance,
     summarize_gate,
 )
@@ -28,11 +30,9 @@ MOST_BYTES = 1999
 FOLDED_BYTES = 450  # that rows of the table leave to the folded part
 MOST_ENTRIES = 200  # more names do not fit in any case
 NAMED_RUNS = 3
-MOST_GATED = 8  # rows of an open gate
 NAMED_UNCORRECTED = 3
 CONDITIONS = "conditions"
-SEGMENTS = "segments"
-REST = ("better", "changed", "open", "same", "not judged", SEGMENTS, CONDITIONS)
+REST = ("better", "changed", "open", "same", "not judged", CONDITIONS)
 """The groups of the folded part, in its order."""
 
 
@@ -45,18 +45,8 @@ class _Entry:
     label: str
 
     @property
-    def is_listed(self) -> bool:
-        """Whether the change has a row in the table."""
-        return self.change.is_worse
-
-    @property
     def group(self) -> str:
-        """Its group in the folded part: the verdict, or what the headline omits.
-
-        That are conditions that did not change, and segments.
-        """
-        if self.change.is_segment:
-            return SEGMENTS
+        """Its group in the folded part: the verdict, or conditions that did not change, which the headline omits."""
         is_condition = self.change.better == "neither" and self.change.verdict != "changed"
         return CONDITIONS if is_condition else self.change.verdict
 
@@ -64,18 +54,20 @@ class _Entry:
 def format_markdown(results: JudgedResults) -> str:
     """Return the gate: a headline with the counts, a table, the rest folded, the sentence on noise.
 
-    The table has what is worse or fails the gate. If nothing is, it has the first gated metrics.
+    The table has the gated metrics, those that fail the gate first, then what else is worse.
     """
-    from assay.app.gate import describe_lacking_samples, is_open, list_gated_changes
+    from assay.app.gate import describe_lacking_samples, is_open, list_all_gated
 
-    gated = [change for run in results.runs for change in list_gated_changes(run)]
+    gated = list_all_gated(results)
     state = "passes" if is_open(results) else "fails"
-    counts = count_verdicts(results.whole_changes, results.segments)
-    headline = f"**Gate {state}: {summarize_gate(gated)}.** {_clip(counts, 200)}"
+    summary = _clip(summarize_gate(gated), 240)
+    counts = count_all_verdicts(results)
+    headline = f"**Gate {summary if list_undecided(gated) else f'{state}: {summary}'}.** {_clip(counts, 200)}"
     blocks = [
         headline,
         _format_subject(results),
         *([_clip(text, 240)] if (text := describe_lacking_samples(results)) else []),
+        *([_clip(text, 240)] if (text := describe_required_runs(results, gated)) else []),
         *_list_reservations(results),
         *_list_uncorrected(results, gated),
         *_list_worse_segments(results),
@@ -83,10 +75,8 @@ def format_markdown(results: JudgedResults) -> str:
     noise = _clip(results.noise, 320)
     available = MOST_BYTES - _measure([*blocks, noise])
     entries = _list_entries(results)
-    listed = [item for item in entries if item.is_listed]
-    if not listed:
-        gated_changes = {id(change) for change in gated}
-        listed = [item for item in entries if id(item.change) in gated_changes][:MOST_GATED]
+    listed = [item for item in entries if item.change.p is not None or item.change.is_worse]
+    listed.sort(key=lambda item: item.change.p is None)
     listed_entries = {id(item) for item in listed}  # there may be thousands, and equality compares all their parts
     rest = [item for item in entries if id(item) not in listed_entries]
     if listed:
@@ -223,7 +213,7 @@ def _format_rest(entries: Sequence[_Entry], most_bytes: int) -> str:
 
 
 def _count_group(group: str, count: int) -> str:
-    return format_count(count, group.removesuffix("s")) if group in (CONDITIONS, SEGMENTS) else f"{count} {group}"
+    return format_count(count, group.removesuffix("s")) if group == CONDITIONS else f"{count} {group}"
 
 
 def _format_list(group: str, entries: Sequence[_Entry], most_bytes: int) -> str:
@@ -244,6 +234,6 @@ def _format_name(entry: _Entry) -> str:
     details = [
         *([_clip(entry.label, 24)] if entry.label else []),
         *([f"{format_size(change)}, {format_percents(change)[1]}"] if is_changed else []),
-        *([entry.change.verdict] if entry.group in (CONDITIONS, SEGMENTS) else []),
+        *([entry.change.verdict] if entry.group == CONDITIONS else []),
     ]
     return _clip(entry.title, 60) + (f" ({'; '.join(details)})" if details else "")

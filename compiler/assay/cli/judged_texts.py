@@ -78,12 +78,55 @@ def describe_uncorrected(results: JudgedResults) -> str:
 
 
 def summarize_gate(changes: Sequence[RecordedChange]) -> str:
-    """Return how many of gated changes are worse by more than their margin, and how many are not judged."""
+    """Return how many of gated changes are worse by more than their margin, and how many are not judged.
+
+    If none is worse, but some are undecided, return how many, and how large their changes may be.
+    """
     worse, count = sum(change.is_closing for change in changes), len(changes)
     left_out = sum(change.verdict == NOT_JUDGED for change in changes)
     verb = "is worse by more than its margin" if worse <= 1 else "are worse by more than their margin"
     also = f"; {left_out} {'is' if left_out == 1 else 'are'} not judged" if left_out else ""
+    undecided = list_undecided(changes)
+    if undecided:
+        size = _describe_possible_change(undecided[0])
+        return f"passes, but does not decide {len(undecided)} of {format_count(count, 'gated metric')}{size}{also}"
     return f"{worse or 'none'} of {format_count(count, 'gated metric')} {verb}{also}"
+
+
+def list_undecided(changes: Iterable[RecordedChange]) -> list[RecordedChange]:
+    """Return the undecided ones of gated changes, the greatest possible first; none if one closes the gate."""
+    listed = list(changes)
+    if any(change.is_closing for change in listed):
+        return []
+    undecided = [change for change in listed if change.is_undecided]
+    return sorted(undecided, key=lambda item: (bool(item.reason), -abs(item.worst_end or 0.0), item.metric))
+
+
+def _describe_possible_change(change: RecordedChange) -> str:
+    low, _, high = format_percents(change)[1].removeprefix("Δ ").partition(" … ")
+    end = low if change.better == "higher" else high
+    unit = "" if change.is_from_zero else " %"
+    return f": {change.name} may have changed by up to {end}{unit}" if end and not change.reason else ""
+
+
+def describe_required_runs(results: JudgedResults, changes: Iterable[RecordedChange]) -> str:
+    """Return a sentence on the runs that an undecided gate needs; empty if the gate decides or the runs are too short.
+
+    One run of each version does not show how much runs differ, so that more may be needed.
+    """
+    from assay.app.gate import count_runs_to_decide
+
+    undecided = list_undecided(changes)
+    if not undecided:
+        return ""
+    change = undecided[0]
+    runs = None if change.reason else count_runs_to_decide(results, change)
+    if change.reason:
+        return f"Record longer runs: {change.name} is open, since {change.reason}."
+    if runs is None:
+        return f"Record more runs, or widen the margin of {change.name} ({change.margin})."
+    bound = "at least" if min(results.repeats) == 1 else "about"
+    return f"Record more repeats: {bound} {runs} runs of each version are needed for the margin of {change.margin}."
 
 
 def describe_worse_outside_gate(run: ComparedRun, most: int) -> str:
@@ -97,18 +140,20 @@ def describe_worse_outside_gate(run: ComparedRun, most: int) -> str:
     return f"worse, but not in the gate: {', '.join(names)}{more}" if names else ""
 
 
-def count_verdicts(changes: Iterable[RecordedChange], segments: Iterable[RecordedChange] = ()) -> str:
+def count_verdicts(
+    changes: Iterable[RecordedChange], segments: Iterable[RecordedChange] = (), judged_segments: int = 0
+) -> str:
     """Return the number of changes of each verdict: `2 worse, 0 better, 5 same within 2 %, 1 open, 3 not judged`.
 
     Metrics that are better in no direction count only if they changed, as on the first page of a report, or if there
     are no others: `4 metrics without a direction: 1 same, 3 open`. Segments that are worse or better count for
-    themselves: `0 worse, 0 better, 2 open; segments: 1 worse, 0 better`.
+    themselves, of so many that are judged: `0 worse, 0 better, 2 open; 1 worse, 0 better of 24 segments`.
     """
     changes = list(changes)
     segment_numbers = Counter(change.verdict for change in segments)
     if segment_numbers:
         parts = ", ".join(f"{segment_numbers[name]} {name}" for name in ("worse", "better"))
-        return f"{count_verdicts(changes)}; segments: {parts}"
+        return f"{count_verdicts(changes)}; {parts} of {format_count(judged_segments, 'segment')}"
     lacks_directions = bool(changes) and all(change.better == "neither" for change in changes)
     listed = [
         change for change in changes if lacks_directions or change.better != "neither" or change.verdict == "changed"
@@ -127,6 +172,12 @@ def count_verdicts(changes: Iterable[RecordedChange], segments: Iterable[Recorde
 
         text += explain_not_judged(change.reason for change in listed if change.reason)
     return f"{format_count(len(listed), 'metric')} without a direction: {text}" if lacks_directions else text
+
+
+def count_all_verdicts(results: JudgedResults) -> str:
+    """Return the numbers of verdicts of all compared versions, after how many comparisons they are of."""
+    counts = count_verdicts(results.whole_changes, results.segments, results.judged_segments)
+    return f"{len(results.runs)} comparisons with {results.base}: {counts}" if len(results.runs) > 1 else counts
 
 
 def sort_by_relevance(changes: Iterable[RecordedChange]) -> Sequence[RecordedChange]:

@@ -34,17 +34,19 @@ def add_run(
     context: click.Context, places: tuple[str, ...], name: str, tags: tuple[str, ...], commit: str, day: str,
     results: Path | None,
 ) -> None:  # fmt: skip
-    """Register a run, or add tags to a registered run, and print its file. Several directories are repeats.
+    """Register a run, or add tags, commit or day to it, and print its file. Several directories are repeats.
 
     DIR may be an archive or an s3:// address, too, or the name of a run that is registered, has recorded results, or is
-    in assay.toml. What a registered run has already changes nothing.
+    in assay.toml. What a registered run has already changes nothing; only a missing commit or day can be added.
     """
-    from assay.app.register_run import register_run
+    from assay.app.register_run import describe_unknown_day, register_run
 
     config = context.obj["config"]
     find_places = config.find_places if config else lambda _name: ()
     folder = require_results_folder(results)
-    output.print_line(register_run(folder, places, name, tags, commit, day, find_places).path)
+    run = register_run(folder, places, name, tags, commit, day, find_places)
+    output.print_line(run.path)
+    output.print_warnings(list(filter(None, [describe_unknown_day(folder, run)])))
 
 
 @runs.command(name="list")

@@ -27,6 +27,11 @@ class Interval:
     low: float
     high: float
 
+    @property
+    def distance(self) -> float:
+        """How far the interval is from no change, of which so much is certain; 0 if it holds 0."""
+        return max(self.low, -self.high, 0.0)
+
     def is_within(self, bound: float) -> bool:
         """Return whether the interval lies between -bound and bound."""
         return -bound <= self.low and self.high <= bound

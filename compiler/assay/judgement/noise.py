@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from assay.judgement.repeats import pool_variances
-from assay.judgement.student_t import compute_quantile
+from assay.judgement.student_t import compute_quantile, floor_to_even
 
 CHANGES = (1.0, 2.0, 5.0)
 MOST_RUNS = 1000
@@ -62,6 +62,20 @@ def count_runs_to_detect(change: float, deviation: float, level: float = 0.95, p
     for runs in range(max(_LEAST_RUNS, math.ceil(min(least, MOST_RUNS + 1))), MOST_RUNS + 1):
         if deviation * math.sqrt(2 / runs) * _sum_quantiles(runs, level, power) <= change:
             return runs
+    return None
+
+
+def count_runs_to_narrow(factor: float, runs: float, df: float, level: float = 0.95) -> int | None:
+    """Return how many runs of each version, instead of `runs`, give an interval that is so many times narrower.
+
+    None for more than 1000. Errors shrink with the square root of the runs, quantiles of t with the degrees of freedom.
+    """
+    probability, most_df = (1 + level) / 2, 2 * MOST_RUNS
+    width = factor * math.sqrt(runs) / compute_quantile(probability, floor_to_even(min(df, most_df)))
+    least = (width * compute_quantile(probability, most_df)) ** 2
+    for number in range(math.ceil(max(runs, min(least, MOST_RUNS + 1))), MOST_RUNS + 1):
+        if width * compute_quantile(probability, floor_to_even(min(df * number / runs, most_df))) <= math.sqrt(number):
+            return number
     return None
 
 

@@ -7,6 +7,7 @@ their results are read.
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -69,10 +70,15 @@ def find_last_run(folder: Path, tag: str) -> RegisteredRun:
             raise fail(
                 "no-date",
                 f"the last run with the tag `{tag}` is not known: the run `{run.name}` has no day",
-                hint=f'add `"day": "YYYY-MM-DD"` to {run.path}, or build a report over the run',
+                hint=f"{describe_day_command(run.name)}, or build a report over the run",
                 status=USAGE,
             )
     return max(tagged_runs, key=lambda run: (times[run.name], split_numbers(run.name)))
+
+
+def describe_day_command(name: str) -> str:
+    """Return what adds the day of a registered run, in words."""
+    return f"add it by `assay runs add {shlex.quote(name)} --date YYYY-MM-DD`"
 
 
 def is_median(text: str) -> bool:

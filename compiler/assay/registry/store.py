@@ -141,9 +141,10 @@ def _locate(path: Path, member: str) -> Span:
 def add_run(
     folder: Path, name: str, places: Sequence[str], tags: Sequence[str] = (), commit: str = "", day: str = ""
 ) -> RegisteredRun:
-    """Register a run, whose places are relative to the current folder, or add tags to a registered run.
+    """Register a run, whose places are relative to the current folder, or add what a registered run lacks.
 
-    Raises AssayError (usage) if a run of this name has other places, or another commit or day.
+    That are tags, a commit and a day. Raises AssayError (usage) if a run of this name has other places, or another
+    commit or day.
     """
     path = folder / RUNS / f"{quote_name(name)}.json"
     content: dict[str, Any] = {
@@ -162,9 +163,14 @@ def add_run(
             "day": known_run.day,
         }
         _check_same_run(path, name, registered, content)
-        content |= {**registered, "tags": [*known_run.tags, *tags]}
+        content |= {
+            "tags": [*known_run.tags, *tags],
+            "commit": known_run.commit or commit,
+            "day": known_run.day or day,
+        }
     content["tags"] = sorted(set(content["tags"]))
-    if known_run is None or set(known_run.tags) != set(content["tags"]):
+    additions = (set(content["tags"]), content["commit"], content["day"])
+    if known_run is None or additions != (set(known_run.tags), known_run.commit, known_run.day):
         text = dump_content({key: value for key, value in content.items() if value or key == "places"})
         write_file(folder, path, text.encode())
     return _read_run(path, folder)
@@ -173,7 +179,7 @@ def add_run(
 def _check_same_run(path: Path, name: str, registered: Mapping[str, Any], content: Mapping[str, Any]) -> None:
     """Raise AssayError (usage) if a run to add differs from the registered one. An empty commit or day fits any."""
     for member, value in registered.items():
-        if content[member] != value and (content[member] or member == "places"):
+        if content[member] != value and ((content[member] and value) or member == "places"):
             values = (value, content[member])
             expected, actual = (", ".join(item) if isinstance(item, list) else item for item in values)
             raise fail(

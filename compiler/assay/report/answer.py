@@ -42,7 +42,7 @@ class JudgedRow:
     `base`, `value`, `percent` and `interval` are texts; values have a unit: `29.4 µs`. `verdict` is a word, `arrow` the
     direction of a change beyond the margin (▲, ▼, or empty). `sizes` are the numbers of samples: `56 / 64`. `change`,
     `low`, `high` and `margin` are in percent of the base, None for a metric whose base is 0 or that is not judged;
-    `reason` says why it is not. `segments` are the largest changes of segments that are worse or better, and
+    `reason` says why it is not. `segments` are the largest certain changes of segments that are worse or better, and
     `more_segments` is the number of further ones.
     """
 

@@ -25,7 +25,7 @@ def compose_headline(
     """Return the outcome in one sentence; the changes are those of metrics that are better in a direction.
 
     Without such metrics it is that of the `conditions`, the metrics that are better in none. `segment_counts` are the
-    numbers of their segments that are worse or better: what changed in some segments only may be lost in the whole
+    numbers of their segments that are judged, by verdict: what changed in some segments only may be lost in the whole
     metric. `paired` is the outcome of segments that are not judged each: it counts if no metric changed.
     """
     if not changes:
@@ -36,7 +36,7 @@ def compose_headline(
     of_all = f"of {format_count(judged, 'metric')}"
     if judged == 1 and worse + better:
         return f"{run} is {'worse' if worse else 'better'} than {base} in the only metric that is judged"
-    if not worse + better and any(segment_counts.values()):
+    if not worse + better and _has_changed(segment_counts):
         return f"{run} is {_describe_segments(base, segment_counts)}, but in no metric as a whole"
     if paired and not worse + better + counts[Verdict.CHANGED]:
         return paired
@@ -56,11 +56,16 @@ def compose_headline(
     return f"No change{beyond} is certain between {base} and {run}"
 
 
+def _has_changed(segment_counts: Mapping[Verdict, int]) -> bool:
+    return any(segment_counts.get(verdict) for verdict in (Verdict.WORSE, Verdict.BETTER))
+
+
 def _describe_segments(base: str, segment_counts: Mapping[Verdict, int]) -> str:
     worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
+    of_all = f"of {format_count(sum(segment_counts.values()), 'segment')}"
     if not worse:
-        return f"better than {base} in {format_count(better, 'segment')}"
-    return f"worse than {base} in {format_count(worse, 'segment')}{f', and better in {better}' if better else ''}"
+        return f"better than {base} in {better} {of_all}"
+    return f"worse than {base} in {worse} {of_all}{f', and better in {better}' if better else ''}"
 
 
 def compose_counts(
@@ -71,13 +76,13 @@ def compose_counts(
     """Return how many metrics are worse, better, the same, open and not judged; if none is judged, also why.
 
     The metrics are those that are better in a direction; without any, the `conditions`, which are better in none. How
-    many of their segments are worse or better comes last.
+    many of their segments are worse or better, of those that are judged, comes last.
     """
     if not changes:
         return _count_conditions(conditions)
-    if any(segment_counts.values()):
+    if _has_changed(segment_counts):
         worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
-        return f"{compose_counts(changes)} Segments: {worse} worse, {better} better."
+        return f"{compose_counts(changes)} Segments: {worse} worse, {better} better of {sum(segment_counts.values())}."
     counts = count_by_verdict(changes)
     left_out = counts[Verdict.NOT_JUDGED]
     if left_out == len(changes):

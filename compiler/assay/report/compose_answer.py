@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.judgement.interval import Comparison
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
-from assay.judgement.verdict import Direction, Verdict
+from assay.judgement.verdict import Direction, Judgement, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
@@ -56,9 +56,9 @@ _RANKS = {Verdict.OPEN: 2, Verdict.SAME: 3, Verdict.NOT_JUDGED: 4}
 class Candidate:
     """The change of a metric of the report, its line of the plot, and the section that shows it first.
 
-    `is_key` says that the gate of the report names the metric. `segment_verdicts` are those of its segments that are
-    worse or better; `explained_by` has the values of the segment that most of the change comes from: `kind=write`.
-    `unit` is the symbol of the metric's unit.
+    `is_key` says that the gate of the report names the metric. `segment_verdicts` are those of its segments;
+    `explained_by` has the values of the segment that most of the change comes from: `kind=write`. `unit` is the symbol
+    of the metric's unit.
     """
 
     change: JudgedChange
@@ -86,13 +86,13 @@ class Candidate:
 
     @property
     def relevance(self) -> tuple[int, float]:
-        """The sort key of metrics on the page: gated ones first, then those that changed, then by size.
+        """The sort key of metrics on the page: gated ones first, then those that changed, then by certain change.
 
-        Of open ones, those come first whose interval says most.
+        Of others, those come first whose interval says most.
         """
         comparison, interval = self.change.judgement.comparison, self.change.judgement.interval
-        size = _measure_size(comparison) if comparison else 0.0
-        if self.verdict is Verdict.OPEN and comparison and interval and interval.high > interval.low:
+        size = _measure_certain_change(self.change.judgement)
+        if self.verdict in _RANKS and comparison and interval and interval.high > interval.low:
             size = abs(comparison.judged.value) / (interval.high - interval.low)
         return 0 if self.is_key else _RANKS.get(self.verdict, 1), -size
 
@@ -146,7 +146,9 @@ def _list_candidates(
             segments=tuple(segments[:MOST_SEGMENTS]),
             more_segments=max(0, len(segments) - MOST_SEGMENTS),
         )
-        verdicts = tuple(judgements.changes[item.metric, runs[1].id].judgement.verdict for item in segments)
+        verdicts = tuple(
+            judgements.changes[item, runs[1].id].judgement.verdict for item in _name_segments(report, metric)
+        )
         explained_by = _find_explanation(checked, runs, summary, judgements, [name, *_list_alike(change, segments)])
         yield Candidate(change, row, sections[name], name in named, verdicts, explained_by, metric.unit.symbol)
 
@@ -193,16 +195,11 @@ def _list_gated_segments(
 def _list_segments(
     checked: CheckedPackage, report: Report, whole: Metric, run: str, judgements: ReportJudgements
 ) -> list[JudgedSegment]:
-    """Return the segments of a metric in the sections that are worse or better, the largest changes first."""
-    sections = {
-        name: name_section(section.title)
-        for section in reversed(report.sections)
-        for name in section.metrics
-        if is_segment(name) and get_whole(name) == whole.id
-    }
+    """Return the segments of a metric in the sections that are worse or better, the largest certain change first."""
+    sections = _name_segments(report, whole)
     changes = [(name, judgements.changes[name, run]) for name in sections]
     sized = [
-        (_measure_size(change.judgement.comparison), name, change)
+        (_measure_certain_change(change.judgement), name, change)
         for name, change in changes
         if change.judgement.verdict in (Verdict.WORSE, Verdict.BETTER) and change.judgement.comparison
     ]
@@ -218,6 +215,16 @@ def _list_segments(
         for _, name, change in sorted(sized, key=lambda item: (-item[0], item[1]))
         if change.judgement.comparison
     ]
+
+
+def _name_segments(report: Report, whole: Metric) -> dict[str, str]:
+    """Return the segments of a metric in the sections, each with the name of its section."""
+    return {
+        name: name_section(section.title)
+        for section in reversed(report.sections)
+        for name in section.metrics
+        if is_segment(name) and get_whole(name) == whole.id
+    }
 
 
 def _build_row(
@@ -246,9 +253,10 @@ def _build_row(
     )
 
 
-def _measure_size(comparison: Comparison) -> float:
-    """Return the size of a change in percent; any change from 0 is the largest."""
-    return abs(comparison.percent.value) if comparison.percent else math.inf
+def _measure_certain_change(judgement: Judgement) -> float:
+    """Return how far an interval is from no change, in percent; any change from 0 is the largest."""
+    distance = judgement.interval.distance if judgement.interval else 0.0
+    return math.inf if distance and judgement.comparison and not judgement.comparison.percent else distance
 
 
 def _format_size(comparison: Comparison) -> str:
@@ -291,7 +299,8 @@ def compose_answer(
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     left, right = _name_sides(printed)
     printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
-    segment_counts = Counter(verdict for item in directed for verdict in item.segment_verdicts)
+    verdicts = (verdict for item in directed for verdict in item.segment_verdicts)
+    segment_counts: Counter[Verdict] = Counter(verdict for verdict in verdicts if verdict is not Verdict.NOT_JUDGED)
     changes, unpreferred = ([item.change for item in items] for items in (directed, conditions))
     # Metrics without a direction are conditions of the others: without others, their changes are the outcome.
     suspects = [item.row.label for item in conditions if directed and item.verdict is Verdict.CHANGED]

@@ -123,7 +123,10 @@ def get_sort_keys(change: JudgedChange) -> tuple[float, float]:
 
 
 def list_judgement_notes(judgements: ReportJudgements, metrics: Sequence[Metric], run: str) -> Iterator[str]:
-    """Yield which metrics of a table are not judged, and why, and how few units of time their intervals rest on."""
+    """Yield which metrics of a table are not judged, or the same beyond the margin, and why.
+
+    Then how few units of time their intervals rest on.
+    """
     changes = {metric.name: judgements.changes[metric.id, run].judgement for metric in metrics}
     for heading, is_judged in (("Not judged", False), ("Open", True)):
         names_by_reason: dict[str, list[str]] = {}
@@ -133,8 +136,18 @@ def list_judgement_notes(judgements: ReportJudgements, metrics: Sequence[Metric]
         if names_by_reason:
             parts = (f"{', '.join(names)} ({reason})" for reason, names in names_by_reason.items())
             yield f"{heading}: {'; '.join(parts)}."
+    wide = [name for name, judgement in changes.items() if _is_same_beyond_margin(judgement)]
+    if wide:
+        least, level = (f"{100 * level:g} %" for level in (2 * judgements.level - 1, judgements.level))
+        yield f"Same by the {least} interval, though that of {level} reaches beyond the margin: {', '.join(wide)}."
     if few_units := describe_few_units(list(changes.values())):
         yield few_units
+
+
+def _is_same_beyond_margin(judgement: Judgement) -> bool:
+    if judgement.verdict is not Verdict.SAME or judgement.interval is None or judgement.margin is None:
+        return False
+    return not judgement.interval.is_within(judgement.margin)
 
 
 def describe_few_units(judgements: Sequence[Judgement]) -> str:
