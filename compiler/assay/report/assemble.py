@@ -157,7 +157,7 @@ def assemble(
         provenance=tuple(provenance.items()),
         terms=build_terms(checked, report, tables, has_sample_counts=any(None in item.metrics for item in sections)),
         galleries=listings,
-        averages=_describe_averages(checked, report, choices, units),
+        averages=_describe_averages(checked, report, choices, units, len(versions) < len(runs)),
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
@@ -348,7 +348,9 @@ def _sample_counts(
     return ("Sample count", first, *(cell for count in rest for cell in (count, *blanks)))
 
 
-def _describe_averages(checked: CheckedPackage, report: Report, choices: Choices, units: ReportUnits) -> str:
+def _describe_averages(
+    checked: CheckedPackage, report: Report, choices: Choices, units: ReportUnits, has_repeats: bool
+) -> str:
     """Return what values are averages of, how those of groups (hosts) are averaged, what percentiles and units are."""
     further = {name for section in report.sections for name in list_further_columns(section, choices)}
     meaning, summary = describe_columns(further), choices.summary
@@ -358,7 +360,11 @@ def _describe_averages(checked: CheckedPackage, report: Report, choices: Choices
     measured_metrics = list_measured(index_metrics(checked.package), metrics)
     unit_note = describe_units(metrics, units, choices) if report.dictionary else ""
     groups = sorted({metric.per for metric in measured_metrics if metric.per})
-    all_samples = "" if all(metric.per for metric in measured_metrics) else "Values are averages of all samples."
+    all_samples = (
+        "The average of a run is that of its samples." if has_repeats else "Values are averages of all samples."
+    )
+    if all(metric.per for metric in measured_metrics):
+        all_samples = ""
     if not groups:
         return " ".join(filter(None, (all_samples, meaning, unit_note)))
     doc = next((item.doc for item in checked.package.summaries if item.name == summary), "").rstrip(".")
