@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.formula import index_metrics, is_formula, list_measured
+from assay.lang.formula import is_formula
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Chart as ChartSpec
@@ -18,6 +18,7 @@ from assay.lang.model.report import Section as SectionSpec
 from assay.lang.segments import is_segment
 from assay.report import run_results
 from assay.report.answer import Answer
+from assay.report.averages_note import describe_averages
 from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, list_printed_columns
 from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
@@ -31,11 +32,9 @@ from assay.report.judged_cells import (
 )
 from assay.report.percentiles import (
     build_percentile_table,
-    describe_columns,
-    list_further_columns,
     list_split_notes,
 )
-from assay.report.row_units import ReportUnits, RowUnit, choose_report_units, choose_row_unit, describe_units
+from assay.report.row_units import ReportUnits, RowUnit, choose_report_units, choose_row_unit
 from assay.report.run_results import Choices, RunFigures, add_unit
 from assay.report.section_notes import (
     list_chart_notes,
@@ -157,7 +156,7 @@ def assemble(
         provenance=tuple(provenance.items()),
         terms=build_terms(checked, report, tables, has_sample_counts=any(None in item.metrics for item in sections)),
         galleries=listings,
-        averages=_describe_averages(checked, report, choices, units, len(versions) < len(runs)),
+        averages=describe_averages(checked, report, choices, units, len(versions) < len(runs)),
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
@@ -346,31 +345,6 @@ def _sample_counts(
     first, *rest = map("–".join, texts)
     blanks = [""] * (columns_per_run - 1)
     return ("Sample count", first, *(cell for count in rest for cell in (count, *blanks)))
-
-
-def _describe_averages(
-    checked: CheckedPackage, report: Report, choices: Choices, units: ReportUnits, has_repeats: bool
-) -> str:
-    """Return what values are averages of, how those of groups (hosts) are averaged, what percentiles and units are."""
-    further = {name for section in report.sections for name in list_further_columns(section, choices)}
-    meaning, summary = describe_columns(further), choices.summary
-    names = [name for section in report.sections for name in section.metrics]
-    names += [item.metric for item in report.charts]
-    metrics = [checked.get_metric(name) for name in names]
-    measured_metrics = list_measured(index_metrics(checked.package), metrics)
-    unit_note = describe_units(metrics, units, choices) if report.dictionary else ""
-    groups = sorted({metric.per for metric in measured_metrics if metric.per})
-    all_samples = (
-        "The average of a run is that of its samples." if has_repeats else "Values are averages of all samples."
-    )
-    if all(metric.per for metric in measured_metrics):
-        all_samples = ""
-    if not groups:
-        return " ".join(filter(None, (all_samples, meaning, unit_note)))
-    doc = next((item.doc for item in checked.package.summaries if item.name == summary), "").rstrip(".")
-    subject = "Those of metrics" if all_samples else "Metrics"
-    sentence = f"{subject} with a distribution for each {' or '.join(groups)} are averaged by the summary {summary}."
-    return " ".join(filter(None, (all_samples, sentence, f"{doc}." if doc else "", meaning, unit_note)))
 
 
 def _build_charts(
