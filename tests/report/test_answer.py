@@ -90,6 +90,8 @@ def compose(case: Mapping[str, Any]) -> Answer:
                  for number, percent in enumerate(percents)]  # fmt: skip
         paired = pair_segments(pairs, change.margin, change.judgement.direction)
         candidates[0] = replace(candidates[0], change=replace(change, paired=paired))
+    for number, medians in enumerate(case.get("medians", ())):
+        candidates[number] = replace(candidates[number], change=replace(candidates[number].change, medians=medians))
     segments = tuple(Verdict(word) for word in case.get("segments", ()))
     if segments:
         candidates[0] = replace(candidates[0], segment_verdicts=segments)

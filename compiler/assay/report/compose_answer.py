@@ -29,6 +29,7 @@ from assay.report.judged_cells import (
     get_arrow,
     get_word,
 )
+from assay.report.median_sentences import MedianChange, continue_headline, describe_median_changes
 from assay.report.paired_sentences import compose_paired_headline, count_changed, describe_paired
 from assay.report.row_units import ReportUnits, RowUnit
 from assay.report.run_results import RunFigures, get_average
@@ -47,7 +48,7 @@ MOST_KEY_CHANGES = 5
 MOST_SEGMENTS = 3
 MOST_DIFFERING = 12  # parameters that the PDF prints, two in a line
 _MOST_UNNAMED = 3
-_LINES_OF_PAIRED = 3  # of the sentences on segments that are not judged each
+_LINES_OF_SENTENCES = 3  # of those on segments that are not judged each, and of those on medians
 _DECIDED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
 _RANKS = {Verdict.OPEN: 2, Verdict.SAME: 3, Verdict.NOT_JUDGED: 4}
 
@@ -294,7 +295,8 @@ def compose_answer(
     key_changes = _choose_key_changes([*directed, *gated_segments])
     printed_conditions = _choose_rows(conditions, MOST_CONDITIONS)
     paired = _find_paired(directed or conditions)
-    others = len(key_changes) + len(printed_conditions) + (_LINES_OF_PAIRED if paired else 0)
+    medians = _list_median_changes(directed or conditions)
+    others = len(key_changes) + len(printed_conditions) + _LINES_OF_SENTENCES * (bool(paired) + bool(medians))
     lines = LINES - others - (min(len(differing), MOST_DIFFERING) + 1) // 2
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     left, right = _name_sides(printed)
@@ -302,14 +304,20 @@ def compose_answer(
     verdicts = (verdict for item in directed for verdict in item.segment_verdicts)
     segment_counts: Counter[Verdict] = Counter(verdict for verdict in verdicts if verdict is not Verdict.NOT_JUDGED)
     changes, unpreferred = ([item.change for item in items] for items in (directed, conditions))
+    of_paired = _compose_paired_headline(labels, paired)
+    counts = (
+        compose_counts(changes, segment_counts, unpreferred),
+        _describe_paired(paired),
+        describe_median_changes(medians),
+    )
     # Metrics without a direction are conditions of the others: without others, their changes are the outcome.
     suspects = [item.row.label for item in conditions if directed and item.verdict is Verdict.CHANGED]
     return Answer(
         *labels,
         run_id,
         level,
-        compose_headline(*labels, changes, segment_counts, unpreferred, _compose_paired_headline(labels, paired)),
-        compose_counts(changes, segment_counts, unpreferred) + _describe_paired(paired),
+        compose_headline(*labels, changes, segment_counts, unpreferred, of_paired, continue_headline(medians)),
+        " ".join(filter(None, counts)),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(
             JudgedGroup(title, tuple(item.row for item in printed if item.section == title))
@@ -337,7 +345,15 @@ def _compose_paired_headline(labels: tuple[str, str], item: Candidate | None) ->
 def _describe_paired(item: Candidate | None) -> str:
     if item is None:
         return ""
-    return f" {describe_paired(item.row.label, item.paired, item.margin, item.change.judgement.direction)}"
+    return describe_paired(item.row.label, item.paired, item.margin, item.change.judgement.direction)
+
+
+def _list_median_changes(candidates: Sequence[Candidate]) -> list[MedianChange]:
+    return [
+        MedianChange(item.row.label, item.row.metric, item.unit, item.change.medians)
+        for item in candidates
+        if item.change.medians
+    ]
 
 
 def _choose_key_changes(directed: Sequence[Candidate]) -> list[Candidate]:
