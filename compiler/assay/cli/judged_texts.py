@@ -22,7 +22,7 @@ def format_percents(change: RecordedChange) -> tuple[str, str]:
     From a base of 0 there is no percentage: a dash, and the interval of the difference, `Δ +2.5 … +3.8 %`.
     """
     from assay.report.judged_cells import format_difference_interval
-    from assay.styles.prefixed import format_percent_change, format_percent_interval
+    from assay.styles.prefixed import format_change_within, format_percent_interval
     from assay.styles.row import NO_VALUE
 
     if change.percent is None and change.difference_low is not None and change.difference_high is not None:
@@ -30,7 +30,8 @@ def format_percents(change: RecordedChange) -> tuple[str, str]:
         return NO_VALUE, format_difference_interval(ends, change.value or 0.0, change.unit)
     if change.percent is None or change.low is None or change.high is None:
         return "", ""
-    return format_percent_change(change.percent), format_percent_interval(change.low, change.high, change.least_margin)
+    limits = (change.low, change.high, change.least_margin)
+    return format_change_within(change.percent, *limits), format_percent_interval(*limits)
 
 
 def format_size(change: RecordedChange) -> str:

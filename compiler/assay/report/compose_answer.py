@@ -35,7 +35,7 @@ from assay.report.row_units import ReportUnits, RowUnit
 from assay.report.run_results import RunFigures, get_average
 from assay.report.section_notes import name_section
 from assay.report.versions import Version
-from assay.styles.prefixed import format_percent, format_percent_change, format_value
+from assay.styles.prefixed import format_change_within, format_percent, format_percent_change, format_value
 from assay.styles.row import NO_VALUE
 from assay.styles.unit_prefix import choose_prefix
 from assay.util.escape import escape_text
@@ -235,7 +235,10 @@ def _build_row(
     comparison, interval = judgement.comparison, judgement.interval
     base, value = format_values(averages, metric.unit.symbol, unit)
     percent = comparison.percent if comparison else None
-    text = format_percent_change(percent.value) if percent else format_percent(averages[0], averages[1])
+    if percent and interval:
+        text = format_change_within(percent.value, interval.low, interval.high, judgement.margin)
+    else:
+        text = format_percent(averages[0], averages[1])
     return JudgedRow(
         metric.id,
         metric.name,

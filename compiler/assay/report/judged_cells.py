@@ -12,7 +12,7 @@ from assay.judgement.verdict import Judgement, Verdict
 from assay.lang.model.package import Metric
 from assay.report.cell_links import VERDICT
 from assay.report.document import Section
-from assay.styles.prefixed import TOO_VARIABLE, format_interval, format_percent_change, format_percent_interval
+from assay.styles.prefixed import TOO_VARIABLE, format_change_within, format_interval, format_percent_interval
 from assay.styles.unit_prefix import choose_prefix
 
 RISE, FALL = "▲", "▼"
@@ -105,8 +105,10 @@ def _describe_interval(data: Mapping[str, Any], level: float, unit: str) -> str:
     if data["percent"] is None:
         ends = (data["difference_low"], data["difference_high"])
         return f"from 0, {name} {format_difference_interval(ends, data['difference'], unit)}"
-    interval = format_percent_interval(data["low"], data["high"], data["margin"]["least"])
-    return f"{format_percent_change(data['percent'])} %, {name} {interval}{'' if interval == TOO_VARIABLE else ' %'}"
+    limits = (data["low"], data["high"], data["margin"]["least"])
+    interval = format_percent_interval(*limits)
+    unit_of_ends = "" if interval == TOO_VARIABLE else " %"
+    return f"{format_change_within(data['percent'], *limits)} %, {name} {interval}{unit_of_ends}"
 
 
 def format_margin(margin: Mapping[str, Any], unit: str) -> str:
