@@ -24,9 +24,11 @@ from assay.report.explaining_segment import create_segment_change, find_explaini
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import (
     describe_few_units,
+    explain_short_reasons,
     format_change_interval,
     format_margin,
     get_arrow,
+    get_reason,
     get_word,
 )
 from assay.report.median_sentences import MedianChange, continue_headline, describe_median_changes
@@ -253,7 +255,7 @@ def _build_row(
         interval.low if interval and percent else None,
         interval.high if interval and percent else None,
         judgement.margin if percent else None,
-        judgement.reason.value if judgement.reason else "",
+        get_reason(change),
     )
 
 
@@ -436,6 +438,7 @@ def _list_notes(
     """Yield sentences on noise, few units of time and data; some may be empty."""
     yield noise
     yield describe_few_units([item.change.judgement for item in candidates])
+    yield explain_short_reasons((item.row.label, item.change) for item in candidates)
     yield describe_open(candidates)
     measured = [(label, run.quality) for run, label in zip(runs, labels, strict=True) if run.quality is not UNMEASURED]
     yield describe_findings({label: item.codes for label, item in measured})
