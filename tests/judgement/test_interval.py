@@ -249,6 +249,11 @@ def test_level_of_an_unpaired_host_widens_the_interval() -> None:
         (Version(()), version(draw_run(1, 100)), Reason.NO_SAMPLES),
         (version(draw_run(1, 100)), Version(()), Reason.NO_SAMPLES),
         (version(draw_run(1, 20)), version(draw_run(2, 100)), Reason.TOO_FEW_UNITS),
+        (
+            version(RunCells(tuple(Cell(n, "", n, 1) for n in range(20)), 20)),
+            version(draw_run(2, 100)),
+            Reason.FEW_SAMPLES,
+        ),
         (version(draw_run(1, 100)), version(draw_run(2, 1, ("a", "b"))), Reason.ONE_UNIT),
         (version(draw_run(1, 1)), version(RunCells((Cell(0, "", 7, 1),), 1)), Reason.ONE_VALUE),
         (Version((Fraction(0),)), Version((Fraction(1),)), Reason.NO_TIME),

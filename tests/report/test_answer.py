@@ -24,7 +24,13 @@ from assay.report.answer import Answer, JudgedRow
 from assay.report.compose_answer import Candidate, compose_answer, describe_change, describe_open, format_values
 from assay.report.document import Document, parse_document, to_json
 from assay.report.forest_axis import choose_axis
-from assay.report.judged_cells import get_arrow, get_word, list_judgement_notes
+from assay.report.judged_cells import (
+    explain_short_reasons,
+    get_arrow,
+    get_reason,
+    get_word,
+    list_judgement_notes,
+)
 from assay.report.render.markdown import render_markdown
 from assay.report.render.pdf import render
 from tests.report_sample import TEMPLATES, build_sample, limit_charts
@@ -90,6 +96,8 @@ def compose(case: Mapping[str, Any]) -> Answer:
                  for number, percent in enumerate(percents)]  # fmt: skip
         paired = pair_segments(pairs, change.margin, change.judgement.direction)
         candidates[0] = replace(candidates[0], change=replace(change, paired=paired))
+    for number, medians in enumerate(case.get("medians", ())):
+        candidates[number] = replace(candidates[number], change=replace(candidates[number].change, medians=medians))
     segments = tuple(Verdict(word) for word in case.get("segments", ()))
     if segments:
         candidates[0] = replace(candidates[0], segment_verdicts=segments)
@@ -149,6 +157,24 @@ def test_note_names_what_is_the_same_beyond_the_margin(error: float, notes: list
     metric = SimpleNamespace(id="a", name="Metric a")
     judgements = ReportJudgements(0.95, (1, 1), 0, 0, "", (), changes)
     assert list(list_judgement_notes(judgements, [cast(Metric, metric)], "two")) == notes
+
+
+def test_reasons_of_many_metrics_are_short() -> None:
+    """A note names five of them; a row of the first page has few words, which a sentence below explains."""
+    change = JudgedChange(judge(Reason.FEW_SAMPLES, Margin(2.0), Direction.LOWER), Margin(2.0))
+    changes = {(f"m{number}", "two"): change for number in range(8)}
+    metrics = [cast(Metric, SimpleNamespace(id=name, name=f"Metric {name}")) for name, _ in changes]
+    judgements = ReportJudgements(0.95, (1, 1), 0, 0, "", (), changes)
+    names = "Metric m0, Metric m1, Metric m2, Metric m3, Metric m4 and 3 more"
+    assert list(list_judgement_notes(judgements, metrics, "two")) == [
+        f"Not judged: {names} (a run has fewer than 21 samples)."
+    ]
+    assert get_reason(change) == "few samples"
+    others = [("other", create_change(word, Direction.LOWER)) for word in ("not judged", "worse")]
+    assert explain_short_reasons([("Wait", change), *others]) == (
+        "Not judged: Wait (a run has fewer than 21 samples). Record more samples, or repeats (`--run v=A --run v=B`)."
+    )
+    assert explain_short_reasons(others) == ""
 
 
 @pytest.mark.parametrize(("value", "error", "is_noted"), [(20.0, 1.0, True), (-20.0, 1.0, True), (5.0, 9.0, False)])

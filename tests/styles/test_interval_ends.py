@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.styles.prefixed import format_interval, format_percent_interval
+from assay.styles.prefixed import format_change_within, format_interval, format_percent_interval
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,18 @@ def test_end_is_printed_on_its_side_of_the_margin(low: float, high: float, margi
 )
 def test_interval_that_tells_nothing_is_words(low: float, high: float, text: str) -> None:
     assert format_percent_interval(low, high, 2.0) == text
+
+
+@pytest.mark.parametrize(
+    ("percent", "low", "high", "text"),
+    [
+        (20.53, 20.13, 20.93, "+20.5"),
+        (20.53, 18.0, 23.0, "+21"),
+        (-0.4953, -0.49536, -0.49524, "-0.4953"),
+        (199.6, 199.52, 199.68, "+199.6"),
+        (-99.97, -99.98, -99.96, "-99.97"),
+        (0.0, -0.1, 0.1, "0"),
+    ],
+)
+def test_change_lies_within_its_printed_interval(percent: float, low: float, high: float, text: str) -> None:
+    assert format_change_within(percent, low, high) == text

@@ -30,7 +30,7 @@ class RecordedChange:
     than the margin", and `p` the same adjusted for the number of gated metrics; None outside of the gate. `df` are the
     degrees of freedom of the interval. `is_closing` says whether the metric closes the gate, `is_worse_uncorrected`
     whether only the adjustment keeps it from doing so. `paired` is what its segments show together
-    if each has too few samples.
+    if each has too few samples. `medians` are those of base and run if they differ although the metric is open.
     """
 
     metric: str
@@ -56,6 +56,7 @@ class RecordedChange:
     is_closing: bool
     is_worse_uncorrected: bool
     paired: Mapping[str, Any] = field(default_factory=dict)
+    medians: tuple[float, float] | None = None
 
     @property
     def is_worse(self) -> bool:
@@ -372,6 +373,7 @@ def build_change(
         is_closing,
         is_decided and not is_closing and is_beyond_chance(p_margin or 0.0, level),
         data.get("paired", {}),
+        (float(medians[0]), float(medians[1])) if (medians := data.get("medians")) else None,
     )
 
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from assay.engine.results import RunResults
+from assay.engine.results import Distribution, RunResults
 from assay.judgement.batches import Cell, RunCells, Weighting, keep_lowest_clusters, measure_run
+from assay.judgement.differing_medians import RunQuantiles, find_differing_medians
 from assay.judgement.gate import Key, assess_gate
 from assay.judgement.interval import Reason, Version, compare
 from assay.judgement.paired_segments import FEW_SAMPLES, SegmentPair, pair_segments
@@ -53,10 +54,11 @@ def judge_versions(
         noise = pool_variances([*(version.estimates for version in measured), calibrated.estimates])
         for version, other in zip(versions[1:], measured[1:], strict=True):
             judgement = judge(compare(measured[0], other, noise), margin, Direction(metric.better), level)
-            sizes = (
-                None if is_formula(metric) else (_count_samples(metric, versions[0]), _count_samples(metric, version))
-            )
-            changes[metric.id, version.id] = JudgedChange(judgement, margin, sizes=sizes)
+            change = JudgedChange(judgement, margin)
+            if not is_formula(metric):
+                runs_of_both = [[run.metrics[metric.id] for run in item.runs] for item in (versions[0], version)]
+                change = _add_samples(change, *runs_of_both)
+            changes[metric.id, version.id] = change
             if measured[0].estimates and other.estimates:
                 means[metric.id, version.id] = measured[0].mean, other.mean
     changes |= _pair_all_segments(changes, means, level)
@@ -120,8 +122,13 @@ def list_gated(rules: Rules, metrics: Sequence[Metric]) -> tuple[str, ...]:
     return tuple(item.id for item in metrics if item.id in rules.gate) if rules.gate else tuple(directed)
 
 
-def _count_samples(metric: Metric, version: JudgedVersion) -> int:
-    return sum(run.metrics[metric.id].size for run in version.runs)
+def _add_samples(change: JudgedChange, base: Sequence[Distribution], other: Sequence[Distribution]) -> JudgedChange:
+    """Return a change with the numbers of samples of both versions, and with their medians if these alone differ."""
+    quantiles = [[RunQuantiles(run.size, tuple((item.centile, run.scale_value(item.value)) for item in run.centiles))
+                  for run in runs] for runs in (base, other)]  # fmt: skip
+    medians = find_differing_medians(change.judgement, change.margin, *quantiles)
+    sizes = sum(run.size for run in base), sum(run.size for run in other)
+    return replace(change, sizes=sizes, medians=medians)
 
 
 def measure_version(checked: CheckedPackage, metric: Metric, runs: Sequence[RunResults], summary: str) -> Version:
@@ -196,4 +203,6 @@ def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
         "units": comparison.units if comparison else None,
         "decided_by": comparison.spread.decided_by.value if comparison else None,
         "notes": [note.value for note in comparison.spread.notes] if comparison else [],
-    } | ({"paired": change.paired.to_json()} if change.paired else {})
+        **({"paired": change.paired.to_json()} if change.paired else {}),
+        **({"medians": list(change.medians)} if change.medians else {}),
+    }

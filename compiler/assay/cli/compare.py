@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import output
-from assay.cli.judged_texts import count_verdicts, format_percents, format_values, list_local_names
+from assay.cli.judged_texts import (
+    count_verdicts,
+    format_percents,
+    format_values,
+    list_local_names,
+    select_median_changes,
+)
 from assay.cli.options import (
     add_by_option,
     add_cache_option,
@@ -195,10 +201,18 @@ def _print_tables(comparison: RunComparison) -> None:
             styles = STYLES.get(verdict, {"dim": True}) if verdict else {}
             output.write(click.style(text, **styles) if is_colored and styles else text, err=False)
         output.print_line("")
-        for note in (*version.notes, *filter(None, [version.caution])):
+        for note in _list_notes(version):
             output.print_line(note)
     if any(metric.change.difference is not None for version in comparison.versions for metric in version.metrics):
         output.print_line(comparison.noise)
+
+
+def _list_notes(version: ComparedVersion) -> list[str]:
+    """Return the notes below the table of a version: on medians, on verdicts, why the comparison is suspect."""
+    from assay.report.median_sentences import describe_median_changes
+
+    medians = describe_median_changes(select_median_changes(metric.change for metric in version.metrics))
+    return list(filter(None, (medians, *version.notes, version.caution)))
 
 
 def format_lines(comparison: RunComparison, version: ComparedVersion) -> Iterator[tuple[str, str]]:
@@ -264,5 +278,5 @@ def format_markdown(comparison: RunComparison) -> str:
                 rows.append([escape_cell(cell) for cell in (name, *cells)])
             blocks.append(f"### {escape_line(section)}")
             blocks.append(format_table(["", *map(escape_cell, header)], rows).rstrip("\n"))
-        blocks += [escape_line(note) for note in (*version.notes, *filter(None, [version.caution]))]
+        blocks += map(escape_line, _list_notes(version))
     return "\n\n".join([*blocks, escape_line(comparison.noise)])

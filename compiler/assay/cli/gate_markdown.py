@@ -17,6 +17,7 @@ from assay.cli.judged_texts import (
     format_values,
     list_titles,
     list_undecided,
+    select_median_changes,
     sort_by_relevance,
     summarize_gate,
 )
@@ -57,6 +58,7 @@ def format_markdown(results: JudgedResults) -> str:
     The table has the gated metrics, those that fail the gate first, then what else is worse.
     """
     from assay.app.gate import describe_lacking_samples, is_open, list_all_gated
+    from assay.report.median_sentences import describe_median_changes
 
     gated = list_all_gated(results)
     state = "passes" if is_open(results) else "fails"
@@ -71,6 +73,7 @@ def format_markdown(results: JudgedResults) -> str:
         *_list_reservations(results),
         *_list_uncorrected(results, gated),
         *_list_worse_segments(results),
+        *([_clip(text, 320)] if (text := describe_median_changes(select_median_changes(results.changes))) else []),
     ]
     noise = _clip(results.noise, 320)
     available = MOST_BYTES - _measure([*blocks, noise])

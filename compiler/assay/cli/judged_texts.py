@@ -10,6 +10,7 @@ from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
+    from assay.report.median_sentences import MedianChange
 
 LEAST_P = 0.001
 NOT_JUDGED = "not judged"
@@ -21,7 +22,7 @@ def format_percents(change: RecordedChange) -> tuple[str, str]:
     From a base of 0 there is no percentage: a dash, and the interval of the difference, `Δ +2.5 … +3.8 %`.
     """
     from assay.report.judged_cells import format_difference_interval
-    from assay.styles.prefixed import format_percent_change, format_percent_interval
+    from assay.styles.prefixed import format_change_within, format_percent_interval
     from assay.styles.row import NO_VALUE
 
     if change.percent is None and change.difference_low is not None and change.difference_high is not None:
@@ -29,7 +30,8 @@ def format_percents(change: RecordedChange) -> tuple[str, str]:
         return NO_VALUE, format_difference_interval(ends, change.value or 0.0, change.unit)
     if change.percent is None or change.low is None or change.high is None:
         return "", ""
-    return format_percent_change(change.percent), format_percent_interval(change.low, change.high, change.least_margin)
+    limits = (change.low, change.high, change.least_margin)
+    return format_change_within(change.percent, *limits), format_percent_interval(*limits)
 
 
 def format_size(change: RecordedChange) -> str:
@@ -107,6 +109,22 @@ def _describe_possible_change(change: RecordedChange) -> str:
     end = low if change.better == "higher" else high
     unit = "" if change.is_from_zero else " %"
     return f": {change.name} may have changed by up to {end}{unit}" if end and not change.reason else ""
+
+
+def select_median_changes(changes: Iterable[RecordedChange]) -> list[MedianChange]:
+    """Return the medians that differ of metrics that are open as a whole.
+
+    Metrics that are better in no direction count only if there are no others, as on the first page of a report.
+    """
+    from assay.report.median_sentences import MedianChange
+
+    whole = [change for change in changes if not change.is_segment]
+    directed = [change for change in whole if change.better != "neither"]
+    return [
+        MedianChange(change.name, change.metric, change.unit, change.medians)
+        for change in directed or whole
+        if change.medians
+    ]
 
 
 def describe_required_runs(results: JudgedResults, changes: Iterable[RecordedChange]) -> str:

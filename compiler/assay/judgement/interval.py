@@ -80,6 +80,7 @@ class Reason(StrEnum):
     TOO_LARGE = "a sample is too large to be summed up"
     ONE_VALUE = "one value per run: it needs repeats"
     ONE_UNIT = "all samples of a run have the same time"
+    FEW_SAMPLES = "a run has fewer than 21 samples"
     TOO_FEW_UNITS = "its samples have fewer than 21 distinct times"
     TOO_FEW_SAMPLES = "fewer than 10 samples lie beyond"
     CONSTANT = "it does not vary within the runs"
@@ -285,7 +286,9 @@ def describe_lack_of_units(units: int, samples: int) -> Reason:
     """
     if samples == 1:
         return Reason.ONE_VALUE
-    return Reason.ONE_UNIT if units == 1 else Reason.TOO_FEW_UNITS
+    if units == 1:
+        return Reason.ONE_UNIT
+    return Reason.TOO_FEW_UNITS if build_ladder(samples) else Reason.FEW_SAMPLES
 
 
 def _has_only_zeros(base: Version, other: Version) -> bool:

@@ -26,7 +26,7 @@ from assay.judgement.verdict import Direction, Judgement, Margin, judge
 
 LEAST_PAIRS = 3
 #: why segments are not judged that may be paired: they have few samples, or no time
-FEW_SAMPLES = (Reason.NO_TIME, Reason.ONE_VALUE, Reason.ONE_UNIT, Reason.TOO_FEW_UNITS)
+FEW_SAMPLES = (Reason.NO_TIME, Reason.ONE_VALUE, Reason.ONE_UNIT, Reason.FEW_SAMPLES, Reason.TOO_FEW_UNITS)
 
 
 @dataclass(frozen=True, slots=True)

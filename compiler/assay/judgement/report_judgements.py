@@ -15,7 +15,8 @@ class JudgedChange:
 
     `margin` is the declared one, in percent and in the metric's unit. `adjusted` is the p of the gate after Holm; None
     if the metric is not gated. `sizes` are the numbers of samples of base and other version; None for a formula.
-    `paired` is what its segments show together if each has too few samples.
+    `paired` is what its segments show together if each has too few samples. `medians` are those of base and other
+    version if they differ although the metric is open.
     """
 
     judgement: Judgement
@@ -23,6 +24,7 @@ class JudgedChange:
     adjusted: float | None = None
     sizes: tuple[int, int] | None = None
     paired: PairedSegments | None = None
+    medians: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

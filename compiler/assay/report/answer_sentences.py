@@ -21,12 +21,14 @@ def compose_headline(
     segment_counts: Mapping[Verdict, int] = MappingProxyType({}),
     conditions: Sequence[JudgedChange] = (),
     paired: str = "",
+    medians: str = "",
 ) -> str:
     """Return the outcome in one sentence; the changes are those of metrics that are better in a direction.
 
     Without such metrics it is that of the `conditions`, the metrics that are better in none. `segment_counts` are the
     numbers of their segments that are judged, by verdict: what changed in some segments only may be lost in the whole
     metric. `paired` is the outcome of segments that are not judged each: it counts if no metric changed.
+    `medians` is how the sentence goes on if no change is certain, but medians differ.
     """
     if not changes:
         changes = conditions
@@ -53,7 +55,7 @@ def compose_headline(
         return f"{run} is the same as {base} in {'all ' if judged > 1 else ''}{format_count(judged, 'metric')}"
     margin = _find_shared_margin(changes)
     beyond = f" beyond {margin}" if margin else "" if margin == "" else " beyond the margin"
-    return f"No change{beyond} is certain between {base} and {run}"
+    return f"No change{beyond} is certain between {base} and {run}{medians}"
 
 
 def _has_changed(segment_counts: Mapping[Verdict, int]) -> bool:

@@ -24,17 +24,20 @@ from assay.report.explaining_segment import create_segment_change, find_explaini
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import (
     describe_few_units,
+    explain_short_reasons,
     format_change_interval,
     format_margin,
     get_arrow,
+    get_reason,
     get_word,
 )
+from assay.report.median_sentences import MedianChange, continue_headline, describe_median_changes
 from assay.report.paired_sentences import compose_paired_headline, count_changed, describe_paired
 from assay.report.row_units import ReportUnits, RowUnit
 from assay.report.run_results import RunFigures, get_average
 from assay.report.section_notes import name_section
 from assay.report.versions import Version
-from assay.styles.prefixed import format_percent, format_percent_change, format_value
+from assay.styles.prefixed import format_change_within, format_percent, format_percent_change, format_value
 from assay.styles.row import NO_VALUE
 from assay.styles.unit_prefix import choose_prefix
 from assay.util.escape import escape_text
@@ -47,7 +50,7 @@ MOST_KEY_CHANGES = 5
 MOST_SEGMENTS = 3
 MOST_DIFFERING = 12  # parameters that the PDF prints, two in a line
 _MOST_UNNAMED = 3
-_LINES_OF_PAIRED = 3  # of the sentences on segments that are not judged each
+_LINES_OF_SENTENCES = 3  # of those on segments that are not judged each, and of those on medians
 _DECIDED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
 _RANKS = {Verdict.OPEN: 2, Verdict.SAME: 3, Verdict.NOT_JUDGED: 4}
 
@@ -234,7 +237,10 @@ def _build_row(
     comparison, interval = judgement.comparison, judgement.interval
     base, value = format_values(averages, metric.unit.symbol, unit)
     percent = comparison.percent if comparison else None
-    text = format_percent_change(percent.value) if percent else format_percent(averages[0], averages[1])
+    if percent and interval:
+        text = format_change_within(percent.value, interval.low, interval.high, judgement.margin)
+    else:
+        text = format_percent(averages[0], averages[1])
     return JudgedRow(
         metric.id,
         metric.name,
@@ -249,7 +255,7 @@ def _build_row(
         interval.low if interval and percent else None,
         interval.high if interval and percent else None,
         judgement.margin if percent else None,
-        judgement.reason.value if judgement.reason else "",
+        get_reason(change),
     )
 
 
@@ -294,7 +300,8 @@ def compose_answer(
     key_changes = _choose_key_changes([*directed, *gated_segments])
     printed_conditions = _choose_rows(conditions, MOST_CONDITIONS)
     paired = _find_paired(directed or conditions)
-    others = len(key_changes) + len(printed_conditions) + (_LINES_OF_PAIRED if paired else 0)
+    medians = _list_median_changes(directed or conditions)
+    others = len(key_changes) + len(printed_conditions) + _LINES_OF_SENTENCES * (bool(paired) + bool(medians))
     lines = LINES - others - (min(len(differing), MOST_DIFFERING) + 1) // 2
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     left, right = _name_sides(printed)
@@ -302,14 +309,20 @@ def compose_answer(
     verdicts = (verdict for item in directed for verdict in item.segment_verdicts)
     segment_counts: Counter[Verdict] = Counter(verdict for verdict in verdicts if verdict is not Verdict.NOT_JUDGED)
     changes, unpreferred = ([item.change for item in items] for items in (directed, conditions))
+    of_paired = _compose_paired_headline(labels, paired)
+    counts = (
+        compose_counts(changes, segment_counts, unpreferred),
+        _describe_paired(paired),
+        describe_median_changes(medians),
+    )
     # Metrics without a direction are conditions of the others: without others, their changes are the outcome.
     suspects = [item.row.label for item in conditions if directed and item.verdict is Verdict.CHANGED]
     return Answer(
         *labels,
         run_id,
         level,
-        compose_headline(*labels, changes, segment_counts, unpreferred, _compose_paired_headline(labels, paired)),
-        compose_counts(changes, segment_counts, unpreferred) + _describe_paired(paired),
+        compose_headline(*labels, changes, segment_counts, unpreferred, of_paired, continue_headline(medians)),
+        " ".join(filter(None, counts)),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(
             JudgedGroup(title, tuple(item.row for item in printed if item.section == title))
@@ -337,7 +350,15 @@ def _compose_paired_headline(labels: tuple[str, str], item: Candidate | None) ->
 def _describe_paired(item: Candidate | None) -> str:
     if item is None:
         return ""
-    return f" {describe_paired(item.row.label, item.paired, item.margin, item.change.judgement.direction)}"
+    return describe_paired(item.row.label, item.paired, item.margin, item.change.judgement.direction)
+
+
+def _list_median_changes(candidates: Sequence[Candidate]) -> list[MedianChange]:
+    return [
+        MedianChange(item.row.label, item.row.metric, item.unit, item.change.medians)
+        for item in candidates
+        if item.change.medians
+    ]
 
 
 def _choose_key_changes(directed: Sequence[Candidate]) -> list[Candidate]:
@@ -417,6 +438,7 @@ def _list_notes(
     """Yield sentences on noise, few units of time and data; some may be empty."""
     yield noise
     yield describe_few_units([item.change.judgement for item in candidates])
+    yield explain_short_reasons((item.row.label, item.change) for item in candidates)
     yield describe_open(candidates)
     measured = [(label, run.quality) for run, label in zip(runs, labels, strict=True) if run.quality is not UNMEASURED]
     yield describe_findings({label: item.codes for label, item in measured})

@@ -81,10 +81,10 @@ class RunQuality:
 UNMEASURED = RunQuality()
 
 
-def list_names(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str], most: int = MAX_LISTED_NAMES) -> str:
     """Return a list in words, cut after a few names: `a, b, c and 2 more`."""
-    more = f" and {len(names) - MAX_LISTED_NAMES} more" if len(names) > MAX_LISTED_NAMES else ""
-    return ", ".join(names[:MAX_LISTED_NAMES]) + more
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def list_hosts(hosts: Sequence[str]) -> str:

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.judgement.batches import LEAST_PLACED
+from assay.judgement.interval import Reason
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Judgement, Verdict
 from assay.lang.model.package import Metric
 from assay.report.cell_links import VERDICT
+from assay.report.data_quality import list_names
 from assay.report.document import Section
-from assay.styles.prefixed import TOO_VARIABLE, format_interval, format_percent_change, format_percent_interval
+from assay.styles.prefixed import TOO_VARIABLE, format_change_within, format_interval, format_percent_interval
 from assay.styles.unit_prefix import choose_prefix
 
 RISE, FALL = "▲", "▼"
 NOT_JUDGED = "–"
 LEAST_P = 0.001
+MOST_NAMES = 5
+#: why a metric has no verdict, where the words of the reason are too long for a row
+SHORT_REASONS = {
+    Reason.FEW_SAMPLES: "few samples",
+    Reason.TOO_FEW_UNITS: "few distinct times",
+    Reason.ONE_UNIT: "a single time",
+}
 _RANKS = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED, Verdict.OPEN, Verdict.SAME, Verdict.NOT_JUDGED)
 _CERTAIN = (Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED)
 
@@ -57,6 +66,26 @@ def format_difference_interval(ends: tuple[float, float], value: float, unit: st
 def get_word(change: JudgedChange) -> str:
     """Return the verdict as a word."""
     return change.judgement.verdict.value
+
+
+def get_reason(change: JudgedChange) -> str:
+    """Return in a few words why a metric is not judged, or open whatever its interval; empty without a reason."""
+    reason = change.judgement.reason
+    return SHORT_REASONS.get(reason, reason.value) if reason else ""
+
+
+def explain_short_reasons(changes: Iterable[tuple[str, JudgedChange]]) -> str:
+    """Return which metrics have a short reason, with the whole one, and what helps; empty without any.
+
+    Each change has the label of its metric before it.
+    """
+    names_by_reason: dict[Reason, list[str]] = {}
+    for label, change in changes:
+        if change.judgement.reason in SHORT_REASONS:
+            names_by_reason.setdefault(change.judgement.reason, []).append(label)
+    parts = [f"{list_names(names, MOST_NAMES)} ({reason.value})" for reason, names in names_by_reason.items()]
+    step = "Record more samples, or repeats (`--run v=A --run v=B`)."
+    return f"Not judged: {'; '.join(parts)}. {step}" if parts else ""
 
 
 def get_arrow(change: JudgedChange) -> str:
@@ -105,8 +134,10 @@ def _describe_interval(data: Mapping[str, Any], level: float, unit: str) -> str:
     if data["percent"] is None:
         ends = (data["difference_low"], data["difference_high"])
         return f"from 0, {name} {format_difference_interval(ends, data['difference'], unit)}"
-    interval = format_percent_interval(data["low"], data["high"], data["margin"]["least"])
-    return f"{format_percent_change(data['percent'])} %, {name} {interval}{'' if interval == TOO_VARIABLE else ' %'}"
+    limits = (data["low"], data["high"], data["margin"]["least"])
+    interval = format_percent_interval(*limits)
+    unit_of_ends = "" if interval == TOO_VARIABLE else " %"
+    return f"{format_change_within(data['percent'], *limits)} %, {name} {interval}{unit_of_ends}"
 
 
 def format_margin(margin: Mapping[str, Any], unit: str) -> str:
@@ -134,12 +165,13 @@ def list_judgement_notes(judgements: ReportJudgements, metrics: Sequence[Metric]
             if judgement.reason and (judgement.comparison is not None) == is_judged:
                 names_by_reason.setdefault(judgement.reason.value, []).append(name)
         if names_by_reason:
-            parts = (f"{', '.join(names)} ({reason})" for reason, names in names_by_reason.items())
+            parts = (f"{list_names(names, MOST_NAMES)} ({reason})" for reason, names in names_by_reason.items())
             yield f"{heading}: {'; '.join(parts)}."
     wide = [name for name, judgement in changes.items() if _is_same_beyond_margin(judgement)]
     if wide:
         least, level = (f"{100 * level:g} %" for level in (2 * judgements.level - 1, judgements.level))
-        yield f"Same by the {least} interval, though that of {level} reaches beyond the margin: {', '.join(wide)}."
+        names = list_names(wide, MOST_NAMES)
+        yield f"Same by the {least} interval, though that of {level} reaches beyond the margin: {names}."
     if few_units := describe_few_units(list(changes.values())):
         yield few_units
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.judgement.verdict import Direction, Verdict
 from assay.lang.segments import list_dimensions_of_segment, list_values_of_segment
-from assay.styles.prefixed import format_interval, format_percent_change
+from assay.styles.prefixed import format_change_within, format_interval, format_percent_change
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
@@ -56,7 +56,8 @@ def describe_paired(label: str, paired: Mapping[str, Any], margin: str, directio
     mean = ""
     if paired["percent"] is not None:
         interval = format_interval(paired["low"], paired["high"])
-        mean = f" Geometric mean: {format_percent_change(paired['percent'])} % ({interval}), {paired['verdict']}."
+        change = format_change_within(paired["percent"], paired["low"], paired["high"])
+        mean = f" Geometric mean: {change} % ({interval}), {paired['verdict']}."
     return (
         f"{describe_count(label, paired, margin)}: {rises} {of_rises}, {falls} {of_falls} ({explain_lack(paired)}). "
         f"By {by}: {name_largest(paired)}.{mean}"

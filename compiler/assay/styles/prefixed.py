@@ -114,8 +114,12 @@ def format_interval(low: float, high: float, margin: float | None = None) -> str
     An end has more digits if it would otherwise be printed on another side of the margin than it is: `+1.96 … +5`, not
     `+2 … +5`, with the margin 2.
     """
+    return " … ".join(_format_ends(low, high, margin))
+
+
+def _format_ends(low: float, high: float, margin: float | None) -> tuple[str, str]:
     decimals = max(0, -_find_magnitude((high - low) / 2)) if high > low else DIGITS
-    return " … ".join(_format_end(number, decimals, margin) for number in (low, high))
+    return _format_end(low, decimals, margin), _format_end(high, decimals, margin)
 
 
 def _format_end(number: float, decimals: int, margin: float | None) -> str:
@@ -135,6 +139,17 @@ def format_percent_change(percent: float) -> str:
     decimals = _count_decimals(percent, CHANGE_DIGITS)
     text = format_signed(percent, decimals)
     return format_signed(percent, _count_decimals(100 + percent, 1)) if text == "-100" else text
+
+
+def format_change_within(percent: float, low: float, high: float, margin: float | None = None) -> str:
+    """Return a change with so many digits that it lies within its interval as printed: `+20.5`, not `+21`.
+
+    A change outside of the unrounded interval has as many digits as without one.
+    """
+    least, most = (float(end) for end in _format_ends(low, high, margin))
+    shortest = format_percent_change(percent)
+    finer = (format_signed(percent, count) for count in range(_count_decimals(percent, CHANGE_DIGITS), MOST_DECIMALS))
+    return next((text for text in (shortest, *finer) if least <= float(text) <= most), shortest)
 
 
 def _subtract(base: float, value: float) -> float:
