@@ -110,6 +110,18 @@ def test_summary_has_the_counter_of_numbers_that_restart(tmp_path: Path, cache: 
     assert "\nno metrics of input_tokens: they grow until `turns` starts again\n" in result.out
 
 
+def test_report_shows_all_values_of_a_swept_parameter(tmp_path: Path, cache: Path) -> None:
+    """Repetitions alone split no report, and do not only grow."""
+    result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs("csv-sweep"))
+    text = (tmp_path / "service/specs/service/reports.dhall").read_text(encoding="utf-8")
+    assert 'e.field.size_bytes ] (R.section "Cache by size_bytes" row) // { limit = 12 }' in text
+    assert "only grow" not in result.out
+    log = tmp_path / "trials.csv"
+    log.write_text("trial,ns\n" + "".join(f"{trial % 9},{7 * trial % 40}\n" for trial in range(36)), encoding="utf-8")
+    result = run_assay("--cache", cache, "init", tmp_path / "trials", "--from", log)
+    assert (" --by " in result.out, "only grow" in result.out) == (False, False)
+
+
 def test_comment_says_that_a_time_has_no_unit(tmp_path: Path, cache: Path) -> None:
     text = (_propose("csv-restarts", tmp_path, cache) / "specs/service/metrics.dhall").read_text(encoding="utf-8")
     assert "-- a time by its name, so less is better; its unit is unknown\n      response_time =\n" in text

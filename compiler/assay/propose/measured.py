@@ -7,6 +7,7 @@ from collections.abc import Collection
 from assay.propose.choices import is_member, is_sequel, is_setting
 from assay.propose.known_formats import is_of_benchmarks
 from assay.propose.model import EventProposal, FieldProposal
+from assay.propose.parameters import is_choice, is_parameter, is_repetition_number
 from assay.propose.quantities import describe_quantity, is_time_without_unit
 from assay.propose.repeats import find_namesake
 from assay.propose.sources import Group
@@ -16,9 +17,7 @@ from assay.propose.varying import (
     count_values,
     find_restart,
     find_run_constant,
-    is_choice,
     is_constant,
-    is_repetition_number,
     only_grows,
 )
 
@@ -44,6 +43,7 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
             and not (is_constant(group, event, field) and count_values(records, field) >= FEW_RECORDS)
             and not find_restart(group, event, field)
             and not is_choice(group, event, field)
+            and not is_parameter(group, event, field)
             and not is_repetition_number(group, event, field)
             and not find_run_constant(group, event, field)
             and not is_setting(group, event, field)
