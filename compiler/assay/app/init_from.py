@@ -90,8 +90,9 @@ def _write_repeats(proposal: Proposal) -> Iterator[str]:
 
 
 def _list_commands(place: Path, proposal: Proposal) -> tuple[str, ...]:
-    metric = next(iter(proposal.metrics)).id
-    split = proposal.grains[0].split
+    pairs = [(grain, metric) for grain in proposal.grains for metric in grain.metrics]
+    grain, first = next((pair for pair in pairs if pair[1].better != "neither"), pairs[0])
+    metric, split = first.id, grain.split
     date = "" if proposal.has_instants else " --date $(date +%F)"
     names = {run: f"{version}=" for version, repeated in proposal.repeats.items() for run in repeated}
     runs = " ".join(f"--run {names.get(run.name, '')}runs/{run.name}" for run in proposal.runs)
