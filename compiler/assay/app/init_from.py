@@ -26,7 +26,8 @@ runs-directory = "runs"
 """
 
 
-MAX_WIDTH = 60  # columns of the names of logs in a suggested command
+MAX_WIDTH = 60  # columns of the names of logs in a suggested command, unless they are few
+FEW_LOGS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def _describe_reading(each: str, place: Path, logs: Sequence[Path]) -> str:
     name = resolve_path(place).name
     folder = (place if place.name else Path("..", name)).with_name(f"{name}-{each}s")
     words = " ".join(map(quote_path, logs))
-    words = words if len(logs) == 1 or len(words) <= MAX_WIDTH else "…"
+    words = words if len(logs) <= FEW_LOGS or len(words) <= MAX_WIDTH else "…"
     return f"if each log is a {each}: assay init {quote_path(folder)} --from {words} --each {each}"
 
 
