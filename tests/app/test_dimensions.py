@@ -10,7 +10,7 @@ import random
 import re
 import shutil
 import statistics
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -123,8 +123,8 @@ WEIGHTS = (50, 30, 8, *(1 for _ in ODD))
 Row = Mapping[str, Any]
 
 
-def _create_rows(seed: int, slower: float) -> dict[str, list[Row]]:
-    """Return the requests of each host; writes take longer by a factor."""
+def _create_rows(seed: int, slower: float, slow_kinds: Collection[str] = ("write",)) -> dict[str, list[Row]]:
+    """Return the requests of each host; those of some kinds take longer by a factor."""
     source = random.Random(seed)
     rows: dict[str, list[Row]] = {}
     for host in ("h-1", "h-2"):
@@ -134,7 +134,7 @@ def _create_rows(seed: int, slower: float) -> dict[str, list[Row]]:
                 "id": f"{host}-{number}",
                 "cached": source.random() < 0.3,
                 "shard": source.randint(-1, 1),
-                "took": round(source.uniform(50, 150) * (slower if kind == "write" else 1)),
+                "took": round(source.uniform(50, 150) * (slower if kind in slow_kinds else 1)),
                 **({} if kind is None else {"kind": kind}),
             }
             for number, kind in enumerate(kinds)
@@ -150,12 +150,16 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a workspace with two runs."""
     folder = create_small_workspace(tmp_path_factory.mktemp("dimensions"), DEFINITIONS, PACKAGE)
     for run, hosts in RUNS.items():
-        logs = {
-            f"{host}/log.jsonl": [(n / 10, "served", row) for n, row in enumerate(rows)] for host, rows in hosts.items()
-        }
-        write_logs(folder, run, logs)
-        (folder / "runs" / run / "meta.json").write_text(json.dumps({"version": run}))
+        _write_run(folder, run, hosts)
     return folder
+
+
+def _write_run(folder: Path, run: str, hosts: Mapping[str, list[Row]]) -> None:
+    logs = {
+        f"{host}/log.jsonl": [(n / 10, "served", row) for n, row in enumerate(rows)] for host, rows in hosts.items()
+    }
+    write_logs(folder, run, logs)
+    (folder / "runs" / run / "meta.json").write_text(json.dumps({"version": run}))
 
 
 @pytest.fixture(scope="module")
@@ -351,6 +355,20 @@ def test_first_page_names_the_segments_that_changed(place: Path, built: Path) ->
     words = ("build", "small/requests", *(f"--run=runs/{run}" for run in RUNS), "-o", "again", "--to", "md")
     summary = run_assay(*words, "--cache", "cache", cwd=place).summary
     assert f", within these: write {listed[0]['percent']} worse" in summary
+
+
+def test_pooled_values_explain_no_change(tmp_path: Path) -> None:
+    """Only kinds without rows of their own take longer: the row of the rest has the change."""
+    folder = create_small_workspace(tmp_path / "pooled", DEFINITIONS, PACKAGE)
+    for run, hosts in {"old": RUNS["old"], "new": _create_rows(2, 6.0, ODD)}.items():
+        _write_run(folder, run, hosts)
+    words = ("build", "small/requests", "--run=runs/old", "--run=runs/new", "-o", "out", "--to", "md")
+    result = run_assay(*words, "--cache", "cache", cwd=folder)
+    assert result.status == 0, result.err
+    judged = json.loads((folder / "out/results.json").read_text())["judgement"]["metrics"]
+    assert [judged[name]["new"]["verdict"] for name in ("time", "time[kind=(other)]")] == ["worse", "worse"]
+    (answer,) = json.loads((folder / "out/document.json").read_text())["answers"]
+    assert "(other)" not in json.dumps(answer)
 
 
 def test_names_of_segments_lead_to_their_rows(chromium: Browser, built: Path) -> None:

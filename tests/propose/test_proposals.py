@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 import statistics
 from pathlib import Path
 
@@ -108,6 +109,32 @@ def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> 
 def test_summary_has_the_counter_of_numbers_that_restart(tmp_path: Path, cache: Path) -> None:
     result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs("csv-restarts"))
     assert "\nno metrics of input_tokens: they grow until `turns` starts again\n" in result.out
+
+
+def test_report_shows_all_values_of_a_swept_parameter(tmp_path: Path, cache: Path) -> None:
+    """Repetitions alone split no report, and do not only grow."""
+    result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs("csv-sweep"))
+    text = (tmp_path / "service/specs/service/reports.dhall").read_text(encoding="utf-8")
+    assert 'e.field.size_bytes ] (R.section "Cache by size_bytes" row) // { limit = 12 }' in text
+    assert "only grow" not in result.out
+    log = tmp_path / "trials.csv"
+    log.write_text("trial,ns\n" + "".join(f"{trial % 9},{7 * trial % 40}\n" for trial in range(36)), encoding="utf-8")
+    result = run_assay("--cache", cache, "init", tmp_path / "trials", "--from", log)
+    assert (" --by " in result.out, "only grow" in result.out) == (False, False)
+
+
+@pytest.mark.parametrize("command", ["query", "compare"])
+def test_commands_show_as_many_values_as_the_report(command: str, tmp_path: Path, cache: Path) -> None:
+    (log,) = _list_logs("csv-sweep")
+    logs = [shutil.copy(log, tmp_path / f"cache-v{version}.csv") for version in (1, 2)]
+    place = tmp_path / "service"
+    assert run_assay("--cache", cache, "init", place, "--from", *logs).status == 0
+    words = (
+        ("runs/cache-v1", "runs/cache-v2", "--metric", "ns") if command == "compare" else ("ns", "--run=runs/cache-v1")
+    )
+    result = run_assay("--cache", cache, command, *words, "--by", "size_bytes", cwd=place)
+    assert result.status == 0, result.err
+    assert {*re.findall(r"size_bytes=([\w()]+)", result.out)} == {str(16384 << step) for step in range(12)}
 
 
 def test_comment_says_that_a_time_has_no_unit(tmp_path: Path, cache: Path) -> None:

@@ -214,6 +214,17 @@ def test_option_says_what_each_log_is(each: str, tmp_path: Path) -> None:
         assert built.status == 0, built.err
 
 
+def test_runs_of_logs_with_dates_have_these_as_names(tmp_path: Path) -> None:
+    """The command that compares them is printed as a whole, however long it is."""
+    names = [f"logs-of-the-latencies-of-one-day/latency-2026-06-{day}.jsonl" for day in (26, 28)]
+    _write_logs(tmp_path, names)
+    result = run_assay("init", "s", "--from", *names, cwd=tmp_path)
+    command = f"init s-runs --from {' '.join(names)} --each run"
+    assert f"  if each log is a run: assay {command}\n" in result.out
+    read = run_assay(*command.split(), "--format", "json", cwd=tmp_path)
+    assert [run["name"] for run in json.loads(read.out)["runs"]] == ["2026-06-26", "2026-06-28"]
+
+
 def test_logs_of_several_layouts_are_no_runs_or_hosts(tmp_path: Path) -> None:
     _write_logs(tmp_path, ["app.jsonl", "times.csv"])
     result = run_assay("init", "s", "--from", "app.jsonl", "times.csv", "--each", "host", cwd=tmp_path)

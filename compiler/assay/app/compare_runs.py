@@ -122,7 +122,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     if selection.by:
         count_values = partial(compute, session, checked, runs, metrics, applied_filters)
         checked, metrics = split_by_columns(
-            checked, metrics, selection.by, lambda items: count_values(value_requests=items)
+            checked, metrics, selection.by, lambda items: count_values(value_requests=items), report
         )
     summary = choose_summary(checked.package, report, selection.summary)
     computation = compute(session, checked, runs, metrics, applied_filters, judged=metrics)

@@ -26,7 +26,8 @@ runs-directory = "runs"
 """
 
 
-MAX_WIDTH = 60  # columns of the names of logs in a suggested command
+MAX_WIDTH = 60  # columns of the names of logs in a suggested command, unless they are few
+FEW_LOGS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def _describe_reading(each: str, place: Path, logs: Sequence[Path]) -> str:
     name = resolve_path(place).name
     folder = (place if place.name else Path("..", name)).with_name(f"{name}-{each}s")
     words = " ".join(map(quote_path, logs))
-    words = words if len(logs) == 1 or len(words) <= MAX_WIDTH else "…"
+    words = words if len(logs) <= FEW_LOGS or len(words) <= MAX_WIDTH else "…"
     return f"if each log is a {each}: assay init {quote_path(folder)} --from {words} --each {each}"
 
 
@@ -90,8 +91,9 @@ def _write_repeats(proposal: Proposal) -> Iterator[str]:
 
 
 def _list_commands(place: Path, proposal: Proposal) -> tuple[str, ...]:
-    metric = next(iter(proposal.metrics)).id
-    split = proposal.grains[0].split
+    pairs = [(grain, metric) for grain in proposal.grains for metric in grain.metrics]
+    grain, first = next((pair for pair in pairs if pair[1].better != "neither"), pairs[0])
+    metric, split = first.id, grain.split
     date = "" if proposal.has_instants else " --date $(date +%F)"
     names = {run: f"{version}=" for version, repeated in proposal.repeats.items() for run in repeated}
     runs = " ".join(f"--run {names.get(run.name, '')}runs/{run.name}" for run in proposal.runs)

@@ -86,7 +86,9 @@ def query_metrics(
     phase_selection = select_phases(checked.package, (), at, phases)
     if dimensions := parse_dimensions(checked.package, metrics, by):
         request = partial(compute, session, checked, runs, metrics, applied_filters, phase_selection=phase_selection)
-        checked, metrics = split_metrics(checked, metrics, dimensions, lambda items: request(value_requests=items))
+        checked, metrics = split_metrics(
+            checked, metrics, dimensions, lambda items: request(value_requests=items), report=report
+        )
         by = ""
     grouped_metrics = group_metrics(checked, metrics, by, session.workspace)
     computation = compute(

@@ -120,16 +120,19 @@ def split_metrics(
     by: tuple[str, ...],
     count_values: CountValues,
     candidates: Sequence[str] | None = None,
+    report: Report | None = None,
 ) -> tuple[CheckedPackage, tuple[Metric, ...]]:
     """Return the package with the segments of metrics, and the metrics, each before its segments if it has any.
 
-    `candidates` are the metrics that may have some; None: all. Raises AssayError (usage) if no metric has all of these
-    dimensions.
+    `candidates` are the metrics that may have some; None: all. As many values have segments as a section of `report`
+    has that is split by the same dimensions, if these are more than by default. Raises AssayError (usage) if no metric
+    has all of these dimensions.
     """
     names = select_splittable(checked, (metric.id for metric in metrics) if candidates is None else candidates, by)
     if not names:
         raise fail("dimensions", f"none of the metrics has the dimensions {' and '.join(by)}", status=USAGE)
-    split_package, split = _split_values(checked, names, by, count_values)
+    limits = [section.limit for section in report.sections if section.by == by] if report else []
+    split_package, split = _split_values(checked, names, by, count_values, max(limits, default=0))
     rows = (
         item
         for metric in metrics
@@ -139,14 +142,18 @@ def split_metrics(
 
 
 def split_by_columns(
-    checked: CheckedPackage, metrics: Sequence[Metric], by: str, count_values: CountValues
+    checked: CheckedPackage,
+    metrics: Sequence[Metric],
+    by: str,
+    count_values: CountValues,
+    report: Report | None,
 ) -> tuple[CheckedPackage, tuple[Metric, ...]]:
     """Return the package with segments, and the metrics, each before its segments by dimensions or by another column.
 
-    Raises AssayError (usage) if no metric has them.
+    The limits of `report` apply. Raises AssayError (usage) if no metric has them.
     """
     if dimensions := parse_dimensions(checked.package, metrics, by):
-        return split_metrics(checked, metrics, dimensions, count_values)
+        return split_metrics(checked, metrics, dimensions, count_values, report=report)
     names = [metric.id for metric in group_metrics(checked, metrics, by)]
     return split_metrics(_add_dimension(checked, names, by), metrics, (by,), count_values, names)
 
@@ -160,10 +167,13 @@ def split_groups(
 
 
 def _split_values(
-    checked: CheckedPackage, names: Sequence[str], by: tuple[str, ...], count_values: CountValues
+    checked: CheckedPackage, names: Sequence[str], by: tuple[str, ...], count_values: CountValues, limit: int = 0
 ) -> tuple[CheckedPackage, Split]:
-    """Return the package with the segments of metrics by dimensions, and the split into these."""
-    section = Section("", "", tuple(names), by=by, limit=MOST_HOSTS if by == (HOST,) else MOST_VALUES)
+    """Return the package with the segments of metrics by dimensions, and the split into these.
+
+    The most frequent values have segments: as many as by default, or up to `limit`.
+    """
+    section = Section("", "", tuple(names), by=by, limit=max(limit, MOST_HOSTS if by == (HOST,) else MOST_VALUES))
     split = choose_values(checked, section, count_values(request_values(checked, section)))
     return add_segments(checked, [split]), split
 

@@ -47,9 +47,10 @@ def drop_dates(stem: str) -> str:
     return _DATE.sub("", stem) or stem
 
 
-def has_date(text: str) -> bool:
-    """Return whether a text has a date."""
-    return bool(_DATE.search(text))
+def find_date(text: str) -> str:
+    """Return the date in a text, with a time of day behind it, or an empty text."""
+    match = _DATE.search(text)
+    return match[0].lstrip("-_.") if match else ""
 
 
 def drop_numbers(stem: str) -> str:

@@ -27,6 +27,13 @@ from assay.propose.model import (
 )
 from assay.propose.names import NameSpace, drop_common_words, is_actor, join_names, make_identifier, split_words
 from assay.propose.outcomes import find_outcome, list_outcome_metrics
+from assay.propose.parameters import (
+    MAX_VALUES_OF_PARAMETER,
+    is_choice,
+    is_parameter,
+    is_repetition_number,
+    numbers_same_work,
+)
 from assay.propose.propagation import propose_propagation
 from assay.propose.quantities import describe_quantity, is_time_without_unit
 from assay.propose.repeats import drop_results, find_repeated, list_by_key
@@ -53,14 +60,13 @@ from assay.propose.varying import (
     FEW_RECORDS,
     counts_up,
     find_run_constant,
-    is_choice,
-    is_repetition_number,
 )
 
 MAX_METRICS = 12  # of the fields of a grain
 MAX_GRAINS = 12  # of records, per source
 MAX_COUNTS = 6
 MAX_VALUES = 12  # of a dimension
+_LIMIT_OF_SECTION = 10  # values that a section shows unless it has a limit
 _PAIR = 2  # dimensions that a section may be split by
 _DOMINANT = 0.95  # share of records with one value, above which a dimension says little
 _LONG = 10 * 3600  # seconds
@@ -209,18 +215,20 @@ def _rank_result(group: Group, names: Iterable[str]) -> int:
 def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionProposal, ...]:
     """Return the fields of an event with few texts or codes, each of which several records have on average.
 
-    Those that say little come last: levels of logs, and fields of which nearly all records have one value. A field that
-    names the host of each record is none.
+    Parameters come first. Those that say little come last: levels of logs, and fields of which nearly all records have
+    one value. A field that names the host of each record is none.
     """
-    ranked: list[tuple[bool, DimensionProposal]] = []
+    ranked: list[tuple[bool, bool, DimensionProposal]] = []
     is_benchmark = is_of_benchmarks(group.source.format)
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
         is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
-        is_name |= is_setting(group, event, field) or is_member(group, event, field)
+        is_swept = is_parameter(group, event, field)
+        is_name |= is_swept or is_setting(group, event, field) or is_member(group, event, field)
         is_name = is_name or describe_quantity(group, event, field).omission == CHOSEN
         is_name &= field.type in ("text", "boolean", "integer")
-        if counts_up(group.records[event.name], field) or find_run_constant(group, event, field):
+        is_counter = counts_up(group.records[event.name], field) and not is_swept
+        if is_counter or find_run_constant(group, event, field):
             continue
         if all(record.host.endswith(f"/{record.values.get(field.path)}") for record in group.records[event.name]):
             continue
@@ -234,15 +242,19 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
         is_number = field.type == "integer" and len(values) >= FEW_RECORDS
         if (most < len(values) or is_number) and sum(count == 1 for count in counts.values()) > len(counts) / 2:
             continue
-        if is_name and 1 < len(counts) <= min(MAX_BENCHMARKS if is_benchmark else MAX_VALUES, most):
+        most_values = MAX_BENCHMARKS if is_benchmark else MAX_VALUES_OF_PARAMETER if is_swept else MAX_VALUES
+        if is_name and 1 < len(counts) <= min(most_values, most):
             most_frequent = min(counts, key=lambda value: (-counts[value], value))
             says_little = (
                 field.path[-1].lower() in LEVELS
                 or is_actor(field.path)
                 or counts[most_frequent] > _DOMINANT * len(values)
             )
-            ranked.append((says_little, DimensionProposal(field.name, event.name, most_frequent)))
-    return tuple(dimension for _, dimension in sorted(ranked, key=itemgetter(0)))
+            limit = len(counts) if is_swept and len(counts) > _LIMIT_OF_SECTION else 0
+            is_same_work = numbers_same_work(group, event, field)
+            dimension = DimensionProposal(field.name, event.name, most_frequent, limit, is_same_work)
+            ranked.append((not is_swept, says_little, dimension))
+    return tuple(dimension for *_, dimension in sorted(ranked, key=itemgetter(0, 1)))
 
 
 def _has_common_actors(records: Sequence[Record], field: FieldProposal) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Collection
 from assay.propose.choices import is_member, is_sequel, is_setting
 from assay.propose.known_formats import is_of_benchmarks
 from assay.propose.model import EventProposal, FieldProposal
-from assay.propose.quantities import describe_quantity, is_time_without_unit
+from assay.propose.parameters import is_choice, is_parameter, is_repetition_number
+from assay.propose.quantities import Quantity, describe_quantity, is_time_without_unit
 from assay.propose.repeats import find_namesake
 from assay.propose.sources import Group
 from assay.propose.units import TIMES
@@ -16,9 +17,7 @@ from assay.propose.varying import (
     count_values,
     find_restart,
     find_run_constant,
-    is_choice,
     is_constant,
-    is_repetition_number,
     only_grows,
 )
 
@@ -44,6 +43,7 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
             and not (is_constant(group, event, field) and count_values(records, field) >= FEW_RECORDS)
             and not find_restart(group, event, field)
             and not is_choice(group, event, field)
+            and not is_parameter(group, event, field)
             and not is_repetition_number(group, event, field)
             and not find_run_constant(group, event, field)
             and not is_setting(group, event, field)
@@ -52,10 +52,11 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
             and not find_namesake(group, field)
             and sum(field.path in record.values for record in records) >= least
         ),
-        key=lambda field: _rank_unit(event, field, describe_quantity(group, event, field).unit),
+        key=lambda field: _rank_quantity(event, field, describe_quantity(group, event, field)),
     )
 
 
-def _rank_unit(event: EventProposal, field: FieldProposal, unit: str) -> int:
-    """Return in which order numbers are measured: times, then others with a unit, then the rest."""
-    return 0 if unit in TIMES or is_time_without_unit(event, field, unit) else 1 if unit != "none" else 2
+def _rank_quantity(event: EventProposal, field: FieldProposal, quantity: Quantity) -> tuple[bool, int]:
+    """Return in which order numbers are measured: those with a direction first; times, others with a unit, the rest."""
+    is_time = quantity.unit in TIMES or is_time_without_unit(event, field, quantity.unit)
+    return quantity.better == "neither", 0 if is_time else 1 if quantity.unit != "none" else 2

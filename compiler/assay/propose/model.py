@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -214,12 +215,15 @@ class MetricProposal:
 class DimensionProposal:
     """A field with few texts, by which metrics of a grain may be split, and the event whose record it is read from.
 
-    `value` is its most frequent value, as text.
+    `value` is its most frequent value, as text, `limit` the number of values of a parameter that has more than a
+    section shows by itself.
     """
 
     field: str
     event: str
     value: str
+    limit: int = 0
+    is_same_work: bool = False  # whether it only numbers repetitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,8 +286,12 @@ class GrainProposal:
 
     @property
     def split(self) -> tuple[DimensionProposal, ...]:
-        """Return the dimensions that a section of its own splits the metrics by: the first that names no process."""
-        named = [item for item in self.dimensions if item.field == HOST or not is_actor((item.field,))]
+        """Return the dimensions that a section of its own splits the metrics by: the first that names no process.
+
+        Those that only number repetitions are none of them.
+        """
+        named = [item for item in self.dimensions
+                 if item.field == HOST or not (item.is_same_work or is_actor((item.field,)))]  # fmt: skip
         return tuple(named[: 2 if self.is_split_by_two else 1])
 
     def find_attempts(self) -> frozenset[str]:
@@ -375,6 +383,9 @@ class Proposal:
             for name in ("query", "is_split_by_two", "elsewhere", "origin"):
                 if not grain[name]:
                     del grain[name]
+            for dimension, name in itertools.product(grain["dimensions"], ("limit", "is_same_work")):
+                if not dimension[name]:
+                    del dimension[name]
         for source in data["sources"]:
             if not source["notes"]:
                 del source["notes"]

@@ -17,9 +17,19 @@ ZERO = "it is always 0"
 
 #: words of names of rates that are better lower
 _FAILURES = frozenset((
-    "drop", "dropped", "drops", "error", "errors", "fail", "failed", "failures", "lost", "rejected", "retries",
-    "timeouts",
+    "drop", "dropped", "drops", "error", "errors", "fail", "failed", "failures", "faults", "lost", "misses", "rejected",
+    "retries", "stalls", "timeouts",
 ))  # fmt: skip
+#: words of what work takes, apart from units, and of clocks, by which work is counted as by time
+_COSTS = frozenset((
+    "allocations", "allocs", "branches", "cost", "cycles", "energy", "eur", "instructions", "joules", "syscalls", "usd",
+)) | _FAILURES  # fmt: skip
+#: pieces of data, whose sizes are no costs
+_DATA = frozenset((
+    "block", "chunk", "file", "frame", "message", "msg", "packet", "page", "record", "row", "sample", "sector",
+    "segment",
+))  # fmt: skip
+_CLOCKS = frozenset(("clock", "cycle", "cycles", "tick"))
 #: words of things that have a duration of their own, and words of that duration
 _MEDIA = frozenset((
     "audio", "clip", "episode", "film", "footage", "media", "movie", "recording", "song", "sound", "speech", "track",
@@ -93,7 +103,22 @@ def _find_direction(event: EventProposal, field: FieldProposal, unit: str) -> st
         return "neither" if is_length_of_media(event, field) else "lower"
     is_ratio = unit == "none" and any(f" {text} " in f" {' '.join(words)} " for text in _LOWER_RATIOS)
     is_memory = unit in _SIZES and bool({*words} & _MEMORY) and not {*words} & _UNUSED
-    return "lower" if is_ratio or is_memory else "neither"
+    return "lower" if is_ratio or is_memory else _find_direction_per_work(words)
+
+
+def _find_direction_per_work(words: Sequence[str]) -> str:
+    """Return which direction is better of `cycles_per_access`, what work takes, and of `ops_per_cycle`, work done."""
+    if "per" not in words[1:-1]:
+        return "neither"
+    place = words.index("per", 1)
+    measured, work = {*words[:place]}, words[place + 1]
+    if work in _CLOCKS:
+        return "lower" if measured & _FAILURES else "higher"
+    if UNITS.get(work) in TIMES:
+        return "neither"
+    unit = UNITS.get(words[place - 1], "")
+    is_cost = measured & _COSTS or unit in TIMES or (unit in _SIZES[:-1] and work not in _DATA)
+    return "lower" if is_cost else "higher" if "hits" in measured else "neither"
 
 
 def is_length_of_media(event: EventProposal, field: FieldProposal) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.propose.detect import Detected
-from assay.propose.file_names import REPEAT_WORDS, drop_compression, get_stem, has_date
+from assay.propose.file_names import REPEAT_WORDS, drop_compression, find_date, get_stem
 from assay.propose.globs import NEUTRAL_NAME
 from assay.propose.known_formats import find_known_format
 from assay.propose.model import SampleFile
@@ -72,7 +72,7 @@ def _strip_all(samples: Sequence[SampleFile], depths: Sequence[int], pattern: re
     for sample in samples:
         places = [(depth, _get_text(sample, depth)) for depth in depths]
         matches = {depth: match for depth, text in places if (match := pattern.search(text))}
-        if len(matches) < len(depths) or (pattern is _BARE and any(has_date(text) for _, text in places)):
+        if len(matches) < len(depths) or (pattern is _BARE and any(find_date(text) for _, text in places)):
             return []
         rests = {depth: _cut(match) for depth, match in matches.items()}
         folders = tuple(rests.get(depth, folder) for depth, folder in enumerate(sample.folders))

@@ -14,6 +14,7 @@ from assay.propose.file_names import (
     drop_dates,
     drop_numbers,
     drop_version,
+    find_date,
     find_repeats,
     find_version,
     get_stem,
@@ -145,7 +146,10 @@ def _join_extents(paths: Mapping[str, Sequence[Path]], extents: Mapping[Path, Ex
 def _place_each(samples: Sequence[SampleFile], each: str) -> Placement:
     """Return the placement of files each of which is a run, a host or a part; the runs of versions are in order."""
     stems = _get_stems(samples)
+    run = drop_numbers(stems[0]) if len({drop_numbers(stem) for stem in stems}) == 1 else NEUTRAL_NAME
     folders = _join_varying([sample.folders for sample in samples])
+    if len({*zip(folders, stems, strict=True)}) < len(stems):
+        stems = _get_dated_stems(samples)
     pairs = zip(folders, stems if len(set(stems)) > 1 or not any(folders) else [""] * len(stems), strict=True)
     unique = NameSpace()
     names = tuple(
@@ -153,7 +157,6 @@ def _place_each(samples: Sequence[SampleFile], each: str) -> Placement:
     )
     if each == RUN:
         return Placement(names, ("",) * len(names), f"`--each {RUN}`", "")
-    run = drop_numbers(stems[0]) if len({drop_numbers(stem) for stem in stems}) == 1 else NEUTRAL_NAME
     runs, no_hosts = (run,) * len(names), ("",) * len(names)
     return Placement(runs, names, "", f"`--each {HOST}`") if each == HOST else Placement(runs, no_hosts, "", "")
 
@@ -196,6 +199,13 @@ def _place_files(samples: Sequence[SampleFile], layouts: Sequence[Hashable], rep
 
 def _get_stems(samples: Sequence[SampleFile]) -> tuple[str, ...]:
     return tuple(drop_dates(get_stem(drop_compression(sample.name))) for sample in samples)
+
+
+def _get_dated_stems(samples: Sequence[SampleFile]) -> tuple[str, ...]:
+    """Return the dates of the names of files if they have them and nothing else differs; else the whole stems."""
+    stems = [get_stem(drop_compression(sample.name)) for sample in samples]
+    dates = tuple(map(find_date, stems))
+    return dates if all(dates) and len({*map(drop_dates, stems)}) == 1 else tuple(stems)
 
 
 def _list_levels(samples: Sequence[SampleFile]) -> list[tuple[int, tuple[str, ...]]]:

@@ -31,6 +31,7 @@ from assay.propose.model import (
     SourceProposal,
 )
 from assay.propose.names import NO_NAMES, NameSpace, make_identifier
+from assay.propose.no_numbers import drop_no_numbers, restore_places
 from assay.propose.recognize import (
     Lookup,
     Times,
@@ -243,7 +244,8 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
     groups: dict[str, list[Record]] = defaultdict(list)
     rows = find_table_rows([record.name for record in records], layout.captures)
     others = [record.name for index, record in enumerate(records) if index not in rows]
-    remaining = iter(merge_templates(find_templates(others, layout.captures), layout.captures))
+    templates_of_others = find_templates(others, layout.captures)
+    remaining = iter(drop_no_numbers(merge_templates(templates_of_others, layout.captures)))
     templates = [rows[index] if index in rows else next(remaining) for index in range(len(records))]
     for record, template in zip(records, templates, strict=True):
         values: dict[KeyPath, object] = {(key,): value for key, value in template.values}
@@ -402,6 +404,7 @@ def _find_common_start(patterns: Sequence[str]) -> str:
 
 def _name_template(pattern: str) -> str:
     """Return the first words of a pattern that say what its lines are about, behind what names their logger."""
+    pattern = restore_places(pattern)
     message = _CONTEXT.sub("", pattern)
     pattern = message if re.search(r"[A-Za-z]{2}", _drop_captures(message)) else pattern
     if _REQUEST.search(pattern):

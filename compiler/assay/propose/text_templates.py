@@ -35,6 +35,8 @@ _PROTOCOL = re.compile(r"(?P<start>HTTP/)(?P<value>[\d.]+)(?P<end>[)\"',;]*)")
 _ADDRESSES = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:,\d{1,3}(?:\.\d{1,3}){3})*")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 _WHOLE = re.compile(r"\d+")
+#: what a program writes in place of a number
+NO_NUMBER = re.compile(r"[+-]?(?:nan|inf|infinity)|null|none|n/a", re.IGNORECASE)
 _SLASHED = r"[+-]?\d+(?:\.\d+)?(?:/[+-]?\d+(?:\.\d+)?)+"
 #: numbers between slashes, perhaps behind as many names: `min/avg/max=1.2/3.4/5.6`
 _SLASHED_NUMBERS = re.compile(
@@ -92,6 +94,7 @@ def find_templates(messages: Sequence[str], used_names: Collection[str]) -> tupl
         _mask_message(message, context if has_contexts else None)
         for message, context in zip(messages, contexts, strict=True)
     ]
+    rows = _mask_no_numbers(rows)
     lines_by_shape: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for index, row in enumerate(rows):
         lines_by_shape[tuple(part.shape for part in row)].append(index)
@@ -100,6 +103,23 @@ def find_templates(messages: Sequence[str], used_names: Collection[str]) -> tupl
             part = _split_varying(rows[index][place.position], place.name)
             rows[index] = (*rows[index][: place.position], part, *rows[index][place.position + 1 :])
     return tuple(_build_template(row, used_names) for row in rows)
+
+
+def _mask_no_numbers(rows: Sequence[tuple[_Part, ...]]) -> list[tuple[_Part, ...]]:
+    """Return the parts of messages with words such as `nan` as values where lines that are alike have values."""
+    shapes = {tuple(part.shape for part in row) for row in rows}
+    masked = [tuple(map(_mask_no_number, row)) for row in rows]
+    return [new if tuple(part.shape for part in new) in shapes else row for row, new in zip(rows, masked, strict=True)]
+
+
+def _mask_no_number(part: _Part) -> _Part:
+    if part.value:
+        return part
+    match = _MEMBER.fullmatch(part.prefix)
+    if match and NO_NUMBER.fullmatch(match["value"]):
+        return _Part(match["start"] + match["key"] + match["sign"], match["key"], match["value"], match["end"])
+    split = _split_varying(part)
+    return split if NO_NUMBER.fullmatch(split.value) else part
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -11,26 +11,24 @@ from assay.propose.dhall_text import format_texts, quote_text
 from assay.propose.known_formats import is_of_benchmarks
 from assay.propose.model import EventProposal, FieldProposal, GrainProposal, Record, RunConstant
 from assay.propose.names import split_words
+from assay.propose.parameters import (
+    GREATEST_CHOICE,
+    is_choice,
+    is_parameter,
+    is_repetition_number,
+    list_values,
+)
 from assay.propose.sources import Group
 
 FEW_RECORDS = 10
 REPETITIONS = "they number repetitions"  # reason for no metrics
 _MIN_STEPS, _MIN_ONES = 4, 0.8  # steps from record to record, and the share of them that are one, of what counts up
 _MIN_STEPS_OF_RESTART = 5  # records on average from one start of a counter to the next
-_MOST_CHOICES, _GREATEST_CHOICE = 6, 1000  # distinct values of a choice, and the greatest of them
-_MIN_BALANCED = 4  # distinct values of a choice, each of which equally many records have
-_MIN_REPEATS = 5  # records with each value of a choice, and of a run with a constant
+_MIN_REPEATS = 5  # records of a run with a constant
 _TIME_FORMS = {"second": "s", "millisecond": "ms", "microsecond": "us", "nanosecond": "ns"}  # by unit
 _ELAPSED = frozenset(("elapsed", "t", "time", "uptime"))  # words of names of elapsed time
 _FEW_VALUES = 12  # of what only grows there are more, or one for every other record
 _FEW_STEPS = 3  # the same for whole numbers without a unit that are greater than any choice, such as counters
-#: last words of names of numbers of repetitions; words before them that make the number a measure; words behind them
-_REPETITIONS = frozenset((
-    "attempt", "batch", "cycle", "epoch", "fold", "index", "iter", "iteration", "rep", "repeat", "repetition",
-    "replica", "round", "run", "seq", "step", "trial", "try",
-))  # fmt: skip
-_MEASURING = frozenset(("avg", "count", "max", "mean", "min", "num", "per", "since", "time", "total"))
-_NUMBERING = frozenset(("idx", "index", "n", "no", "num", "number"))
 
 
 def list_growing_fields(group: Group) -> list[tuple[str, str]]:
@@ -45,7 +43,10 @@ def list_growing_fields(group: Group) -> list[tuple[str, str]]:
         (event.name, field.name)
         for event in source.events
         for field in map(source.find_field, event.fields)
-        if field.is_quantity and only_grows(group.records[event.name], field)
+        if field.is_quantity
+        and only_grows(group.records[event.name], field)
+        and not is_parameter(group, event, field)
+        and (never_falls(group.records[event.name], field) or not is_repetition_number(group, event, field))
     ]
 
 
@@ -78,7 +79,7 @@ def is_constant(group: Group, event: EventProposal, field: FieldProposal) -> boo
     """Return whether a field is the same in all of several records. Known formats have rules of their own."""
     if group.known_format:
         return False
-    values = _list_values(group.records[event.name], field)
+    values = list_values(group.records[event.name], field)
     return len(values) > 1 and len(set(values)) == 1
 
 
@@ -92,43 +93,6 @@ def find_run_constant(group: Group, event: EventProposal, field: FieldProposal) 
     if group.known_format or len(texts) < len(values) or len(set(texts.values())) < 2:
         return None
     return RunConstant(event.name, field.name, tuple(texts.items()))
-
-
-def is_choice(group: Group, event: EventProposal, field: FieldProposal) -> bool:
-    """Return whether a number is one of few small whole numbers above 0, each of which many records have.
-
-    Such a number, a size of batches for example, is chosen rather than measured. Numbers that are sometimes 0 count
-    something, and those with a unit measure. If each of several numbers has as many records as each other, someone
-    chose them, whatever they are.
-    """
-    if group.known_format or field.type != "integer" or field.transform or field.unit != "none":
-        return False
-    records = group.records[event.name]
-    counts = Counter(map(int, _list_values(records, field)))
-    if _MIN_BALANCED <= len(counts) <= _MOST_CHOICES and {*counts.values()} == {max(counts.values())} - {1, 2}:
-        return True
-    return (
-        1 < len(counts) <= _MOST_CHOICES
-        and min(counts) > 0
-        and max(counts) <= _GREATEST_CHOICE
-        and min(counts.values()) >= _MIN_REPEATS
-    )
-
-
-def is_repetition_number(group: Group, event: EventProposal, field: FieldProposal) -> bool:
-    """Return whether a number without a unit says which repetition a record is of, such as `iteration` or `batch_no`.
-
-    Its values are whole numbers from 0 on at equal distances, such as 1, 2, 3 or 0, 100, 200.
-    """
-    words = split_words(field.path[-1])
-    if words[-1:] and words[-1] in _NUMBERING and len(words) > 1:
-        words.pop()
-    if group.known_format or field.type != "integer" or field.transform or field.unit != "none":
-        return False
-    if not words or words[-1] not in _REPETITIONS or _MEASURING & {*words}:
-        return False
-    values = sorted({*map(int, _list_values(group.records[event.name], field))})
-    return values[0] >= 0 and len({b - a for a, b in itertools.pairwise(values)}) <= 1
 
 
 def list_repetitions(group: Group) -> Iterator[tuple[str, str]]:
@@ -160,7 +124,7 @@ def only_grows(records: Sequence[Record], field: FieldProposal) -> bool:
         return field.type == "integer" and all(
             len(row) > 1 and all(b - a == 1 for a, b in itertools.pairwise(row)) for row in rows
         )
-    is_counter = field.type == "integer" and field.unit == "none" and any(max(row) > _GREATEST_CHOICE for row in rows)
+    is_counter = field.type == "integer" and field.unit == "none" and any(max(row) > GREATEST_CHOICE for row in rows)
     few = _FEW_STEPS if is_counter else _FEW_VALUES
     has_many = any(len(set(row)) > min(few, len(row) // 2) for row in rows if len(row) > 1)
     return has_many and never_falls(records, field)
@@ -235,10 +199,6 @@ def note_elapsed_time(group: Group) -> Group:
 def count_values(records: Sequence[Record], field: FieldProposal) -> int:
     """Return how many records have a field."""
     return sum(field.path in record.values for record in records)
-
-
-def _list_values(records: Sequence[Record], field: FieldProposal) -> list[str]:
-    return [str(value) for record in records if (value := record.values.get(field.path)) is not None]
 
 
 def _list_numbers_by_host(records: Sequence[Record], field: FieldProposal) -> list[list[float]]:

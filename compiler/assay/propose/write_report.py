@@ -95,7 +95,8 @@ def _write_split_section(proposal: Proposal, grain: GrainProposal) -> str:
     section = f"R.splitBy [ {columns} ] (R.section {quote_text(title)} {grain.name})"
     # A pool of the least frequent values says nothing of benchmarks, all of which are about as frequent.
     is_whole = is_of_benchmarks(_find_source(proposal, grain).format)
-    return f"{section} // {{ limit = {MAX_BENCHMARKS} }}" if is_whole else section
+    limit = MAX_BENCHMARKS if is_whole else max(item.limit for item in grain.split)
+    return f"{section} // {{ limit = {limit} }}" if limit else section
 
 
 def _write_gate(proposal: Proposal) -> str:

@@ -14,7 +14,7 @@ from assay.judgement.verdict import Direction, Judgement, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.segments import get_whole, is_segment, list_values_of_segment
+from assay.lang.segments import get_whole, is_pooled, is_segment, list_values_of_segment
 from assay.report.answer import Answer, JudgedGroup, JudgedRow, JudgedSegment, KeyChange
 from assay.report.answer_sentences import compose_counts, compose_headline, count_by_verdict
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
@@ -198,9 +198,12 @@ def _list_gated_segments(
 def _list_segments(
     checked: CheckedPackage, report: Report, whole: Metric, run: str, judgements: ReportJudgements
 ) -> list[JudgedSegment]:
-    """Return the segments of a metric in the sections that are worse or better, the largest certain change first."""
+    """Return the segments of a metric in the sections that are worse or better, the largest certain change first.
+
+    Those that pool further values are none of them: they name nothing that explains a change.
+    """
     sections = _name_segments(report, whole)
-    changes = [(name, judgements.changes[name, run]) for name in sections]
+    changes = [(name, judgements.changes[name, run]) for name in sections if not is_pooled(name)]
     sized = [
         (_measure_certain_change(change.judgement), name, change)
         for name, change in changes
