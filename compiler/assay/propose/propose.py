@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,15 +52,8 @@ def propose_system(
     keys_by_path = {item.sample.path: (item.kind, item.layout, *_get_time_path(item)) for item in detected}
     extents = find_extents(detected)
     detected, placement = assign_runs(detected, lambda item: keys_by_path[item.sample.path], extents, each)
-    layouts: dict[object, list[Detected]] = {}
-    for item in detected:
-        layouts.setdefault(keys_by_path[item.sample.path], []).append(item)
-    tables, source_names = NameSpace(_NAMES_OF_SPECS), NameSpace(_NAMES_OF_SPECS)
-    groups: list[Group] = []
-    for items in layouts.values():
-        stem = Path(items[0].sample.name).name.partition(".")[0]
-        source_name = source_names.add("logs" if len(layouts) == 1 else make_identifier(stem, "logs"))
-        groups.append(note_elapsed_time(add_results(propose_source(source_name, items, tables, name))))
+    tables = NameSpace(_NAMES_OF_SPECS)
+    groups = _propose_sources(detected, keys_by_path, tables, name)
     if not any(group.source.events for group in groups):
         raise fail("unknown-format", "the logs have no records that could be events",
                    found=", ".join(f"{group.source.kind} with {group.source.records} records" for group in groups),
@@ -100,6 +93,22 @@ def propose_system(
         run_constants=run_constants,
     )
     return proposal, placed
+
+
+def _propose_sources(
+    detected: Sequence[Detected], keys_by_path: Mapping[Path, object], tables: NameSpace, system: str
+) -> list[Group]:
+    """Return a group of records for each layout of files: a source of its own."""
+    layouts: dict[object, list[Detected]] = {}
+    for item in detected:
+        layouts.setdefault(keys_by_path[item.sample.path], []).append(item)
+    source_names = NameSpace(_NAMES_OF_SPECS)
+    groups: list[Group] = []
+    for items in layouts.values():
+        stem = Path(items[0].sample.name).name.partition(".")[0]
+        source_name = source_names.add("logs" if len(layouts) == 1 else make_identifier(stem, "logs"))
+        groups.append(note_elapsed_time(add_results(propose_source(source_name, items, tables, system))))
+    return groups
 
 
 def _list_omitted(group: Group, keys: Collection[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
