@@ -328,12 +328,20 @@ def test_log_without_what_a_source_needs_is_an_error(text: str, message: str, tm
     assert result.err.splitlines()[0] == f"error[unknown-format]: {message.replace('LOG', str(log))}"
 
 
-def test_table_without_header_gets_a_hint(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("6,7,3794.53\n12,12,3780.39\n", "a,b,c"),
+        ("".join(f"{number}.5\n" for number in range(12)), "latency_ms"),
+    ],
+)
+def test_table_without_header_gets_a_hint(text: str, names: str, tmp_path: Path) -> None:
     log = tmp_path / "system.csv"
-    log.write_text("6,7,3794.53\n12,12,3780.39\n", encoding="utf-8")
+    log.write_text(text, encoding="utf-8")
     result = run_assay("init", tmp_path / "service", "--from", log)
     assert result.status == 1
-    assert result.err.splitlines()[-1] == ("  hint: a table needs names of columns: add a header line, such as a,b,c")
+    hint = f"  hint: a table needs names of columns: add a header line, such as {names}"
+    assert result.err.splitlines()[-1] == hint
 
 
 def test_table_of_elapsed_times_says_how_to_read_them(tmp_path: Path, cache: Path) -> None:

@@ -31,6 +31,9 @@ _FEW_ALIKE, _MANY = 3, 10  # lines without instants that are alike but for their
 _QUOTED_LINES, _QUOTED_LENGTH = 3, 100
 _QUOTED_ROWS = 20  # that show that lines are rows of a table
 _MIN_PAIRS = 2  # members of most lines of logfmt
+_FULL = 0.9  # share of the rows of a table that have all its cells
+_MIN_ROWS = 10  # of a table of one column
+_QUANTITY = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*[a-zA-Zµμ%]{0,3}", re.IGNORECASE)
 _NUMBERS = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 
 
@@ -85,8 +88,10 @@ def _suggest_header(lines: Sequence[str]) -> str:
         rows = list(csv.reader(lines[:_QUOTED_ROWS], delimiter=delimiter))
         size = len(rows[0])
         numbers = sum(_is_number(cell) for row in rows for cell in row)
-        if size > 1 and all(len(row) == size for row in rows) and numbers > len(rows) * size / 2:
-            names = delimiter.join(string.ascii_lowercase[: min(size, len(string.ascii_lowercase))])
+        is_table = size > 1 or len(lines) > _MIN_ROWS
+        if is_table and all(len(row) == size for row in rows) and numbers > len(rows) * size / 2:
+            letters = string.ascii_lowercase[: min(size, len(string.ascii_lowercase))]
+            names = delimiter.join(letters) if size > 1 else "latency_ms"
             return f"a table needs names of columns: add a header line, such as {names.replace(chr(9), '<tab>')}"
     return ""
 
@@ -231,14 +236,14 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     delimiter = named[1] if named else max(csv_text.DELIMITERS, key=header_text.count)
     rows = [row for row in csv.reader(lines, delimiter=delimiter) if row]
     header, rows = rows[0], rows[1:]
-    if len(header) == 1 and not named:
+    if len(header) == 1 and not named and not _is_list_of_numbers(rows):
         return f"the first line has no delimiter ({' '.join(csv_text.DELIMITERS)})".replace("\t", "tab")
     names = [name for name in header if name.strip()]  # columns without a name are left out
     is_header = len(set(names)) == len(names) > 0 and not any(map(_is_number, names))
     if not is_header or has_stamp(lines[0]):
         return "the first line is no header of distinct names"
     full = [row for row in rows if len(row) == len(header)]
-    if not full or len(full) < 0.9 * len(rows):
+    if not full or len(full) < _FULL * len(rows):
         return f"{len(full)} of {len(rows)} rows have {len(header)} cells, like the header"
     if _is_alike(header, full):
         return "the first line is no header: its cells are like those of the next lines"
@@ -251,9 +256,17 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
         )
         for index, row in enumerate(full)
     )
-    reason = f"{len(names)} columns, separated by `{delimiter.replace(chr(9), 'tab')}`"
+    separation = f", separated by `{delimiter.replace(chr(9), 'tab')}`" if len(header) > 1 else ""
+    reason = f"{format_count(len(names), 'column')}{separation}"
     notes = tuple(_list_unread(header, full))
     return Detected(sample, "csv", join_instants(records), reason, tuple(header), notes=notes)
+
+
+def _is_list_of_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether nearly all rows have one cell, a number with or without a unit: a table of one column."""
+    return len(rows) >= _MIN_ROWS and sum(
+        len(row) == 1 and bool(_QUANTITY.fullmatch(row[0].strip())) for row in rows
+    ) >= _FULL * len(rows)
 
 
 def _list_unread(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -302,6 +315,8 @@ def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
 
 def _read_timeless_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     """Return lines without instants, if most of them, or many, are alike but for their numbers."""
+    if all(_QUANTITY.fullmatch(line.strip()) for line in lines):
+        return "its lines are numbers without words"
     counts: Counter[str] = Counter()
     texts: dict[str, set[str]] = defaultdict(set)
     for line, template in zip(lines, find_templates(lines, ()), strict=True):
