@@ -10,6 +10,7 @@ from assay.report.answer import Axis, JudgedRow
 
 _LEAST_REACH = 1.0  # percent: an axis that is shorter would magnify noise
 _UPPER_SHARE = 0.75
+_FEW_ENDS = 6  # of three intervals: from here on, a single one does not decide on the axis
 _MOST_STRETCH, _STRETCH = 3.0, 2.5  # an axis is cut at the second if ends are beyond the first, times most ends
 _LEAST_SIDE = 0.25  # share of the longer side of 0: room for the word on the other side
 _MOST_STEPS = 7
@@ -36,7 +37,8 @@ def _find_bound(ends: Sequence[float]) -> float:
     if not ends:
         return 0.0
     ascending = sorted(ends)
-    usual = ascending[min(len(ascending) - 1, int(_UPPER_SHARE * len(ascending)))]
+    last = len(ascending) - (3 if len(ascending) >= _FEW_ENDS else 1)  # without both ends of the widest interval
+    usual = ascending[min(last, int(_UPPER_SHARE * len(ascending)))]
     return ascending[-1] if ascending[-1] <= _MOST_STRETCH * usual else _STRETCH * usual
 
 
