@@ -182,7 +182,8 @@ def list_forest_rows(answer: Answer) -> Iterator[tuple[str, ...]]:
         yield title, "", ""
         for row in rows:
             verdict = " ".join(filter(None, (row.arrow, row.verdict)))
-            evidence = row.reason if row.change is None else f"{row.interval} %"
+            has_ends = "…" in row.interval
+            evidence = row.reason if row.change is None else f"{row.interval} %" if has_ends else row.interval
             yield row.label, row.base, row.value, row.percent, verdict, evidence, row.sizes
     yield "", "".join(label for _, label in answer.axis.ticks) + " %", ""
 
@@ -245,7 +246,8 @@ def test_answers_of_a_pinned_report_are_on_its_page(name: str) -> None:
     ]
     paragraphs, items = result.list_texts("p"), result.list_texts("li")
     for answer in answers:
-        assert {answer.counts, *filter(None, (answer.caution,)), *answer.notes} <= set(paragraphs)
+        notes = {note.replace("`", "") for note in answer.notes}
+        assert {answer.counts, *filter(None, (answer.caution,)), *notes} <= set(paragraphs)
         assert any(text.startswith(answer.omitted) and "Dots are changes" in text for text in paragraphs)
         for change in answer.key_changes:
             verdict = " ".join(filter(None, (change.arrow, change.verdict)))
