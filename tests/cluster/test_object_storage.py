@@ -227,7 +227,8 @@ def test_server_that_stays_busy_ends_the_build(
     assert result.err.count("error[") == 1
     error = result.err[result.err.index("error[") :]
     assert error.startswith("error[no-server]: the ")
-    assert "Please reduce your request rate." in error
+    # An answer to HEAD has no body, and so only the name of its status.
+    assert "Please reduce your request rate." in error or "Service Unavailable" in error
     assert not (objects.folder / "out").exists()
 
 
