@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay.app import build as builds
-from assay.app.watch import WatchedFiles
+from assay.app.watch import MOST_READINGS, WatchedFiles
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import fail
 from tests.support.commands import run_assay
@@ -41,6 +41,7 @@ def test_wait_for_an_ever_growing_file_ends(workspace: Path, monkeypatch: pytest
     log.write_text("", "utf-8")
     monkeypatch.setattr(time, "sleep", lambda _: log.write_text(log.read_text("utf-8") + "{}\n", "utf-8"))
     WatchedFiles("service", [str(workspace / "runs/1.0")]).wait_until_quiet(Workspace(workspace))
+    assert log.read_text("utf-8") == "{}\n" * MOST_READINGS
 
 
 @pytest.mark.parametrize(("builds_while_written", "errors"), [(1, 0), (4, 1)])

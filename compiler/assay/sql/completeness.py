@@ -19,7 +19,7 @@ from assay.lang.scopes import HOST
 from assay.sql import dialect
 from assay.sql.dialect import build_column
 from assay.sql.expressions import Names, compile_expression
-from assay.sql.template import Slot, fill_query
+from assay.sql.template import Slot, fill_expression, fill_query
 
 Constants = Mapping[str, object]
 
@@ -89,22 +89,22 @@ def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
         "SELECT host, $field AS key FROM $event WHERE NOT $field IS NULL", field=binding.field, event=binding.event
     )
     query = """
-        SELECT found.host, count(*) AS records, count_if(keys.known IS NULL) AS unmatched,
-          count(DISTINCT CASE WHEN keys.known IS NULL THEN found.key END) AS keys,
-          min(CASE WHEN keys.known IS NULL THEN found.key END)::TEXT AS example,
+        SELECT found.host, count(*) AS records, count_if($is_unknown) AS unmatched,
+          count(DISTINCT CASE WHEN $is_unknown THEN found.key END) AS keys,
+          min(CASE WHEN $is_unknown THEN found.key END)::TEXT AS example,
           count(keys.known) - count(DISTINCT keys.known) AS following
         FROM $records AS found
         LEFT JOIN (SELECT DISTINCT $column AS known FROM $rows) AS keys ON found.key = keys.known
         GROUP BY found.host ORDER BY found.host
     """
     slots: dict[str, Slot] = {"column": binding.column, "rows": get_rows_name(binding.grain)}
-    if binding.host:
-        own = "LEFT JOIN (SELECT DISTINCT $column AS known, $host AS host FROM $rows) AS own"
-        query = query.replace("keys.known IS NULL", "own.known IS NULL").replace(
-            "GROUP BY", f"{own} ON found.key = own.known AND found.host = own.host GROUP BY"
-        )
-        slots["host"] = binding.host
-    return fill_query(query, records=records.where(where), **slots)
+    is_unknown = fill_expression("own.known IS NULL" if binding.host else "keys.known IS NULL")
+    filled = fill_query(query, records=records.where(where), is_unknown=is_unknown, **slots)
+    if not binding.host:
+        return filled
+    keys_of_host = fill_query("SELECT DISTINCT $column AS known, $host AS host FROM $rows", host=binding.host, **slots)
+    is_same = "found.key = own.known AND found.host = own.host"
+    return filled.join(keys_of_host, on=fill_expression(is_same), join_type="LEFT", join_alias="own")
 
 
 def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select:
