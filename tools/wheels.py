@@ -2,12 +2,16 @@
 
     just wheels            all targets that can be built here
     just wheels --target x86_64-unknown-linux-gnu
+    just wheels --url https://github.com/OWNER/assay
 
 Every wheel is built from the unpacked source distribution, never from the checkout. The scanner is a library that
 ctypes loads, so a platform has one wheel for all Pythons; the pure wheel is for all other platforms. Zig links for
 other platforms and against an old glibc. The last lines say for each target what was built, or why not.
 
 The same commit gives the same bytes in every folder: times are SOURCE_DATE_EPOCH or the time of the commit.
+
+The checkout does not know where it is published. `--url` writes the addresses of the project into its metadata, and
+makes the links of its README absolute, since package indexes print it without the files around it.
 """
 
 from __future__ import annotations
@@ -17,12 +21,14 @@ import dataclasses
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -103,6 +109,35 @@ def unpack(sdist: Path, folder: Path) -> Path:
         archive.extractall(folder)
     (source,) = folder.iterdir()
     return source
+
+
+def add_addresses(source: Path, url: str) -> None:
+    """Write the addresses of the project into the `pyproject.toml` and README of a source folder."""
+    project = source / "pyproject.toml"
+    text = project.read_text(encoding="utf-8")
+    tag = f"v{tomllib.loads(text)['project']['version']}"
+    addresses = {
+        "Repository": url,
+        "Documentation": f"{url}/blob/{tag}/README.md",
+        "Changelog": f"{url}/blob/{tag}/CHANGELOG.md",
+        "Issues": f"{url}/issues",
+    }
+    lines = [f'{name} = "{address}"\n' for name, address in addresses.items()]
+    project.write_text(f"{text}\n[project.urls]\n{''.join(lines)}", encoding="utf-8")
+    readme = source / "README.md"
+    images = re.sub(r"(!\[[^\]]*\]\()(?!https?:)", rf"\1{url}/raw/{tag}/", readme.read_text(encoding="utf-8"))
+    readme.write_text(re.sub(r"(\]\()(?!https?:|#)", rf"\1{url}/blob/{tag}/", images), encoding="utf-8")
+
+
+def build_source(checkout: Path, scratch: Path, time: str, url: str) -> tuple[Path, Path]:
+    """Build the source distribution, with the addresses below `url` if there is one; return it and its folder."""
+    sdist = build_distribution(checkout, "sdist", scratch / "sdist", time)
+    source = unpack(sdist, scratch / "source")
+    if not url:
+        return sdist, source
+    add_addresses(source, url)
+    sdist = build_distribution(source, "sdist", scratch / "sdist-with-addresses", time)
+    return sdist, unpack(sdist, scratch / "source-with-addresses")
 
 
 def find_obstacle(target: Target) -> str:
@@ -190,11 +225,19 @@ def write_hashes(out: Path) -> None:
     (out / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
 
 
+def parse_url(text: str) -> str:
+    """Return an address of a repository without a slash at its end. Raises ArgumentTypeError for other texts."""
+    if not re.fullmatch(r"https?://[\w.-]+(:\d+)?(/[\w.~-]+)+/?", text):
+        raise argparse.ArgumentTypeError(f"expected an address such as https://github.com/OWNER/assay, found {text!r}")
+    return text.rstrip("/")
+
+
 def parse_arguments() -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = [target.name for target in TARGETS]
     parser.add_argument("--target", action="append", default=[], choices=names, help="Rust target  [default: all]")
+    parser.add_argument("--url", default="", type=parse_url, help="address of the published repository")
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="output folder, which is emptied")
     return parser.parse_args()
 
@@ -209,8 +252,7 @@ def main() -> int:
         time = find_time()
         with tempfile.TemporaryDirectory(prefix="assay-wheels-") as name:
             scratch = Path(name)
-            sdist = build_distribution(ROOT, "sdist", scratch / "sdist", time)
-            source = unpack(sdist, scratch / "source")
+            sdist, source = build_source(ROOT, scratch, time, options.url)
             rows.append(("source", _publish(sdist, out)))
             rows.extend(build_wheels(source, out, time, tuple(options.target), scratch))
         write_sbom(out / "sbom.cdx.json", time)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import email
 import json
 import os
 import re
@@ -17,7 +19,7 @@ import pytest
 import yaml
 
 from tests.support.laboratory import ROOT
-from tools.wheels import build_distribution, unpack, write_sbom
+from tools.wheels import build_distribution, build_source, parse_url, unpack, write_sbom
 
 TIME = "1700000000"
 
@@ -63,6 +65,33 @@ def test_wheel_of_a_platform_has_its_scanner(tmp_path: Path) -> None:
         assert archive.read("assay/ingest/libassay_scan.so") == b"\x7fELF"
         (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/WHEEL"))
         assert b"Root-Is-Purelib: false" in archive.read(metadata)
+
+
+def test_addresses_reach_metadata_and_readme(tmp_path: Path) -> None:
+    """Build packages for a published repository: its addresses are in the metadata, and no link is relative."""
+    url = parse_url("https://forge.example/bench/assay/")
+    _, source = build_source(copy_sources(tmp_path / "checkout", 0o644), tmp_path, TIME, url)
+    wheel = build_distribution(source, "wheel", tmp_path / "wheel", TIME, "none")
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = email.message_from_bytes(archive.read(name))
+    tag = f"v{metadata['Version']}"
+    assert metadata.get_all("Project-URL") == [
+        f"Repository, {url}",
+        f"Documentation, {url}/blob/{tag}/README.md",
+        f"Changelog, {url}/blob/{tag}/CHANGELOG.md",
+        f"Issues, {url}/issues",
+    ]
+    links = re.findall(r"\]\(([^)]*)\)", metadata.get_payload())
+    assert f"{url}/raw/{tag}/docs/images/report-page.png" in links
+    assert f"{url}/blob/{tag}/docs/tutorial.md" in links
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+
+
+@pytest.mark.parametrize("text", ["assay", "git@github.com:owner/assay.git", "https://github.com", 'https://a/b"c'])
+def test_other_texts_are_no_address(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="expected an address"):
+        parse_url(text)
 
 
 def test_wheel_works_alone(packages: tuple[Path, Path], tmp_path: Path) -> None:
