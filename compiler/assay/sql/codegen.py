@@ -302,7 +302,8 @@ def _compile_step(
         return Statement("view", step.name, events[step.name], step)
     if _is_key_check(step):
         return Statement("check", step.name, relations.select_duplicates(_find_relation(checked, step)), step)
-    statement = _compile_cached(ReprKey(step), unfiltered, names)
+    counted = {tally.of for tally in step.grain.tallies} if isinstance(step, GrainRowsStep) else set()
+    statement = _compile_cached(ReprKey(step), unfiltered & counted, names)
     _refuse_ties(step, checked)
     return statement
 

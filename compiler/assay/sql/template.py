@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 import sqlglot
 from sqlglot import exp
 
+from assay.lang.sql_dependencies import drop_positions
 from assay.sql.dialect import DIALECT, build_column
 
 Slot = exp.Expr | str | Sequence[exp.Expr] | Sequence[str]
@@ -39,7 +40,9 @@ def fill_expression(template: str, **slots: Slot) -> exp.Expr:
 
 @functools.cache
 def _parse(template: str) -> exp.Expr:
-    return sqlglot.parse_one(re.sub(r"\$(\w+)", rf"{_PREFIX}\1", template), read=DIALECT)
+    tree = sqlglot.parse_one(re.sub(r"\$(\w+)", rf"{_PREFIX}\1", template), read=DIALECT)
+    drop_positions(tree)
+    return tree
 
 
 def _fill(template: str, slots: Mapping[str, Slot]) -> exp.Expr:
