@@ -316,6 +316,29 @@ def test_missing_data_leave_the_gate_undecided(
 
 
 @pytest.mark.parametrize(
+    ("findings", "affected", "status"),
+    [
+        ((0, 1), ("a",), 1),
+        ((1, 0), ("a",), 1),
+        ((1, 1), ("a",), 4),
+        ((0, 1), ("b",), 4),
+        ((0, 1), (), 4),
+    ],
+    ids=["of the candidate", "of the base", "of both", "of another metric", "of no metric"],
+)
+def test_gap_in_one_version_may_be_why_its_metric_is_worse(
+    tmp_path: Path, findings: tuple[int, int], affected: tuple[str, ...], status: int
+) -> None:
+    metrics = {"a": judge_metric("worse", 0.001), "b": judge_metric("same", 0.6)}
+    folder = write_results(tmp_path, metrics, findings=findings, affected=affected)
+    answer = run_assay("gate", folder)
+    assert answer.status == status
+    note = "  note: Worse by more than their margin all the same: Metric a.\n"
+    assert (note in answer.err) == (status == 1)
+    assert run_assay("gate", folder, "--allow-missing").status == 4
+
+
+@pytest.mark.parametrize(
     ("text", "status", "code"),
     [
         (None, 2, "no-build"),

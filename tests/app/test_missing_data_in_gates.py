@@ -175,9 +175,10 @@ def test_first_page_names_hosts_that_lack_an_event_in_one_version(
     results = json.loads((build / "results.json").read_text(encoding="utf-8"))
     (caution,) = results["judgement"]["cautions"].values()
     label = results["runs"][0 if runs == ("partial", "three-hosts") else 1]["label"]
-    sets = [f"The set of hosts with `{event}` records (without web-2 in {label})" for event in LACKING[runs]]
+    sets = [f"the set of hosts with `{event}` records (without web-2 in {label})" for event in LACKING[runs]]
     verb = "differ" if len(sets) > 1 else "differs"
-    sentence = f"{' and '.join(sets)} {verb} between the runs, and may be the cause of other changes."
+    listed = " and ".join(sets).replace("the", "The", 1)
+    sentence = f"{listed} {verb} between the runs, and may be the cause of other changes."
     assert caution == (f"The comparison itself is suspect. {sentence}" if sets else "")
     assert caution in (build / "report.md").read_text(encoding="utf-8")
     name = "1.0" if runs == ("partial", "three-hosts") else "1.1"
@@ -189,7 +190,12 @@ def test_first_page_names_hosts_that_lack_an_event_in_one_version(
 @pytest.mark.parametrize(
     ("candidate", "caution"),
     [
-        ("cut-host", "Data: 1.1 has 1 finding on incomplete data, see the warnings."),
+        (
+            "cut-host",
+            "The comparison itself is suspect. The time that logs cover (shorter on web-2 in 1.1) differs between the "
+            "runs, and may be the cause of other changes. Data: 1.1 has 1 finding on incomplete data, see the "
+            "warnings.",
+        ),
         ("faster", ""),
         ("renamed", "Data: 1.1 has 3 findings on incomplete data, see the warnings."),
         ("one-host", f"{HOSTS.format('2, 1')}, and may be the cause of other changes."),

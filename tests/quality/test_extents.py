@@ -35,6 +35,17 @@ RUNS: dict[str, tuple[list[tuple[int, int]], tuple[int, ...]]] = {
     "two thirds": ([(600, 1000), (400, 660)], ()),
 }
 
+FULL = [(600, 300)] * 4
+#: case -> last second and records of each host of two runs, and the hosts that end early in either, unlike the other
+HOSTS: dict[str, tuple[list[tuple[int, int]], list[tuple[int, int]], tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "most hosts end early": (FULL, [(30, 15), (600, 300), (40, 20), (35, 18)], ((), ("h1", "h3", "h4"))),
+    "most hosts of the base": ([(30, 15), (600, 300), (40, 20), (35, 18)], FULL, (("h1", "h3", "h4"), ())),
+    "a part that the run itself shows": (FULL, [(30, 30), (600, 300), (600, 300), (600, 300)], ((), ())),
+    "the same hosts in both": ([(30, 30)] * 2 + [(600, 300)] * 3, [(30, 30)] * 2 + [(600, 300)], ((), ())),
+    "all records in less time": (FULL, [(200, 300), (600, 300), (200, 300), (200, 300)], ((), ())),
+    "fewer records in all of the time": (FULL, [(600, 30), (600, 300), (600, 30), (600, 30)], ((), ())),
+}
+
 
 def create_log(host: str, first: int, last: int, records: int) -> HostLog:
     return HostLog(host, records, records, 0, last * SECOND, first * SECOND, records)
@@ -55,6 +66,18 @@ def test_runs_that_end_early(case: str) -> None:
     extents = [compute_run_extent(f"r{number}", "log", [create_log("h", 0, *item)]) for number, item in enumerate(runs)]
     findings = find_short_runs([[item] if item else [] for item in extents], {"log": ("wait",)})
     assert tuple(number for number, items in enumerate(findings) if items) == expected
+
+
+@pytest.mark.parametrize("case", HOSTS)
+def test_hosts_that_end_early_unlike_those_of_another_run(case: str) -> None:
+    *runs, expected = HOSTS[case]
+    extents = [
+        compute_run_extent(f"r{number}", "log", [create_log(f"h{host}", 0, *item) for host, item in enumerate(run, 1)])
+        for number, run in enumerate(runs, start=1)
+    ]
+    findings = find_short_runs([[item] if item else [] for item in extents], {"log": ("wait",)})
+    assert tuple(finding.hosts for items in findings for finding in items) == tuple(filter(None, expected))
+    assert all(finding.code == "short-log" for items in findings for finding in items)
 
 
 def test_message_has_times_and_records() -> None:

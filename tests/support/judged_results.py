@@ -48,12 +48,13 @@ def write_results(
     sections: Mapping[str, Sequence[str]] | None = None,
     hosts: Sequence[int] = (2, 2),
     findings: Sequence[int] = (0, 0),
+    affected: Sequence[str] = (),
     shared_files: Sequence[str] = (),
 ) -> Path:
     """Write the results of a comparison of runs with the first; each run has the same judgements.
 
     The gate names the metrics with a p. `sections` are metrics by title; `hosts` and `findings` are the numbers of
-    hosts and findings of the first runs.
+    hosts and findings of the first runs, `affected` are the metrics of each finding.
     """
     runs = [{"id": f"run{number}", "label": label} for number, label in enumerate(labels)]
     averages = {run["id"]: {"size": 9, "average": 0.1 if run is runs[0] else 0.11} for run in runs}
@@ -67,7 +68,7 @@ def write_results(
             run: {
                 "hosts": number,
                 "findings": [
-                    {"code": "incomplete-rows", "message": f"gap {item}.", "metrics": []}
+                    {"code": "incomplete-rows", "message": f"gap {item}.", "metrics": [*affected]}
                     for item in range(1, counts.get(run, 0) + 1)
                 ],
             }

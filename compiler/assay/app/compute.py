@@ -262,7 +262,7 @@ def _compare_extents(
             filter(
                 None,
                 (
-                    compute_run_extent(result.id, part.source.name, part.facts.logs)
+                    compute_run_extent(result.ingested_run.run.version or result.id, part.source.name, part.facts.logs)
                     for part in result.ingested_run.parts
                     if not result.ingested_run.run.is_calibration
                 ),

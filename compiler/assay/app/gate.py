@@ -27,7 +27,7 @@ def require_decision(results: JudgedResults, *, is_once: bool = False, allows_mi
 
     That is if there are too few repeats and it is not `is_once`, if data are missing and it does not `allow` that, or
     if none of the gated metrics is judged. A metric that is worse closes the gate although another lacks samples, but
-    not if the numbers of hosts differ: these may be the cause.
+    not if the numbers of hosts differ, or if data that it reads are missing from some runs: these may be the cause.
     """
     if not has_repeats(results) and not is_once:
         counts = ", ".join(map(str, results.repeats))
@@ -42,7 +42,7 @@ def require_decision(results: JudgedResults, *, is_once: bool = False, allows_mi
     gated = list_all_gated(results)
     differing_hosts = list_differing_hosts(results)
     missing = list_missing_data(results)
-    if not allows_missing and (differing_hosts or (missing and is_open(results))):
+    if not allows_missing and (differing_hosts or (missing and not has_sound_regression(results))):
         raise fail(
             "gate-lacks-data",
             "the gate does not decide: data are missing",
@@ -205,6 +205,19 @@ def has_repeats(results: JudgedResults) -> bool:
 def is_open(results: JudgedResults) -> bool:
     """Return whether no gated metric is worse by more than its margin."""
     return not any(change.is_closing for change in results.changes)
+
+
+def has_sound_regression(results: JudgedResults) -> bool:
+    """Return whether a gated metric is worse by more than its margin, and no finding on its data explains that.
+
+    A finding that all runs have is no explanation.
+    """
+    runs = [
+        {(item.code, metric) for item in findings or () for metric in item.metrics}
+        for findings in results.findings.values()
+    ]
+    uneven = {metric for run in runs for other in runs for _, metric in run - other}
+    return any(change.is_closing and get_whole(change.metric) not in uneven for change in results.changes)
 
 
 def list_gated_changes(run: ComparedRun) -> tuple[RecordedChange, ...]:

@@ -213,14 +213,15 @@ class QualityPlan:
         reasons = empty_metrics.find_reasons(counts_of_steps)
         defaults = (*assessment.find_default_samples(extra_counts), *assessment.find_defaulted_fields())
         crashes, stray_notes = ((), ()) if self.is_phase else list_stray_findings(ingested_run)
+        short_logs = () if self.is_phase else tuple(self._iter_short_logs(ingested_run))
         findings = (
             *crashes,
             *reasons.findings,
             *defaults,
             *assessment.find_hosts_counted_as_zero(),
             *assessment.find_events_missing_on_hosts(),
-            *(() if self.is_phase else self._iter_short_logs(ingested_run)),
-            *assessment.find_rare_events(),
+            *short_logs,
+            *assessment.find_rare_events({host for finding in short_logs for host in finding.hosts}),
             *assessment.find_unknown_keys(),
             *assessment.find_dropped_records(list_notices(self.checked.package, ingested_run), self._readers),
             *assessment.find_incomplete_rows(),

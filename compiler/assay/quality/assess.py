@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -256,8 +256,11 @@ class Assessment:
             return True
         return any(row[GROUP] is None or row[GROUP] in silent_hosts for row in self.get_rows(metric))
 
-    def find_rare_events(self) -> Iterator[Finding]:
-        """Find the events with far fewer records than the rows that require them, or than on other hosts."""
+    def find_rare_events(self, cut_hosts: Set[str] = frozenset()) -> Iterator[Finding]:
+        """Find the events with far fewer records than the rows that require them, or than on other hosts.
+
+        Hosts whose logs end early (`cut_hosts`) have fewer records of all events.
+        """
         if self.is_phase:
             return
         groups: dict[tuple[str, str, int, int, tuple[str, ...]], list[str]] = defaultdict(list)
@@ -284,15 +287,19 @@ class Assessment:
                 f"{number} `{event_names}` records for {values} rows of `{grain}`{where}{format_metric_list(metrics)}."
             )
             yield Finding(RARE, message, tuple(metrics), hosts, event_names, values - number, values)
-        yield from self._find_events_rare_on_hosts()
+        yield from self._find_events_rare_on_hosts(cut_hosts)
 
-    def _find_events_rare_on_hosts(self) -> Iterator[Finding]:
+    def _find_events_rare_on_hosts(self, cut_hosts: Set[str]) -> Iterator[Finding]:
         for event in self._list_measured_events():
             counts_by_host = {
                 host: self.count_records(event, host) for host in self.hosts.get(self._find_source(event), ())
             }
             median = statistics.median(counts_by_host.values()) if counts_by_host else 0
-            hosts_with_few = [host for host, number in counts_by_host.items() if 0 < number < RARE_ON_HOST * median]
+            hosts_with_few = [
+                host
+                for host, number in counts_by_host.items()
+                if 0 < number < RARE_ON_HOST * median and host not in cut_hosts
+            ]
             if hosts_with_few and median >= MIN_MEDIAN:
                 metrics = [item.id for item in self._list_metrics_of_event(event)]
                 examples = ", ".join(f"{host}: {counts_by_host[host]}" for host in hosts_with_few[:3])

@@ -1,4 +1,4 @@
-"""Find the hosts whose logs end long before the others', and the runs that cover far less than others."""
+"""Find the hosts whose logs end long before those of other hosts or runs, and the runs that cover less than others."""
 
 from __future__ import annotations
 
@@ -38,12 +38,36 @@ class LogExtent:
 
 @dataclass(frozen=True, slots=True)
 class RunExtent:
-    """The duration of a run in ns and the number of its records, over all hosts of a source; `label` names the run."""
+    """The extents of the logs of a run in a source, at least one; `label` names the run."""
 
     label: str
     source: str
-    duration_ns: int
-    records: int
+    logs: tuple[LogExtent, ...]
+
+    @property
+    def last_ns(self) -> int:
+        """Return the instant of the last record."""
+        return max(item.last_ns for item in self.logs)
+
+    @property
+    def duration_ns(self) -> int:
+        """Return the time between the first and the last record of all hosts."""
+        return self.last_ns - min(item.first_ns for item in self.logs)
+
+    @property
+    def records(self) -> int:
+        """Return the number of records of all hosts."""
+        return sum(item.records for item in self.logs)
+
+    @property
+    def usual_duration_ns(self) -> float:
+        """Return the median duration of a log."""
+        return statistics.median(item.duration_ns for item in self.logs)
+
+    @property
+    def usual_records(self) -> float:
+        """Return the median number of records of a log."""
+        return statistics.median(item.records for item in self.logs)
 
 
 def list_extents(logs: Sequence[HostLog]) -> tuple[LogExtent, ...]:
@@ -58,10 +82,7 @@ def list_extents(logs: Sequence[HostLog]) -> tuple[LogExtent, ...]:
 def compute_run_extent(label: str, source: str, logs: Sequence[HostLog]) -> RunExtent | None:
     """Return the extent of a run in a source; None if no record has an instant."""
     extents = list_extents(logs)
-    if not extents:
-        return None
-    duration = max(item.last_ns for item in extents) - min(item.first_ns for item in extents)
-    return RunExtent(label, source, duration, sum(item.records for item in extents))
+    return RunExtent(label, source, extents) if extents else None
 
 
 def find_short_logs(logs: Sequence[HostLog], metrics: Sequence[str]) -> Iterator[Finding]:
@@ -101,7 +122,7 @@ def _measure_gap(extent: LogExtent, extents: Sequence[LogExtent]) -> float:
 def find_short_runs(
     extents: Sequence[Sequence[RunExtent]], readers: Mapping[str, Sequence[str]]
 ) -> tuple[tuple[Finding, ...], ...]:
-    """Return the findings on each run that covers far less than the longest run does.
+    """Return the findings on each run that covers far less than the longest run does, or of which many logs do.
 
     `extents` has those of each run by source, `readers` the metrics that read each source. A run that has all records
     in less time is only faster.
@@ -116,12 +137,46 @@ def _list_short(
         alike = [item for items in extents for item in items if item.source == extent.source]
         longest = max(alike, key=lambda item: item.duration_ns)
         metrics = readers.get(extent.source, ())
+        if not metrics or longest.records < LEAST_RECORDS:
+            continue
         pairs = ((extent.duration_ns, longest.duration_ns), (extent.records, longest.records))
-        if metrics and longest.records >= LEAST_RECORDS and all(part < SHORT_SHARE * whole for part, whole in pairs):
+        if all(part < SHORT_SHARE * whole for part, whole in pairs):
             covered = f"{_format_seconds(extent.duration_ns)} with {format_count(extent.records, 'record')}"
             other = f"{longest.label} {_format_seconds(longest.duration_ns)} with {longest.records}"
             message = f"the run covers {covered}, {other}{format_metric_list(metrics)}."
             yield Finding(SHORT_RUN, message, tuple(metrics), affected=extent.records, total=longest.records)
+        else:
+            yield from _find_logs_shorter_than(max(alike, key=lambda item: item.usual_duration_ns), extent, metrics)
+
+
+def _find_logs_shorter_than(reference: RunExtent, run: RunExtent, metrics: Sequence[str]) -> Iterator[Finding]:
+    """Find the hosts whose logs end early in a run, measured by the usual log of another run.
+
+    `find_short_logs` compares a log with the others of its run, so it cannot see that half of them or more end early.
+    It reports a smaller part. Hosts whose logs end early in both runs do so on purpose.
+    """
+    usual = set(_list_early_hosts(reference, reference))
+    early = _list_early_hosts(reference, run)
+    hosts = tuple(host for host in early if host not in usual)
+    is_reported = all(_measure_gap(item, run.logs) for item in run.logs if item.host in hosts)
+    if not hosts or is_reported or len(early) <= len(usual):
+        return
+    logs = [item for item in run.logs if item.host in hosts]
+    gap = max(run.last_ns - item.last_ns for item in logs)
+    end = "ends" if len(hosts) == 1 else "end up to"
+    records = ", ".join(str(item.records) for item in logs[:MAX_LISTED_NAMES])
+    message = (
+        f"{list_hosts(hosts)} {end} {_format_seconds(gap)} before the last record ({records} records, half of the "
+        f"hosts of {reference.label} {reference.usual_records:g} or more){format_metric_list(metrics)}."
+    )
+    yield Finding(SHORT_LOG, message, tuple(metrics), hosts, affected=len(hosts), total=len(run.logs))
+
+
+def _list_early_hosts(reference: RunExtent, run: RunExtent) -> list[str]:
+    """Return the hosts of a run that lack much of the time and of the records of the usual log of `reference`."""
+    least_gap = (1 - SHORT_SHARE) * reference.usual_duration_ns
+    least_records = SHORT_SHARE * reference.usual_records
+    return [item.host for item in run.logs if run.last_ns - item.last_ns > least_gap and item.records < least_records]
 
 
 def _format_seconds(duration_ns: float) -> str:

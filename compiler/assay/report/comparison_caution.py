@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, product
 from operator import itemgetter
 
 from assay.lang.model.report import Report
-from assay.report.data_quality import list_names
+from assay.report.data_quality import SHORT_LOG, SHORT_RUN, list_names
 from assay.report.run_results import RunFigures
 from assay.util.numbers import format_range
 
@@ -15,7 +16,7 @@ from assay.util.numbers import format_range
 def list_unequal_parameters(
     report: Report | None, versions: tuple[Sequence[RunFigures], Sequence[RunFigures]], labels: tuple[str, str]
 ) -> tuple[str, ...]:
-    """Return what should agree between the runs of two versions but differs: constants, hosts.
+    """Return what should agree between the runs of two versions but differs: constants, hosts, the time they log.
 
     Constants are those that the report compares, by their labels in its manifest. Hosts also differ if an event that
     metrics need is missing on some of them in one version only.
@@ -28,7 +29,27 @@ def list_unequal_parameters(
         for name in (report.compare if report else ())
         if any(run.constants[name] != first.constants[name] for run in others)
     ]
-    return (*constants, *([hosts] if hosts else _list_unequal_events(versions, labels)))
+    times = _list_unequal_times(versions, labels)
+    return (*constants, *times, *([hosts] if hosts else _list_unequal_events(versions, labels)))
+
+
+def _list_unequal_times(
+    versions: tuple[Sequence[RunFigures], Sequence[RunFigures]], labels: tuple[str, str]
+) -> Iterator[str]:
+    """Yield that the logs of one version end early, of some hosts or of whole runs, but not those of the other."""
+    hosts, other_hosts = map(_find_hosts_that_end_early, versions)
+    for label, unshared in zip(labels, (hosts - other_hosts, other_hosts - hosts), strict=True):
+        if unshared:
+            yield f"The time that logs cover (shorter on {list_names(sorted(unshared))} in {label})"
+    has_short_runs = [any(SHORT_RUN in run.quality.codes for run in runs) for runs in versions]
+    if any(has_short_runs) and not all(has_short_runs):
+        yield f"The time that runs cover (shorter in {labels[has_short_runs.index(True)]})"
+
+
+def _find_hosts_that_end_early(runs: Sequence[RunFigures]) -> set[str]:
+    """Return the hosts whose logs end early in some run, if metrics read them."""
+    findings = [item for run in runs for item in run.quality.findings if item.code == SHORT_LOG and item.metrics]
+    return {host for finding in findings for host in finding.hosts}
 
 
 def _list_unequal_events(
@@ -64,6 +85,7 @@ def describe_caution(names: Sequence[str]) -> str:
     """Return a sentence on what differs between the compared runs, though it should not; empty if nothing does."""
     if not names:
         return ""
-    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    first, *others = (names[0], *(re.sub("^The ", "the ", name) for name in names[1:]))
+    listed = f"{', '.join([first, *others[:-1]])} and {others[-1]}" if others else first
     verb = "differ" if len(names) > 1 else "differs"
     return f"The comparison itself is suspect. {listed} {verb} between the runs, and may be the cause of other changes."
