@@ -14,7 +14,7 @@ from assay.lang.model.package import Source
 from assay.remote.address import check_address, get_run_name, is_address, is_archive
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, raise_all, suggest_nearest
 from assay.util.paths import resolve_path
-from assay.util.progress import Notice, ignore_notice
+from assay.util.progress import Notice, ignore
 
 #: The hint for a pattern that the shell did not expand.
 PATTERN_HINT = "patterns are not expanded; pass --run once for each run"
@@ -56,7 +56,7 @@ def create_named_run(name: str, place: str) -> NamedRun:
 
 
 def fetch_runs(
-    session: Session, runs: Sequence[NamedRun], sources: Iterable[Source], on_fetch: Notice = ignore_notice
+    session: Session, runs: Sequence[NamedRun], sources: Iterable[Source], on_fetch: Notice = ignore
 ) -> tuple[NamedRun, ...]:
     """Return the runs with readable directories: remote ones and archives are mirrored into the cache.
 

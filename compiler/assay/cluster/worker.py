@@ -40,7 +40,7 @@ from assay.remote.object_store import Object, open_storage
 from assay.remote.transfer import Transfer
 from assay.util.diagnostics import INTERNAL, AssayError, Diagnostic
 from assay.util.os_errors import build_memory_error, convert_os_error, is_disk_full_error, is_memory_error
-from assay.util.progress import ignore_bytes
+from assay.util.progress import ignore
 from assay.util.scratch import clean_up
 
 #: codes of problems of a machine, which another one may not have
@@ -118,7 +118,7 @@ def _open_logs(body: Mapping[str, Any], session: Session) -> Iterator[Path]:
     objects = [
         Object(name, f"{prefix}/{name}", size, version) for _, files in body["hosts"] for name, size, version in files
     ]
-    transfer = Transfer(open_storage(address), folder, ignore_bytes)
+    transfer = Transfer(open_storage(address), folder, ignore)
     try:
         transfer.fetch(objects)
         yield transfer.files
