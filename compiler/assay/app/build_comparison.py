@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from assay.app import filters
+from assay.app.article_results import build_listing_data
 from assay.app.compute import (
     Computation,
     RunResult,
@@ -38,7 +39,6 @@ from assay.app.report_check import check_reports
 from assay.app.report_dates import get_last_day, get_report_date
 from assay.app.report_judging import judge_groups, judge_report
 from assay.app.report_request import ReportRequest
-from assay.app.row_data import build_listing_data
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.splitting import SplitReport, build_split_data, parse_dimensions, split_report, split_sections
