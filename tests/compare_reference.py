@@ -73,7 +73,7 @@ def _compute_lowest_hosts_mean(means: dict[str, Any]) -> float:
 def map_metric_ids(names: list[tuple[bool, str, str]]) -> dict[tuple[bool, str], str]:
     """Map (is in the table of machine metrics, label) to id, from (is a machine metric, label, id)."""
     ids = {(is_machine, label): metric for is_machine, label, metric in names}
-    assert len(ids) == len(names), "a label stands for two metrics of one group"
+    assert len(ids) == len(names), "two metrics of one group have the same label"
     return ids
 
 

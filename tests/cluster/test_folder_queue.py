@@ -16,8 +16,7 @@ from assay.cluster.coordinator import HOSTS, REST
 from assay.cluster.entry_storage import SharedFolder
 from assay.cluster.folder_queue import ClaimedTask, FolderQueue, QueueWorker
 from assay.cluster.task import READ, VERIFY, Outcome, Task, create_requirements
-from assay.cluster.work import work_on_queue
-from assay.cluster.worker import run_task
+from assay.cluster.worker import run_task, work_on_queue
 from assay.util.diagnostics import AssayError
 from tests.support.clusters import LEASE, SmallSite, copy_small_workspace, finish, read_tree, stop_after, wait_until
 from tests.support.commands import run_assay

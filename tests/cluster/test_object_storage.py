@@ -18,8 +18,7 @@ from assay.app.session import open_session
 from assay.cluster import entry_storage
 from assay.cluster.entry_storage import ObjectStorage
 from assay.cluster.task import READ, Task, create_requirements
-from assay.cluster.work import work_on_queue
-from assay.cluster.worker import run_task
+from assay.cluster.worker import run_task, work_on_queue
 from assay.engine.result_cache import Store
 from assay.ingest import chunks
 from assay.ingest.absent_files import AbsentFileError, create_placeholder, is_absent

@@ -122,8 +122,8 @@ def test_long_event_is_broken_other_lines_are_not(tmp_path: Path, monkeypatch: p
 def test_giant_last_line_of_a_text_log_is_not_lost(tmp_path: Path) -> None:
     """The engine would silently drop it."""
     content = f"{format_line('Tick 5')}\n{format_line('Tick 6 ')}".encode() + b"x" * 200_000_000
-    bears = replace(LINES, quarantine=replace(LINES.quarantine, share=1.0))
-    log = ingest_log(tmp_path, {"m-1/out": content}, (TICK,), None, bears).read_log()
+    tolerant_lines = replace(LINES, quarantine=replace(LINES.quarantine, share=1.0))
+    log = ingest_log(tmp_path, {"m-1/out": content}, (TICK,), None, tolerant_lines).read_log()
     assert (log["lines"], log["recognised"], log["quarantined"]) == (2, 1, 1)
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
+from assay.lang.check.covered_patterns import covers
 from assay.lang.line_pattern import PatternError, build_literal_regex, parse_pattern
-from assay.lang.pattern_coverage import covers
 
 LAYOUT = "{level} {at} {thread} {file} {function} ] {message...}"
 

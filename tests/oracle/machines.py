@@ -18,7 +18,7 @@ BUSY = 85  # % of a core
 
 
 def select_slots(genesis: Genesis, host: str, slots: Sequence[Slot], filters: Sequence[Condition]) -> list[Slot]:
-    """Return the slots that all slot conditions accept. Raise RefusalError if there are none."""
+    """Return the slots that all slot conditions accept. Raise RefusalError without such slots."""
     conditions = [condition for condition in filters if is_slot_condition(condition)]
 
     def is_accepted(slot: Slot) -> bool:

@@ -161,6 +161,7 @@ def test_yaml_blocks_are_yaml_with_valid_commands() -> None:
     for block in _find_blocks("yaml"):
         steps = [step for job in yaml.safe_load(block.body)["jobs"].values() for step in job["steps"]]
         commands = [shlex.split(step["run"].partition(" > ")[0]) for step in steps if "run" in step]
+        assert commands, block.location
         for _, name, *arguments in [words for words in commands if words[0] == "assay"]:
             context = click.Context(cli, info_name="assay", obj={"cache": None, "errors": "text"})
             cli.commands[name].make_context(name, arguments, parent=context)

@@ -1,4 +1,4 @@
-"""Test names of functions, classes and modules: participles of saying and finding are banned."""
+"""Test names of functions, classes, modules and variables: participles of saying and finding are banned."""
 
 from __future__ import annotations
 
@@ -38,6 +38,16 @@ def iter_names(path: Path) -> Iterator[str]:
             yield node.name
 
 
+def iter_variables(path: Path) -> Iterator[str]:
+    """Yield the parameters and local variables of a module; `found` may accompany `expected`, as in messages."""
+    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            nodes = list(ast.walk(function))
+            names = {node.arg for node in nodes if isinstance(node, ast.arg)}
+            names |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+            yield from names - ({"found"} if "expected" in names else set())
+
+
 def is_banned(name: str) -> bool:
     return name.strip("_").lower() in BANNED
 
@@ -48,6 +58,14 @@ def test_names_of_functions_and_classes_are_not_banned() -> None:
         for path in sorted(PACKAGE.rglob("*.py"))
         for name in iter_names(path)
         if is_banned(name)
+    ]
+    assert banned == []
+
+
+def test_names_of_parameters_and_variables_are_not_banned() -> None:
+    paths = sorted(PACKAGE.rglob("*.py"))
+    banned = [
+        f"{path.relative_to(PACKAGE)}: {name}" for path in paths for name in iter_variables(path) if is_banned(name)
     ]
     assert banned == []
 

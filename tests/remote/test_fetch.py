@@ -24,6 +24,7 @@ from assay.remote import prometheus, prometheus_times
 from assay.remote.http import RetryPolicy, Server
 from assay.remote.prometheus import build_request, fetch
 from assay.util.diagnostics import AssayError
+from assay.util.progress import ignore
 from tests.support.prometheus import MISSING, SKIP_REASON, Series, create_database, read_saved_series, serve_database
 
 RUN = Path(__file__).resolve().parents[2] / "golden" / "cometbft" / "run"
@@ -53,10 +54,6 @@ def compute_expected_rows(series: Sequence[Series]) -> list[tuple[str, tuple[tup
         for name, _, labels, values in sorted(ordered_series, key=lambda item: item[:2])
         for t, v in values
     ]
-
-
-def ignore_progress(_stage: str, _amount: int, _total: int) -> None:
-    """Return a progress that prints nothing."""
 
 
 # A real server
@@ -99,14 +96,14 @@ def test_fetched_samples_equal_the_saved_answer(
 def test_time_range_includes_both_ends(server: Server, series: list[Series], tmp_path: Path) -> None:
     (one,) = [item for item in series if item["metric"]["__name__"] == "up" and item["metric"]["job"] == "validator0"]
     first, last = one["values"][3][0], one["values"][9][0]
-    place = fetch(server, build_request(['up{job="validator0"}'], first, last, "7s"), tmp_path, ignore_progress)
+    place = fetch(server, build_request(['up{job="validator0"}'], first, last, "7s"), tmp_path, ignore)
     assert read_rows(place) == compute_expected_rows([{**one, "values": one["values"][3:10]}])
 
 
 @needs_prometheus
 def test_overlapping_selectors_are_merged(server: Server, series: list[Series], tmp_path: Path) -> None:
     selectors = ["up", 'up{job="validator0"}', '{__name__="node_load1"}']
-    place = fetch(server, build_request(selectors, START, END, "1h"), tmp_path, ignore_progress)
+    place = fetch(server, build_request(selectors, START, END, "1h"), tmp_path, ignore)
     assert read_rows(place) == compute_expected_rows(
         [item for item in series if item["metric"]["__name__"] in ("up", "node_load1")]
     )
@@ -120,7 +117,7 @@ def test_too_large_a_request_is_split(
     limit: int, selector: str, end: str, base: Path, series: list[Series], tmp_path: Path
 ) -> None:
     with serve_database(base, tmp_path / "server", f"--query.max-samples={limit}") as url:
-        place = fetch(Server(url), build_request([selector], START, end, "1h"), tmp_path / "out", ignore_progress)
+        place = fetch(Server(url), build_request([selector], START, end, "1h"), tmp_path / "out", ignore)
     last = prometheus_times.parse_instant(end, "") * 10**6
     wanted = [item for item in series if selector in (ALL, item["metric"]["__name__"])]
     expected = [row for row in compute_expected_rows(wanted) if row[2] <= last]
@@ -142,7 +139,7 @@ def test_server_that_refuses_one_sample_is_reported(base: Path, tmp_path: Path) 
 def read_refusal(server: Server, out: Path, selector: str = "up", start: str = START, end: str = END) -> str:
     """Return the error of a failing fetch, and check that it leaves no file."""
     with pytest.raises(AssayError) as error:
-        fetch(server, build_request([selector], start, end, "1h"), out, ignore_progress)
+        fetch(server, build_request([selector], start, end, "1h"), out, ignore)
     assert not out.exists()
     return str(error.value).replace(server.public_address, "URL")
 
@@ -258,7 +255,7 @@ def test_request_to_a_busy_server_is_repeated(status: int, tmp_path: Path) -> No
 
     with serve_script(answer_busy) as script:
         server, waits = make_patient(script.url)
-        place = fetch(server, build_request(["up"], START, ONE_PAGE_END, "1h"), tmp_path, ignore_progress)
+        place = fetch(server, build_request(["up"], START, ONE_PAGE_END, "1h"), tmp_path, ignore)
     assert read_rows(place) == SAMPLE
     assert waits == ([7.0, 7.0, 7.0] if status in (429, 503) else [0.5, 1.0, 0.5])
     assert [path for path, _, _ in script.requests] == ["/api/v1/series"] * 3 + ["/api/v1/query"] * 2
@@ -344,7 +341,7 @@ def test_pages_shrink_when_answers_are_large(tmp_path: Path, monkeypatch: pytest
             make_patient(script.url)[0],
             build_request(["up"], "1795231200", "1795231320", "40s"),
             tmp_path,
-            ignore_progress,
+            ignore,
         )
     queries = [query["query"][0] for path, query, _ in script.requests if path.endswith("query")]
     lengths = [40, 20, 10, 5, 2.5, 1.25, *[1] * 41]
@@ -356,9 +353,7 @@ def test_samples_outside_the_time_range_are_dropped(tmp_path: Path) -> None:
     with serve_script(answer_well) as script:
         server, _ = make_patient(script.url)
         message = read_refusal(server, tmp_path / "out", start="1795231200.501")
-        place = fetch(
-            server, build_request(["up"], "1795231200.5", "1795231200.5", "1h"), tmp_path / "out", ignore_progress
-        )
+        place = fetch(server, build_request(["up"], "1795231200.5", "1795231200.5", "1h"), tmp_path / "out", ignore)
         assert read_rows(place) == SAMPLE
     assert message == (
         "error[no-samples]: the server has no samples of this period: URL\n"
@@ -380,7 +375,7 @@ def test_address_may_have_a_path(tmp_path: Path) -> None:
             make_patient(script.url + "/metrics/")[0],
             build_request(["up"], START, ONE_PAGE_END, "1h"),
             tmp_path,
-            ignore_progress,
+            ignore,
         )
     assert [path for path, _, _ in script.requests] == ["/metrics/api/v1/series", "/metrics/api/v1/query"]
 
@@ -409,11 +404,11 @@ def test_valid_address_is_accepted(url: str) -> None:
 def test_failed_fetch_replaces_nothing(tmp_path: Path) -> None:
     with serve_script(answer_well) as script:
         server, _ = make_patient(script.url)
-        place = fetch(server, build_request(["up"], START, ONE_PAGE_END, "1h"), tmp_path, ignore_progress)
+        place = fetch(server, build_request(["up"], START, ONE_PAGE_END, "1h"), tmp_path, ignore)
         script.answer = lambda path, query, n: answer_well(path, query, n) if path.endswith("series") else (400, "no")
         before = place.read_bytes()
         with pytest.raises(AssayError):
-            fetch(server, build_request(["up"], START, ONE_PAGE_END, "1h"), tmp_path, ignore_progress)
+            fetch(server, build_request(["up"], START, ONE_PAGE_END, "1h"), tmp_path, ignore)
     assert place.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["samples.parquet"]
 
@@ -431,7 +426,7 @@ def test_files_of_killed_fetch_are_removed_by_the_next(tmp_path: Path) -> None:
         assert process.wait() == -signal.SIGKILL
         assert [path.name.startswith(".assay-") for path in tmp_path.iterdir()] == [True]
         script.answer = answer_well
-        fetch(make_patient(script.url)[0], build_request(["up"], START, ONE_PAGE_END, "1h"), tmp_path, ignore_progress)
+        fetch(make_patient(script.url)[0], build_request(["up"], START, ONE_PAGE_END, "1h"), tmp_path, ignore)
     assert [path.name for path in tmp_path.iterdir()] == ["samples.parquet"]
 
 

@@ -24,7 +24,7 @@ from assay.engine.result_cache import Store
 from assay.remote.mirror import mirror_run
 from assay.remote.required_files import RequiredFiles
 from assay.util.diagnostics import AssayError
-from assay.util.progress import ignore_notice, ignore_progress
+from assay.util.progress import ignore
 from tests.compare_reference import CARDANO
 from tests.explain.test_explain import read_raw_line
 from tests.support.commands import CommandResult, build_environment, run_assay, run_assay_process
@@ -86,7 +86,7 @@ def list_mirrored_files(cache: Path, address: str) -> set[str]:
 def mirror(cache: Path, address: str, wanted: RequiredFiles = ALL) -> Path:
     """Update a mirror from the server while others may change it."""
     with ExitStack() as locks:
-        return mirror_run(Store(cache), address, "run", wanted, locks, ignore_progress, ignore_notice)
+        return mirror_run(Store(cache), address, "run", wanted, locks, ignore, ignore)
 
 
 def read_refusal(cache: Path, address: str, wanted: RequiredFiles = ALL) -> str:
@@ -251,7 +251,7 @@ def test_change_waits_for_readers(s3: S3Server, tmp_path: Path) -> None:
             "run",
             ALL,
             locks,
-            ignore_progress,
+            ignore,
             messages.append,
         )
         change = threading.Thread(target=mirror_run, args=mirror_arguments)
@@ -335,9 +335,7 @@ def test_partial_download_of_changed_object_is_discarded(s3: S3Server, tmp_path:
 def read_refusal_after_listing(cache: Path, address: str, change: Callable[[], object]) -> str:
     """Return the error for a run that changes between the listing and the first object."""
     with ExitStack() as locks, pytest.raises(AssayError) as error_info:
-        mirror_run(
-            Store(cache), address, "run", ALL, locks, ignore_progress, ignore_notice, report_fetching=lambda _: change()
-        )
+        mirror_run(Store(cache), address, "run", ALL, locks, ignore, ignore, report_fetching=lambda _: change())
     return f"{error_info.value}\n"
 
 

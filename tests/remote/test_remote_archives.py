@@ -25,7 +25,7 @@ from assay.ingest.discovery import find_files
 from assay.remote.mirror import mirror_run
 from assay.remote.required_files import RequiredFiles
 from assay.util.diagnostics import AssayError
-from assay.util.progress import Progress, ignore_notice, ignore_progress
+from assay.util.progress import Progress, ignore
 from assay.util.scratch import clean_up
 from tests.compare_reference import CARDANO
 from tests.support.commands import run_assay
@@ -76,9 +76,9 @@ def make_run_tar(parent_prefix: str = "") -> bytes:
     )
 
 
-def mirror(cache: Path, archive: Path, wanted: RequiredFiles = WANTED, progress: Progress = ignore_progress) -> Path:
+def mirror(cache: Path, archive: Path, wanted: RequiredFiles = WANTED, progress: Progress = ignore) -> Path:
     with ExitStack() as locks:
-        return mirror_run(Store(cache), str(archive), "run", wanted, locks, progress, ignore_notice)
+        return mirror_run(Store(cache), str(archive), "run", wanted, locks, progress, ignore)
 
 
 def read_refusal(archive: Path, content: bytes, cache: Path) -> str:

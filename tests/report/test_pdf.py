@@ -22,7 +22,7 @@ from assay.report.document import Document, Gallery, Table, parse_document, to_j
 from assay.report.render.html import build_page
 from assay.report.render.markdown import list_contents, render_markdown
 from assay.report.render.pdf import STANDARDS, render, warm_up_converters
-from assay.util.diagnostics import AssayError
+from assay.util.diagnostics import AssayError, Diagnostic
 from tests.report_sample import FONTS, TEMPLATES, build_sample, limit_charts, widen_document
 
 LABELS = ("10.5-baseline-of-the-release", "10.6", "10.7.0-pre", "rev", "11.0.1", "12.0", "13-candidate", "14")
@@ -366,11 +366,17 @@ def test_character_without_a_shipped_font_is_escaped(tmp_path: Path) -> None:
     assert "\u6f22" not in text
 
 
+def read_problem(templates: Path, out: Path) -> Diagnostic:
+    """Return the problem of typesetting a report with some templates."""
+    with pytest.raises(AssayError) as error:
+        render(limit_charts(build_sample(), 0), out, templates)
+    (problem,) = error.value.diagnostics
+    return problem
+
+
 def test_character_without_a_shipped_font_is_an_error(tmp_path: Path) -> None:
     templates = copy_changed_templates(tmp_path, "report/back.typ", "= Provenance", "= Provenance \u6f22")
-    with pytest.raises(AssayError) as error:
-        render(limit_charts(build_sample(), 0), tmp_path / "out", templates)
-    (problem,) = error.value.diagnostics
+    problem = read_problem(templates, tmp_path / "out")
     assert problem.code == "typesetting"
     assert "\u6f22" in problem.message
     assert problem.hint == f"put a font with these characters into {templates / 'fonts'}"
@@ -379,9 +385,7 @@ def test_character_without_a_shipped_font_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("family", ["Sauce Sans", "Libertinus Serif"])
 def test_font_that_is_not_shipped_is_an_error(family: str, tmp_path: Path) -> None:
     templates = copy_changed_templates(tmp_path, "report/style.typ", '"Source Sans 3"', f'"{family}"')
-    with pytest.raises(AssayError) as error:
-        render(limit_charts(build_sample(), 0), tmp_path / "out", templates)
-    (problem,) = error.value.diagnostics
+    problem = read_problem(templates, tmp_path / "out")
     assert problem.message == f"Typst cannot typeset the report: unknown font family: {family.lower()}"
 
 
@@ -394,9 +398,7 @@ def test_today_is_the_day_of_the_document(tmp_path: Path) -> None:
 
 def test_an_error_in_a_layout_is_shown_with_its_place(tmp_path: Path) -> None:
     templates = copy_changed_templates(tmp_path, "report/back.typ", "hash.slice(0, 10)", "hash.slyce(0, 10)")
-    with pytest.raises(AssayError) as error:
-        render(limit_charts(build_sample(), 0), tmp_path / "out", templates)
-    (problem,) = error.value.diagnostics
+    problem = read_problem(templates, tmp_path / "out")
     assert "slyce" in problem.message
     assert "back.typ" in problem.excerpt
 

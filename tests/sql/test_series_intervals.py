@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from assay.lang.model.expression import Expression, parse_expression
 from assay.lang.model.package import Unit
 from assay.lang.model.series import INTERVAL_READINGS, Sampled, Series
-from assay.lang.series_units import TOTALS
+from assay.lang.units import TOTALS
 from assay.sql import dialect, series
 from tests.support.deep import scale_examples
 

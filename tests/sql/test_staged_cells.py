@@ -44,7 +44,7 @@ def restrict(hosts: tuple[str, ...]) -> None:
 @given(rows=ROWS, spread=st.sampled_from([1, 40]), integral=st.booleans())
 @settings(deadline=None, max_examples=scale_examples(40))
 def test_cells_in_stages_equal_cells_at_once(rows: list[tuple[object, ...]], spread: int, integral: bool) -> None:
-    """Each row stands for `spread` times. With the greater spread, places are shares of the time."""
+    """Each row is repeated `spread` times. With the greater spread, places are shares of the time."""
     CONNECTION.execute("CREATE OR REPLACE TABLE g (slot BIGINT, host TEXT, x BIGINT, y BIGINT)")
     for row in rows:
         values = "INSERT INTO g SELECT $1 * $5 + i, $2, $3, $4 + i FROM range($5) AS numbers(i)"

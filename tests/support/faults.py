@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.cluster import coordinator, work, worker
+from assay.cluster import coordinator, worker
 from assay.cluster.task import Outcome, Task
 from assay.engine import portion_plan
 from assay.util import checksums
@@ -79,7 +79,7 @@ def install_in_worker(fault: Fault) -> None:
             fault.strike()
         seal(folder, name, checks_ends_only)
 
-    worker.run_task = work.run_task = run_and_fail  # type: ignore[attr-defined]
+    worker.run_task = run_and_fail  # type: ignore[attr-defined]
     checksums.seal = seal_and_fail
 
 

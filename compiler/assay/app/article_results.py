@@ -1,11 +1,12 @@
-"""Export the results of an article as plain data, for `results.json`."""
+"""Export what `results.json` has as plain data: results of an article, and the rows that reports list or plot."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.app.point_files import PointFiles
+from assay.app.compute import Computation
+from assay.app.point_files import PointFiles, name_point_files
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.article import Article, get_group_name
@@ -159,3 +160,21 @@ def to_json_value(value: object) -> object:
     if not isinstance(value, float) or math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
+
+
+def build_listing_data(
+    checked: CheckedPackage, computation: Computation, runs: Sequence[RunFigures]
+) -> dict[str, object]:
+    """Return the files of a report's listings and timelines, by run and statement, and the units of their columns.
+
+    The result is empty without any.
+    """
+    files, plan = name_point_files(computation), computation.compiled_plan.plan
+    if not plan.row_requests and not plan.series:
+        return {}
+    units = {name: units for name, units in collect_units(checked, plan).items() if name in plan.point_names}
+    rows = {
+        run.id: {name: {"file": files[run.id, name], "rows": len(run.results.rows[name])} for name in sorted(units)}
+        for run in runs
+    }
+    return {"units": dict(sorted(units.items())), "rows": rows}

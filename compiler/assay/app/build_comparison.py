@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from assay.app import filters
+from assay.app.article_results import build_listing_data
 from assay.app.compute import (
     Computation,
     RunResult,
@@ -25,7 +26,7 @@ from assay.app.outputs import replace_folder
 from assay.app.phases import iter_overrule_notes, select_phases
 from assay.app.point_files import name_point_files
 from assay.app.prose import get_texts
-from assay.app.raw_data_notes import list_raw_notes
+from assay.app.raw_data_notes import iter_shared_file_notes, list_raw_notes
 from assay.app.rendering import AssembledReport, collect_report_details, write_report
 from assay.app.repeats import (
     build_noise_data,
@@ -38,10 +39,8 @@ from assay.app.report_check import check_reports
 from assay.app.report_dates import get_last_day, get_report_date
 from assay.app.report_judging import judge_groups, judge_report
 from assay.app.report_request import ReportRequest
-from assay.app.row_data import build_listing_data
 from assay.app.runs import NamedRun
 from assay.app.session import Session
-from assay.app.shared_files import iter_shared_file_notes
 from assay.app.splitting import SplitReport, build_split_data, parse_dimensions, split_report, split_sections
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.check.reports import is_day

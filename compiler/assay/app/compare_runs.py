@@ -14,10 +14,10 @@ from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
 from assay.app.judging import JudgedVersion, build_change_data, judge_versions, measure_version
 from assay.app.options import choose_summary
 from assay.app.query import list_run_messages
+from assay.app.raw_data_notes import iter_shared_file_notes
 from assay.app.repeats import list_versions
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
-from assay.app.shared_files import iter_shared_file_notes
 from assay.app.splitting import add_gated_segments, split_by_columns
 from assay.app.subject import find_metric
 from assay.judgement.interval import estimate_reach

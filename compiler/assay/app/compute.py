@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from assay.app.phases import Bounds, PhaseSelection, RunPhases, check_metrics, check_runs, check_samples, locate_phases
-from assay.app.prepare import IngestedRun, RequiredFields, collect_results, ignore_work, prepare
+from assay.app.prepare import IngestedRun, RequiredFields, collect_results, prepare
 from assay.app.quality import (
     Counter,
     QualityPlan,
@@ -34,11 +34,12 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter, Plan, RowRequest
 from assay.plan.value_request import ValueRequest
+from assay.quality.empty_metrics import find_missing_events
 from assay.quality.extents import compute_run_extent, find_short_runs
-from assay.quality.missing_events import find_missing_events
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.sql.codegen import Statement
 from assay.util.diagnostics import AssayError
+from assay.util.progress import ignore
 
 LARGE = 2 * 2**30  # bytes of raw files from which a run counts as large
 T = TypeVar("T")
@@ -101,7 +102,7 @@ def compute(
     metrics: Sequence[Metric],
     applied_filters: Sequence[AppliedFilter],
     relations: Sequence[str] = (),
-    on_work_start: Callable[[], None] = ignore_work,
+    on_work_start: Callable[[], None] = ignore,
     row_requests: Sequence[RowRequest] = (),
     series: Sequence[str] = (),
     phase_selection: PhaseSelection | None = None,
@@ -302,9 +303,7 @@ def _count(
     """Execute counting statements over a run; return their rows by name."""
     plan = replace(job.plan, metrics=(), row_requests=(), formulas=(), judged=(), grouped=(), value_requests=())
     count_job = replace(job, plan=plan, graph=build_nodes(statements))
-    (results,) = _execute(
-        session, checked, [replace(count_job, relations=())], [ingested_run], ignore_work, "completeness"
-    )
+    (results,) = _execute(session, checked, [replace(count_job, relations=())], [ingested_run], ignore, "completeness")
     return results.counts
 
 

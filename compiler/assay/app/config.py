@@ -374,6 +374,6 @@ def _expand_run(config: Config, text: str) -> tuple[str, ...]:
     words = split_run_name(config, text)
     if words is None:
         return (text,)
-    name, known = words
-    runs = config.require_runs([known])
+    name, known_name = words
+    runs = config.require_runs([known_name])
     return tuple(f"{name}={run.partition('=')[2]}" for run in runs) if name else runs

@@ -1,4 +1,4 @@
-"""Draft observations on built reports (`assay draft`)."""
+"""Draft observations on built reports (`assay draft`), and check edited ones (`assay check-prose`)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.app.conclusion import draft_conclusion
 from assay.app.judged_results import JudgedResults, read_judged_results
-from assay.app.observations import list_groups
+from assay.app.observations import draft_conclusion, list_groups, parse_observations, read_text
 from assay.app.regenerate import read_published_report
 from assay.app.session import Session
 from assay.lang.checked_package import CheckedPackage
@@ -17,9 +16,10 @@ from assay.lang.model.observation import ObservationRules
 from assay.lang.model.report import History, Report
 from assay.provenance.read import get_build_folder, read_provenance
 from assay.report.document import Document, parse_document
+from assay.report.observations.check_prose import check_sentences
 from assay.report.observations.draft import draft_prose
 from assay.report.observations.printed_changes import Changes, list_changes
-from assay.util.diagnostics import USAGE, fail
+from assay.util.diagnostics import DIFFERENCE, USAGE, fail, raise_all
 
 _SUFFIX = ".json"  # of publication files
 
@@ -92,3 +92,14 @@ def draft_observations(session: Session, places: Sequence[str]) -> str:
     """Return drafted observations on reports as prose with quotes of cells. Raises AssayError."""
     reports = read_observed_reports(session, places)
     return draft_prose(reports.checked, reports.rules, reports.changes, reports.conclusion)
+
+
+def check_observations(session: Session, file: Path, places: Sequence[str]) -> int:
+    """Check edited observations on reports; return the number of quotes in them.
+
+    Raises AssayError with every sentence that disagrees with its cells, and with wrong quotes.
+    """
+    reports = read_observed_reports(session, places)
+    prose = parse_observations(str(file), read_text(file), reports.changes)
+    raise_all(check_sentences(reports.checked, reports.rules, prose, reports.changes), DIFFERENCE)
+    return len(prose.quotes)

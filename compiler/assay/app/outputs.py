@@ -17,7 +17,7 @@ from assay.provenance.read import NAME as RECORD
 from assay.provenance.read import read_forms
 from assay.report.output_forms import FILES
 from assay.util.diagnostics import USAGE, AssayError, fail
-from assay.util.locks import acquire_lock, ignore_wait, release
+from assay.util.locks import acquire_lock, release
 from assay.util.os_errors import (
     build_unnamed_disk_full_error,
     build_write_error,
@@ -28,6 +28,7 @@ from assay.util.os_errors import (
     is_within,
 )
 from assay.util.paths import format_listing, resolve_path
+from assay.util.progress import ignore
 from assay.util.scratch import TEMPORARY_PREFIX, create_locked_folder, sweep
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def is_unused(out: Path) -> bool:
 @contextmanager
 def replace_folder(
     out: Path,
-    on_wait: Callable[[], None] = ignore_wait,
+    on_wait: Callable[[], None] = ignore,
     on_finished: Callable[[Path], None] = lambda _: None,
     hint: str = "choose a writable folder with -o",
 ) -> Iterator[Path]:

@@ -48,6 +48,7 @@ from assay.lang.model.source_kinds import JSON_LINES
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import AssayError, Diagnostic
 from assay.util.numbers import format_count
+from assay.util.progress import ignore
 
 if TYPE_CHECKING:
     from assay.engine.mount import HostLog, RunFacts
@@ -143,17 +144,13 @@ def _join_hashes(hashes: Sequence[str]) -> str:
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("|".join(hashes).encode()).hexdigest()
 
 
-def ignore_work() -> None:
-    """Do nothing: the default callback for the start of work."""
-
-
 def prepare(
     session: Session,
     checked: CheckedPackage,
     runs: Sequence[NamedRun],
     required_fields: RequiredFields,
     metrics: Sequence[Metric] = (),
-    on_work_start: Callable[[], None] = ignore_work,
+    on_work_start: Callable[[], None] = ignore,
 ) -> tuple[IngestedRun, ...]:
     """Return every run with its events ingested, unless they are cached.
 

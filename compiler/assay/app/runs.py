@@ -1,4 +1,7 @@
-"""Parse the runs of a command line: `DIR` or `NAME=DIR`, where DIR may be an address (`s3://...`) or an archive."""
+"""Parse the runs of a command line and of lists of runs.
+
+A run is `DIR` or `NAME=DIR`, where DIR may be an address (`s3://...`) or an archive.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,9 @@ from pathlib import Path
 from assay.app.session import Session
 from assay.lang.model.package import Source
 from assay.remote.address import check_address, get_run_name, is_address, is_archive
-from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, raise_all, suggest_nearest
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, raise_all, read_excerpt, suggest_nearest
 from assay.util.paths import resolve_path
-from assay.util.progress import Notice, ignore_notice
+from assay.util.progress import Notice, ignore
 
 #: The hint for a pattern that the shell did not expand.
 PATTERN_HINT = "patterns are not expanded; pass --run once for each run"
@@ -56,7 +59,7 @@ def create_named_run(name: str, place: str) -> NamedRun:
 
 
 def fetch_runs(
-    session: Session, runs: Sequence[NamedRun], sources: Iterable[Source], on_fetch: Notice = ignore_notice
+    session: Session, runs: Sequence[NamedRun], sources: Iterable[Source], on_fetch: Notice = ignore
 ) -> tuple[NamedRun, ...]:
     """Return the runs with readable directories: remote ones and archives are mirrored into the cache.
 
@@ -68,9 +71,8 @@ def fetch_runs(
     check_run_places(runs)
     if all(run.is_here for run in runs):
         return tuple(runs)
-    from assay.remote.deferred_logs import select_deferred_logs
     from assay.remote.mirror import mirror_run, select_none
-    from assay.remote.required_files import collect_required_files
+    from assay.remote.required_files import collect_required_files, select_deferred_logs
 
     all_sources = tuple(sources)
     file_patterns = collect_required_files(all_sources)
@@ -240,3 +242,54 @@ def _split_path(text: str) -> list[str]:
 def _get_identity(place: str) -> str:
     """Return the identity of a run: paths that lead to the same directory are one run."""
     return check_address(place) if is_address(place) else str(resolve_path(Path(place)))
+
+
+def read_run_lists(files: Sequence[Path]) -> tuple[str, ...]:
+    """Return the runs of some lists, as on a command line; directories are relative to the file that names them.
+
+    Empty lines, and those that begin with `#`, are left out.
+
+    Raises AssayError (usage) with every line that names no run.
+    """
+    runs: list[str] = []
+    problems: list[Diagnostic] = []
+    for file in files:
+        for number, line in enumerate(_read_text(file).splitlines(), start=1):
+            run = line.strip()
+            if not run or run.startswith("#"):
+                continue
+            name, equals, place = (part.strip() for part in run.partition("="))
+            if not equals or is_address(run):
+                name, place = "", run
+            if not place or (equals and not name and not is_address(run)):
+                problems.append(
+                    _describe_problem("run-name", "invalid run", file, number, line, expected="NAME=DIR or DIR")
+                )
+                continue
+            located_place = place if is_address(place) else str(file.parent / place)
+            if not is_address(place) and not Path(located_place).exists():
+                message = f"the run directory does not exist: {located_place}"
+                hint = f"paths are relative to {file.parent}"
+                problems.append(_describe_problem("no-run", message, file, number, line, hint=hint))
+            runs.append(f"{name}={located_place}" if name else located_place)
+    if problems:
+        raise AssayError(tuple(problems), USAGE)
+    return tuple(runs)
+
+
+def _read_text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        cause = getattr(error, "strerror", "") or str(error)
+        raise fail("run-list", f"the list of runs cannot be read: {file}", found=cause, status=USAGE,
+                   expected="a text file with NAME=DIR in each line") from None  # fmt: skip
+
+
+def _describe_problem(
+    code: str, message: str, file: Path, number: int, line: str, *, expected: str = "", hint: str = ""
+) -> Diagnostic:
+    column = len(line) - len(line.lstrip()) + 1
+    length = len(line.strip())
+    excerpt = read_excerpt(file, number, column, length)
+    return Diagnostic(code, message, Span(str(file), number, column, length), excerpt, expected=expected, hint=hint)

@@ -22,15 +22,11 @@ from assay.lang.workspace import CachedPackage, Workspace
 from assay.remote.cache_location import locate_cache
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, Span, fail, read_excerpt, suggest_names
 from assay.util.paths import resolve_path
-from assay.util.progress import Notice, Progress, ignore_notice, ignore_progress
+from assay.util.progress import Notice, Progress, ignore
 
 if TYPE_CHECKING:
     from assay.app.cache_filler import CacheFiller
     from assay.ingest.hashing import BackgroundHasher
-
-
-def ignore_build(_folder: Path) -> None:
-    """Do nothing: the default callback for a finished build."""
 
 
 @dataclass(slots=True)
@@ -51,11 +47,11 @@ class Session:
 
     workspace: Workspace
     store: Store
-    progress: Progress = ignore_progress
+    progress: Progress = ignore
     threads: int = 0
     packages: dict[str, CheckedPackage] = field(default_factory=dict)
-    notice: Notice = ignore_notice
-    on_finished: Callable[[Path], None] = ignore_build
+    notice: Notice = ignore
+    on_finished: Callable[[Path], None] = ignore
     mirrors: dict[Path, str] = field(default_factory=dict)
     mirror_locks: ExitStack = field(default_factory=ExitStack)
     checked_templates: Path | None = None
@@ -257,7 +253,7 @@ class Session:
 
 
 def open_session(
-    start: Path, cache: str | Path, notice: Notice = ignore_notice, background_hasher: BackgroundHasher | None = None
+    start: Path, cache: str | Path, notice: Notice = ignore, background_hasher: BackgroundHasher | None = None
 ) -> Session:
     """Open a session in the workspace of a folder; `background_hasher` may already be hashing files.
 

@@ -341,7 +341,7 @@ def restore_splits(
     """
     splits = dict(zip(results.get("splits", {}), read_splits(results), strict=True))
     titles = {section.title for section in report.sections}
-    shown = [
+    sections = [
         _show_segments(section, splits[section.title]) if section.by and section.title in splits else section
         for section in report.sections
     ]
@@ -350,7 +350,7 @@ def restore_splits(
         for title, split in splits.items()
         if title not in titles and not title.startswith(FIGURE)
     ]
-    return add_segments(checked, splits.values()), replace(report, sections=(*shown, *further))
+    return add_segments(checked, splits.values()), replace(report, sections=(*sections, *further))
 
 
 def read_splits(results: Mapping[str, Any]) -> tuple[Split, ...]:

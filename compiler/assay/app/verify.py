@@ -21,7 +21,7 @@ from assay.app.prose import KEPT, Texts, get_texts, read_prose, read_stored_text
 from assay.app.regenerate import regenerate_report
 from assay.app.runs import NamedRun, create_named_run, fetch_runs, parse_runs
 from assay.app.session import Session
-from assay.diff.folders import compare_folders
+from assay.diff.builds import compare_folders
 from assay.engine.result_cache import Store
 from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage

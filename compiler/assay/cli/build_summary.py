@@ -37,7 +37,7 @@ def _describe_outcome(results: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _describe_paired(changes: Sequence[RecordedChange]) -> Iterator[str]:
     """Yield how many segments changed of the metric of which most did, where each has too few samples."""
-    from assay.report.paired_sentences import count_changed, describe_count, explain_lack, name_largest
+    from assay.report.answer_sentences import count_changed, describe_count, explain_lack, name_largest
 
     counts = [count_changed(change.paired) for change in changes]
     if any(counts):
@@ -53,7 +53,7 @@ def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
     """
     from assay.app.judged_results import parse_judged_results
     from assay.lang.segments import get_whole
-    from assay.report.median_sentences import list_median_changes
+    from assay.report.answer_sentences import list_median_changes
 
     judged = parse_judged_results(results)
     changes, changed_segments = list(judged.whole_changes), list(judged.segments)

@@ -209,7 +209,7 @@ def _print_tables(comparison: RunComparison) -> None:
 
 def _list_notes(version: ComparedVersion) -> list[str]:
     """Return the notes below the table of a version: on medians, on verdicts, why the comparison is suspect."""
-    from assay.report.median_sentences import describe_median_changes
+    from assay.report.answer_sentences import describe_median_changes
 
     medians = describe_median_changes(select_median_changes(metric.change for metric in version.metrics))
     return list(filter(None, (medians, *version.notes, version.caution)))

@@ -58,7 +58,7 @@ def format_markdown(results: JudgedResults) -> str:
     The table has the gated metrics, those that fail the gate first, then what else is worse.
     """
     from assay.app.gate import describe_lacking_samples, is_open, list_all_gated
-    from assay.report.median_sentences import describe_median_changes
+    from assay.report.answer_sentences import describe_median_changes
 
     gated = list_all_gated(results)
     state = "passes" if is_open(results) else "fails"

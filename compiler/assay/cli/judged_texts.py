@@ -10,7 +10,7 @@ from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
-    from assay.report.median_sentences import MedianChange
+    from assay.report.answer_sentences import MedianChange
 
 LEAST_P = 0.001
 NOT_JUDGED = "not judged"
@@ -116,7 +116,7 @@ def select_median_changes(changes: Iterable[RecordedChange]) -> list[MedianChang
 
     Metrics that are better in no direction count only if there are no others, as on the first page of a report.
     """
-    from assay.report.median_sentences import MedianChange
+    from assay.report.answer_sentences import MedianChange
 
     whole = [change for change in changes if not change.is_segment]
     directed = [change for change in whole if change.better != "neither"]

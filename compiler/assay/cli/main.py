@@ -135,7 +135,7 @@ def build(
     """
     start = time.perf_counter()
     if run_lists:
-        from assay.app.run_list import read_run_lists
+        from assay.app.runs import read_run_lists
 
         runs = (*read_run_lists(run_lists), *runs)
     hashed_runs = () if uses_cluster(context, on) else (*runs, *options["calibration"])  # else workers hash files

@@ -40,7 +40,7 @@ def check_prose(context: click.Context, prose: Path, builds: tuple[str, ...]) ->
     Exits with status 3 if a sentence disagrees with a cell that it quotes: in direction, in size, or because the tables
     print a change where the sentence says that there is none. Takes the same reports as `assay draft`.
     """
-    from assay.app.check_prose import check_observations
+    from assay.app.draft import check_observations
 
     with open_command_session(context) as session:
         count = check_observations(session, prose, builds)

@@ -24,7 +24,7 @@ def work(context: click.Context, queue: Path, once: bool, idle_seconds: float | 
     Start it on any number of machines, in the workspace of the build and with its cache folder. A worker runs one task
     at a time.
     """
-    from assay.cluster.work import work_on_queue
+    from assay.cluster.worker import work_on_queue
 
     count = 0
     with open_command_session(context), suppress(KeyboardInterrupt):

@@ -5,21 +5,28 @@ A metric is new, gone, renamed, or changed in meaning, in the direction that cou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from itertools import zip_longest
 
-from assay.diff.changes import Change, ReportedChange, describe_change, find_changes
+from assay.diff.changes import Change, ReportedChange, describe_change, find_changes, format_unified_diff
 from assay.diff.impact import Member, get_member, index_readers, list_affected_places
-from assay.diff.prose import Texts, compare_articles, find_quotes
 from assay.diff.renames import find_renamed_instants, find_renames, rename_instants, rename_metrics
 from assay.explain.facts import Appearance, list_appearances, list_verdicts
 from assay.lang import definition_hash, plain_data
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.dependencies import collect_dependencies
 from assay.lang.formula import format_quantity
+from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Metric, Package
+from assay.report.prose import list_quotes, mark_quotes, split_paragraphs
+from assay.report.run_results import add_unit
 from assay.sql import dialect
 
+Texts = Mapping[str, Mapping[str, str]]
+"""Article -> file of prose -> text."""
 #: kinds of changes of a metric, in the order of the output
 KINDS = ("new", "gone", "renamed", "changed in meaning", "changed in verdict", "changed in wording")
 #: part of a definition -> the aspect that its change is reported as
@@ -37,6 +44,60 @@ _METRIC_ASPECTS = {"unit": "unit", "where": "condition", "grain": "grain"}
 _REPORT_KINDS = {"reports": "report", "histories": "history", "articles": "article"}
 #: members that hold wording only; all others have a meaning
 _WORDING = frozenset(("doc", "message", "hint", "name", "better", "width"))
+
+
+def compare_articles(
+    old: Package, new: Package, before: Texts, after: Texts, renamed: Mapping[str, str]
+) -> Iterator[tuple[str, ReportedChange]]:
+    """Yield the differences in the prose of each article that exists on both sides, part by part.
+
+    A quote of a metric in `renamed` (former id -> id) counts as unchanged.
+    """
+    former = {article.name: article for article in old.articles}
+    for article in new.articles:
+        if article.name in former and article.name in before and article.name in after:
+            was, now = before[article.name], after[article.name]
+            parts = {part.title: part for part in former[article.name].parts}
+            for part in article.parts:
+                if part.title in parts:
+                    texts = was.get(parts[part.title].prose, ""), now.get(part.prose, "")
+                    yield from ((article.name, item) for item in _compare_part(new, article, part, *texts, renamed))
+
+
+def find_quotes(package: Package, texts: Texts, metric: str) -> tuple[Appearance, ...]:
+    """Return the parts of articles whose prose quotes a metric."""
+    return tuple(
+        _build_appearance(package, article, part, metric)
+        for article in package.articles
+        for part in article.parts
+        if metric in (quoted for quoted, _ in list_quotes(texts.get(article.name, {}).get(part.prose, "")))
+    )
+
+
+def _build_appearance(package: Package, article: Article, part: Part, metric: str) -> Appearance:
+    label = next((add_unit(item.name, item.unit.symbol) for item in package.metrics if item.id == metric), metric)
+    return Appearance(f"{package.system}/{article.name}", "quote", part.title, label)
+
+
+def _compare_part(
+    package: Package, article: Article, part: Part, before: str, after: str, renamed: Mapping[str, str]
+) -> Iterator[ReportedChange]:
+    was = [_rename_quote(metric, words, renamed) for metric, words in list_quotes(before)]
+    now = list_quotes(after)
+    matched = SequenceMatcher(None, was, [words for _, words in now], autojunk=False)
+    for kind, start, end, first, last in matched.get_opcodes():
+        if kind != "equal":
+            for old, new in zip_longest(was[start:end], now[first:last]):
+                touches = (_build_appearance(package, article, part, new[0]),) if new else ()
+                yield ReportedChange("quoted value", part.title, old or "", new[1] if new else "", touches=touches)
+    old_words, new_words = mark_quotes(before), mark_quotes(after)
+    if split_paragraphs(old_words) != split_paragraphs(new_words):
+        yield ReportedChange("wording", part.title, lines=format_unified_diff(old_words, new_words))
+
+
+def _rename_quote(metric: str, words: str, renamed: Mapping[str, str]) -> str:
+    """Return a quote with the current id of its metric."""
+    return re.sub(re.escape(metric), lambda _: renamed[metric], words, count=1) if metric in renamed else words
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 PORTIONS_KIND = "portions"
 ANSWERS = "answers.json"
 VIEW, TABLE, METRIC, OFFENDERS, REJECTIONS, CELLS = "view", "table", "metric", "offenders", "rejections", "cells"
-IN_PARTITION = "row of the partition"  # stands for the condition of a partition in views
+IN_PARTITION = "row of the partition"  # views have the condition of their partition in its place
 #: kinds of answers that are records: column -> value
 ROWS_KIND, COUNT = "rows", "count"
 RECORDS = (ROWS_KIND, COUNT)

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.util.locks import acquire, ignore_wait, release
+from assay.util.locks import acquire, release
 from assay.util.os_errors import is_disk_full_error
+from assay.util.progress import ignore
 from assay.util.scratch import FOLDER as SCRATCH
 from assay.util.scratch import clean_up, sweep
 
@@ -125,7 +126,7 @@ def select_surplus(entries_by_use: Sequence[Entry], limits: Limits) -> tuple[Ent
 
 
 def prune(
-    cache: Path, choose: Callable[[tuple[Entry, ...]], Sequence[Entry]], waiting: Callable[[], None] = ignore_wait
+    cache: Path, choose: Callable[[tuple[Entry, ...]], Sequence[Entry]], waiting: Callable[[], None] = ignore
 ) -> tuple[Entry, ...]:
     """Remove the entries that `choose` returns, and the remains of killed commands, with the cache locked.
 

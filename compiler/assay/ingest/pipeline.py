@@ -14,7 +14,7 @@ from assay.ingest.readers.protocol import IngestJob, Place, RawRecord, find_batc
 from assay.lang.model.package import Event, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util import scratch
-from assay.util.progress import ByteProgress, ignore_bytes
+from assay.util.progress import ByteProgress, ignore
 
 if TYPE_CHECKING:
     from assay.ingest.event_forms import RequiredFields
@@ -29,7 +29,7 @@ def ingest(
     *,
     workers: int | None = None,
     share: int = 1,
-    progress: ByteProgress = ignore_bytes,
+    progress: ByteProgress = ignore,
     cache: Path | None = None,
 ) -> None:
     """Write the folder `out` atomically: events/EVENT/N.parquet, logs.parquet, counts.parquet, quarantine.parquet,
@@ -59,7 +59,7 @@ def read_batches(
     *,
     workers: int | None = None,
     share: int = 1,
-    progress: ByteProgress = ignore_bytes,
+    progress: ByteProgress = ignore,
 ) -> tuple[Path, ...]:
     """Read the logs of some hosts of a run, whose hashes are known, into batches of a cache; return their folders.
 

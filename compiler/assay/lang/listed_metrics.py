@@ -9,9 +9,8 @@ import dataclasses
 from collections.abc import Container, Iterable, Mapping
 from typing import TypeVar
 
-from assay.lang.model.listing import RowListing
 from assay.lang.model.package import Package
-from assay.lang.model.report import Chart, DictionaryGroup, Edition, Report, Section
+from assay.lang.model.report import Chart, DictionaryGroup, Edition, Report, RowListing, Section
 
 GRAIN_MARK = "*"
 OTHER_METRICS = "Other metrics"

@@ -1,4 +1,6 @@
-"""Compute exact conversion factors, products and quotients of units.  The only module that imports pint.
+"""Compute exact conversion factors, products and quotients of units, also of what series read.
+
+The only module that imports pint.
 
 Information, events and the domain's units are base dimensions of our own (pint has bytes without a dimension), so
 that a slot is never converted to a byte.  A year is 365 days.
@@ -8,18 +10,18 @@ The import takes 0.16 s, so it is deferred to the first use of a unit.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from assay.lang.typing_rules import NONE, UnitError, Units
+from assay.lang.model.package import Package
+from assay.lang.model.series import Series
+from assay.lang.typing_rules import COUNT, NONE, UnitError, Units
 from assay.util.numbers import parse_decimal
-
-if TYPE_CHECKING:
-    from assay.lang.model.package import Package
 
 DEFINITIONS = (
     "byte = [information] = B",
@@ -54,6 +56,12 @@ _UNIT = re.compile(rf"(?:{WORD}|\*\* ?-?[0-9]{{1,2}}(?![0-9 ]*\*\*)|[*/() ]|1\b)
 
 
 _SECOND, _NANOSECONDS = "second", 1_000_000_000
+#: the field that a record contributes if a series has no `value`
+VALUE = "value"
+#: readings that grow with the length of an interval, so that they may be printed per second
+TOTALS = ("count", "sum")
+#: units of a count, besides the base units of a package
+COUNTED = (COUNT, "event", NONE)
 
 
 class UnknownUnitError(Exception):
@@ -179,3 +187,34 @@ class UnitLibrary:
         unit = first * second if op == "times" else first / second
         text = f"{unit}"
         return text or NONE
+
+
+def compute_reading_factor(
+    compute_factor: Callable[[str, str], Fraction], package: Package, item: Series, unit: str
+) -> tuple[Fraction, bool]:
+    """Return the factor from readings of values in `unit` to the unit of the series, and whether it is per second.
+
+    A count may have any unit of things.  Raises UnitError if the units do not convert, and UnknownUnitError.
+    """
+    things = (*COUNTED, *(base.name for base in package.units)) if item.reading == "count" else (unit,)
+    if item.reading == "rate":
+        return compute_factor(_divide(unit), item.unit.name), False
+    totals = [(name, False) for name in things]
+    rates = [(_divide(name), True) for name in things] if item.reading in TOTALS else []
+    for candidate, per_second in (*totals, *rates):
+        with contextlib.suppress(UnitError):
+            return compute_factor(candidate, item.unit.name), per_second
+    raise UnitError(item.unit.name, unit)
+
+
+def describe_reading_unit(unit: str, reading: str) -> str:
+    """Return the units that readings of values in `unit` may have."""
+    if reading == "rate":
+        return _divide(unit)
+    if reading == "count":
+        return "a count: `count`, `event`, a base unit of the package, or one of these per second"
+    return f"{unit}, or {_divide(unit)}" if reading == "sum" else unit
+
+
+def _divide(unit: str) -> str:
+    return f"({unit}) / second"

@@ -14,7 +14,6 @@ from assay.propose.benchmark_texts import GO_BENCHMARKS, find_output, write_resu
 from assay.propose.chains import Chain, find_chains
 from assay.propose.choices import is_member, is_setting
 from assay.propose.known_formats import CHOSEN, MAX_BENCHMARKS, is_of_benchmarks
-from assay.propose.measured import list_quantities
 from assay.propose.model import (
     HOST,
     DimensionProposal,
@@ -35,7 +34,7 @@ from assay.propose.parameters import (
     numbers_same_work,
 )
 from assay.propose.propagation import propose_propagation
-from assay.propose.quantities import describe_quantity, is_time_without_unit
+from assay.propose.quantities import describe_quantity, is_time_without_unit, list_quantities
 from assay.propose.repeats import drop_results, find_repeated, list_by_key
 from assay.propose.sources import Group
 from assay.propose.table_rows import EVENT

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.propose.detect import Detected
-from assay.propose.file_names import REPEAT_WORDS, drop_compression, find_date, get_stem
-from assay.propose.globs import NEUTRAL_NAME
+from assay.propose.file_names import NEUTRAL_NAME, REPEAT_WORDS, drop_compression, find_date, get_stem
 from assay.propose.known_formats import find_known_format
 from assay.propose.model import SampleFile
 from assay.propose.run_order import Extent

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from assay.propose.detect import Detected
 from assay.propose.file_names import (
+    NEUTRAL_NAME,
     drop_compression,
     drop_dates,
     drop_numbers,
@@ -21,8 +22,8 @@ from assay.propose.file_names import (
     is_indexed,
     is_numbered,
     rank_version,
+    set_globs,
 )
-from assay.propose.globs import NEUTRAL_NAME, set_globs
 from assay.propose.model import RunProposal, SampleFile
 from assay.propose.names import NameSpace
 from assay.propose.run_order import Extent, order_versions, rank_name

@@ -54,7 +54,7 @@ _MIN_TEXTS, _MAX_LINES_PER_TEXT = 3, 2
 _MANY_TEXTS, _MIN_WORDS = 8, 2  # so many texts vary however many lines have each, among so many other words
 _MIN_SHARED = 0.5  # of the texts of a word that varies, to have the name of another
 _IDENTIFIER = re.compile(r"[(\[<'\"]*[A-Za-z]\w*(?:_\w+|(?:[./:-]\w+)+)[)\]>'\",;:.]*")
-_VALUE = "\0"  # stands for what varies in the shape of a line
+_VALUE = "\0"  # marks what varies in the shape of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +173,11 @@ def _has_turn(shape: Sequence[str], position: int) -> bool:
 
 def _name_places(places: Iterable[_Place], rows: Sequence[Sequence[_Part]]) -> Iterator[_Place]:
     """Yield places once each. Those that share most of their texts have one name, that of the one with most lines."""
-    taken: set[tuple[int, int]] = set()
+    covered: set[tuple[int, int]] = set()
     alike: list[tuple[set[str], list[_Place]]] = []
     for place in sorted(places, key=lambda item: (-len(item.lines), item.lines[0], item.position)):
-        lines = tuple(index for index in place.lines if (index, place.position) not in taken)
-        taken.update((index, place.position) for index in lines)
+        lines = tuple(index for index in place.lines if (index, place.position) not in covered)
+        covered.update((index, place.position) for index in lines)
         texts = {_split_varying(rows[index][place.position]).value for index in lines}
         cluster = next((item for item in alike if len(texts & item[0]) >= _MIN_SHARED * len(texts)), (texts, []))
         if not cluster[1]:

@@ -7,10 +7,9 @@ import re
 from dataclasses import dataclass
 
 from assay.propose.chains import Chain
-from assay.propose.measured import list_quantities
 from assay.propose.model import DimensionProposal, FieldProposal, GrainProposal, MetricProposal, Record
 from assay.propose.names import NameSpace, is_prefixed, make_identifier
-from assay.propose.quantities import describe_quantity, is_length_of_media
+from assay.propose.quantities import describe_quantity, is_length_of_media, list_quantities
 from assay.propose.repeats import list_by_key
 from assay.propose.run_order import parse_instant
 from assay.propose.sources import Group

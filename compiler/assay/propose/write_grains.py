@@ -11,6 +11,7 @@ from assay.propose.write_report import SCHEMA, name_fields
 
 
 def write_query(grain: GrainProposal) -> str:
+    """Return the SQL that yields the rows of a grain."""
     if grain.query:
         return grain.query
     if grain.step_column:
@@ -38,6 +39,7 @@ def _list_grain_fields(grain: GrainProposal) -> list[str]:
 
 
 def write_grains(proposal: Proposal) -> str:
+    """Return `grains.dhall` of a proposal."""
     parts = [
         "-- What one sample is about. A grain binds instants, and fields of their records, to the rows of a relation.",
         *map(_describe_alternating, proposal.alternating), SCHEMA, "let G = S.grain\n", "let e = ./events.dhall\n",

@@ -31,7 +31,7 @@ from assay.util.atomic import create_parents, discard
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import fail
 from assay.util.paths import resolve_path
-from assay.util.progress import Notice, Progress, ignore_notice
+from assay.util.progress import Notice, Progress, ignore
 
 KIND = "mirror"
 UNPACKED = "unpacked"
@@ -84,7 +84,7 @@ def mirror_run(
     exit_stack: ExitStack,
     progress: Progress,
     notice: Notice,
-    report_fetching: Notice = ignore_notice,
+    report_fetching: Notice = ignore,
     select_deferred: SelectDeferred = select_none,
 ) -> Path:
     """Return the local directory of a run on object storage or in an archive, brought up to date.
@@ -139,11 +139,11 @@ def _mirror_objects(mirror: _Mirror, lock: int, storage: Storage) -> Path:
             return transfer.files
     with _lock_exclusively(mirror, lock):
         transfer.clear(objects)
-        missing, absent = _list_missing(transfer, wanted, deferred)
+        missing, without_placeholder = _list_missing(transfer, wanted, deferred)
         mirror.announce(missing)
         transfer.fetch(missing)
-        if absent:
-            transfer.create_placeholders(absent)
+        if without_placeholder:
+            transfer.create_placeholders(without_placeholder)
         transfer.finish(objects)
     return transfer.files
 

@@ -83,11 +83,11 @@ class Transfer:
 
     def list_without_placeholder(self, items: Sequence[Object]) -> tuple[Object, ...]:
         """Return the objects that have no placeholder of their size and version."""
-        absent = read_journal(self.cache, self.absent_journal)
+        fingerprints = read_journal(self.cache, self.absent_journal)
         return tuple(
             item
             for item in items
-            if absent.get(item.name) != item.fingerprint
+            if fingerprints.get(item.name) != item.fingerprint
             or not self._is_whole(item)
             or not is_absent(self.files / item.name)
         )
@@ -101,8 +101,8 @@ class Transfer:
             create_placeholder(part, item.size)
             create_parents(self.cache, target)
             part.replace(target)
-        absent = read_journal(self.cache, self.absent_journal)
-        self._write_journal(self.absent_journal, {**absent, **{item.name: item.fingerprint for item in items}}, set())
+        fingerprints = read_journal(self.cache, self.absent_journal)
+        self._write_journal(self.absent_journal, fingerprints | {item.name: item.fingerprint for item in items}, set())
 
     def fetch(self, items: Sequence[Object]) -> None:
         """Fetch objects.  Raises the first AssayError; complete objects stay."""

@@ -1,17 +1,32 @@
-"""Write the verdicts of a comparison in sentences: the headline of the first page and its counts."""
+"""Write verdicts in sentences: the headline of the first page, its counts, differing medians, and segments together."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from assay.judgement.report_judgements import JudgedChange
-from assay.judgement.verdict import Verdict
+from assay.judgement.verdict import Direction, Verdict
+from assay.lang.segments import list_dimensions_of_segment, list_values_of_segment
+from assay.styles.prefixed import (
+    format_change_within,
+    format_interval,
+    format_percent,
+    format_percent_change,
+    format_value,
+)
+from assay.styles.row import NO_VALUE
+from assay.styles.unit_prefix import choose_prefix
+from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
 _JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED, Verdict.SAME, Verdict.OPEN)
 _WITHOUT_DIRECTION = (Verdict.CHANGED, Verdict.SAME, Verdict.OPEN, Verdict.NOT_JUDGED)
+MOST_NAMES = 3
+_DECIDED = (Verdict.WORSE, Verdict.BETTER)
 
 
 def compose_headline(
@@ -133,3 +148,116 @@ def _find_shared_margin(changes: Sequence[JudgedChange]) -> str | None:
     if len(margins) != 1 or (margin := margins.pop()).amount:
         return None
     return f"{margin.percent:g} %" if margin.percent else ""
+
+
+@dataclass(frozen=True, slots=True)
+class MedianChange:
+    """The medians of an open metric in base and other version, with its label and id; `unit` is the symbol of both."""
+
+    label: str
+    metric: str
+    unit: str
+    medians: tuple[float, float]
+
+    @property
+    def percent(self) -> str:
+        """The change in percent; empty from a median of 0."""
+        return format_percent(*self.medians).replace(NO_VALUE, "")
+
+
+def list_median_changes(changes: Sequence[MedianChange]) -> str:
+    """Return the medians that differ, at most three: `time 1.44 → 1.74 s (+20 %)`; empty without any."""
+    texts = []
+    for item in changes[:MOST_NAMES]:
+        factor, symbol = choose_prefix(item.medians, item.unit)
+        base, value = (format_value(float(median * factor)) for median in item.medians)
+        percent = f" ({item.percent} %)" if item.percent else ""
+        texts.append(f"{escape_text(item.label)} {base} → {f'{value} {symbol}'.rstrip()}{percent}")
+    more = f" and {len(changes) - len(texts)} more" if len(changes) > len(texts) else ""
+    return f"{', '.join(texts)}{more}"
+
+
+def describe_median_changes(changes: Sequence[MedianChange]) -> str:
+    """Return sentences on the medians that differ, and where to look; empty without any."""
+    if not changes:
+        return ""
+    return (
+        f"Medians differ although averages are open: {list_median_changes(changes)}. "
+        f"A few large samples may make an average uncertain: see --details {escape_text(changes[0].metric)}."
+    )
+
+
+def continue_headline(changes: Sequence[MedianChange]) -> str:
+    """Return how a headline that no change is certain goes on: `, but the median of time is 20 % higher`."""
+    if not changes:
+        return ""
+    if len(changes) > 1:
+        return f", but medians of {len(changes)} metrics differ"
+    base, value = changes[0].medians
+    size = f"{changes[0].percent.lstrip('+-')} % " if changes[0].percent else ""
+    word = "higher" if value > base else "lower"
+    return f", but the median of {escape_text(changes[0].label)} is {size}{word}"
+
+
+def count_changed(paired: Mapping[str, Any]) -> int:
+    """Return how many segments changed by more than the margin; `paired` is the member of `results.json`, or empty."""
+    return len(paired["rises"]) + len(paired["falls"]) if paired else 0
+
+
+def describe_count(label: str, paired: Mapping[str, Any], margin: str) -> str:
+    """Return how many segments of a metric changed, of how many: `20 of 40 segments of Score changed by more than 2 %`.
+
+    `margin` is the margin in words.
+    """
+    count = f"{count_changed(paired)} of {paired['segments']}"
+    return f"{count} segments of {escape_text(label)} changed{_write_margin(margin)}"
+
+
+def explain_lack(paired: Mapping[str, Any]) -> str:
+    """Return why the segments are not judged each: `not judged: one sample each`."""
+    count = "one sample" if paired["samples"] == 1 else format_count(paired["samples"], "sample")
+    return f"not judged: {count} each"
+
+
+def name_largest(paired: Mapping[str, Any]) -> str:
+    """Return the segments that changed most, each with its change."""
+    changes = [*paired["rises"].items(), *paired["falls"].items()]
+    changes.sort(key=lambda item: (-abs(item[1]), item[0]))
+    names = [
+        f"{escape_text(', '.join(list_values_of_segment(name).values()))} {format_percent_change(percent)} %"
+        for name, percent in changes[:MOST_NAMES]
+    ]
+    more = f" and {len(changes) - MOST_NAMES} more" if len(changes) > MOST_NAMES else ""
+    return f"{'; '.join(names)}{more}"
+
+
+def describe_paired(label: str, paired: Mapping[str, Any], margin: str, direction: Direction) -> str:
+    """Return how many segments changed, which ones most, and by how much all of them in the geometric mean."""
+    rises, falls = len(paired["rises"]), len(paired["falls"])
+    by = " and ".join(list_dimensions_of_segment(next(iter({**paired["rises"], **paired["falls"]}))))
+    words = {Direction.LOWER: ("worse", "better"), Direction.HIGHER: ("better", "worse")}
+    of_rises, of_falls = words.get(direction, ("greater", "less"))
+    mean = ""
+    if paired["percent"] is not None:
+        interval = format_interval(paired["low"], paired["high"])
+        change = format_change_within(paired["percent"], paired["low"], paired["high"])
+        mean = f" Geometric mean: {change} % ({interval}), {paired['verdict']}."
+    return (
+        f"{describe_count(label, paired, margin)}: {rises} {of_rises}, {falls} {of_falls} ({explain_lack(paired)}). "
+        f"By {by}: {name_largest(paired)}.{mean}"
+    )
+
+
+def compose_paired_headline(labels: tuple[str, str], label: str, paired: Mapping[str, Any], margin: str) -> str:
+    """Return the outcome of a comparison in which only segments changed, that are not judged each."""
+    base, run = labels
+    if (verdict := paired["verdict"]) in _DECIDED:
+        return (
+            f"{run} is {verdict} than {base} in the geometric mean of {paired['segments']} segments of "
+            f"{escape_text(label)}, {count_changed(paired)} of which changed{_write_margin(margin)}"
+        )
+    return f"{describe_count(label, paired, margin)} from {base} to {run}"
+
+
+def _write_margin(margin: str) -> str:
+    return f" by more than {margin}" if margin != "0" else ""

@@ -16,7 +16,17 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.segments import get_whole, is_pooled, is_segment, list_values_of_segment
 from assay.report.answer import Answer, JudgedGroup, JudgedRow, JudgedSegment, KeyChange
-from assay.report.answer_sentences import compose_counts, compose_headline, count_by_verdict
+from assay.report.answer_sentences import (
+    MedianChange,
+    compose_counts,
+    compose_headline,
+    compose_paired_headline,
+    continue_headline,
+    count_by_verdict,
+    count_changed,
+    describe_median_changes,
+    describe_paired,
+)
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
 from assay.report.data_quality import UNMEASURED, describe_findings, list_names
 from assay.report.document import Table
@@ -31,8 +41,6 @@ from assay.report.judged_cells import (
     get_reason,
     get_word,
 )
-from assay.report.median_sentences import MedianChange, continue_headline, describe_median_changes
-from assay.report.paired_sentences import compose_paired_headline, count_changed, describe_paired
 from assay.report.row_units import ReportUnits, RowUnit
 from assay.report.run_results import RunFigures, get_average
 from assay.report.section_notes import name_section

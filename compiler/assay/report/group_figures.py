@@ -133,9 +133,9 @@ def _list_absent(metrics: Sequence[Metric], spreads: Spreads) -> Iterator[str]:
     for metric in metrics:
         several = len(spreads[metric.id]) > 1
         for item in spreads[metric.id]:
-            if item.absent:
+            if item.unmeasured:
                 run = f" in {item.label}" if several else ""
-                parts.append(f"{_join_names(item.absent, _MOST_NAMED)} of {metric.name}{run}")
+                parts.append(f"{_join_names(item.unmeasured, _MOST_NAMED)} of {metric.name}{run}")
     if parts:
         yield f"No samples, or samples that are not finite, have: {'; '.join(parts)}."
 

@@ -49,7 +49,7 @@ class RunGroups:
     """The groups of a metric in a run, in ascending order of medians; where these are equal, of averages, then names.
 
     `median` is that of the medians, `reach` the difference from it above which a median is an outlier (None: there are
-    too few groups). `absent` are the values without samples, and those with samples that are not finite.
+    too few groups). `unmeasured` are the values without samples, and those with samples that are not finite.
     """
 
     run: str
@@ -57,7 +57,7 @@ class RunGroups:
     groups: tuple[Group, ...]
     median: float | None
     reach: float | None
-    absent: tuple[str, ...]
+    unmeasured: tuple[str, ...]
 
     @property
     def outliers(self) -> tuple[Group, ...]:
@@ -88,9 +88,9 @@ def _collect_groups(
 ) -> RunGroups:
     measured = checked.measured[metric.id]
     finite = {name: row for name, row in rows.items() if row.size and all(map(math.isfinite, row.centiles))}
-    absent = tuple(sorted(rows.keys() - finite.keys()))
+    unmeasured = tuple(sorted(rows.keys() - finite.keys()))
     if not finite:
-        return RunGroups(run, label, (), None, None, absent)
+        return RunGroups(run, label, (), None, None, unmeasured)
     middle = CENTILES.index("0.5")
     fences = compute_fences([row.centiles[middle] for row in finite.values()], measured.integral)
     ordered = sorted(finite.items(), key=lambda item: (item[1].centiles[middle], item[1].mean, item[0]))
@@ -113,7 +113,7 @@ def _collect_groups(
         ),
         float(fences.median * factor),
         None if fences.reach is None else float(fences.reach * factor),
-        absent,
+        unmeasured,
     )
 
 
@@ -130,7 +130,7 @@ def build_run_data(item: RunGroups) -> dict[str, object]:
     return {
         "median": item.median,
         "reach": item.reach,
-        "absent": list(item.absent),
+        "absent": list(item.unmeasured),
         "groups": [build_group_data(group) for group in item.groups],
     }
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.listing import RowListing
-from assay.lang.model.report import Report
+from assay.lang.model.report import Report, RowListing
 from assay.plan.planner import RowRequest, request_rows
 from assay.report.blocks.listing import ListingTable, list_greatest
 from assay.report.blocks.rows import find_grain, get_rows

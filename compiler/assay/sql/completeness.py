@@ -179,10 +179,10 @@ def _list_predecessors(metric: Metric, grain: Grain) -> Iterator[Instant]:
 def _count_keys(instant: Instant) -> exp.Expr:
     """Count the keys, all of whose columns are known, of rows with the instant that another one precedes."""
     columns = [build_column(pair.column) for pair in instant.on]
-    known = [exp.Not(this=exp.Is(this=item.copy(), expression=exp.Null())) for item in columns]
+    conditions = [exp.Not(this=exp.Is(this=item.copy(), expression=exp.Null())) for item in columns]
     is_bound = exp.Not(this=exp.Is(this=build_column(instant.before), expression=exp.Null()))
     key = exp.Tuple(expressions=columns) if columns else dialect.build_integer(1)
-    return exp.Count(this=exp.Distinct(expressions=[exp.case().when(exp.and_(is_bound, *known), key)]))
+    return exp.Count(this=exp.Distinct(expressions=[exp.case().when(exp.and_(is_bound, *conditions), key)]))
 
 
 def find_alternatives(metric: Metric, grain: Grain) -> Mapping[str, tuple[Expression, ...]]:

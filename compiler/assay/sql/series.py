@@ -15,7 +15,7 @@ from sqlglot import exp
 from assay.lang.model.series import Sampled, Series, Term
 from assay.lang.reserved_names import SERIES
 from assay.lang.scopes import HOST
-from assay.lang.series_units import TOTALS, VALUE
+from assay.lang.units import TOTALS, VALUE
 from assay.sql import dialect, series_ends
 from assay.sql.dialect import build_column
 from assay.sql.expressions import Names, build_literal, compile_expression

@@ -11,14 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from assay.util.progress import ignore
+
 try:
     import fcntl
 except ImportError:  # a system without flock: assume that no other process writes
     fcntl = None  # type: ignore[assignment]
-
-
-def ignore_wait() -> None:
-    """Do nothing while waiting for a lock."""
 
 
 def acquire(folder: Path, *, is_shared: bool = False, can_wait: bool = True) -> int | None:
@@ -69,7 +67,7 @@ def release(*descriptors: int) -> None:
 
 
 @contextmanager
-def acquire_lock(folder: Path, report_wait: Callable[[], None] = ignore_wait) -> Iterator[None]:
+def acquire_lock(folder: Path, report_wait: Callable[[], None] = ignore) -> Iterator[None]:
     """Lock a folder, creating it if needed.  `report_wait` is called when another process has the lock.
 
     Raises OSError when the folder cannot be created or opened.

@@ -12,13 +12,5 @@ ByteProgress = Callable[[int, int], None]
 Notice = Callable[[str], None]
 
 
-def ignore_progress(_activity: str, _done: int, _total: int) -> None:
-    """Ignore progress."""
-
-
-def ignore_bytes(_done: int, _total: int) -> None:
-    """Ignore bytes."""
-
-
-def ignore_notice(_text: str) -> None:
-    """Ignore a notice."""
+def ignore(*_arguments: object) -> None:
+    """Do nothing: the default of a callback."""

@@ -8,7 +8,7 @@ import pytest
 
 from assay.report.cell_links import JUDGED, OUTCOME, WORDS, CellLink
 from assay.report.document import Document, Gallery, Table, parse_document
-from assay.report.observations.outcomes import describe_outcomes
+from assay.report.observations.sentences import describe_outcomes
 from tests.support.documentation import ROOT
 
 SCENARIOS = ("Scenario", "Date", "Version", "Result", "Why")

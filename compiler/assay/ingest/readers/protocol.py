@@ -17,7 +17,7 @@ from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import RequiredFields
 from assay.ingest.plain_copies import read_texts
 from assay.lang.model.package import Event, Source
-from assay.util.progress import ByteProgress, ignore_bytes
+from assay.util.progress import ByteProgress, ignore
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class IngestJob:
     folder: Path
     workers: int | None = None
     share: int = 1
-    progress: ByteProgress = ignore_bytes
+    progress: ByteProgress = ignore
     cache: Path | None = None
 
     @property

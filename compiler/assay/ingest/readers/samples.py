@@ -33,7 +33,7 @@ from assay.sql import dialect
 from assay.sql.dialect import build_column
 from assay.util.diagnostics import fail, suggest_names
 from assay.util.numbers import format_count
-from assay.util.progress import ByteProgress, ignore_bytes
+from assay.util.progress import ByteProgress, ignore
 from assay.util.scratch import create_temporary_folder as scratch_folder
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class SampleFiles:
         with scratch_folder() as folder:
             (folder / "plain").mkdir()
             with open_engine(folder) as connection:
-                samples = load_samples(connection, paths, files.directory, folder, ignore_bytes)
+                samples = load_samples(connection, paths, files.directory, folder, ignore)
                 number_samples(connection)
                 rows = execute(
                     connection,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from assay.lang.check.checker import Checker
 from assay.lang.check.listings import check_listing
 from assay.lang.model.article import Article, Block, Part, RowRequest
-from assay.lang.model.listing import RowListing
 from assay.lang.model.package import Package
+from assay.lang.model.report import RowListing
 
 
 @dataclass(frozen=True, slots=True)

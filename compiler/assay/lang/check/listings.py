@@ -5,9 +5,8 @@ from __future__ import annotations
 from assay.lang import formula
 from assay.lang.check.checker import Checker, Field
 from assay.lang.check.choices import check_row_columns
-from assay.lang.model.listing import RowListing
 from assay.lang.model.package import Grain, Metric
-from assay.lang.model.report import Report
+from assay.lang.model.report import Report, RowListing
 
 
 def check_report_listings(checker: Checker, report: Report) -> None:

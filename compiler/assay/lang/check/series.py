@@ -11,10 +11,9 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Field, Relation
 from assay.lang.model.series import INTERVAL_READINGS, Series, Term
 from assay.lang.scopes import HOST
-from assay.lang.series_units import VALUE, compute_reading_factor, describe_reading_unit
 from assay.lang.series_wording import LINES
 from assay.lang.typing_rules import NONE, UnitError
-from assay.lang.units import UnknownUnitError
+from assay.lang.units import VALUE, UnknownUnitError, compute_reading_factor, describe_reading_unit
 from assay.util.diagnostics import suggest_names
 
 _MERGES = tuple(LINES)

@@ -9,8 +9,8 @@ from assay.engine.point_rows import get_column
 from assay.lang.blocks.listing import Listing
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
-from assay.lang.model.listing import RowListing
 from assay.lang.model.package import Column, Grain, Metric
+from assay.lang.model.report import RowListing
 from assay.plan.planner import REJECTED_BY, RowRequest
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import (

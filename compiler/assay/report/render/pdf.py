@@ -22,7 +22,7 @@ from assay.report.charts.render import draw
 from assay.report.document import Document, map_texts, parse_date, to_json
 from assay.util.diagnostics import AssayError, fail
 from assay.util.escape import escape
-from assay.util.progress import Progress, ignore_progress
+from assay.util.progress import Progress, ignore
 
 if TYPE_CHECKING:
     import typst
@@ -118,7 +118,7 @@ def write_data(
     document and templates give the same bytes. `document_json` is the document as JSON, if it is already known. Raises
     the errors of `assay.report.charts.render.draw`.
     """
-    report = progress or ignore_progress
+    report = progress or ignore
     (out / "charts").mkdir(parents=True, exist_ok=True)
     _write(out / "document.json", document_json or to_json(document))
     drawings = draw(document.drawn_figures, templates, document.manifest.header[1:], cache_folder)
@@ -134,7 +134,7 @@ def lay_out(document: Document, out: Path, templates: Path, progress: Progress |
     Characters that no font has are replaced by escapes; `report/lacking.json` lists them. `templates` holds
     `report.typ`, `report/` and `fonts/`. Raises `typesetting`: Typst reports an error or a warning.
     """
-    report = progress or ignore_progress
+    report = progress or ignore
     report("typesetting", 0, 1)
     _copy_layout(templates, out)
     fonts = templates / "fonts"
