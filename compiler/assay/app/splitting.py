@@ -34,7 +34,7 @@ from assay.lang.segments import (
 from assay.plan.value_request import ValueRequest
 from assay.report.statistic_names import split_names
 from assay.util.diagnostics import USAGE, fail
-from assay.util.numbers import differ_in_numbers, format_count, split_numbers
+from assay.util.numbers import differ_in_numbers, split_numbers
 
 MOST_VALUES = 10
 """How many values `--by` lists; the rows of others are pooled."""
@@ -255,7 +255,10 @@ def _show_segments(section: Section, split: Split) -> Section:
         order = ""
     texts = [f"Below each metric are its rows by {' and '.join(split.by)}{order}."]
     if split.pooled:
-        texts.append(f"{OTHER} pools the samples of {format_count(split.pooled, 'further value')}.")
+        count = sum(any(item is not None for item in values) for values in split.values)
+        texts.append(
+            f"The {count} of {count + split.pooled} values with most samples have rows, {OTHER} pools the rest."
+        )
     doc = " ".join((f"{section.doc.rstrip('.')}.", *texts) if section.doc else texts)
     return replace(section, metrics=tuple(_list_rows(split)), doc=doc)
 
