@@ -7,7 +7,7 @@ rows of a table, then the segments of the metrics.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -156,6 +156,21 @@ def split_by_columns(
         return split_metrics(checked, metrics, dimensions, count_values, report=report)
     names = [metric.id for metric in group_metrics(checked, metrics, by)]
     return split_metrics(_add_dimension(checked, names, by), metrics, (by,), count_values, names)
+
+
+def split_like_report(
+    checked: CheckedPackage, report: Report, metrics: Set[str], count_values: CountValues
+) -> tuple[CheckedPackage, tuple[Metric, ...]]:
+    """Return the package with the segments that the split sections of a report have of some metrics, and these."""
+    sections = (
+        replace(section, metrics=tuple(name for name in section.metrics if name in metrics))
+        for section in report.sections
+        if section.by and not metrics.isdisjoint(section.metrics)
+    )
+    only_split = replace(report, sections=tuple(sections), charts=(), judgement=None)
+    split = split_report(checked, only_split, count_values, "")
+    names = dict.fromkeys(name for section in split.report.sections for name in section.metrics if is_segment(name))
+    return split.checked, tuple(map(split.checked.get_metric, names))
 
 
 def split_groups(
