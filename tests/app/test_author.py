@@ -57,6 +57,17 @@ def test_new_workspace_builds_without_changes(start_workspace: Path) -> None:
     assert not list(start_workspace.glob(".assay-*"))
 
 
+@pytest.mark.parametrize(("count", "is_named"), [(99, False), (100, True)])
+def test_proposal_names_percentiles_of_many_samples(count: int, is_named: bool, tmp_path: Path) -> None:
+    lines = [
+        f'{{"time": "2026-01-01T00:00:{number / 2:04.1f}Z", "event": "e", "ms": {number}}}' for number in range(count)
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = run_assay("init", tmp_path / "new", "--from", tmp_path / "a.jsonl")
+    assert result.status == 0, result.err
+    assert ("add `--columns median,p95,p99`" in result.out) == is_named
+
+
 def test_gitignore_has_the_outputs_of_a_new_workspace(start_workspace: Path) -> None:
     """After a build, git would commit what a clone needs, and no output."""
     run_git(start_workspace, "init", "-q")

@@ -49,6 +49,10 @@ def test_slow_benchmarks_of_one_sample_are_counted(tmp_path: Path, cache: Path) 
         "6 of 12 segments of Score changed by more than 2 % (not judged: one sample each); most: b0, 16"
         in built.summary
     )
+    sentence = report[report.index("6 of 12 segments of Score changed by more than 2 %: ") :].partition("\n")[0]
+    for form in ("text", "markdown"):
+        compared = run_assay("--cache", cache, "compare", "runs/old", "runs/new", "--format", form, cwd=place)
+        assert sentence in compared.out.replace("\\", ""), compared.err
 
 
 def test_values_with_numbers_are_listed_in_their_order(tmp_path: Path, cache: Path) -> None:

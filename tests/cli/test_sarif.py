@@ -103,6 +103,24 @@ def test_gate_warns_of_missing_data(place: Path, cache: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("option", "status", "level"), [("pass", 0, "note"), ("fail", 1, "error")])
+def test_gate_lists_undecided_metrics(option: str, status: int, level: str, place: Path, cache: Path) -> None:
+    changes = {
+        "wait": judge_metric("open", 0.6, percents=(1.0, -3.0, 5.0), percent=2),
+        "work": judge_metric("open", 0.6, "the run is too short", percent=2),
+        "even": judge_metric("open", 0.6, percents=(0.0, -3.0, 1.0), percent=2),
+    }
+    folder, file = write_results(place, changes), place / "gate.sarif"
+    result = run_assay("--cache", cache, "gate", folder, "--sarif", file, "--undecided", option, cwd=place)
+    assert result.status == status, result.err
+    text = "Metric {} may be worse in 1.1 than in 1.0 by more than its margin: {}"
+    assert [item[:3] for item in read_results(file)] == [
+        ("undecided", level, text.format("wait", "+1.0 % (-3 … +5), margin 2 %")),
+        ("undecided", level, text.format("work", "the run is too short")),
+    ]
+    assert read_results(file)[0][4] == find_text(place / METRICS, '"wait"')
+
+
 def test_gate_without_specs_locates_in_the_results(tmp_path: Path, cache: Path) -> None:
     folder = write_results(tmp_path, CHANGES)
     result = run_assay("--cache", cache, "gate", folder, "--sarif", folder / "gate.sarif", cwd=tmp_path)

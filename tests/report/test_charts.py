@@ -120,6 +120,24 @@ def test_a_chart_without_samples_is_drawn_empty() -> None:
     assert ">one</text>" in drawing.svg
 
 
+def test_runs_of_a_version_are_thin_lines_of_one_colour() -> None:
+    repeats = [Series("1 (1)", A, "1"), Series("2", B), Series("1 (2)", A, "1")]
+    (drawing,) = draw([create_chart(*repeats)], TEMPLATES, ("1", "2"))
+    lines = re.findall(r'stroke="(#[^"]+)" stroke-width="([^"]+)"[^>]* opacity="0.75"', drawing.svg)
+    assert lines == [("#1f3a5f", "0.75")] * 2
+    assert [item in drawing.svg for item in (">1</text>", ">2</text>", ">1 (1)</text>")] == [True, True, False]
+    assert drawing.svg.count('stroke-width="1.35"') == 1
+    spec = json.loads(drawing.spec)
+    assert [spec["encoding"]["color"]["scale"]["domain"], len(spec["datasets"]["legend"])] == [["1", "2"], 2]
+
+
+def test_page_names_runs_of_a_version_by_themselves() -> None:
+    chart = create_chart(Series("1 (1)", A, "1"), Series("1 (2)", A, "1"))
+    spec = build_web_specs([chart], TEMPLATES, ("1", "2"))["m"]
+    assert spec["usermeta"]["assay"]["toggles"]["present"] == ["1"]
+    assert spec["usermeta"]["assay"]["others"]["line"] == "repeat"
+
+
 def test_runs_differ_in_their_dashes_and_in_their_grey() -> None:
     template = load_template(TEMPLATES, "cdf")
     colours = template["encoding"]["color"]["scale"]["range"]

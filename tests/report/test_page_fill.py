@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pypdf
 import pytest
 
-from assay.report.document import parse_document
+from assay.report.document import Entry, Group, parse_document
 from assay.report.render.pdf import render
-from tests.report_sample import TEMPLATES
+from tests.report_sample import TEMPLATES, build_sample
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "reports"
 REPORTS = ("endurance", "qa", "three", "two-org-2023")
@@ -37,3 +39,14 @@ def test_only_the_last_page_may_be_half_empty(name: str, tmp_path: Path) -> None
     render(document, tmp_path, TEMPLATES)
     fills = [measure_fill(page) for page in pypdf.PdfReader(tmp_path / "report.pdf").pages]
     assert [(number, round(fill, 2)) for number, fill in enumerate(fills[:-1], start=1) if fill < LEAST] == []
+
+
+@pytest.mark.parametrize(("count", "is_listed"), [(12, True), (50, False)])
+def test_contents_list_subsections_only_on_one_page(count: int, is_listed: bool, tmp_path: Path) -> None:
+    titles = [f"Part {number}" for number in range(1, count + 1)]
+    groups = tuple(Group(title, (Entry(title, title, "s", "", ""),)) for title in titles)
+    render(replace(build_sample(), charts=(), sections=(), dictionary=groups), tmp_path, TEMPLATES)
+    pages = [page.extract_text() for page in pypdf.PdfReader(tmp_path / "report.pdf").pages]
+    assert ["Provenance" in page for page in pages[:2]] == [True, False]  # contents are on the first
+    numbered = re.findall(r"\b2[.]\d+ Part \d+\b", "\n".join(pages))
+    assert len(numbered) == count * (2 if is_listed else 1)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from assay.app import filters
 from assay.app.build_comparison import create_run_figures
-from assay.app.compute import RunResult, compute, list_report_metrics
+from assay.app.compute import Computation, RunResult, compute, list_report_metrics
 from assay.app.ingest import find_system
 from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
 from assay.app.judging import JudgedVersion, build_change_data, judge_versions, measure_version
@@ -18,7 +17,7 @@ from assay.app.raw_data_notes import iter_shared_file_notes
 from assay.app.repeats import list_versions
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
-from assay.app.splitting import add_gated_segments, split_by_columns
+from assay.app.splitting import CountValues, add_gated_segments, split_by_columns, split_like_report
 from assay.app.subject import find_metric
 from assay.judgement.interval import estimate_reach
 from assay.judgement.repeats import pool_variances
@@ -29,6 +28,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin, Unit
 from assay.lang.segments import get_whole, is_segment
+from assay.plan.value_request import ValueRequest
 from assay.propose.file_names import find_repeats
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
 from assay.report.data_quality import describe_findings
@@ -119,15 +119,16 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     titles = map_sections(report, choose_metrics(session, checked, report, selection))
     metrics: Sequence[Metric] = [checked.get_metric(name) for name in titles]
     applied_filters = filters.parse_filters(checked.package, report, selection.filters, selection.no_filters)
-    if selection.by:
-        count_values = partial(compute, session, checked, runs, metrics, applied_filters)
-        checked, metrics = split_by_columns(
-            checked, metrics, selection.by, lambda items: count_values(value_requests=items), report
-        )
+
+    def count_values(items: Sequence[ValueRequest]) -> Computation:
+        return compute(session, checked, runs, metrics, applied_filters, value_requests=items)
+
+    checked, metrics, segments = _split(checked, metrics, selection.by, report, count_values)
+    judged = tuple(dict.fromkeys((*metrics, *segments)))
     summary = choose_summary(checked.package, report, selection.summary)
-    computation = compute(session, checked, runs, metrics, applied_filters, judged=metrics)
+    computation = compute(session, checked, runs, judged, applied_filters, judged=judged)
     versions = list_versions(computation.runs)
-    judgements = judge_versions(checked, rules, metrics, versions, summary)
+    judgements = judge_versions(checked, rules, judged, versions, summary)
     estimates = {metric.id: _estimate_averages(checked, metric, versions, summary, judgements.level)
                  for metric in metrics}  # fmt: skip
     return RunComparison(
@@ -158,6 +159,21 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
          *iter_shared_file_notes([item.ingested_run for item in computation.runs], [item.id for item in runs]),
          *list_run_messages(checked, computation, metrics)),
     )  # fmt: skip
+
+
+def _split(
+    checked: CheckedPackage, metrics: Sequence[Metric], by: str, report: Report | None, count_values: CountValues
+) -> tuple[CheckedPackage, Sequence[Metric], Sequence[Metric]]:
+    """Return the package with segments, the metrics to print, and the segments that the report shows of them.
+
+    What segments of few samples show together is said of their metric.
+    """
+    if by:
+        return *split_by_columns(checked, metrics, by, count_values, report), ()
+    if report is None:
+        return checked, metrics, ()
+    split_package, segments = split_like_report(checked, report, {metric.id for metric in metrics}, count_values)
+    return split_package, metrics, segments
 
 
 def _iter_repeats_notes(runs: Sequence[NamedRun]) -> Iterator[str]:

@@ -7,7 +7,7 @@ rows of a table, then the segments of the metrics.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -34,7 +34,7 @@ from assay.lang.segments import (
 from assay.plan.value_request import ValueRequest
 from assay.report.statistic_names import split_names
 from assay.util.diagnostics import USAGE, fail
-from assay.util.numbers import differ_in_numbers, format_count, split_numbers
+from assay.util.numbers import differ_in_numbers, split_numbers
 
 MOST_VALUES = 10
 """How many values `--by` lists; the rows of others are pooled."""
@@ -158,6 +158,21 @@ def split_by_columns(
     return split_metrics(_add_dimension(checked, names, by), metrics, (by,), count_values, names)
 
 
+def split_like_report(
+    checked: CheckedPackage, report: Report, metrics: Set[str], count_values: CountValues
+) -> tuple[CheckedPackage, tuple[Metric, ...]]:
+    """Return the package with the segments that the split sections of a report have of some metrics, and these."""
+    sections = (
+        replace(section, metrics=tuple(name for name in section.metrics if name in metrics))
+        for section in report.sections
+        if section.by and not metrics.isdisjoint(section.metrics)
+    )
+    only_split = replace(report, sections=tuple(sections), charts=(), judgement=None)
+    split = split_report(checked, only_split, count_values, "")
+    names = dict.fromkeys(name for section in split.report.sections for name in section.metrics if is_segment(name))
+    return split.checked, tuple(map(split.checked.get_metric, names))
+
+
 def split_groups(
     checked: CheckedPackage, metrics: Sequence[Metric], column: str, count_values: CountValues
 ) -> tuple[CheckedPackage, Split]:
@@ -255,7 +270,10 @@ def _show_segments(section: Section, split: Split) -> Section:
         order = ""
     texts = [f"Below each metric are its rows by {' and '.join(split.by)}{order}."]
     if split.pooled:
-        texts.append(f"{OTHER} pools the samples of {format_count(split.pooled, 'further value')}.")
+        count = sum(any(item is not None for item in values) for values in split.values)
+        texts.append(
+            f"The {count} of {count + split.pooled} values with most samples have rows, {OTHER} pools the rest."
+        )
     doc = " ".join((f"{section.doc.rstrip('.')}.", *texts) if section.doc else texts)
     return replace(section, metrics=tuple(_list_rows(split)), doc=doc)
 

@@ -310,6 +310,8 @@ def _init_from_logs(context: click.Context, folder: Path, logs: Sequence[Path], 
     output.print_line("Try it:")
     for command in workspace.commands:
         output.print_line(f"  {command}")
+    if workspace.proposal.has_percentiles:
+        output.print_line("Percentiles: add `--columns median,p95,p99` to `assay build`.")
 
 
 @click.command()

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.judged_texts import count_all_verdicts, format_size, list_titles, select_median_changes
+from assay.cli.judged_texts import (
+    count_all_verdicts,
+    format_size,
+    list_titles,
+    select_median_changes,
+    select_paired_change,
+)
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
@@ -37,11 +43,10 @@ def _describe_outcome(results: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _describe_paired(changes: Sequence[RecordedChange]) -> Iterator[str]:
     """Yield how many segments changed of the metric of which most did, where each has too few samples."""
-    from assay.report.answer_sentences import count_changed, describe_count, explain_lack, name_largest
+    from assay.report.answer_sentences import describe_count, explain_lack, name_largest
 
-    counts = [count_changed(change.paired) for change in changes]
-    if any(counts):
-        change = changes[counts.index(max(counts))]
+    change = select_paired_change(changes)
+    if change:
         yield f"{describe_count(change.name, change.paired, change.margin)} ({explain_lack(change.paired)})"
         yield f"most: {name_largest(change.paired)}"
 

@@ -18,6 +18,7 @@ from assay.cli.judged_texts import (
     format_values,
     list_local_names,
     select_median_changes,
+    select_paired_change,
 )
 from assay.cli.options import (
     add_by_option,
@@ -208,11 +209,18 @@ def _print_tables(comparison: RunComparison) -> None:
 
 
 def _list_notes(version: ComparedVersion) -> list[str]:
-    """Return the notes below the table of a version: on medians, on verdicts, why the comparison is suspect."""
-    from assay.report.answer_sentences import describe_median_changes
+    """Return the notes below the table of a version.
 
-    medians = describe_median_changes(select_median_changes(metric.change for metric in version.metrics))
-    return list(filter(None, (medians, *version.notes, version.caution)))
+    They are on segments of few samples, on medians, on verdicts, and why the comparison is suspect.
+    """
+    from assay.judgement.verdict import Direction
+    from assay.report.answer_sentences import describe_median_changes, describe_paired
+
+    changes = [metric.change for metric in version.metrics]
+    medians = describe_median_changes(select_median_changes(changes))
+    item = select_paired_change(changes)
+    paired = describe_paired(item.name, item.paired, item.margin, Direction(item.better)) if item else ""
+    return list(filter(None, (paired, medians, *version.notes, version.caution)))
 
 
 def format_lines(comparison: RunComparison, version: ComparedVersion) -> Iterator[tuple[str, str]]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from assay.util.diagnostics import AssayError
 
 MOST_OUTSIDE = 3
+UNDECIDED = "gate-undecided"
 DECISION = {"classname": "Gate", "name": "Decision"}  # the test case on the gate as a whole
 
 
@@ -68,8 +69,8 @@ def gate(
     status 4 if one of the gated metrics is worse by more than its margin, and with 1 if it does not decide: there
     are too few repeats, the numbers of hosts differ, a gated metric lacks samples and none is worse, no gated
     metric is judged, or, with --undecided fail, one is open and may be worse by more than its margin. JUnit XML has
-    all judged metrics, or why the gate does not decide, SARIF those that are worse, at their definitions, and
-    warnings. Markdown is a comment for a pull request, of less than 2000 bytes.
+    all judged metrics, or why the gate does not decide, SARIF those that are worse or undecided, at their definitions,
+    and warnings. Markdown is a comment for a pull request, of less than 2000 bytes.
 
     With --baseline, one run is enough: how much the recorded runs differ shows what is noise.
     """
@@ -88,10 +89,12 @@ def gate(
         except AssayError as error:
             if junit:
                 write_junit(junit, build_undecided_suites(judged, error))
+            if sarif and error.diagnostics[0].code == UNDECIDED:
+                _write_sarif(sarif, session, judged, Path(folder), "error")
             _publish(judged, format_undecided(judged, error), form == "markdown", has_comment)
             raise
         if sarif:
-            _write_sarif(sarif, session, judged, Path(folder))
+            _write_sarif(sarif, session, judged, Path(folder), "note")
     if junit:
         write_junit(junit, build_suites(judged))
     _publish(judged, format_markdown(judged), form == "markdown", has_comment)
@@ -111,7 +114,7 @@ def _require_no_undecided(results: JudgedResults) -> None:
     gated = list_all_gated(results)
     if list_undecided(gated):
         raise fail(
-            "gate-undecided",
+            UNDECIDED,
             "the gate does not decide: gated metrics are open",
             expected="intervals of gated metrics that do not reach beyond their margin",
             found=summarize_gate(gated).partition(", but ")[2],
@@ -148,15 +151,16 @@ def _publish(results: JudgedResults, text: str, is_printed: bool, has_comment: b
                 output.print_problems(render(dataclasses.replace(item, severity="warning")))
 
 
-def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: Path) -> None:
-    """Write what is worse, missing, or suspect: as errors what closes the gate, as warnings the rest."""
+def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: Path, level_of_undecided: str) -> None:
+    """Write what is worse, missing, suspect or undecided: as errors what closes the gate, as warnings the rest."""
     from assay.app.gate import describe_data, find_definitions, list_cautions, list_gated_changes
     from assay.app.judged_results import RESULTS
     from assay.util.paths import resolve_path
 
     worse = [(run, item) for run in results.runs for item in run.changes if item.is_worse]
     unjudged = [(run, item) for run in results.runs for item in list_gated_changes(run) if item.verdict == NOT_JUDGED]
-    spans = find_definitions(session, results, {item.metric for _, item in (*worse, *unjudged)})
+    undecided = [(run, item) for run in results.runs for item in list_undecided(list_gated_changes(run))]
+    spans = find_definitions(session, results, {item.metric for _, item in (*worse, *unjudged, *undecided)})
     problems = [
         SarifResult(
             "closed-gate" if change.is_closing else "worse",
@@ -174,6 +178,16 @@ def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: 
             spans.get(change.metric),
         )
         for run, change in unjudged
+    ]
+    problems += [
+        SarifResult(
+            "undecided",
+            level_of_undecided,
+            f"{change.name} may be worse in {run.label} than in {results.base} by more than its margin: "
+            f"{change.reason or _describe_change(change)}",
+            spans.get(change.metric),
+        )
+        for run, change in undecided
     ]
     problems += [SarifResult("suspect-comparison", "warning", text, None) for text in list_cautions(results)]
     if any(results.findings.values()):

@@ -127,6 +127,19 @@ def select_median_changes(changes: Iterable[RecordedChange]) -> list[MedianChang
     ]
 
 
+def select_paired_change(changes: Iterable[RecordedChange]) -> RecordedChange | None:
+    """Return the change of the metric of which most segments changed that have too few samples for a verdict each.
+
+    Metrics that are better in no direction count only if there are no others, as on the first page of a report.
+    """
+    from assay.report.answer_sentences import count_changed
+
+    whole = [change for change in changes if not change.is_segment]
+    directed = [change for change in whole if change.better != "neither"]
+    change = max(directed or whole, key=lambda item: count_changed(item.paired), default=None)
+    return change if change and count_changed(change.paired) else None
+
+
 def describe_required_runs(results: JudgedResults, changes: Iterable[RecordedChange]) -> str:
     """Return a sentence on the runs that an undecided gate needs; empty if the gate decides or the runs are too short.
 

@@ -100,7 +100,8 @@ def cli(context: click.Context, cache: str | None, verbose: bool, log_format: st
 @click.option(
     "--style", default="", metavar="NAME", shell_complete=complete_names("styles"), help="Number style of the tables."
 )
-@click.option("--columns", default="", metavar="NAME,...", help="Further columns of all tables: median,p95,p99,max.")
+@click.option("--columns", default="", metavar="NAME,...",
+              help="Percentiles in a further table of each section: median,p95,p99,max.")  # fmt: skip
 @click.option("--details", metavar="METRIC", multiple=True, shell_complete=complete_names("metrics"),
               help="Show the distribution, course and hosts of a metric (repeatable).")  # fmt: skip
 @add_by_option(
@@ -279,7 +280,7 @@ def query(
     no_filters: bool, phases: tuple[str, ...], at: tuple[str, ...], system: str | None, summary: str, form: str,
     by: str, file: Path | None,
 ) -> None:  # fmt: skip
-    """Compute metrics and print their distributions.
+    """Compute metrics and print their distributions: in JSON with all percentiles.
 
     `assay list metrics` lists the metrics, and `assay list columns` what --by takes.
 

@@ -24,7 +24,7 @@ add_sarif_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class SarifResult:
-    """A problem: `rule` is its stable code, `level` is `error` or `warning`; `span` is None if its place is unknown."""
+    """A problem: `rule` is its stable code, `level` error, warning or note; `span` is None if its place is unknown."""
 
     rule: str
     level: str

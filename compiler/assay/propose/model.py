@@ -376,6 +376,12 @@ class Proposal:
         """Return whether any record has an instant."""
         return any(source.time or source.kind == "samples" for source in self.sources)
 
+    @property
+    def has_percentiles(self) -> bool:
+        """Whether a grain has so many records of an event that their 99th percentile is not the greatest."""
+        counts = {(source.name, event.name): event.count for source in self.sources for event in source.events}
+        return any(counts.get((grain.source, name), 0) >= 100 for grain in self.grains for name in grain.events)
+
     def to_json(self) -> dict[str, Any]:
         """Return the proposal as data."""
         data = asdict(self)

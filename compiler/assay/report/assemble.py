@@ -144,7 +144,7 @@ def assemble(
         style=choices.style,
         manifest=manifest,
         sections=sections,
-        charts=_build_charts(checked, report, runs, run_labels, units, choices),
+        charts=_build_charts(checked, report, runs, run_labels, versions, units, choices),
         dictionary=_build_dictionary(checked, report),
         warnings=(
             *list_run_notes(whole_runs, whole_labels),
@@ -352,10 +352,12 @@ def _build_charts(
     report: Report,
     runs: Sequence[RunFigures],
     run_labels: Sequence[str],
+    versions: Sequence[Version],
     units: ReportUnits,
     choices: Choices,
 ) -> tuple[Chart, ...]:
     """Build the charts of a report over runs, in the units that rows have."""
+    version_labels = {run: item.label for item in versions if item.figures.version for run in item.runs}
     whole_charts = (item for item in report.charts if not item.by)
     name_counts = Counter(checked.get_metric(item.metric).name for item in whole_charts)
     charts: list[Chart] = []
@@ -366,7 +368,9 @@ def _build_charts(
             charts += build_split_charts(checked, len(charts) + 1, item, runs, run_labels, unit)
         else:
             unit = choose_row_unit(checked.get_metric(item.metric), (), units, choices)
-            charts.append(_build_chart(checked, len(charts) + 1, item, runs, run_labels, name_counts, unit))
+            charts.append(
+                _build_chart(checked, len(charts) + 1, item, runs, run_labels, version_labels, name_counts, unit)
+            )
     return tuple(charts)
 
 
@@ -376,6 +380,7 @@ def _build_chart(
     chart: ChartSpec,
     runs: Sequence[RunFigures],
     run_labels: Sequence[str],
+    version_labels: Mapping[str, str],
     name_counts: Mapping[str, int],
     unit: RowUnit,
 ) -> Chart:
@@ -383,7 +388,7 @@ def _build_chart(
     metric, (factor, symbol) = checked.get_metric(chart.metric), unit
     sizes = {name: run.results.metrics[metric.id].size for name, run in zip(run_labels, runs, strict=True)}
     series = tuple(
-        Series(name, list_points(run.results.metrics[metric.id], factor))
+        Series(name, list_points(run.results.metrics[metric.id], factor), version_labels.get(run.id, ""))
         for name, run in zip(run_labels, runs, strict=True)
         if sizes[name]
     )

@@ -157,10 +157,12 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The distribution of one run: points in ascending order of centile, values never descending."""
+    """The distribution of one run: points in ascending order of centile, values never descending.
+    `version` is the label of its version if that has several runs."""
 
     run: str
     points: tuple[Point, ...]
+    version: str = ""
 
     def __post_init__(self) -> None:
         if not all(math.isfinite(x) for point in self.points for x in point if x is not None):

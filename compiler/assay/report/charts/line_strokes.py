@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.report.document import Plot, Value
+from assay.report.document import Document, Plot, Value
 
 #: name of the mean of all lines
 MEAN = "mean"
@@ -56,6 +56,22 @@ def _iter_strokes(plot: Plot, strokes: Mapping[str, Any]) -> Iterator[Stroke]:
                 lines["width"],
             )
             count += 1
+
+
+def list_line_names(document: Document) -> tuple[str, ...]:
+    """Return the names of the lines of charts of runs in the order of their colours: runs, versions of several runs."""
+    versions = _index_versions(document)
+    return tuple(dict.fromkeys(versions.get(run, run) for run in document.manifest.header[1:]))
+
+
+def has_repeats(document: Document) -> bool:
+    """Check that a chart has the lines of several runs of a version."""
+    return bool(_index_versions(document))
+
+
+def _index_versions(document: Document) -> dict[str, str]:
+    """Return the labels of versions by those of their runs, for versions of several runs in charts."""
+    return {series.run: series.version for chart in document.charts for series in chart.series if series.version}
 
 
 def order_rows(plot: Plot) -> list[tuple[Value, ...]]:

@@ -24,8 +24,11 @@ of the padding.
 For charts:
 
     description  text for screen readers
-    runs         labels of all runs of the report, the base first: a run has one colour in all charts
-    points       [{run, order, x, centile}]
+    runs         labels of all runs of the report, the base first: a run has one colour in all charts. In place of the
+                 runs of a version that has several stands the label of the version
+    line         the column that tells lines apart: `run`, or `repeat` if a version has several runs
+    points       [{run, order, x, centile}]; if a version has several runs, `repeat` is the label of the run, and
+                 `thin` is 1 for its runs. All of this is in `bands` and `tails`, too
     bands        [{run, x, x2, centile}], least and greatest host
     tails        [{run, x, centile}], where a line leaves a cut axis
     legend       [{run, label, left, right, top}], pixels from the plot's corner
@@ -160,7 +163,7 @@ def _compute_plot_padding(template: Mapping[str, Json], plot: Plot) -> dict[str,
 
 
 def build_chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] = ()) -> dict[str, Json]:
-    """Return the specification that draws `chart` of a report over `runs` (labels, the base first).
+    """Return the specification that draws `chart` of a report over `runs` (`list_line_names`).
 
     Raises `unknown-placeholder`: the template uses a name that charts do not have.
     """
@@ -169,14 +172,17 @@ def build_chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[
     margins = settings["margins"]
     axis = keep_fitting_labels(scale, Room(template["width"], margins["left"], margins["right"]))
     width = template["width"] + margins["left"]
-    legend = _build_legend([item.run for item in chart.series], settings, width)
+    legend = _build_legend(_list_names(chart), settings, width)
+    has_repeats = any(item.version for item in chart.series)
+    lines = [(item, _name_line(item, has_repeats)) for item in chart.series]
     values: dict[str, Json] = {
         "description": describe_chart(chart),
         "padding": _compute_padding(settings, legend),
         "runs": _list_lines(chart, runs),
-        "points": [row for item in chart.series for row in _build_points(item)],
-        "bands": [row for item in chart.series for row in _build_bands(item)],
-        "tails": [row for item in chart.series for row in _build_tails(item, scale)],
+        "line": "repeat" if has_repeats else "run",
+        "points": [row for item, line in lines for row in _build_points(item, line)],
+        "bands": [row for item, line in lines for row in _build_bands(item, line)],
+        "tails": [row for item, line in lines for row in _build_tails(item, line, scale)],
         "legend": legend,
         "x_title": _build_x_title(chart, scale),
         "x_scale": {"type": scale.kind, "domain": [scale.low, scale.high], "nice": False, "zero": False},
@@ -189,8 +195,13 @@ def build_chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[
 
 def _list_lines(chart: Chart, runs: Sequence[str]) -> list[Json]:
     """Return the names of lines in the order of colours: all runs of the report, unless none of the lines is a run."""
-    names = [item.run for item in chart.series]
+    names = _list_names(chart)
     return list(dict.fromkeys([*(runs if {*runs} & {*names} else ()), *names]))
+
+
+def _list_names(chart: Chart) -> list[str]:
+    """Return the names of the lines of a chart: those of runs, or of versions of several runs."""
+    return list(dict.fromkeys(item.version or item.run for item in chart.series))
 
 
 def remove_empty_layers(spec: dict[str, Json]) -> dict[str, Json]:
@@ -245,32 +256,37 @@ def _get_value(name: str, values: Mapping[str, Json]) -> Json:
     return values[name]
 
 
-def _build_points(series: Series) -> list[dict[str, Json]]:
-    return [
-        {"run": series.run, "order": order, "x": point[0], "centile": point[1]}
-        for order, point in enumerate(series.points)
-    ]
+def _name_line(series: Series, has_repeats: bool) -> dict[str, Json]:
+    """Return the columns that say which line a row belongs to."""
+    if not has_repeats:
+        return {"run": series.run}
+    thin = {"thin": 1} if series.version else {}
+    return {"run": series.version or series.run, "repeat": series.run, **thin}
 
 
-def _build_bands(series: Series) -> list[dict[str, Json]]:
+def _build_points(series: Series, line: Mapping[str, Json]) -> list[dict[str, Json]]:
+    return [{**line, "order": order, "x": point[0], "centile": point[1]} for order, point in enumerate(series.points)]
+
+
+def _build_bands(series: Series, line: Mapping[str, Json]) -> list[dict[str, Json]]:
     """Return the least and greatest host at every centile; nothing if all hosts agree."""
     rows = [
-        {"run": series.run, "x": low, "x2": high, "centile": centile}
+        {**line, "x": low, "x2": high, "centile": centile}
         for _, centile, low, high in series.points
         if low is not None and high is not None
     ]
     return rows if any(row["x"] != row["x2"] for row in rows) else []
 
 
-def _build_tails(series: Series, scale: Scale) -> list[dict[str, Json]]:
+def _build_tails(series: Series, line: Mapping[str, Json], scale: Scale) -> list[dict[str, Json]]:
     """Return a mark at each end of the axis beyond which the run has samples."""
     marks = []
     below = [point for point in series.points if point[0] < scale.low]
     above = [index for index, point in enumerate(series.points) if point[0] > scale.high]
     if below:
-        marks.append({"run": series.run, "x": scale.low, "centile": below[-1][1]})
+        marks.append({**line, "x": scale.low, "centile": below[-1][1]})
     if above:
-        marks.append({"run": series.run, "x": scale.high, "centile": series.points[max(above[0] - 1, 0)][1]})
+        marks.append({**line, "x": scale.high, "centile": series.points[max(above[0] - 1, 0)][1]})
     return marks
 
 

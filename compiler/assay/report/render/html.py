@@ -29,7 +29,7 @@ from traceback import extract_tb
 from typing import Any
 
 from assay.lang.segments import list_values_of_segment
-from assay.report.charts.line_strokes import MEAN, MOST_NAMED
+from assay.report.charts.line_strokes import MEAN, MOST_NAMED, has_repeats, list_line_names
 from assay.report.charts.render import (
     build_figure_spec,
     get_template_path,
@@ -166,7 +166,7 @@ def _enable_zoom(spec: Mapping[str, Json]) -> None:
 def _list_lines(figure: Chart | Plot, field: str) -> set[object]:
     """Return the names of the lines of a figure."""
     if isinstance(figure, Chart):
-        return {series.run for series in figure.series}
+        return {series.version or series.run for series in figure.series}
     return {row[figure.columns.index(field)] for row in figure.rows}
 
 
@@ -213,7 +213,7 @@ def build_page(
     `bundle` is the script that draws charts; `templates` holds `html/` and `charts/`. `stills` are those of figures by
     their ids.
     """
-    specs = build_web_specs(document.figures, templates, document.manifest.header[1:])
+    specs = build_web_specs(document.figures, templates, list_line_names(document))
     style = _load_asset(templates, "report.css").replace("/* fonts */", format_font_faces(templates))
     script = _load_script(templates)
     entries = index_dictionary(document)
@@ -223,6 +223,7 @@ def build_page(
             templates / "html",
             document=document,
             runs=document.manifest.header[1:],
+            has_repeats=has_repeats(document),
             parts=_list_contents(document),
             rows=[group_tables_by_row(gallery.tables) for gallery in document.galleries],
             broad=any(gallery.abreast > 2 and gallery.plots for gallery in document.galleries),

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from assay.lang.segments import get_whole, is_segment, name_file
 from assay.report.answer import Answer, JudgedRow, list_linked_segments
 from assay.report.cell_links import VERDICT
+from assay.report.charts.line_strokes import has_repeats
 from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
 from assay.report.formatted_text import list_leaves
@@ -102,6 +103,7 @@ DISTRIBUTIONS = (
     "distribution of its own, the line is at the median of theirs, and a shaded band spans the least and the "
     "greatest. An arrow at the end of an axis says that the axis is cut there and samples lie beyond."
 )
+REPEATS = "Thin lines of one colour are the runs of one version."
 HASHES = (
     "The column Definition holds the first ten digits of the hash of each definition. Two reports measure the same "
     "when these agree."
@@ -374,7 +376,7 @@ def _format_figure_link(metric: str | None, figures: Mapping[str, Chart | Plot])
 def _list_charts(document: Document, has_files: bool) -> Blocks:
     if document.charts:
         yield _format_heading(2, "Distributions", "distributions")
-        yield DISTRIBUTIONS
+        yield f"{DISTRIBUTIONS} {REPEATS}" if has_repeats(document) else DISTRIBUTIONS
         for chart in document.charts:
             yield from _format_figure(document, chart, describe_chart(chart), has_files)
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.report.charts.converter import hash_fonts, start_converters
+from assay.report.charts.line_strokes import list_line_names
 from assay.report.charts.render import draw
 from assay.report.document import Document, map_texts, parse_date, to_json
 from assay.util.diagnostics import AssayError, fail
@@ -121,7 +122,7 @@ def write_data(
     report = progress or ignore
     (out / "charts").mkdir(parents=True, exist_ok=True)
     _write(out / "document.json", document_json or to_json(document))
-    drawings = draw(document.drawn_figures, templates, document.manifest.header[1:], cache_folder)
+    drawings = draw(document.drawn_figures, templates, list_line_names(document), cache_folder)
     for count, drawing in enumerate(drawings, start=1):
         _write(out / "charts" / f"{drawing.id}.vl.json", drawing.spec)
         _write(out / "charts" / f"{drawing.id}.svg", drawing.svg)
@@ -190,7 +191,7 @@ def _write_replaced(document: Document, letters: list[str], out: Path, templates
     _write(out / DOCUMENT_FILE, to_json(replaced))
     changed = [new for new, old in zip(replaced.drawn_figures, document.drawn_figures, strict=True) if new is not old]
     (out / CHARTS_DIR).mkdir()
-    for drawing in draw(changed, templates, replaced.manifest.header[1:]):
+    for drawing in draw(changed, templates, list_line_names(replaced)):
         _write(out / CHARTS_DIR / f"{drawing.id}.svg", drawing.svg)
     write_missing_glyphs(out, letters, [item.id for item in changed])
 
