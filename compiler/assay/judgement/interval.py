@@ -48,6 +48,7 @@ from assay.judgement.change import Change, RatioChange, compute_log
 from assay.judgement.f_quantile import find_f_90
 from assay.judgement.repeats import LEAST_DF, RunNoise
 from assay.judgement.student_t import compute_quantile, floor_to_even
+from assay.util.percent_change import compute_percent_change
 
 _LEAST_HOSTS = 2
 _LEAST_FILLED = 4  # batches that the sum of a version must fill
@@ -248,7 +249,7 @@ def _estimate_percent(base: Version, other: Version, noise: RunNoise | None) -> 
     spread = _estimate_total(base, other, ratio, noise)
     if isinstance(spread, Reason):
         return spread
-    percent, error = float(100 * (other.mean - base.mean) / abs(base.mean)), math.sqrt(spread.variance)
+    percent, error = float(compute_percent_change(base.mean, other.mean)), math.sqrt(spread.variance)
     if has_ratio:
         return RatioChange(percent, error / float(other.mean), spread.df), spread
     least = -math.inf if is_signed else -100.0

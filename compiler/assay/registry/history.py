@@ -17,6 +17,7 @@ from assay.judgement.verdict import Direction, Margin, Verdict
 from assay.registry.model import Figures, RecordedResults, RegisteredRun
 from assay.util.diagnostics import USAGE, fail, suggest_names, suggest_nearest
 from assay.util.numbers import split_numbers
+from assay.util.percent_change import compute_percent_change
 
 DEFAULT_MARGIN = Margin(percent=2.0)
 
@@ -77,7 +78,7 @@ class Shift:
     @property
     def percent(self) -> float | None:
         """The change in percent of the level before; None if that is 0."""
-        return 100 * (self.after - self.before) / abs(self.before) if self.before else None
+        return compute_percent_change(self.before, self.after) if self.before else None
 
 
 @dataclass(frozen=True, slots=True)

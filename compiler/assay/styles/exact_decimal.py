@@ -66,11 +66,6 @@ def format_rounded(number: float, decimals: int) -> str:
     return format(round_decimal(to_shortest_decimal(number), decimals, ROUND_HALF_EVEN), "f")
 
 
-def compute_percent_change(old: Fraction, new: Fraction) -> Fraction:
-    """Return the change to `new` in percent of the amount of `old`, which is not 0; positive if `new` is greater."""
-    return 100 * (new - old) / abs(old)
-
-
 def format_rounded_fraction(number: Fraction, decimals: int) -> str:
     """Return an exact number with `decimals` (0: no point), rounded half to even; a rounded 0 keeps its sign."""
     whole, part = divmod(round(abs(number) * 10**decimals), 10**decimals)

@@ -10,6 +10,7 @@ from decimal import ROUND_HALF_EVEN
 from assay.styles.exact_decimal import MOST_DECIMALS, format_rounded, round_decimal, to_shortest_decimal
 from assay.styles.row import NO_VALUE, Row
 from assay.util.diagnostics import fail
+from assay.util.percent_change import to_percent
 
 DIGITS = 3
 CHANGE_DIGITS = 2
@@ -89,7 +90,7 @@ def format_percent(base: float | None, value: float | None) -> str:
     """Return 100 (value - base) / |base| with its sign: `+48`, `-0.093`, `-99.7`; a dash for base 0."""
     if not base or value is None or not math.isfinite(base) or math.isnan(value):
         return NO_VALUE
-    return format_percent_change(100 * _subtract(base, value) / abs(base))
+    return format_percent_change(to_percent(_subtract(base, value), base))
 
 
 def format_signed(number: float, decimals: int) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from assay.engine.results import Centile, Distribution, FilterCount, FormulaResult, RunResults
+from assay.util.percent_change import compute_percent_change
 
 __all__ = ["Centile", "Distribution", "FilterCount", "FormulaResult", "RunResults"]
 
@@ -43,5 +44,5 @@ def is_imprecise_percent(percent: str, base: float | None, value: float | None) 
     """Return whether a printed percent is far from the true one, apart from signs."""
     if percent == NO_VALUE or base is None or value is None or base == 0:
         return False
-    printed_percent, exact_percent = abs(float(percent)), abs(100 * (value - base) / base)
+    printed_percent, exact_percent = abs(float(percent)), abs(compute_percent_change(base, value))
     return abs(printed_percent - exact_percent) > max(POINTS, SHARE * exact_percent)

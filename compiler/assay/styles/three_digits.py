@@ -11,6 +11,7 @@ from assay.styles.exact_decimal import round_decimal, to_shortest_decimal
 from assay.styles.printed_deltas import PrintedDeltas
 from assay.styles.row import NO_VALUE, Row
 from assay.util.diagnostics import fail
+from assay.util.percent_change import compute_percent_change
 
 DIGITS = 3
 DECIMALS = 1
@@ -41,7 +42,7 @@ class ThreeDigits(PrintedDeltas):
         """
         if not _are_numbers(base, value) or Decimal(base) == 0:
             return NO_VALUE
-        percent = 100 * (Decimal(value) - Decimal(base)) / abs(Decimal(base))
+        percent = compute_percent_change(Decimal(base), Decimal(value))
         return _format_unsigned_zero(round_decimal(percent, DECIMALS, ROUND_HALF_EVEN))
 
     def format_sample_count(self, count: int) -> str:

@@ -15,10 +15,11 @@ from assay.report.cell_links import LINES, MEAN, PERCENT, WORDS, CellLink, CellS
 from assay.report.document import Table
 from assay.report.run_results import add_unit
 from assay.report.series_statistic import DIGITS, compute_mean_over_time, select_rows_within
-from assay.styles.exact_decimal import compute_percent_change, format_rounded_fraction, to_fraction
+from assay.styles.exact_decimal import format_rounded_fraction, to_fraction
 from assay.styles.registry import Style
 from assay.styles.row import NO_VALUE
 from assay.styles.unit_prefix import SHORT_SYMBOLS, choose_prefix, list_prefixed_units
+from assay.util.percent_change import compute_percent_change
 
 
 @register_renderer(Averages, position=100)

@@ -15,8 +15,9 @@ from assay.report.blocks.context import RenderContext, RenderedBlocks, register_
 from assay.report.cell_links import AVERAGE, JUDGED, PERCENT, WORDS, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.run_results import RunFigures
-from assay.styles.exact_decimal import compute_percent_change, format_on_same_side, to_fraction
+from assay.styles.exact_decimal import format_on_same_side, to_fraction
 from assay.styles.registry import Style
+from assay.util.percent_change import compute_percent_change
 
 NEITHER = "neither"
 #: the first word of a rule that limits a change in both directions

@@ -38,10 +38,11 @@ from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, CellLink, CellSourc
 from assay.report.document import Mark, Table
 from assay.report.glossary import get_column_id
 from assay.report.run_results import RunFigures
-from assay.styles.exact_decimal import compute_percent_change, format_on_same_side
+from assay.styles.exact_decimal import format_on_same_side
 from assay.styles.prefixed import format_percent_interval
 from assay.styles.row import NO_VALUE
 from assay.util.escape import shorten
+from assay.util.percent_change import compute_percent_change
 
 BAD = "bad"
 PASS, FAIL, OPEN, NOT_RUN, NO_BASELINE = "pass", "fail", "open", "not run", "no baseline"
