@@ -89,6 +89,14 @@ def test_worker_with_other_specs_refuses(site: SmallSite, tmp_path: Path) -> Non
     assert outcome.problems[0].hint.startswith("start the worker in the workspace of the build")
 
 
+def test_worker_in_another_folder_refuses(site: SmallSite, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    outcome = run_task(create_task(site), open_session(tmp_path / "elsewhere", site.cache))
+    (problem,) = outcome.problems
+    assert (outcome.status, problem.code, problem.found.split()[0]) == (2, "other-specs", "none")
+    assert str(site.workspace) in problem.expected
+
+
 def test_worker_with_other_cache_refuses(site: SmallSite, tmp_path: Path) -> None:
     outcome = run_task(create_task(site), open_session(site.workspace, tmp_path / "own"))
     assert [item.code for item in outcome.problems] == ["other-cache"]
