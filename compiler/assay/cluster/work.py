@@ -12,29 +12,39 @@ from types import FrameType
 
 from assay.app.session import Session
 from assay.app.stages import log_facts, log_stage
+from assay.cluster.cluster import Watch
 from assay.cluster.folder_queue import POLL, ClaimedTask, Heartbeat, QueueWorker, raise_machine_problem
 from assay.cluster.task import Outcome
 from assay.cluster.worker import run_task
+from assay.util.progress import Notice, ignore_notice
 
 STOP_SIGNAL = signal.SIGUSR1  # not SIGINT, which shells let processes in the background ignore
 
 
 def work_on_queue(
-    queue: Path, open_session: Callable[[], Session], *, once: bool = False, idle_seconds: float | None = None
+    queue: Path,
+    open_session: Callable[[], Session],
+    *,
+    once: bool = False,
+    idle_seconds: float | None = None,
+    notice: Notice = ignore_notice,
 ) -> int:
     """Run tasks of a queue, and return their number.
 
     Ends after one task with `once`, and after `idle_seconds` without one. `open_session` opens a session with the
-    current specs. Raises AssayError if this machine fails, or lacks what a task requires.
+    current specs. A worker that waits for its first task says so in a notice. Raises AssayError if this machine fails,
+    or lacks what a task requires.
     """
     with _handle_stops(), closing(QueueWorker(queue)) as worker, ExitStack() as sessions:
-        return _work(worker, sessions, open_session, once=once, idle_seconds=idle_seconds)
+        watch = Watch(notice, f"waiting for tasks: run `assay build --on folder:{queue.absolute()}`")
+        return _work(worker, sessions, open_session, watch, once=once, idle_seconds=idle_seconds)
 
 
 def _work(
     worker: QueueWorker,
     sessions: ExitStack,
     open_session: Callable[[], Session],
+    watch: Watch,
     *,
     once: bool,
     idle_seconds: float | None,
@@ -47,6 +57,8 @@ def _work(
         if claimed is None:
             if idle_seconds is not None and time.monotonic() - idle_since >= idle_seconds:
                 return count
+            if not count:
+                watch.check(lambda: False)
             time.sleep(POLL)
             continue
         if session is None or claimed.build != build:  # specs may have changed between builds
