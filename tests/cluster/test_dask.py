@@ -16,10 +16,12 @@ from assay.cluster.cluster import open_cluster
 from assay.cluster.settings import ClusterSettings
 from assay.cluster.task import READ, Requirements, Task
 from assay.util.diagnostics import AssayError
+from assay.util.progress import ignore_notice
 from tests.support.clusters import COMPILER, SmallSite, finish, read_tree, run_scheduler, start_assay, wait_until
 from tests.support.commands import run_assay
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +77,21 @@ def test_interrupted_build_cancels_tasks_of_dask(site: SmallSite, dask_cluster: 
         finish(build, status=130)
         wait_until(lambda: not any("assay-" in name for name in list_tasks(client)))
         del blockers
+
+
+def test_scheduler_with_tls_answers() -> None:
+    security = distributed.Security.temporary()
+    settings = {"ca-file": security.tls_ca_file}
+    settings |= {"client.key": security.tls_client_key, "client.cert": security.tls_client_cert}
+    options = {"host": "127.0.0.1", "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
+    with (
+        distributed.LocalCluster(n_workers=0, protocol="tls", security=security, **options) as cluster,
+        dask.config.set({f"distributed.comm.tls.{name}": value for name, value in settings.items()}),
+        dask.config.set({"distributed.comm.default-scheme": "tls"}),
+    ):
+        address = str(cluster.scheduler_address)
+        assert address.startswith("tls://")
+        open_cluster(ClusterSettings(address.replace("tls:", "dask:")), ignore_notice).close()
 
 
 def test_user_of_dask_without_workers_gets_a_notice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -30,8 +30,8 @@ def open_cluster(settings: ClusterSettings, notice: Notice) -> DaskCluster:
                    hint="run pip install 'assay[dask]'", status=USAGE) from None  # fmt: skip
     address = settings.on.removeprefix("dask://").rstrip("/")
     try:
-        client: Any = Client(f"tcp://{address}", timeout=TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
+        client: Any = Client(address, timeout=TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, RuntimeError, TypeError, ValueError) as error:  # the middle ones for settings of TLS
         message = f"no scheduler of Dask answers at {address}"
         hint = "start one with `dask scheduler`, and workers with `dask worker`"
         raise fail("cluster", message, found=str(error).split("\n")[0], hint=hint, status=USAGE) from None
