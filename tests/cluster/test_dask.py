@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.clusters import COMPILER, SmallSite, finish, read_tree, start_assay, wait_until
+from assay.cluster.cluster import open_cluster
+from assay.cluster.settings import ClusterSettings
+from assay.cluster.task import READ, Requirements, Task
+from assay.util.diagnostics import AssayError
+from assay.util.progress import ignore
+from tests.support.clusters import COMPILER, SmallSite, finish, read_tree, run_scheduler, start_assay, wait_until
 from tests.support.commands import run_assay
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +77,36 @@ def test_interrupted_build_cancels_tasks_of_dask(site: SmallSite, dask_cluster: 
         finish(build, status=130)
         wait_until(lambda: not any("assay-" in name for name in list_tasks(client)))
         del blockers
+
+
+def test_scheduler_with_tls_answers() -> None:
+    security = distributed.Security.temporary()
+    settings = {"ca-file": security.tls_ca_file}
+    settings |= {"client.key": security.tls_client_key, "client.cert": security.tls_client_cert}
+    options = {"host": "127.0.0.1", "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
+    with (
+        distributed.LocalCluster(n_workers=0, protocol="tls", security=security, **options) as cluster,
+        dask.config.set({f"distributed.comm.tls.{name}": value for name, value in settings.items()}),
+        dask.config.set({"distributed.comm.default-scheme": "tls"}),
+    ):
+        address = str(cluster.scheduler_address)
+        assert address.startswith("tls://")
+        open_cluster(ClusterSettings(address.replace("tls:", "dask:")), ignore).close()
+
+
+def test_user_of_dask_without_workers_gets_a_notice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("assay.cluster.cluster.PATIENCE", 0.2)
+    notices: list[str] = []
+    with run_scheduler(tmp_path) as scheduler:
+        address = scheduler.removeprefix("tcp://")
+        cluster = open_cluster(ClusterSettings(f"dask://{address}"), notices.append)
+        canceller = threading.Thread(target=lambda: (wait_until(lambda: notices), cluster.cancel()))
+        canceller.start()
+        with pytest.raises(AssayError, match="the build was cancelled"):
+            list(cluster.map([Task("1", READ, "a", 1, 1, Requirements({}, "", "", "", "", "", ""), {})]))
+        canceller.join()
+        cluster.close()
+    assert notices == [f"waiting for workers: run `dask worker {address}` on machines that share the cache"]
 
 
 def test_scheduler_that_does_not_answer_is_an_error(site: SmallSite, monkeypatch: pytest.MonkeyPatch) -> None:

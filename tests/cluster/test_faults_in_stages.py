@@ -6,6 +6,7 @@ The cases are rows of `faults.csv`.
 from __future__ import annotations
 
 import csv
+import os
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -32,6 +33,7 @@ from tests.support.clusters import (
     start_dask_worker,
     start_python,
     stop_after,
+    wait_until,
 )
 from tests.support.commands import run_assay
 from tests.support.faults import Fault
@@ -103,6 +105,12 @@ def list_unsealed_entries(cache: Path) -> list[Path]:
     return [folder for folder in folders if not is_sealed(folder)]
 
 
+def end_process(flag: Path) -> None:
+    """Kill the process that a fault lets hang."""
+    wait_until(lambda: flag.exists() and flag.read_text())
+    os.kill(int(flag.read_text()), signal.SIGKILL)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("row", ROWS, ids="-".join)
 def test_build_survives_a_failure(
@@ -110,8 +118,6 @@ def test_build_survives_a_failure(
 ) -> None:
     fault = Fault(*row, flag=str(tmp_path / "flag"))
     is_worker = fault.victim == "worker"
-    if engine == "ray" and fault.action != "kill":
-        pytest.skip("Ray replaces no process that hangs, and repeats a task on the machine on which it failed")
     (tmp_path / "assay.toml").write_text(f"[cluster]\nlease = {LEASE}\n", encoding="utf-8")
     with run_workers(engine, tmp_path, scheduler, fault if is_worker else None) as on:
         build = start_coordinator(tmp_path, on, None if is_worker else fault)
@@ -119,6 +125,12 @@ def test_build_survives_a_failure(
             finish(build, status=-signal.SIGKILL)
             assert not [path for path in (tmp_path / "out").glob("*") if not path.name.startswith(".")]
             build = start_coordinator(tmp_path, on, None)
+        if engine == "ray" and fault.action == "hang":  # Ray replaces no process that hangs: the user ends it
+            end_process(tmp_path / "flag")
+        if engine == "ray" and fault.action == "disk-full":  # Ray repeats the task on the machine whose disk is full
+            assert finish(build, status=1).count("error[") == 1
+            assert not (tmp_path / "out").exists()
+            return
         finish(build)
     assert (tmp_path / "flag").exists()
     assert read_tree(tmp_path / "out") == expected_report

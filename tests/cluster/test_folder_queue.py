@@ -88,6 +88,14 @@ def test_worker_with_other_specs_refuses(site: SmallSite, tmp_path: Path) -> Non
     assert outcome.problems[0].hint.startswith("start the worker in the workspace of the build")
 
 
+def test_worker_in_another_folder_refuses(site: SmallSite, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    outcome = run_task(create_task(site), open_session(tmp_path / "elsewhere", site.cache))
+    (problem,) = outcome.problems
+    assert (outcome.status, problem.code, problem.found.split()[0]) == (2, "other-specs", "none")
+    assert str(site.workspace) in problem.expected
+
+
 def test_worker_with_other_cache_refuses(site: SmallSite, tmp_path: Path) -> None:
     outcome = run_task(create_task(site), open_session(site.workspace, tmp_path / "own"))
     assert [item.code for item in outcome.problems] == ["other-cache"]
@@ -173,6 +181,13 @@ def test_user_without_workers_gets_a_notice(site: SmallSite, monkeypatch: pytest
     assert notices == [f"waiting for workers: run `assay work {site.queue}` on machines that share it"]
 
 
+def test_worker_without_tasks_gives_one_notice(site: SmallSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.cluster.cluster.PATIENCE", 0.2)
+    notices: list[str] = []
+    assert work_on_queue(site.queue, site.open_session, idle_seconds=1, notice=notices.append) == 0
+    assert notices == [f"waiting for tasks: run `assay build --on folder:{site.queue}`"]
+
+
 def test_queue_of_dead_coordinator_is_removed(site: SmallSite) -> None:
     dead = open_queue(site, [])
     dead._heartbeat.stop()
@@ -183,7 +198,13 @@ def test_queue_of_dead_coordinator_is_removed(site: SmallSite) -> None:
     assert not list(site.queue.glob("*build-*"))
 
 
-@pytest.mark.parametrize("address", ["folder", "folder:", "spark://host:1", "/shared/queue"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("folder", "folder:", "spark://host:1", "/shared/queue", "dask:/x", "dask:host:1", "dask://host"),
+        *("dask://host:port", "dask://:1", "ray:host:1", "ray://host"),
+    ],
+)
 def test_invalid_address_is_refused(site: SmallSite, address: str) -> None:
     result = run_assay(*site.list_build_command(on=address), cwd=site.workspace)
     assert result.status == 2

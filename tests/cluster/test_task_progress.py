@@ -27,6 +27,14 @@ def test_progress_has_lines_of_bytes_hosts_and_workers(kind: str, work: str, hos
     ]
 
 
+def test_progress_of_whole_runs_counts_tasks() -> None:
+    lines: list[tuple[str, int, int]] = []
+    tasks = [Task(f"{number}", COMPUTE, "a", 0, 0, REQUIREMENTS, {}) for number in (1, 2)]
+    progress = TaskProgress(lambda *line: lines.append(line), tasks)
+    progress.add(Outcome("2", "x"))
+    assert lines == [("tasks for whole runs", 0, 2), ("tasks for whole runs", 1, 2)]
+
+
 def test_only_some_of_many_workers_have_lines() -> None:
     lines: list[str] = []
     tasks = [Task(f"{number}", READ, "a", 1, 1, REQUIREMENTS, {}) for number in range(40)]

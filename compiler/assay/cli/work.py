@@ -27,6 +27,12 @@ def work(context: click.Context, queue: Path, once: bool, idle_seconds: float | 
     from assay.cluster.worker import work_on_queue
 
     count = 0
-    with open_command_session(context), suppress(KeyboardInterrupt):
-        count = work_on_queue(queue, lambda: open_context_session(context), once=once, idle_seconds=idle_seconds)
+    with open_command_session(context) as session, suppress(KeyboardInterrupt):
+        count = work_on_queue(
+            queue,
+            lambda: open_context_session(context),
+            once=once,
+            idle_seconds=idle_seconds,
+            notice=session.notice,
+        )
     output.print_line(f"{count} task{'s' * (count != 1)} done", err=True)

@@ -350,7 +350,7 @@ def _measure_hosts(run: IngestedRun) -> dict[str, int]:
 
 
 def _log_plan(job: Job, host_plan: HostPlan, key_plan: KeyPlan | None) -> None:
-    """Log how many statements workers compute, and the tables that they compute as a whole, with the reason."""
+    """Log how many statements workers compute for partitions, and why they compute the others for the whole run."""
     by_key = key_plan.names if key_plan else frozenset()
     totals, counts = Counter(node.statement.kind for node in job.graph), Counter[str]()
     for node in job.graph:
@@ -359,9 +359,14 @@ def _log_plan(job: Job, host_plan: HostPlan, key_plan: KeyPlan | None) -> None:
         return
     facts = {f"{kind}s": f"{counts[kind]} of {totals[kind]}" for kind in ("table", "metric", "check")}
     log_facts("workers", **facts, key=key_plan.key if key_plan else None)
-    for node in job.graph:
-        if node.statement.kind == "table" and node.name in host_plan.reasons and node.name not in by_key:
+    left = [node for node in job.graph if node.name in host_plan.reasons and node.name not in by_key]
+    for node in left:
+        if node.statement.kind == "table":
             log_facts("left", table=node.name, reason=host_plan.reasons[node.name])
+    for kind in ("metric", "check"):
+        reasons = Counter(host_plan.reasons[node.name] for node in left if node.statement.kind == kind)
+        for reason, count in reasons.items():
+            log_facts("left", **{f"{kind}s": count}, reason=reason)
 
 
 def _is_plain(constants: Mapping[str, object]) -> bool:

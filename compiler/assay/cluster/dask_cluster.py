@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.cluster.cluster import MOST_ATTEMPTS
+from assay.cluster.cluster import MOST_ATTEMPTS, Watch
 from assay.cluster.settings import ClusterSettings
 from assay.cluster.task import Outcome, Task
 from assay.cluster.worker import MachineFailedError, run_remotely
@@ -21,28 +21,30 @@ TIMEOUT = 10  # seconds in which the scheduler must answer
 POLL = 0.05  # seconds between two looks at the tasks
 
 
-def open_cluster(settings: ClusterSettings, notice: Notice) -> DaskCluster:  # noqa: ARG001  # it has nothing to say
+def open_cluster(settings: ClusterSettings, notice: Notice) -> DaskCluster:
     """Connect to a scheduler. Raises AssayError (usage) if Dask is not installed, or nothing answers."""
     try:
         from distributed import Client
     except ImportError:
         raise fail("no-package", "the cluster requires the package `distributed`",
                    hint="run pip install 'assay[dask]'", status=USAGE) from None  # fmt: skip
-    address = settings.on.removeprefix("dask://")
+    address = settings.on.removeprefix("dask://").rstrip("/")
     try:
-        client: Any = Client(f"tcp://{address}", timeout=TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
+        client: Any = Client(address, timeout=TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, RuntimeError, TypeError, ValueError) as error:  # the middle ones for settings of TLS
         message = f"no scheduler of Dask answers at {address}"
         hint = "start one with `dask scheduler`, and workers with `dask worker`"
         raise fail("cluster", message, found=str(error).split("\n")[0], hint=hint, status=USAGE) from None
-    return DaskCluster(client)
+    text = f"waiting for workers: run `dask worker {address}` on machines that share the cache"
+    return DaskCluster(client, Watch(notice, text))
 
 
 class DaskCluster:
     """Runs tasks on the workers of a scheduler."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, watch: Watch) -> None:
         self._client = client
+        self._watch = watch
         self._is_cancelled = threading.Event()
         self._failed_workers: set[str] = set()  # addresses; such a worker would fail fast, and so get all tasks
 
@@ -62,6 +64,7 @@ class DaskCluster:
                     else:
                         yield outcome
                 if not finished:
+                    self._watch.check(self._list_workers)
                     self._is_cancelled.wait(POLL)
         finally:
             self._client.cancel(list(pending))

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.cluster.cluster import MOST_ATTEMPTS, parse_folder
+from assay.cluster.cluster import MOST_ATTEMPTS, PATIENCE, parse_folder
 from assay.cluster.settings import ClusterSettings
 from assay.cluster.task import Outcome, Task, encode, name_worker
 from assay.util.diagnostics import INTERNAL, USAGE, AssayError, Diagnostic, fail
@@ -34,7 +34,6 @@ BUILD_PREFIX, GONE_PREFIX, NEW_PREFIX = "build-", "gone-", ".new-"
 TASKS, CLAIMS, RESULTS, FAILURES, WORKERS = "tasks", "claims", "results", "failures", "workers"
 COORDINATOR, SETTINGS = "coordinator", "build.json"
 POLL = 0.1  # seconds between two looks at the folder
-PATIENCE = 5.0  # seconds without a worker after which the user gets a notice
 
 
 def open_cluster(settings: ClusterSettings, notice: Notice) -> FolderQueue:

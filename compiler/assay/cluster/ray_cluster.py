@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.cluster.cluster import MOST_ATTEMPTS
+from assay.cluster.cluster import MOST_ATTEMPTS, Watch
 from assay.cluster.settings import ClusterSettings
 from assay.cluster.task import Outcome, Task
 from assay.cluster.worker import MachineFailedError, run_remotely
@@ -20,27 +20,30 @@ from assay.util.progress import Notice
 POLL = 0.2  # seconds between two checks whether the build was cancelled
 
 
-def open_cluster(settings: ClusterSettings, notice: Notice) -> RayCluster:  # noqa: ARG001  # it has nothing to say
+def open_cluster(settings: ClusterSettings, notice: Notice) -> RayCluster:
     """Connect to a cluster. Raises AssayError (usage) if Ray is not installed, or nothing answers."""
     try:
         import ray
     except ImportError:
         raise fail("no-package", "the cluster requires the package `ray`",
                    hint="run pip install 'assay[ray]'", status=USAGE) from None  # fmt: skip
+    address = settings.on.removeprefix("ray://").rstrip("/")
     try:
-        ray.init(settings.on.removeprefix("ray://"), logging_level="ERROR", log_to_driver=False)
+        ray.init(address, logging_level="ERROR", log_to_driver=False)
     except (ConnectionError, RuntimeError, TimeoutError, ValueError) as error:
         hint = "start a cluster with `ray start --head`, and set RAY_AUTH_TOKEN to its token"
         message, cause = f"no cluster of Ray answers at {settings.on}", str(error).split("\n")[0]
         raise fail("cluster", message, found=cause, hint=hint, status=USAGE) from None
-    return RayCluster(ray)
+    text = f"waiting for workers: run `ray start --address={address}` on machines that share the cache"
+    return RayCluster(ray, Watch(notice, text))
 
 
 class RayCluster:
     """Runs tasks on the workers of a cluster."""
 
-    def __init__(self, ray: Any) -> None:
+    def __init__(self, ray: Any, watch: Watch) -> None:
         self._ray = ray
+        self._watch = watch
         self._is_cancelled = threading.Event()
 
     def map(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
@@ -53,6 +56,8 @@ class RayCluster:
                 if self._is_cancelled.is_set():
                     raise fail("cancelled", "the build was cancelled")
                 finished, pending = self._ray.wait(pending, num_returns=1, timeout=POLL)
+                if not finished:
+                    self._watch.check(lambda: self._ray.cluster_resources().get("CPU"))
                 for reference in finished:
                     yield self._get_outcome(reference)
         finally:

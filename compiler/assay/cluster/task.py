@@ -149,13 +149,14 @@ def check_requirements(required: Requirements, session: Session, storage: EntryS
     """Check that this machine has what a task requires. Raises AssayError (usage) that says how to mend it."""
     if problems := [*_list_version_problems(required), *_list_cache_problems(required, session, storage)]:
         raise AssayError(problems, USAGE)
-    checked = session.load_package(required.system)
-    if checked.sources != required.specs:
+    is_known = required.system in session.workspace.list_systems()
+    specs = session.load_package(required.system).sources if is_known else ""
+    if specs != required.specs:
         raise fail(
             "other-specs",
             f"the specs of `{required.system}` are not those of the build",
             expected=f"specs with the hash {required.specs[:16]}, as in {required.workspace}",
-            found=f"{checked.sources[:16]} in {session.workspace.root}",
+            found=f"{specs[:16] or 'none'} in {session.workspace.root}",
             hint="start the worker in the workspace of the build, or in a copy of the same commit",
             status=USAGE,
         )

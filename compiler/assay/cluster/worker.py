@@ -19,6 +19,7 @@ import duckdb  # noqa: F401  # before threads use it: one of them would see it h
 
 from assay.app.session import Session, open_session
 from assay.app.stages import log_facts, log_stage
+from assay.cluster.cluster import Watch
 from assay.cluster.entry_storage import EntryStorage, open_entry_storage
 from assay.cluster.folder_queue import POLL, ClaimedTask, Heartbeat, QueueWorker, raise_machine_problem
 from assay.cluster.listing import read_listing
@@ -45,7 +46,7 @@ from assay.remote.object_store import Object, open_storage
 from assay.remote.transfer import Transfer
 from assay.util.diagnostics import INTERNAL, AssayError, Diagnostic
 from assay.util.os_errors import build_memory_error, convert_os_error, is_disk_full_error, is_memory_error
-from assay.util.progress import ignore
+from assay.util.progress import Notice, ignore
 from assay.util.scratch import clean_up
 
 #: codes of problems of a machine, which another one may not have
@@ -226,21 +227,29 @@ def _open_remote_session(workspace: str, cache: str, token: str) -> Session:  # 
 
 
 def work_on_queue(
-    queue: Path, open_session: Callable[[], Session], *, once: bool = False, idle_seconds: float | None = None
+    queue: Path,
+    open_session: Callable[[], Session],
+    *,
+    once: bool = False,
+    idle_seconds: float | None = None,
+    notice: Notice = ignore,
 ) -> int:
     """Run tasks of a queue, and return their number.
 
     Ends after one task with `once`, and after `idle_seconds` without one. `open_session` opens a session with the
-    current specs. Raises AssayError if this machine fails, or lacks what a task requires.
+    current specs. A worker that waits for its first task says so in a notice. Raises AssayError if this machine fails,
+    or lacks what a task requires.
     """
     with _handle_stops(), closing(QueueWorker(queue)) as worker, ExitStack() as sessions:
-        return _work(worker, sessions, open_session, once=once, idle_seconds=idle_seconds)
+        watch = Watch(notice, f"waiting for tasks: run `assay build --on folder:{queue.absolute()}`")
+        return _work(worker, sessions, open_session, watch, once=once, idle_seconds=idle_seconds)
 
 
 def _work(
     worker: QueueWorker,
     sessions: ExitStack,
     open_session: Callable[[], Session],
+    watch: Watch,
     *,
     once: bool,
     idle_seconds: float | None,
@@ -253,6 +262,8 @@ def _work(
         if claimed is None:
             if idle_seconds is not None and time.monotonic() - idle_since >= idle_seconds:
                 return count
+            if not count:
+                watch.check(lambda: False)
             time.sleep(POLL)
             continue
         if session is None or claimed.build != build:  # specs may have changed between builds

@@ -62,12 +62,13 @@ def _is_at_least_one(limit: exp.Expr | None) -> bool:
 
 
 def _drop_single_rows(query: exp.Select) -> None:
-    """Drop the tables of one row that a query joins to all rows, unless its conditions read them."""
+    """Drop the tables of one row that a query joins to all rows, unless they decide how many rows it yields."""
     stages = query.args["with_"].expressions if query.args.get("with_") else ()
     single_rows = {item.alias.casefold() for item in stages if _yields_one_row(item.this)}
     conditions = [query.args.get(name) for name in ("where", "group", "having", "qualify")]
     conditions += [join.args.get("on") for join in query.args.get("joins") or ()]
-    read_tables = {item.table.casefold() for part in conditions if part for item in part.find_all(exp.Column)}
+    lists = [part for item in query.expressions for part in item.find_all(exp.UDTF)]
+    read_tables = {item.table.casefold() for part in conditions + lists if part for item in part.find_all(exp.Column)}
     joins = [
         join
         for join in query.args.get("joins") or ()

@@ -61,6 +61,14 @@ not certain
 WITH counted AS (SELECT COUNT(*) AS number FROM a) SELECT a.host FROM a CROSS JOIN counted WHERE number > 2;
 not certain
 
+-- title: a row for each number up to that of all rows
+WITH counted AS (SELECT COUNT(*) AS number FROM a) SELECT a.host, UNNEST(GENERATE_SERIES(3, counted.number)) AS k FROM a CROSS JOIN counted;
+not certain
+
+-- title: a row for each item of a list
+WITH counted AS (SELECT COUNT(*) AS number FROM a) SELECT UNNEST(GENERATE_SERIES(3, a.n)) AS k, counted.number FROM a CROSS JOIN counted;
+yes
+
 -- title: a row for each group
 WITH grouped AS (SELECT COUNT(*) AS number FROM b GROUP BY n) SELECT a.host, grouped.number FROM a CROSS JOIN grouped;
 not certain

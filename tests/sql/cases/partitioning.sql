@@ -29,6 +29,30 @@ yes
 SELECT host, MAX(n) OVER w AS most FROM a WINDOW w AS (PARTITION BY host);
 yes
 
+-- title: a window that extends another one
+SELECT host, SUM(n) OVER (w ORDER BY n) AS n FROM a WINDOW w AS (PARTITION BY host);
+yes
+
+-- title: a window of groups
+SELECT host, SUM(SUM(n)) OVER (PARTITION BY host) AS n FROM a GROUP BY host, m;
+yes
+
+-- title: rows of a window with a name
+SELECT host, n FROM a WINDOW w AS (PARTITION BY host, m) QUALIFY n = MAX(n) OVER w;
+yes
+
+-- title: the order of a window
+SELECT host, n FROM a ORDER BY SUM(m) OVER (PARTITION BY host), n;
+yes
+
+-- title: distinct values of a window
+SELECT DISTINCT host, SUM(n) OVER (PARTITION BY host) AS n FROM a;
+yes
+
+-- title: some rows of each group
+SELECT host, LIST(m ORDER BY m) FILTER (WHERE n > 1) AS m FROM a GROUP BY host, n;
+yes
+
 -- title: rows of a window
 SELECT host, n FROM a QUALIFY ROW_NUMBER() OVER (PARTITION BY host ORDER BY n, m) = 1;
 yes
@@ -55,6 +79,34 @@ yes
 
 -- title: the latest before
 SELECT a.host, a.n, b.m FROM a ASOF LEFT JOIN (SELECT host, n, MAX(m) AS m FROM b GROUP BY host, n) AS b ON a.host = b.host AND b.n < a.n;
+yes
+
+-- title: the latest before, if any
+SELECT a.host, a.n, b.m FROM a ASOF JOIN (SELECT host, n, MAX(m) AS m FROM b GROUP BY host, n) AS b ON a.host = b.host AND b.n < a.n;
+yes
+
+-- title: rows with an earlier one
+SELECT a.host, a.n FROM a ASOF SEMI JOIN b ON a.host = b.host AND b.n < a.n;
+yes
+
+-- title: rows without an earlier one
+SELECT a.host, a.n FROM a ASOF ANTI JOIN b ON a.host = b.host AND b.n < a.n;
+yes
+
+-- title: parentheses
+(SELECT host, n FROM a WHERE n > 1);
+yes
+
+-- title: parentheses in a union
+SELECT host, n FROM a UNION ALL (SELECT host, m FROM b UNION SELECT host, n FROM b);
+yes
+
+-- title: stages of a union of three
+WITH x AS (SELECT host, n FROM a) SELECT host, n FROM x UNION SELECT host, m FROM b UNION ALL SELECT host, n FROM x;
+yes
+
+-- title: stages in a stage
+WITH x AS (WITH y AS (SELECT host, MAX(n) AS n FROM a GROUP BY host) SELECT * FROM y) SELECT x.host, x.n FROM x;
 yes
 
 -- title: stages
