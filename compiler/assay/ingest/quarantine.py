@@ -12,12 +12,13 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from assay.ingest import small_tables
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.discovery import RunFiles
 from assay.ingest.field_sql import DECIMAL, DIGITS, INTEGER
@@ -28,6 +29,9 @@ from assay.lang.model.package import Field
 from assay.util.diagnostics import AssayError, Diagnostic
 from assay.util.paths import resolve_path
 from assay.util.scratch import get_process_folder
+
+if TYPE_CHECKING:
+    import duckdb
 
 TEXT_LIMIT = 2000  # characters of a line in the quarantine
 DESCRIBED = 100_000  # maximal number of malformed records that are described for files other than logs, in memory
@@ -40,6 +44,18 @@ _EXPECTED = {
     "boolean": "true or false",
     "text": "a text",
 }
+
+
+#: columns of a quarantine
+QUARANTINE = {
+    "host": "TEXT",
+    "file": "TEXT",
+    "line": "BIGINT",
+    "offset": "BIGINT",
+    "reason": "TEXT",
+    "text": "TEXT",
+}
+MALFORMED_TABLE = "broken_lines"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -190,6 +206,14 @@ class NothingRecognisedError(AssayError):
         super().__init__(problem.diagnostics, problem.status)
         self.unknown = tuple(unknown)
         self.has_other_records = has_other_records
+
+
+def write_malformed_records(
+    connection: duckdb.DuckDBPyConnection, malformed_records: Iterable[MalformedRecord], target: Path
+) -> None:
+    """Write malformed records as Parquet, in order."""
+    rows = (tuple(getattr(item, name) for name in QUARANTINE) for item in malformed_records)
+    small_tables.write_large_table(connection, target, MALFORMED_TABLE, QUARANTINE, rows)
 
 
 def get_quarantine_path(cache: Path, directory: Path, source: str) -> Path:

@@ -25,6 +25,7 @@ from assay.ingest.quarantine import (
     NothingRecognisedError,
     QuarantineLimitError,
     describe_lines,
+    write_malformed_records,
 )
 from assay.ingest.recognition import Recognition
 from assay.ingest.unknown_records import UnknownTally, write_unknown
@@ -214,20 +215,11 @@ def write_results(
     small_tables.write_table(connection, folder / "logs.parquet", LOGS, [_build_row(source, log) for log in logs])
     small_tables.write_table(connection, folder / "counts.parquet", COUNTS, counts)
     write_unknown(connection, folder, unknown)
-    _write_malformed(connection, malformed_records, folder / TABLE)
+    write_malformed_records(connection, malformed_records, folder / TABLE)
 
 
 LOGS = {"source": "TEXT"} | {name: "TEXT" if name == "host" else "BIGINT" for name in HostLog.__dataclass_fields__}
 COUNTS = {"host": "TEXT", "event": "TEXT", "n": "BIGINT"}
-QUARANTINE = {
-    "host": "TEXT",
-    "file": "TEXT",
-    "line": "BIGINT",
-    "offset": "BIGINT",
-    "reason": "TEXT",
-    "text": "TEXT",
-}
-MALFORMED_TABLE = "broken_lines"
 TIME_REASONS = ("no time", "bad time")  # prefixes of reasons about instants
 PATTERN_REASON = "no line of the log"  # prefix of reasons about lines that do not match the pattern of all lines
 REPORTED_LINES = 3  # malformed lines of a host in the error message
@@ -268,14 +260,6 @@ def _count_events(
     return [(host, event, number) for (host, event), number in sorted(counts.items())]
 
 
-def _write_malformed(
-    connection: duckdb.DuckDBPyConnection, malformed_records: Iterable[MalformedRecord], target: Path
-) -> None:
-    """Write malformed records as Parquet, in order."""
-    rows = (tuple(getattr(item, name) for name in QUARANTINE) for item in malformed_records)
-    small_tables.write_large_table(connection, target, MALFORMED_TABLE, QUARANTINE, rows)
-
-
 def _compute_limit(source: Source, log: HostLog) -> int:
     """Return how many malformed records of a host are tolerated."""
     # Exact: with doubles, 0.29 of 100 lines is less than 29.
@@ -302,7 +286,7 @@ def _build_limit_error(
                 first_records[item.host].append(item)
             yield item
 
-    _write_malformed(connection, iter_counted(), folder / TABLE)
+    write_malformed_records(connection, iter_counted(), folder / TABLE)
     problems = [
         _build_limit_diagnostic(source, log, _compute_limit(source, log), first_records[log.host])
         for log in rejected_logs

@@ -8,25 +8,33 @@ from __future__ import annotations
 
 import functools
 import glob
-import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
 from assay.ingest import invalid_text, sql_trees, timestamps
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.damaged_lines import format_unended_warning
-from assay.ingest.discovery import HostFiles, RunFiles
-from assay.ingest.event_forms import NumberedForm, number_forms
+from assay.ingest.discovery import RunFiles
+from assay.ingest.event_forms import number_forms
 from assay.ingest.event_query import build_typed_query
 from assay.ingest.event_writer import write_event_rows
 from assay.ingest.output_folder import MEMORY, open_engine
 from assay.ingest.plain_copies import decompress_file
-from assay.ingest.quarantine import DESCRIBED, TEXT_LIMIT, MalformedRecord, explain_missing_field, truncate_value
+from assay.ingest.quarantine import DESCRIBED, TEXT_LIMIT, MalformedRecord
 from assay.ingest.readers import csv_text
+from assay.ingest.readers.csv_quarantine import describe_malformed, find_non_events, locate_malformed
+from assay.ingest.readers.csv_tables import (
+    ROWS,
+    MalformedRow,
+    TableFile,
+    TableFormat,
+    Tables,
+    get_relative_path,
+    is_event_row,
+)
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, group_by_file
 from assay.ingest.small_tables import build_create_statement
 from assay.ingest.summary import HostLog, write_results
@@ -39,79 +47,8 @@ from assay.util.os_errors import is_disk_full_error
 from assay.util.progress import ByteProgress
 from assay.util.scratch import create_temporary_folder as scratch_folder
 
-if TYPE_CHECKING:
-    import duckdb
-
-ROWS = "rows"
 #: an instant as an integer; any other text must be a UTC time
 INTEGER = r"^-?[0-9]{1,19}$"
-
-
-class TableFormat(Protocol):
-    """Format of files; `plain` is the uncompressed content of a file."""
-
-    def read_header(self, path: Path, plain: Path, /) -> tuple[str, ...]:
-        """Return the names of its columns."""
-
-    def write_repaired_copy(self, path: Path, plain: Path, copy: Path, /) -> list[csv_text.Record]:
-        """Write a copy for the engine with row numbers; return the malformed records, which are left out."""
-
-    def find_records(self, path: Path, plain: Path, numbers: Sequence[int], /) -> dict[int, csv_text.Record]:
-        """Return some rows by their numbers."""
-
-    def find_unterminated_column(self, plain: Path, columns: Sequence[str], /) -> str:
-        """Return the column of the last value of a file without a final line end, else an empty text."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableFile:
-    """A file of a run: its host, its index among files of the host, its uncompressed content, its columns."""
-
-    host: HostFiles
-    order: int
-    path: Path
-    plain: Path
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MalformedRow:
-    """A malformed row: host, `seq` and event. The event is empty if the row is malformed for all events."""
-
-    host: str
-    seq: int
-    event: str
-
-
-@dataclass(slots=True)
-class Tables:
-    """State of reading the tables of a run into one table of the engine, with the required columns."""
-
-    connection: duckdb.DuckDBPyConnection
-    source: Source
-    files: RunFiles
-    folder: Path
-    events: Mapping[str, NumberedForm]
-    table_format: TableFormat
-    message_words: tuple[str, str]
-    malformed: list[MalformedRecord] = field(default_factory=list)
-    malformed_counts: dict[str, int] = field(default_factory=dict)
-    last_malformed: dict[Path, int] = field(default_factory=dict)
-
-    @property
-    def required_columns(self) -> tuple[str, ...]:
-        """Return the columns that are read, without duplicates, those of the instant first."""
-        field_columns = (path[0] for item in self.events.values() for path in item.paths)
-        return tuple(dict.fromkeys([*self.source.time, *field_columns]))
-
-    @property
-    def verbatim_columns(self) -> tuple[str, ...]:
-        """Return the columns whose cells are used as text.
-
-        Only these are checked for invalid text, which no number, boolean or instant contains.
-        """
-        items = [item for form in self.events.values() for item in form.fields]
-        return tuple({path[0]: 0 for item in items for path in item.paths if item.type == "text" or item.transforms})
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +83,10 @@ class TableReader:
             )
             files = _open_files(tables)
             _fill_table(tables, files, job.progress)
-            incomplete = _find_non_events(tables) + [row for name in forms for row in _write_event(tables, name)]
+            incomplete = find_non_events(tables) + [row for name in forms for row in _write_event(tables, name)]
             _write_summary(tables, job.source_events, files, incomplete)
             last_lines = format_unended_warning(
-                [_get_relative_path(tables, file) for file in files if _has_unterminated_row(tables, file, incomplete)]
+                [get_relative_path(tables, file) for file in files if _has_unterminated_row(tables, file, incomplete)]
             )
         return Outcome(bool(incomplete), field_notes=tuple(last_lines))
 
@@ -263,7 +200,7 @@ def _load_file(tables: Tables, file: TableFile) -> None:
                 raise
     copy = tables.folder / "plain" / "repaired.csv"
     malformed_records = tables.table_format.write_repaired_copy(file.path, file.plain, copy)
-    host, name = file.host.host, _get_relative_path(tables, file)
+    host, name = file.host.host, get_relative_path(tables, file)
     tables.malformed += [
         MalformedRecord(host, name, item.line, item.bytes_before, item.fault, item.text[:TEXT_LIMIT])
         for item in malformed_records[:DESCRIBED]
@@ -284,10 +221,6 @@ def _build_unreadable_error(path: Path, cause: str) -> AssayError:
 
 def _escape_path(path: Path) -> str:
     return glob.escape(str(path))
-
-
-def _get_relative_path(tables: Tables, file: TableFile) -> str:
-    return file.path.relative_to(tables.files.directory).as_posix()
 
 
 def _build_insert(tables: Tables, file: TableFile, copy: bool) -> str:
@@ -346,22 +279,6 @@ def _join_texts(left: exp.Expr, right: exp.Expr) -> exp.Expr:
     return exp.DPipe(this=exp.DPipe(this=left, expression=sql_trees.build_text(" ")), expression=right)
 
 
-def _is_event_row(tables: Tables) -> exp.Expr:
-    """Return the condition that a row may be an event: it is sound, and has an instant if the source has any."""
-    return (
-        exp.and_(build_column("sound"), sql_trees.is_not_null(build_column("t_ns")))
-        if tables.source.time
-        else build_column("sound")
-    )
-
-
-def _find_non_events(tables: Tables) -> list[MalformedRow]:
-    """Return the rows that cannot be events."""
-    query = sql_trees.set_source(dialect.select("host", "seq"), ROWS).where(exp.not_(_is_event_row(tables)), copy=False)
-    rows = tables.connection.execute(dialect.to_sql(query.order_by("host", "seq"))).fetchall()
-    return [MalformedRow(host, seq, "") for host, seq in rows]
-
-
 def _write_event(tables: Tables, name: str) -> list[MalformedRow]:
     """Write the rows of an event; return those without a required field."""
     item = tables.events[name]
@@ -371,7 +288,7 @@ def _write_event(tables: Tables, name: str) -> list[MalformedRow]:
     }
     form = sql_trees.build_alias(dialect.build_integer(item.number), "form")
     query = sql_trees.set_source(dialect.select(*KEYS, form, *_list_stored_columns(tables)), ROWS).where(
-        _is_event_row(tables), copy=False
+        is_event_row(tables), copy=False
     )
     target = tables.folder / "events" / name / "0.parquet"
     target.parent.mkdir(parents=True)
@@ -414,7 +331,7 @@ def _write_summary(
         for event in sorted(events, key=lambda item: item.name)
     ]
     malformed = list(
-        _locate_malformed(tables, files, [*tables.malformed, *_describe_malformed(tables, files, incomplete)])
+        locate_malformed(tables, files, [*tables.malformed, *describe_malformed(tables, files, incomplete)])
     )
     write_results(tables.connection, tables.source, logs, counts, malformed, tables.folder)
 
@@ -432,62 +349,12 @@ def _has_unterminated_row(tables: Tables, file: TableFile, incomplete: Sequence[
     return is_used and last - first > tables.last_malformed.get(file.path, 0)
 
 
-def _locate_malformed(
-    tables: Tables, files: Sequence[TableFile], malformed: Sequence[MalformedRecord]
-) -> Iterator[MalformedRecord]:
-    """Yield malformed rows in order, with offsets in the file instead of offsets in their lines."""
-    contents = {_get_relative_path(tables, file): file.plain for file in files}
-    ordered = sorted(malformed, key=lambda item: (item.host, item.file, item.line, item.offset or 0))
-    for name, group in itertools.groupby(ordered, key=lambda item: item.file):
-        items = list(group)
-        offsets = csv_text.find_line_offsets(contents[name], {item.line for item in items})
-        yield from (replace(item, offset=offsets[item.line] + (item.offset or 0)) for item in items)
-
-
 def _compute_host_summaries(tables: Tables) -> dict[str, tuple[int, int, int | None, int | None]]:
     """Return for each host: rows, rows that may be events, and the first and the last instant of these."""
     instant = sql_trees.build_if(build_column("sound"), build_column("t_ns"))
     edges = [exp.ArgMin(this=instant, expression=build_column("seq")),
              exp.ArgMax(this=instant.copy(), expression=build_column("seq"))]  # fmt: skip
-    numbers = [exp.Count(this=exp.Star()), exp.CountIf(this=_is_event_row(tables))]
+    numbers = [exp.Count(this=exp.Star()), exp.CountIf(this=is_event_row(tables))]
     query = sql_trees.set_source(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
     rows = tables.connection.execute(dialect.to_sql(query)).fetchall()
     return {host: (number, dated, first, last) for host, number, dated, first, last in rows}
-
-
-def _describe_malformed(
-    tables: Tables, files: Sequence[TableFile], incomplete: Sequence[MalformedRow]
-) -> Iterator[MalformedRecord]:
-    """Yield descriptions of rows that are not events, for each file up to a limit."""
-    events_by_file: dict[tuple[str, int], dict[int, str]] = {}
-    for item in incomplete:
-        events_by_file.setdefault((item.host, item.seq // FILE_STEP), {}).setdefault(item.seq % FILE_STEP, item.event)
-    for file in files:
-        rows = events_by_file.get((file.host.host, file.order), {})
-        numbers = sorted(rows)[:DESCRIBED]
-        for number, record in tables.table_format.find_records(file.path, file.plain, numbers).items():
-            body = {name: text or None for name, text in zip(file.columns, record.cells, strict=False)}
-            reason = _find_reason(tables, rows[number], record.text[:1], body)
-            yield MalformedRecord(
-                file.host.host,
-                _get_relative_path(tables, file),
-                record.line,
-                record.bytes_before,
-                reason,
-                record.text[:TEXT_LIMIT],
-            )
-
-
-def _find_reason(tables: Tables, event: str, beginning: str, body: Mapping[str, str | None]) -> str:
-    """Return why a row is malformed: invalid text, no instant, or no valid value of a field."""
-    texts = [beginning, *(body.get(name) or "" for name in tables.required_columns)]
-    if fault := next(filter(None, map(invalid_text.find_fault, texts)), ""):
-        return fault
-    if not event:
-        cells = [cell for name in tables.source.time if (cell := body.get(name)) is not None]
-        is_complete = len(cells) == len(tables.source.time)
-        return f"bad time: {truncate_value(' '.join(cells))}" if is_complete else "no time"
-    for item in tables.events[event].fields:
-        if text := explain_missing_field(event, item, body):
-            return text
-    return "a field is missing"
