@@ -99,7 +99,7 @@ def format_stacked_rows(header: Row, rows: Sequence[Row], width: int) -> list[st
     texts = [row[-1] for row in rows]
     has_texts = any(" " in text for text in texts)
     full_widths = compute_widths(header, rows, width)
-    has_room = full_widths and full_widths[-1] >= min(MIN_TEXT_WIDTH, max(map(measure_width, texts)))
+    has_room = full_widths and full_widths[-1] >= min(MIN_TEXT_WIDTH, max(map(measure_width, texts), default=0))
     can_wrap = has_texts or (not full_widths and any(" " in row[0] for row in rows))
     if has_room or not can_wrap:
         return []
