@@ -21,23 +21,22 @@ if TYPE_CHECKING:
 NAME = "assay.toml"
 TEXT, TEXTS, RUNS, CLUSTER = "text", "texts", "runs", "cluster"
 _EXPECTED = {
-    TEXT: "a text",
-    TEXTS: "a list of texts",
+    TEXT: "a text that is not empty",
+    TEXTS: "a list of texts, none of them empty",
     RUNS: "a table with a directory, or a list of directories, for each name",
     CLUSTER: "a table with `on` (a text), `lease` and `portion` (numbers above 0)",
 }
+_TEXT_TYPE: Mapping[str, Any] = {"type": "string", "pattern": r"\S"}
+_TEXTS_TYPE: Mapping[str, Any] = {"type": "array", "items": _TEXT_TYPE}
 _TYPES: Mapping[str, Mapping[str, Any]] = {
-    TEXT: {"type": "string"},
-    TEXTS: {"type": "array", "items": {"type": "string"}},
-    RUNS: {
-        "type": "object",
-        "additionalProperties": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
-    },
+    TEXT: _TEXT_TYPE,
+    TEXTS: _TEXTS_TYPE,
+    RUNS: {"type": "object", "additionalProperties": {"oneOf": [_TEXT_TYPE, _TEXTS_TYPE]}},
     CLUSTER: {
         "type": "object",
         "additionalProperties": False,
         "properties": {
-            "on": {"type": "string"},
+            "on": _TEXT_TYPE,
             "lease": {"type": "number", "exclusiveMinimum": 0},
             "portion": {"type": "number", "exclusiveMinimum": 0},
         },
@@ -162,7 +161,9 @@ class Config:
         if baseline is not None and runs and not self.find_runs(baseline):
             names = list(dict.fromkeys(run.partition("=")[0] for run in runs))
             message = f"there is no run `{baseline}`, which is the baseline"
-            yield _describe_problem(self, "baseline", message, expected=" or ".join(names), found=baseline)
+            needs_results = baseline.startswith("last:") and "results" not in self.values
+            hint = "`assay runs add` registers runs; it needs the setting `results`" if needs_results else ""
+            yield _describe_problem(self, "baseline", message, expected=" or ".join(names), found=baseline, hint=hint)
 
     def locate(self, name: str, key: str = "") -> Span:
         """Return the place of a setting, or of a key of its table."""
@@ -207,9 +208,7 @@ def _list_problems(config: Config) -> tuple[Diagnostic, ...]:
             hint = suggest_nearest(name, _SETTINGS_BY_NAME) or f"there are {', '.join(_SETTINGS_BY_NAME)}"
             problems.append(_describe_problem(config, name, f"unknown setting `{name}`", hint=hint))
         elif not _is_of_kind(value, setting.kind):
-            message = f"invalid value of the setting `{name}`"
-            problems.append(_describe_problem(config, name, message, expected=_EXPECTED[setting.kind],
-                                              found=json.dumps(value, default=str)))  # fmt: skip
+            problems.append(_describe_invalid_value(config, setting, value))
         elif setting.choices and (unknown := [item for item in value if item not in setting.choices]):
             message = f"unknown value of the setting `{name}`"
             problems.append(_describe_problem(config, name, message, expected=" or ".join(setting.choices),
@@ -226,19 +225,32 @@ def _describe_problem(
     return Diagnostic("config", message, span, excerpt, expected=expected, found=found, hint=hint)
 
 
+def _describe_invalid_value(config: Config, setting: Setting, value: object) -> Diagnostic:
+    """Describe a value of another kind than its setting's; of a table, its first invalid member."""
+    name, key = setting.name, ""
+    if isinstance(value, dict) and setting.kind in (RUNS, CLUSTER):
+        key, value = next(((key, item) for key, item in value.items() if not _is_member(setting.kind, key, item)),
+                          ("", value))  # fmt: skip
+    message = f"invalid value of the setting `{name}.{key}`" if key else f"invalid value of the setting `{name}`"
+    located_key = key if config.locate(name, key).line else ""  # a member of an inline table has no line of its own
+    return _describe_problem(config, name, message, key=located_key, expected=_EXPECTED[setting.kind],
+                             found=json.dumps(value, default=str))  # fmt: skip
+
+
 def _is_of_kind(value: object, kind: str) -> bool:
     if kind == TEXT:
-        return isinstance(value, str)
+        return isinstance(value, str) and bool(value.strip())
     if kind == TEXTS:
-        return isinstance(value, list) and all(isinstance(item, str) for item in value)
-    if kind == CLUSTER:
-        return isinstance(value, dict) and all(map(_is_cluster_member, value, value.values()))
-    return isinstance(value, dict) and all(isinstance(item, str) or _is_of_kind(item, TEXTS) for item in value.values())
+        return isinstance(value, list) and all(_is_of_kind(item, TEXT) for item in value)
+    return isinstance(value, dict) and all(_is_member(kind, name, member) for name, member in value.items())
 
 
-def _is_cluster_member(name: str, value: object) -> bool:
+def _is_member(kind: str, name: str, value: object) -> bool:
+    """Return whether a table of a kind may have a member."""
+    if kind == RUNS:
+        return _is_of_kind(value, TEXT) or _is_of_kind(value, TEXTS)
     if name == "on":
-        return isinstance(value, str)
+        return _is_of_kind(value, TEXT)
     return name in CLUSTER_NUMBERS and isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
 
 
