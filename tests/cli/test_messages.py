@@ -80,8 +80,10 @@ def test_build_ends_with_what_came_of_it(
          f"did you mean `{ROOT / 'golden/antelope/harness'}` or `{ROOT / 'golden/antelope/rrd'}` or "
          f"`{ROOT / 'golden/antelope/upgrade/run'}`?"),
         (("inspect", "--system", "cardano", BASELINE.parent), f"did you mean `{BASELINE}`?"),
+        (("inspect", BASELINE.parent), f"did you mean `{BASELINE}`?"),
+        (("ingest", BASELINE.parent), f"did you mean `{BASELINE}`?"),
     ],
-    ids=["article", "hosts", "sources", "inspect"],
+    ids=["article", "hosts", "sources", "inspect", "inspect-any-system", "ingest-any-system"],
 )  # fmt: skip
 def test_folder_above_runs_is_answered_with_their_names(
     cache: Path, tmp_path: Path, words: tuple[str | Path, ...], hint: str
@@ -89,3 +91,11 @@ def test_folder_above_runs_is_answered_with_their_names(
     result = run_assay("--cache", cache, *words, cwd=tmp_path)
     assert result.status in (1, 2)
     assert result.err.splitlines()[-1] == f"  hint: {hint}"
+
+
+def test_run_three_folders_below_is_named(cache: Path, tmp_path: Path) -> None:
+    run = tmp_path / "logs" / "night" / "10.6" / "run"
+    run.parent.mkdir(parents=True)
+    run.symlink_to(BASELINE)
+    result = run_assay("--cache", cache, "query", "CentiCpu", "--run", tmp_path / "logs", cwd=ROOT)
+    assert result.err.splitlines()[-1] == f"  hint: did you mean `{run}`?"

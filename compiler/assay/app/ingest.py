@@ -13,7 +13,7 @@ from pathlib import Path
 from assay.app.required_sources import has_source
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
-from assay.ingest.discovery import find_run
+from assay.ingest.discovery import find_run, suggest_runs
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Package, Source
 from assay.plan.planner import AppliedFilter
@@ -93,12 +93,13 @@ def find_system(session: Session, run: NamedRun, systems: Sequence[str]) -> Chec
         if len(candidates) == 1:
             return session.load_package(candidates[0])
     names = ", ".join(f"`{system}`" for system in partial_matches)
+    sources = [] if partial_matches else [source for item in systems for source in session.load_sources(item)]
     raise fail(
         "unknown-system",
         f"the run matches several systems, {names}: {run.place}"
         if partial_matches
         else f"the run has no files of any source of any system: {run.place}",
-        hint="pass --system NAME",
+        hint=suggest_runs(sources, run.directory) or "pass --system NAME",
     )
 
 

@@ -124,7 +124,9 @@ def _choose_package(session: Session, run: NamedRun, system: str | None) -> Pack
         return candidates[0]
     systems = ", ".join(item.system for item in candidates)
     problem = f"matches several systems, {systems}" if candidates else "has no files of any source of any system"
-    raise fail("systems", f"the run {problem}: {run.place}", hint="pass --system NAME", status=USAGE)
+    sources = [source for item in packages for source in item.sources]
+    suggestion = "" if candidates else suggest_runs(sources, run.directory)
+    raise fail("systems", f"the run {problem}: {run.place}", hint=suggestion or "pass --system NAME", status=USAGE)
 
 
 def _read_source(package: Package, source: Source, directory: Path) -> _Records:

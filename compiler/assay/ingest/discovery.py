@@ -233,7 +233,7 @@ def has_files(source: Source, directory: Path) -> bool:
 
 def suggest_runs(sources: Sequence[Source], directory: Path) -> str:
     """Return a hint that names up to three runs among the folders of a directory; empty if it has none."""
-    folders = itertools.chain(directory.glob("*/"), directory.glob("*/*/"))
+    folders = itertools.chain.from_iterable(map(directory.glob, ("*/", "*/*/", "*/*/*/")))
     searched = itertools.islice(folders, SEARCHED_FOLDERS)
     runs = sorted(path for path in searched if any(has_files(source, path) for source in sources))
     if not runs:
