@@ -92,6 +92,14 @@ def test_titles_say_by_what_tables_are_split(case: str, tmp_path: Path, cache: P
     assert re.findall(r'R\.section "([^"]*)"', text)[:2] == TITLES[case]
 
 
+def test_report_draws_each_metric_of_a_log(tmp_path: Path, cache: Path) -> None:
+    text = (_propose("json-keys-of-hosts", tmp_path, cache) / "specs/service/reports.dhall").read_text(encoding="utf-8")
+    proposal = json.loads((CASES / "json-keys-of-hosts/proposal.json").read_text(encoding="utf-8"))
+    metrics = [item["id"] for grain in proposal["grains"] for item in grain["metrics"] if item["unit"] != "count"]
+    assert len(metrics) > 4
+    assert sorted(re.findall(r"R\.cdf m\.(\w+)", text)) == sorted(metrics)
+
+
 def test_commands_split_by_what_the_report_splits_by(tmp_path: Path, cache: Path) -> None:
     place = tmp_path / "service"
     result = run_assay("--cache", cache, "init", place, "--from", *_list_logs("k6-names"))

@@ -8,7 +8,7 @@ from assay.propose.model import HOST, DimensionProposal, GrainProposal, Proposal
 from assay.propose.titles import lower_title, make_title
 
 SCHEMA = "let S = ../schema/package.dhall\n"
-MAX_CHARTS = 4
+MAX_CHARTS = 12
 _NEW_LINE = "\n"
 
 
