@@ -363,7 +363,8 @@ def find_build_folder(config: Config | None, report: str) -> str | None:
 def expand_run_names(config: Config | None, runs: Sequence[str]) -> tuple[str, ...]:
     """Return runs of a command line with the names of settings and registered runs replaced by `NAME=DIR`.
 
-    `NAME=RUN` has another name than the run. A text that is a directory or file stays, whatever its name.
+    `NAME=RUN` has another name than the run. A text that is a directory or file stays, whatever its name. Raises
+    AssayError (usage) for a text that is neither, and near the names of runs.
     """
     return tuple(runs) if config is None else tuple(run for text in runs for run in _expand_run(config, text))
 
@@ -385,7 +386,16 @@ def split_run_name(config: Config, text: str) -> tuple[str, str] | None:
 def _expand_run(config: Config, text: str) -> tuple[str, ...]:
     words = split_run_name(config, text)
     if words is None:
+        _check_spelling(config, text)
         return (text,)
     name, known_name = words
     runs = config.require_runs([known_name])
     return tuple(f"{name}={run.partition('=')[2]}" for run in runs) if name else runs
+
+
+def _check_spelling(config: Config, text: str) -> None:
+    place = text.partition("=")[2] or text
+    if is_address(place) or "/" in place or Path(text).exists() or Path(place).exists():
+        return
+    if hint := suggest_nearest(place, (run.partition("=")[0] for run in config.list_runs())):
+        raise fail("no-run", f"there is no run or directory `{place}`", hint=hint, status=USAGE)
