@@ -3,12 +3,14 @@
     python tools/docs_site.py OUT    write the site to OUT, a new folder
 
 The pages are README.md, docs/ and the READMEs of examples/. Links between them become links of the site; links to other
-files of the repository become plain text, unless `--repository URL` says where to find them.
+files of the repository become plain text, unless `--repository URL` says where to find them. The folder
+`schemas` has the JSON Schemas that commands print.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -17,6 +19,9 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+
+from assay.app import config
+from assay.registry import model
 
 ROOT = Path(__file__).resolve().parent.parent
 TOP_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
@@ -64,12 +69,25 @@ def stage_pages(root: Path, folder: Path, repository: str) -> None:
     shutil.copyfile(root / "zensical.toml", folder / "zensical.toml")
 
 
+def write_schemas(folder: Path) -> None:
+    """Write the JSON Schemas of the files of settings, results and runs."""
+    schemas = {
+        "settings": config.build_json_schema(),
+        "results": model.build_json_schema(model.ResultsFile),
+        "runs": model.build_json_schema(model.RegistrationFile),
+    }
+    folder.mkdir()
+    for name, schema in schemas.items():
+        (folder / f"{name}.schema.json").write_text(json.dumps(schema, indent=1) + "\n", encoding="utf-8")
+
+
 def build_site(root: Path, out: Path, repository: str = "") -> None:
     """Build the site into a new folder."""
     with tempfile.TemporaryDirectory() as scratch:
         stage_pages(root, Path(scratch), repository)
         subprocess.run([sys.executable, "-m", "zensical", "build", "--strict"], cwd=scratch, check=True)
         shutil.copytree(Path(scratch) / "site", out)
+    write_schemas(out / "schemas")
 
 
 def main() -> None:

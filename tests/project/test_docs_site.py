@@ -108,3 +108,8 @@ def test_links_to_code_lead_to_the_repository() -> None:
         "[a](../compiler/assay/api.py)", "docs/python.md", map_pages(ROOT), "https://example.org/tree/"
     )
     assert page == "[a](https://example.org/tree/compiler/assay/api.py)"
+
+
+def test_site_has_the_schemas_of_files(pages: dict[str, PageParser]) -> None:
+    expected = {f"schemas/{name}.schema.json" for name in ("settings", "results", "runs")}
+    assert {name for name in pages if name.endswith(".schema.json")} == expected
