@@ -9,6 +9,9 @@ from pathlib import Path
 from assay.app.session import Session
 from assay.app.subject import find_metric
 from assay.judgement.verdict import Direction
+from assay.number_styles.prefixed import format_percent, format_value
+from assay.number_styles.row import NO_VALUE
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.registry.history import (
     DEFAULT_MARGIN,
     MetricHistory,
@@ -21,9 +24,6 @@ from assay.registry.history import (
 from assay.registry.model import RecordedResults
 from assay.registry.store import list_runs, read_results
 from assay.report.declared_margin import convert_margin
-from assay.styles.prefixed import format_percent, format_value
-from assay.styles.row import NO_VALUE
-from assay.styles.unit_prefix import choose_prefix
 from assay.util.diagnostics import AssayError
 
 LEAST_P = 0.0001

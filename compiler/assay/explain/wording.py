@@ -14,7 +14,7 @@ from assay.lang.model.package import Field, Grain, Instant, Metric, Package, Pai
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE
 from assay.lang.series_wording import LINES
-from assay.styles.exact_decimal import format_exact
+from assay.number_styles.exact_decimal import format_exact
 
 
 def describe_expression(node: Expression) -> str:

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import History, Report, Section
+from assay.number_styles.prefixed import format_value
 from assay.publication.edition import Word, collect_metric_words
 from assay.publication.history import (
     LEAST_DIGITS,
@@ -27,7 +28,6 @@ from assay.publication.history_shifts import Levels, Shift, find_levels, list_sh
 from assay.publication.reader import MISSING
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table
 from assay.report.run_results import add_unit
-from assay.styles.prefixed import format_value
 from assay.util.numbers import format_count
 
 STYLE, BUILDS_STYLE = "as published", "prefixed"

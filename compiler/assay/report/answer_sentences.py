@@ -11,15 +11,15 @@ from typing import Any
 from assay.judgement.report_judgements import JudgedChange
 from assay.judgement.verdict import Direction, Verdict
 from assay.lang.segments import list_dimensions_of_segment, list_values_of_segment
-from assay.styles.prefixed import (
+from assay.number_styles.prefixed import (
     format_change_within,
     format_interval,
     format_percent,
     format_percent_change,
     format_value,
 )
-from assay.styles.row import NO_VALUE
-from assay.styles.unit_prefix import choose_prefix
+from assay.number_styles.row import NO_VALUE
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 

@@ -16,6 +16,9 @@ from assay.lang.model.report import Chart as ChartSpec
 from assay.lang.model.report import Report, SplitChart
 from assay.lang.model.report import Section as SectionSpec
 from assay.lang.segments import is_segment
+from assay.number_styles.registry import Style, get_style
+from assay.number_styles.row import RunResults, has_right_magnitude, is_imprecise_percent
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.report import run_results
 from assay.report.answer import Answer
 from assay.report.averages_note import describe_averages
@@ -44,9 +47,6 @@ from assay.report.section_notes import (
 )
 from assay.report.split_charts import build_split_charts, list_points
 from assay.report.versions import Version, combine_columns, combine_runs, list_mean_notes
-from assay.styles.registry import Style, get_style
-from assay.styles.row import RunResults, has_right_magnitude, is_imprecise_percent
-from assay.styles.unit_prefix import choose_prefix
 from assay.util.escape import shorten
 
 

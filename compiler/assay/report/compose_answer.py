@@ -15,6 +15,9 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.segments import get_whole, is_pooled, is_segment, list_values_of_segment
+from assay.number_styles.prefixed import format_change_within, format_percent, format_percent_change, format_value
+from assay.number_styles.row import NO_VALUE
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.answer import Answer, JudgedGroup, JudgedRow, JudgedSegment, KeyChange
 from assay.report.answer_sentences import (
     MedianChange,
@@ -45,9 +48,6 @@ from assay.report.row_units import ReportUnits, RowUnit
 from assay.report.run_results import RunFigures, get_average
 from assay.report.section_notes import name_section
 from assay.report.versions import Version
-from assay.styles.prefixed import format_change_within, format_percent, format_percent_change, format_value
-from assay.styles.row import NO_VALUE
-from assay.styles.unit_prefix import choose_prefix
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 

@@ -11,11 +11,11 @@ from assay.judgement.interval import Reason
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Judgement, Verdict
 from assay.lang.model.package import Metric
+from assay.number_styles.prefixed import TOO_VARIABLE, format_change_within, format_interval, format_percent_interval
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.cell_links import VERDICT
 from assay.report.data_quality import list_names
 from assay.report.document import Section
-from assay.styles.prefixed import TOO_VARIABLE, format_change_within, format_interval, format_percent_interval
-from assay.styles.unit_prefix import choose_prefix
 
 RISE, FALL = "▲", "▼"
 NOT_JUDGED = "–"

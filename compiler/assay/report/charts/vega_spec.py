@@ -51,10 +51,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from assay.number_styles.exact_decimal import format_six_digits
 from assay.report.charts.axis import Room, Scale, choose_scale, choose_tick_format, find_extent, keep_fitting_labels
 from assay.report.charts.line_strokes import assign_strokes, order_rows
 from assay.report.document import Chart, Plot, Series
-from assay.styles.exact_decimal import format_six_digits
 from assay.util.diagnostics import fail, suggest_names
 from assay.util.escape import measure_width
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from assay.styles.row import Row
+from assay.number_styles.row import Row
 
 
 class PrintedDeltas(ABC):

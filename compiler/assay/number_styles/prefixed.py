@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN
 
-from assay.styles.exact_decimal import MOST_DECIMALS, format_rounded, round_decimal, to_shortest_decimal
-from assay.styles.row import NO_VALUE, Row
+from assay.number_styles.exact_decimal import MOST_DECIMALS, format_rounded, round_decimal, to_shortest_decimal
+from assay.number_styles.row import NO_VALUE, Row
 from assay.util.diagnostics import fail
 from assay.util.percent_change import to_percent
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.styles.exact_decimal import (
+from assay.number_styles.exact_decimal import (
     format_all_digits,
     format_decimal,
     format_exact,

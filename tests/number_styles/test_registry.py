@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.styles.registry import get_style, list_style_names
-from assay.styles.row import Row
+from assay.number_styles.registry import get_style, list_style_names
+from assay.number_styles.row import Row
 from assay.util.diagnostics import AssayError
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.styles.row import Row
-from assay.styles.three_digits import ThreeDigits, format_value
+from assay.number_styles.row import Row
+from assay.number_styles.three_digits import ThreeDigits, format_value
 from assay.util.diagnostics import AssayError
 
 numbers = st.floats(-1e15, 1e15, allow_nan=False).filter(lambda value: value == 0 or abs(value) > 1e-9)

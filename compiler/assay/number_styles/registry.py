@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from assay.styles.org_2023 import Org2023
-from assay.styles.prefixed import Prefixed
-from assay.styles.row import Row
-from assay.styles.three_digits import ThreeDigits
-from assay.styles.typst_2026 import Typst2026
+from assay.number_styles.org_2023 import Org2023
+from assay.number_styles.prefixed import Prefixed
+from assay.number_styles.row import Row
+from assay.number_styles.three_digits import ThreeDigits
+from assay.number_styles.typst_2026 import Typst2026
 from assay.util.diagnostics import fail, suggest_names
 
 

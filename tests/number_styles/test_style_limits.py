@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.styles.row import is_imprecise_percent
+from assay.number_styles.row import is_imprecise_percent
 from tests.support.cases import CARDANO
 from tests.support.commands import CommandResult, run_assay
 

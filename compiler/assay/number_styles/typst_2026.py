@@ -13,8 +13,8 @@ from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import product
 
-from assay.styles.exact_decimal import format_rounded, round_decimal, to_shortest_decimal
-from assay.styles.row import NO_VALUE, Row
+from assay.number_styles.exact_decimal import format_rounded, round_decimal, to_shortest_decimal
+from assay.number_styles.row import NO_VALUE, Row
 from assay.util.diagnostics import fail
 
 Point = tuple[Fraction, Fraction]

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.styles.exact_decimal import to_shortest_decimal
-from assay.styles.points import (
+from assay.number_styles.chart_points import (
     HostSpread,
     PointKind,
     format_centile,
@@ -19,6 +18,7 @@ from assay.styles.points import (
     invert_picoseconds_twice,
     invert_twice,
 )
+from assay.number_styles.exact_decimal import to_shortest_decimal
 from tests.compare_reference import (
     CARDANO,
     CASES,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-from assay.styles.exact_decimal import cut_text, drop_leading_zero, format_decimal, round_decimal
-from assay.styles.printed_deltas import PrintedDeltas
-from assay.styles.row import NO_VALUE, Row
+from assay.number_styles.deltas_of_printed_cells import PrintedDeltas
+from assay.number_styles.exact_decimal import cut_text, drop_leading_zero, format_decimal, round_decimal
+from assay.number_styles.row import NO_VALUE, Row
 
 CELL_WIDTH = 6
 DELTA_DECIMALS = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assay.styles import prefixed, three_digits
+from assay.number_styles import prefixed, three_digits
 from tests.support.documentation import ROOT
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.styles.org_2023 import Org2023, format_run_cell, format_short_count
-from assay.styles.row import Row
+from assay.number_styles.org_2023 import Org2023, format_run_cell, format_short_count
+from assay.number_styles.row import Row
 from tests.compare_reference import (
     CARDANO,
     CASES,

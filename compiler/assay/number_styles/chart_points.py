@@ -11,7 +11,7 @@ from enum import StrEnum
 from fractions import Fraction
 from math import floor
 
-from assay.styles.exact_decimal import cut_text, drop_leading_zero, format_decimal, format_exact
+from assay.number_styles.exact_decimal import cut_text, drop_leading_zero, format_decimal, format_exact
 
 _PICOSECOND_DIGITS = 12
 _PICOSECONDS: int = 10**_PICOSECOND_DIGITS

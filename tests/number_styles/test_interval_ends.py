@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.styles.prefixed import format_change_within, format_interval, format_percent_interval
+from assay.number_styles.prefixed import format_change_within, format_interval, format_percent_interval
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,20 @@ from pathlib import Path
 import pytest
 
 from assay.lang.model.report import Cell
-from assay.styles import exact_decimal
-from assay.styles.manifest_cells import format_manifest_cell
-from assay.styles.org_2023 import Org2023, format_run_cell, reformat_cell
-from assay.styles.points import HostSpread, PointKind, format_host_point, format_point
-from assay.styles.registry import get_style
-from assay.styles.row import Row, has_right_magnitude
-from assay.styles.three_digits import format_value
-from assay.styles.typst_2026 import Interval, Typst2026, format_number, parse_percent_interval, parse_printed_interval
+from assay.number_styles import exact_decimal
+from assay.number_styles.chart_points import HostSpread, PointKind, format_host_point, format_point
+from assay.number_styles.org_2023 import Org2023, format_run_cell, reformat_cell
+from assay.number_styles.registry import get_style
+from assay.number_styles.row import Row, has_right_magnitude
+from assay.number_styles.run_parameter_cells import format_manifest_cell
+from assay.number_styles.three_digits import format_value
+from assay.number_styles.typst_2026 import (
+    Interval,
+    Typst2026,
+    format_number,
+    parse_percent_interval,
+    parse_printed_interval,
+)
 
 CASES = Path(__file__).parent / "cases"
 Writer = Callable[[str, str], str]

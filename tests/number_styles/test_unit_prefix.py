@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from assay.styles.prefixed import format_value
-from assay.styles.unit_prefix import choose_prefix
+from assay.number_styles.prefixed import format_value
+from assay.number_styles.unit_prefix import choose_prefix
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from assay.report.document import Gallery
 from assay.report.metric_details import MetricDetails, RunCourse, build_metric_details
 from assay.report.row_units import NO_UNITS, ReportUnits
 from assay.report.run_results import RunFigures
-from assay.sql.cells import REAL_SCALE
+from assay.sql.sample_cells import REAL_SCALE
 
 NOTHING = MetricDetails((), ())
 Courses = Mapping[str, tuple[RunCourse, ...]]

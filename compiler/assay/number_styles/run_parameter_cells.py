@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from assay.lang.model.report import Cell
-from assay.styles.exact_decimal import cut_text, drop_leading_zero, format_decimal, format_exact
-from assay.styles.row import NO_VALUE
+from assay.number_styles.exact_decimal import cut_text, drop_leading_zero, format_decimal, format_exact
+from assay.number_styles.row import NO_VALUE
 from assay.util.diagnostics import INTERNAL, fail, suggest_names
 from assay.util.escape import shorten
 

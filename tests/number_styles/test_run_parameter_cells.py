@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.lang.model.report import Cell
-from assay.styles.manifest_cells import (
+from assay.number_styles.run_parameter_cells import (
     KINDS,
     format_manifest_cell,
     format_real_cell,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assay.styles.row import Row
-from assay.styles.typst_2026 import (
+from assay.number_styles.row import Row
+from assay.number_styles.typst_2026 import (
     HalfPlane,
     Interval,
     Typst2026,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 
-from assay.styles.exact_decimal import round_decimal, to_shortest_decimal
-from assay.styles.printed_deltas import PrintedDeltas
-from assay.styles.row import NO_VALUE, Row
+from assay.number_styles.deltas_of_printed_cells import PrintedDeltas
+from assay.number_styles.exact_decimal import round_decimal, to_shortest_decimal
+from assay.number_styles.row import NO_VALUE, Row
 from assay.util.diagnostics import fail
 from assay.util.percent_change import compute_percent_change
 

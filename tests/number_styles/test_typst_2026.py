@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.styles.row import Row
-from assay.styles.typst_2026 import Typst2026, format_number
+from assay.number_styles.row import Row
+from assay.number_styles.typst_2026 import Typst2026, format_number
 from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO, compute_averages, get_width, load_json, load_reference_ids
 
