@@ -31,8 +31,8 @@ def register_run(
     """Register a run in a results folder; several places are repeats. The default name is that of its directory.
 
     Instead of its directory, a run may be named that is registered, has recorded results, or is in the settings:
-    `find_places` returns the places of a name in the settings. A run that is registered gains tags, and a
-    commit or day that it lacks.
+    `find_places` returns the places of a name in the settings. A run that is registered gains tags, and
+    places, a commit or a day that it lacks.
 
     Raises AssayError (usage): a place that does not exist, a name that is in use for another run or means something
     else, an invalid day.
