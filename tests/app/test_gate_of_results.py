@@ -260,9 +260,13 @@ def test_counts_say_why_no_metric_is_judged(tmp_path: Path) -> None:
 
 
 def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
-    """A gated segment is not among the open metrics; a worse one outside of the gate has a sentence."""
+    """A gated segment is not among the open metrics; a worse one outside of the gate has a sentence.
+
+    Segments of conditions do not count, as on the first page.
+    """
     metrics = {
         "a": judge_metric("open", 0.3),
+        "n[kind=x]": {**judge_metric("open"), "better": "neither"},
         "a[kind=x]": judge_metric("worse"),
         "a[kind=y]": judge_metric("worse", 0.001),
         "a[kind=z]": judge_metric("open", 0.4),
