@@ -20,7 +20,7 @@ from assay.judgement.paired_segments import SegmentPair, pair_segments
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Direction, Margin, Verdict, judge
 from assay.lang.model.package import Metric
-from assay.report.answer import Answer, JudgedRow
+from assay.report.answer import Answer, JudgedRow, JudgedSegment
 from assay.report.compose_answer import Candidate, compose_answer, describe_change, describe_open, format_values
 from assay.report.document import Document, parse_document, to_json
 from assay.report.forest_axis import choose_axis
@@ -100,7 +100,9 @@ def compose(case: Mapping[str, Any]) -> Answer:
         candidates[number] = replace(candidates[number], change=replace(candidates[number].change, medians=medians))
     segments = tuple(Verdict(word) for word in case.get("segments", ()))
     if segments:
-        candidates[0] = replace(candidates[0], segment_verdicts=segments)
+        changed = tuple((10.0 - number, JudgedSegment(f"m[op={number}]", "s", f"write {number}", "+20 %", word, "▲"))
+                        for number, word in enumerate(segments) if word in ("worse", "better"))  # fmt: skip
+        candidates[0] = replace(candidates[0], segment_verdicts=segments, segments=changed)
     return compose_answer(LABELS, "two", "95 %", candidates, (), (), tuple(case.get("unequal", ())))
 
 
