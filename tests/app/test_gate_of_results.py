@@ -273,7 +273,9 @@ def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
     }
     markdown = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
     counts = "0 worse, 0 better, 0 same, 1 open, 0 not judged; 2 worse, 0 better of 3 segments"
-    assert f"1 of 3 gated metrics is worse by more than its margin.** {counts}\n" in markdown
+    assert (
+        f"1 of 3 gated metrics is worse by more than its margin (Metric a\\[kind=y\\] +10 %).** {counts}\n" in markdown
+    )
     assert "\nWorse segments outside of the gate: Metric a\\[kind=x\\] +10 % (+8 … +12).\n" in markdown
     assert [line.split("µs")[0] for line in markdown.splitlines() if "µs" in line] == [
         f"| Metric a{name}, " for name in (r"\[kind=y\]", "", r"\[kind=z\]")
