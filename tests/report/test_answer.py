@@ -25,6 +25,7 @@ from assay.report.compose_answer import Candidate, compose_answer, describe_chan
 from assay.report.document import Document, parse_document, to_json
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import (
+    describe_few_units,
     explain_short_reasons,
     get_arrow,
     get_reason,
@@ -226,6 +227,16 @@ def test_slowed_metrics_are_worse_on_first_page() -> None:
 )
 def test_values_have_one_unit(values: tuple[float | None, ...], symbol: str, expected: tuple[str, str]) -> None:
     assert format_values(values, symbol) == expected
+
+
+def test_few_units_name_their_metrics_unless_all_have_few() -> None:
+    judgement = create_change("worse", Direction.LOWER).judgement
+    assert judgement.comparison
+    short = replace(judgement, comparison=replace(judgement.comparison, units=51))
+    named = [("wait", short), ("work", judgement)]
+    assert describe_few_units(named) == "51 units of time are few: 61 batches (wait)."
+    assert describe_few_units(named[:1]) == "51 units of time are few: 61 batches."
+    assert describe_few_units(named[1:]) == ""
 
 
 def test_change_in_words_has_its_unit_once() -> None:

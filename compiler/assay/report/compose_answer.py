@@ -476,7 +476,7 @@ def _list_notes(
 ) -> Iterator[str]:
     """Yield sentences on noise, few units of time and data; some may be empty."""
     yield noise
-    yield describe_few_units([item.change.judgement for item in candidates])
+    yield describe_few_units((item.row.label, item.change.judgement) for item in candidates)
     yield explain_short_reasons((item.row.label, item.change) for item in candidates)
     yield describe_open(candidates)
     measured = [(label, run.quality) for run, label in zip(runs, labels, strict=True) if run.quality is not UNMEASURED]
