@@ -260,16 +260,22 @@ def test_counts_say_why_no_metric_is_judged(tmp_path: Path) -> None:
 
 
 def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
-    """A gated segment is not among the open metrics; a worse one outside of the gate has a sentence."""
+    """A gated segment is not among the open metrics; a worse one outside of the gate has a sentence.
+
+    Segments of conditions do not count, as on the first page.
+    """
     metrics = {
         "a": judge_metric("open", 0.3),
+        "n[kind=x]": {**judge_metric("open"), "better": "neither"},
         "a[kind=x]": judge_metric("worse"),
         "a[kind=y]": judge_metric("worse", 0.001),
         "a[kind=z]": judge_metric("open", 0.4),
     }
     markdown = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
     counts = "0 worse, 0 better, 0 same, 1 open, 0 not judged; 2 worse, 0 better of 3 segments"
-    assert f"1 of 3 gated metrics is worse by more than its margin.** {counts}\n" in markdown
+    assert (
+        f"1 of 3 gated metrics is worse by more than its margin (Metric a\\[kind=y\\] +10 %).** {counts}\n" in markdown
+    )
     assert "\nWorse segments outside of the gate: Metric a\\[kind=x\\] +10 % (+8 … +12).\n" in markdown
     assert [line.split("µs")[0] for line in markdown.splitlines() if "µs" in line] == [
         f"| Metric a{name}, " for name in (r"\[kind=y\]", "", r"\[kind=z\]")

@@ -269,7 +269,7 @@ def test_report_counts_the_records_of_attempts_without_use(tmp_path: Path, cache
                       cwd=place)  # fmt: skip
     assert built.status == 0, built.err
     assert (
-        "\n- index: no findings.\n- index: records without use, as one of each key counts: "
+        "\n- index: no findings, but notes:\n- index: records without use, as one of each key counts: "
         "2 of 14 `converted` by `doc`, 1 of 13 `captioned` by `doc`.\n"
     ) in (place / "out/report.md").read_text(encoding="utf-8")
 

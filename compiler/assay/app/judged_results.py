@@ -115,7 +115,8 @@ class ComparedRun:
 
     `caution` is the sentence why the comparison itself is suspect; empty if it is not. `hosts` are the numbers of
     hosts of the runs of base and version; empty if they are not known. `segments` are the changes of segments that are
-    worse or better, in the gate or not, the largest certain change first; `judged_segments` is how many are judged.
+    worse or better, in the gate or not, the largest certain change first; `judged_segments` is how many are judged
+    of metrics with a direction.
     """
 
     id: str
@@ -318,8 +319,8 @@ def _list_segments(results: Mapping[str, Any], base: str, run: str) -> list[Reco
 
 
 def count_judged(changes: Iterable[RecordedChange]) -> int:
-    """Return how many of changes are judged."""
-    return sum(change.has_interval for change in changes)
+    """Return how many of the changes of segments are judged, without those that are better in no direction."""
+    return sum(change.has_interval and change.better != "neither" for change in changes)
 
 
 def select_changed_segments(changes: Iterable[RecordedChange]) -> tuple[RecordedChange, ...]:

@@ -62,7 +62,7 @@ def format_markdown(results: JudgedResults) -> str:
 
     gated = list_all_gated(results)
     state = "passes" if is_open(results) else "fails"
-    summary = _clip(summarize_gate(gated), 240)
+    summary = _clip(f"{summarize_gate(gated)}{_name_closing(gated)}", 240)
     counts = count_all_verdicts(results)
     headline = f"**Gate {summary if list_undecided(gated) else f'{state}: {summary}'}.** {_clip(counts, 200)}"
     blocks = [
@@ -89,6 +89,14 @@ def format_markdown(results: JudgedResults) -> str:
     if rest:
         blocks.append(_format_rest(rest, available))
     return "\n\n".join([*blocks, noise])
+
+
+def _name_closing(gated: Sequence[RecordedChange]) -> str:
+    """Return the changes that close the gate in brackets, the largest certain ones; empty if it is open."""
+    from assay.report.data_quality import list_names
+
+    closing = sort_by_relevance(change for change in gated if change.is_closing)
+    return f" ({list_names([f'{change.name} {format_size(change)}' for change in closing])})" if closing else ""
 
 
 def format_undecided(results: JudgedResults, error: AssayError) -> str:

@@ -180,7 +180,7 @@ def describe_sampling(metric: Metric, grain: Grain) -> str:
     """Describe the rows or groups that give a metric one sample each."""
     row = _decapitalize(grain.doc or grain.name)
     if metric.reduction is not None:
-        groups, reduction = _list_names(metric.reduction.by), _describe_reduction(metric)
+        groups, reduction = _list_names(metric.reduction.by) or "run", _describe_reduction(metric)
         return f"one sample for each {groups}: {reduction}, over rows of `{grain.name}` ({row})"
     return f"one sample for each row of `{grain.name}` ({row})"
 

@@ -48,7 +48,7 @@ from assay.report.row_units import ReportUnits, RowUnit
 from assay.report.run_results import RunFigures, get_average
 from assay.report.section_notes import name_section
 from assay.report.versions import Version
-from assay.util.escape import escape_text
+from assay.util.escape import escape_text, shorten_middle
 from assay.util.numbers import format_count
 
 LINES = 43  # lines of a page for key changes, rows of the plot, conditions and differing parameters
@@ -56,6 +56,7 @@ LEAST_ROWS = 12
 MOST_CONDITIONS = 6
 MOST_KEY_CHANGES = 5
 MOST_SEGMENTS = 3
+MOST_LETTERS = 40  # of a segment or metric in the headline
 MOST_DIFFERING = 12  # parameters that the PDF prints, two in a line
 _MOST_UNNAMED = 3
 _LINES_OF_SENTENCES = 3  # of those on segments that are not judged each, and of those on medians
@@ -67,7 +68,8 @@ _RANKS = {Verdict.OPEN: 2, Verdict.SAME: 3, Verdict.NOT_JUDGED: 4}
 class Candidate:
     """The change of a metric of the report, its line of the plot, and the section that shows it first.
 
-    `is_key` says that the gate of the report names the metric. `segment_verdicts` are those of its segments;
+    `is_key` says that the gate of the report names the metric. `segment_verdicts` are those of its segments, of which
+    `segments` are worse or better, each with its certain change in percent, the largest first;
     `explained_by` has the values of the segment that most of the change comes from: `kind=write`. `unit` is the symbol
     of the metric's unit.
     """
@@ -77,6 +79,7 @@ class Candidate:
     section: str
     is_key: bool = False
     segment_verdicts: tuple[Verdict, ...] = ()
+    segments: tuple[tuple[float, JudgedSegment], ...] = ()
     explained_by: str = ""
     unit: str = ""
 
@@ -151,7 +154,8 @@ def _list_candidates(
     for name in dict.fromkeys(item for section in report.sections for item in section.metrics if not is_segment(item)):
         metric, change = checked.get_metric(name), judgements.changes[name, runs[1].id]
         averages = [get_average(run, metric, summary) for run in runs]
-        segments = _list_segments(checked, report, metric, runs[1].id, judgements)
+        sized_segments = _list_segments(checked, report, metric, runs[1].id, judgements)
+        segments = [segment for _, segment in sized_segments]
         row = replace(
             _build_row(metric, averages, change, units.get(metric.id)),
             segments=tuple(segments[:MOST_SEGMENTS]),
@@ -161,7 +165,16 @@ def _list_candidates(
             judgements.changes[item, runs[1].id].judgement.verdict for item in _name_segments(report, metric)
         )
         explained_by = _find_explanation(checked, runs, summary, judgements, [name, *_list_alike(change, segments)])
-        yield Candidate(change, row, sections[name], name in named, verdicts, explained_by, metric.unit.symbol)
+        yield Candidate(
+            change,
+            row,
+            sections[name],
+            name in named,
+            verdicts,
+            tuple(sized_segments),
+            explained_by,
+            metric.unit.symbol,
+        )
 
 
 def _list_alike(change: JudgedChange, segments: Sequence[JudgedSegment]) -> list[str]:
@@ -205,10 +218,11 @@ def _list_gated_segments(
 
 def _list_segments(
     checked: CheckedPackage, report: Report, whole: Metric, run: str, judgements: ReportJudgements
-) -> list[JudgedSegment]:
+) -> list[tuple[float, JudgedSegment]]:
     """Return the segments of a metric in the sections that are worse or better, the largest certain change first.
 
-    Those that pool further values are none of them: they name nothing that explains a change.
+    Each has the size of this change. Those that pool further values are none of them: they name nothing that explains
+    a change.
     """
     sections = _name_segments(report, whole)
     changes = [(name, judgements.changes[name, run]) for name in sections if not is_pooled(name)]
@@ -218,15 +232,18 @@ def _list_segments(
         if change.judgement.verdict in (Verdict.WORSE, Verdict.BETTER) and change.judgement.comparison
     ]
     return [
-        JudgedSegment(
-            name,
-            sections[name],
-            checked.get_metric(name).name.removeprefix(f"{whole.name}: "),
-            _format_size(change.judgement.comparison),
-            get_word(change),
-            get_arrow(change),
+        (
+            size,
+            JudgedSegment(
+                name,
+                sections[name],
+                checked.get_metric(name).name.removeprefix(f"{whole.name}: "),
+                _format_size(change.judgement.comparison),
+                get_word(change),
+                get_arrow(change),
+            ),
         )
-        for _, name, change in sorted(sized, key=lambda item: (-item[0], item[1]))
+        for size, name, change in sorted(sized, key=lambda item: (-item[0], item[1]))
         if change.judgement.comparison
     ]
 
@@ -332,7 +349,15 @@ def compose_answer(
         *labels,
         run_id,
         level,
-        compose_headline(*labels, changes, segment_counts, unpreferred, of_paired, continue_headline(medians)),
+        compose_headline(
+            *labels,
+            changes,
+            segment_counts,
+            unpreferred,
+            of_paired,
+            continue_headline(medians),
+            _name_largest_segment(directed),
+        ),
         " ".join(filter(None, counts)),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(
@@ -346,6 +371,17 @@ def compose_answer(
         _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
         notes,
     )
+
+
+def _name_largest_segment(directed: Sequence[Candidate]) -> str:
+    """Return the segment that certainly got worse by most, or better if none is worse: `write of Wait (+31 %)`."""
+    listed = [(size, item.row.label, segment) for item in directed for size, segment in item.segments]
+    worse = [item for item in listed if item[2].verdict == Verdict.WORSE.value]
+    if not listed:
+        return ""
+    _, label, segment = max(worse or listed, key=lambda item: item[0])
+    parts = (shorten_middle(escape_text(text), MOST_LETTERS) for text in (segment.label, label))
+    return f"{' of '.join(parts)} ({segment.percent})"
 
 
 def _find_paired(candidates: Sequence[Candidate]) -> Candidate | None:
@@ -448,7 +484,7 @@ def _list_notes(
 ) -> Iterator[str]:
     """Yield sentences on noise, few units of time and data; some may be empty."""
     yield noise
-    yield describe_few_units([item.change.judgement for item in candidates])
+    yield describe_few_units((item.row.label, item.change.judgement) for item in candidates)
     yield explain_short_reasons((item.row.label, item.change) for item in candidates)
     yield describe_open(candidates)
     measured = [(label, run.quality) for run, label in zip(runs, labels, strict=True) if run.quality is not UNMEASURED]

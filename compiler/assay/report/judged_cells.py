@@ -172,7 +172,7 @@ def list_judgement_notes(judgements: ReportJudgements, metrics: Sequence[Metric]
         least, level = (f"{100 * level:g} %" for level in (2 * judgements.level - 1, judgements.level))
         names = list_names(wide, MOST_NAMES)
         yield f"Same by the {least} interval, though that of {level} reaches beyond the margin: {names}."
-    if few_units := describe_few_units(list(changes.values())):
+    if few_units := describe_few_units(changes.items()):
         yield few_units
 
 
@@ -182,12 +182,17 @@ def _is_same_beyond_margin(judgement: Judgement) -> bool:
     return not judgement.interval.is_within(judgement.margin)
 
 
-def describe_few_units(judgements: Sequence[Judgement]) -> str:
-    """Return on how few units of time, and how many batches, intervals rest; empty if units are not few."""
-    comparisons = [item.comparison for item in judgements if item.comparison]
-    short = [item for item in comparisons if 0 < item.units < LEAST_PLACED and item.spread.batches]
-    if not short:
+def describe_few_units(judgements: Iterable[tuple[str, Judgement]]) -> str:
+    """Return on how few units of time, and how many batches, intervals rest; empty if units are not few.
+
+    Each judgement has the label of its metric before it. Metrics are named if only some have so few units.
+    """
+    comparisons = [(label, item.comparison) for label, item in judgements if item.comparison]
+    few = [(label, item) for label, item in comparisons if 0 < item.units < LEAST_PLACED and item.spread.batches]
+    if not few:
         return ""
+    short = [item for _, item in few]
     units, batches = min(item.units for item in short), sorted({item.spread.batches for item in short})
     counts = str(batches[0]) if len(batches) == 1 else f"{batches[0]} to {batches[-1]}"
-    return f"{units} units of time are few: {counts} batches."
+    names = f" ({list_names([label for label, _ in few])})" if len(few) < len(comparisons) else ""
+    return f"{units} units of time are few: {counts} batches{names}."
