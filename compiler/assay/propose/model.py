@@ -334,10 +334,6 @@ class RunConstant:
     field: str
     values: tuple[tuple[str, str], ...]  # the run and the value
 
-    def describe(self) -> str:
-        """Return the field with its values."""
-        return f"{self.field} of {self.event} ({', '.join(f'{run} {value}' for run, value in self.values)})"
-
 
 @dataclass(frozen=True, slots=True)
 class Proposal:

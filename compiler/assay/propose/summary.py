@@ -6,13 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from assay.propose.alternation import GUIDE
-from assay.propose.model import OTHER_LINES, Proposal, SourceProposal
+from assay.propose.model import OTHER_LINES, Proposal, RunConstant, SourceProposal
 from assay.util.escape import escape_text, truncate
 from assay.util.numbers import format_count
 
 MAX_EVENTS = 10
 MAX_NAMES, WIDTH = 3, 40
 MAX_FILES = 6
+MAX_RUNS = 2
 KEEP_APART = "to compare each run by itself, delete the table `runs` of assay.toml"
 
 
@@ -57,7 +58,7 @@ def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) ->
     if proposal.constant:
         yield f"no metrics of fields that are always the same: {_list_fields(proposal.constant)}"
     if proposal.run_constants:
-        facts = "; ".join(escape_text(item.describe()) for item in proposal.run_constants)
+        facts = "; ".join(map(escape_text, _describe_run_constants(proposal.run_constants)))
         yield f"no metrics of constants of runs, which may be facts of their `meta.json`: {facts}"
 
 
@@ -91,15 +92,27 @@ def _describe_source(source: SourceProposal) -> Iterator[str]:
             yield "    `ignored` of the source lists them, so that builds do not warn of them"
 
 
+def _describe_run_constants(constants: Sequence[RunConstant]) -> Iterator[str]:
+    """Yield fields with the events that have the same values of it, and the values of the first runs."""
+    events: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = defaultdict(list)
+    for item in constants:
+        events[item.field, item.values].append(item.event)
+    for (field, values), names in events.items():
+        texts = [f"{run} {value}" for run, value in values[:MAX_RUNS]]
+        more = [f"and {format_count(len(values) - MAX_RUNS, 'more run')}"] if len(values) > MAX_RUNS else []
+        yield f"{field} of {_name_events(names)} ({', '.join([*texts, *more])})"
+
+
+def _name_events(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} events"
+
+
 def _list_fields(pairs: Sequence[tuple[str, str]]) -> str:
     """Return fields with their event, or the number of their events."""
     events_by_field: dict[str, list[str]] = defaultdict(list)
     for event_name, field in pairs:
         events_by_field[field].append(event_name)
-    places = {
-        field: events[0] if len(events) == 1 else f"{len(events)} events" for field, events in events_by_field.items()
-    }
-    return ", ".join(f"{field} of {place}" for field, place in places.items())
+    return ", ".join(f"{field} of {_name_events(events)}" for field, events in events_by_field.items())
 
 
 def _list_some(files: Sequence[str]) -> str:
