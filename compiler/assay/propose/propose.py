@@ -15,7 +15,6 @@ from assay.propose.grains import list_crowded_out, propose_counts, propose_grain
 from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
 from assay.propose.names import NameSpace, drop_prefix, make_identifier
 from assay.propose.quantities import list_omissions
-from assay.propose.recognize import find_times
 from assay.propose.repeats import list_namesakes
 from assay.propose.run_order import find_extents
 from assay.propose.runs import assign_runs, list_hosts, list_runs
@@ -142,7 +141,7 @@ def _get_time_path(item: Detected) -> tuple[object, ...]:
     """Return what distinguishes logs of one kind: the path of their instants."""
     if item.kind not in ("json-lines", "logfmt"):
         return ()
-    times = find_times(item.records, several=False)
+    times = item.find_times()
     return (times.paths, times.form) if times else ()
 
 
