@@ -105,7 +105,7 @@ def find_time_form(path: Sequence[str], values: Sequence[object], least: float =
         has_zone = all(match[4] for text in texts if (match := re.match(ISO, text)))
         doc = "ISO 8601" + ("" if has_zone else " without a zone, read as UTC")
         return TimeForm("", "" if has_zone else "UTC", doc, ISO)
-    # All of these have a colon or a blank; most values that are none are numbers or words.
+    # All of these have a colon or a blank, unlike numbers and words.
     may_be_stamps = _match_most(r".*[: ].*", texts, least)
     for expression, form in STAMPS if may_be_stamps else ():
         if "%" in form and _match_most(expression, texts, least):

@@ -17,6 +17,9 @@ KeyPath = tuple[str, ...]
 HOST = "host"
 """The column of every event with the host of a record, which no field is called."""
 
+UNIT_OF = "unit of "
+"""How reasons of a source for the unit of a field begin, which its name does not tell."""
+
 OTHER_LINES = "Lines that begin like those of an event but do not match it"
 """How the description of an event for such lines begins."""
 

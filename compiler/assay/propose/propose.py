@@ -10,6 +10,7 @@ from pathlib import Path
 from assay.propose.alternation import find_alternating
 from assay.propose.benchmark_texts import add_results
 from assay.propose.choices import list_settings
+from assay.propose.confirm_units import confirm_units
 from assay.propose.detect import Detected, detect
 from assay.propose.grains import list_crowded_out, propose_counts, propose_grains
 from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
@@ -106,7 +107,8 @@ def _propose_sources(
     for items in layouts.values():
         stem = Path(items[0].sample.name).name.partition(".")[0]
         source_name = source_names.add("logs" if len(layouts) == 1 else make_identifier(stem, "logs"))
-        groups.append(note_elapsed_time(add_results(propose_source(source_name, items, tables, system))))
+        group = confirm_units(propose_source(source_name, items, tables, system))
+        groups.append(note_elapsed_time(add_results(group)))
     return groups
 
 

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from assay.propose.alternation import GUIDE
-from assay.propose.model import OTHER_LINES, Proposal, RunConstant, SourceProposal
+from assay.propose.model import OTHER_LINES, UNIT_OF, Proposal, RunConstant, SourceProposal
+from assay.propose.quantities import lacks_unit
 from assay.util.escape import escape_text, truncate
 from assay.util.numbers import format_count
 
@@ -46,6 +47,7 @@ def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) ->
         yield f"  metrics {', '.join(metric.id for metric in grain.metrics)}"
         if grain.dimensions:
             yield f"  dimensions {', '.join(item.field for item in grain.dimensions)}"
+    yield from _list_unknown_units(proposal)
     for pair in proposal.alternating:
         yield f"no metric of the time between: {pair.describe()}; `latest before` measures it: {GUIDE}"
     names_by_reason: dict[str, list[str]] = defaultdict(list)
@@ -84,12 +86,29 @@ def _describe_source(source: SourceProposal) -> Iterator[str]:
             yield f"    {event.doc[:1].lower()}{event.doc[1:]}"
     if len(source.events) > MAX_EVENTS:
         yield f"  and {len(source.events) - MAX_EVENTS} more events"
+    yield from (f"  {name}: {reason}" for name, reason in source.reasons if name.startswith(UNIT_OF))
     if source.malformed:
         yield f"  {source.malformed.describe()}"
     if source.left_out:
         yield f"  no event: {source.left_out_count} records, {_describe_left_out(source)}"
         if source.line and source.ignored:
             yield "    `ignored` of the source lists them, so that builds do not warn of them"
+
+
+def _list_unknown_units(proposal: Proposal) -> Iterator[str]:
+    """Yield a line that names the fields of times without a unit, and says where to write it."""
+    sources = {source.name: source for source in proposal.sources}
+    fields = {
+        metric.field: None
+        for grain in proposal.grains
+        for metric in grain.metrics
+        if lacks_unit(sources[grain.source], metric)
+    }
+    if fields:
+        yield (
+            f"unit unknown: {', '.join(fields)}: write `E.inUnit S.unit.millisecond (...)` around it in events.dhall, "
+            "and `unit = S.unit.millisecond` in metrics.dhall"
+        )
 
 
 def _describe_run_constants(constants: Sequence[RunConstant]) -> Iterator[str]:
