@@ -107,7 +107,7 @@ def _write_gate(proposal: Proposal) -> str:
                 column = _write_column(proposal, grain, grain.split[0])
                 segment = f"R.segmentId m.{metric.id} ({column}) {quote_text(grain.split[0].value)}"
                 return f"""
-          -- The gate has all metrics that are better in a direction. To gate only some, such as a metric and a segment
-          -- of it (docs/ci.md#gate-a-segment), remove the dashes of the next line:
+          -- The gate has all metrics that are better in a direction, `assay gate --segments` also gates their segments.
+          -- To gate only some, such as a metric and a segment of it (docs/ci.md#gate-segments), remove these dashes:
           -- , judgement = Some S.Judgement::{{ gate = R.metricIds [ m.{metric.id} ] # [ {segment} ] }}"""
     return ""
