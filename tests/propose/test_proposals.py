@@ -92,6 +92,13 @@ def test_titles_say_by_what_tables_are_split(case: str, tmp_path: Path, cache: P
     assert re.findall(r'R\.section "([^"]*)"', text)[:2] == TITLES[case]
 
 
+def test_dictionary_has_one_table_of_grains_with_one_metric(tmp_path: Path, cache: Path) -> None:
+    place = _propose("k6-json-kinds", tmp_path, cache)
+    text = (place / "specs/service/reports.dhall").read_text(encoding="utf-8")
+    assert re.findall(r'R\.group "([^"]*)"', text) == ["Metrics"]
+    assert text.count("R.groupWithAllOf") > 1
+
+
 def test_commands_split_by_what_the_report_splits_by(tmp_path: Path, cache: Path) -> None:
     place = tmp_path / "service"
     result = run_assay("--cache", cache, "init", place, "--from", *_list_logs("k6-names"))
