@@ -34,7 +34,7 @@ def confirm_units(group: Group) -> Group:
         for field in source.fields
         if any(_lacks_unit(event, field) for event in source.events)
     }
-    units = {field.name: found for field in events if (found := _find_unit(group, field, events[field]))}
+    units = {field.name: unit for field in events if (unit := _find_unit(group, field, events[field]))}
     fields = tuple(
         replace(field, unit=units[field.name][0], reason=units[field.name][1]) if field.name in units else field
         for field in source.fields
