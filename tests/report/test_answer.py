@@ -21,7 +21,8 @@ from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Direction, Margin, Verdict, judge
 from assay.lang.model.package import Metric
 from assay.report.answer import Answer, JudgedRow, JudgedSegment
-from assay.report.compose_answer import Candidate, compose_answer, describe_change, describe_open, format_values
+from assay.report.answer_candidates import Candidate, format_values
+from assay.report.compose_answer import compose_answer, describe_change, describe_open
 from assay.report.document import Document, parse_document, to_json
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import (
