@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from assay.dhall.builtin_functions import TYPES
 from assay.dhall.convert import are_equal
-from assay.dhall.errors import DhallError, ReportedError, build_error, build_problem, find_comment_hint
+from assay.dhall.errors import DhallError, ReportedError, build_error, build_problem, find_comment_hint, place_error
 from assay.dhall.evaluate import evaluate, instantiate
 from assay.dhall.infer import (
     CHECKS,
@@ -206,7 +206,7 @@ def _enter_lets(node: Let, context: Context) -> tuple[Node, Context, bool]:
         try:
             type_value = _infer_binding(current, context)
         except DhallError as error:
-            context.report(error)
+            context.report(place_error(error, current.value))
             is_right = False
         except ReportedError:
             is_right = False
