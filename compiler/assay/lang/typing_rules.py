@@ -43,6 +43,12 @@ class KindError(Exception):
     actual: str
     node: Expression
 
+    @property
+    def part(self) -> str:
+        """Return the text of the expression for messages."""
+        is_empty = self.node.op in _NOT_EMPTY and not self.node.operands
+        return f"`{self.node.op}` of no values" if is_empty else str(self.node)
+
 
 @dataclass(eq=False)
 class UnknownNameError(Exception):
@@ -51,6 +57,11 @@ class UnknownNameError(Exception):
     kind: str
     name: str
     candidates: tuple[str, ...]
+
+    @property
+    def noun(self) -> str:
+        """Return the word for the kind in messages."""
+        return "taken field" if self.kind == "taken" else self.kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,7 @@ def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amoun
             hint = "a formula uses values of metrics (`M.value`), not columns of rows"
         checker.report(
             f"unknown-{error.kind}",
-            f"unknown {error.kind} `{error.name}` in {owner}",
+            f"unknown {error.noun} `{error.name}` in {owner}",
             word,
             field=field,
             hint=hint,

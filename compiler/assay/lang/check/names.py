@@ -104,7 +104,12 @@ def check_types(checker: Checker) -> None:
         if type_name not in allowed:
             message = f"unknown type `{type_name[:LONGEST]}` of {owner.format(name)}"
             checker.report(
-                "unknown-type", message, name, expected=", ".join(allowed), hint=suggest_nearest(type_name, allowed)
+                "unknown-type",
+                message,
+                name,
+                expected=", ".join(allowed),
+                hint=suggest_nearest(type_name, allowed),
+                cause=f"{name} {type_name}",
             )
 
 
