@@ -27,10 +27,10 @@ from assay.lang.check import (
     units,
 )
 from assay.lang.check.checker import Checker, Locate
+from assay.lang.expression_types import Scope, UnitError, ValueType, infer_reduced
 from assay.lang.model.package import Event, Grain, Metric, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.lang.model.vocabulary import COMPUTED
-from assay.lang.typing_rules import Scope, UnitError, ValueType, infer_reduced
 from assay.lang.units import UnknownUnitError, get_package_library
 from assay.util.diagnostics import Diagnostic, suggest_names
 

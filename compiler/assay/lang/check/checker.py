@@ -9,9 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from assay.lang.model.expression import Expression
-from assay.lang.model.package import Package
-from assay.lang.typing_rules import (
+from assay.lang.expression_types import (
     BOOLEAN,
     NONE,
     KindError,
@@ -22,6 +20,8 @@ from assay.lang.typing_rules import (
     ValueType,
     infer,
 )
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Package
 from assay.lang.units import UnitLibrary, UnknownUnitError
 from assay.util.diagnostics import Diagnostic, Span, suggest_names
 
