@@ -106,7 +106,7 @@ def test_level_shift_has_its_run_averages_and_verdict() -> None:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ([10.0, 10.0, 15.0], "Too few runs to tell: a level shift needs at least 4."),
+        ([10.0, 10.0, 15.0], "Too few runs to tell: a level shift needs at least 4 runs."),
         ([9.0, 10.0, 11.0, 13.0, 14.0, 15.0],
          "Too few runs to tell: they show a level shift only if it is larger than 7.03 ms."),
         ([10.0, 10.01] * 20, "No level shift."),

@@ -115,7 +115,7 @@ def _describe_hidden_shift(item: MetricHistory, factor: float, unit: str) -> str
     if not item.hidden_shift:
         return "No level shift."
     if math.isinf(item.hidden_shift):
-        return f"Too few runs to tell: a level shift needs at least {LEAST_SERIES}."
+        return f"Too few runs to tell: a level shift needs at least {LEAST_SERIES} runs."
     size = f"{format_value(item.hidden_shift * factor)} {unit}".rstrip()
     return f"Too few runs to tell: they show a level shift only if it is larger than {size}."
 
