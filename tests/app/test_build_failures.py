@@ -155,12 +155,14 @@ def test_packed_log_that_is_cut_off_is_refused(tmp_path: Path, out: Path, cache:
     file = run / "node-2" / name
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     result = build([f"run={run}"], out, cache, "--no-filters")
+    tool = "zcat" if name.endswith(".gz") else "zstd -dc"
     assert (result.status, format_message(result, {"RUN": run})) == (
         1,
         f"""\
 error[broken-file]: run run: the log file cannot be read to its end: RUN/node-2/{name}
   found:    the compressed data ends before the content
-  hint: is it cut off, or still being written?
+  hint: is it cut off, or still being written? `{tool} {name} > stdout` saves the readable part; \
+then move {name} out of the run
 """,
     )
     assert read_contents(out) == FORMER

@@ -149,6 +149,36 @@ def test_worse_metric_closes_a_gate_that_lacks_samples(tmp_path: Path) -> None:
     assert f"\n{missing}\n" in markdown.out
 
 
+def test_headline_of_an_open_gate_has_the_worst_segment(tmp_path: Path) -> None:
+    """It is worse for certain, although the gate does not name it."""
+    metrics = {"a": judge_metric("same", 0.6), "a[kind=x]": judge_metric("worse", percents=(31.0, 24.0, 38.0))}
+    folder = write_results(tmp_path, metrics)
+    markdown = run_assay("gate", folder, "--format", "markdown").out.splitlines()[0]
+    summary = "none of 1 gated metric is worse by more than its margin"
+    assert markdown.startswith(f"**Gate passes, but Metric a\\[kind=x\\] is worse: +31 %: {summary}.** ")
+    metrics |= {"a[kind=y]": judge_metric("worse")}
+    markdown = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
+    assert "is worse: +31 %, and so is 1 more segment: none of" in markdown
+
+
+def test_option_gates_all_judged_segments(tmp_path: Path) -> None:
+    """Their p are adjusted for the number of segments of the metric; segments without an interval are left out."""
+    metrics = {
+        "a": judge_metric("same", 0.6),
+        "a[kind=w]": {**judge_metric("worse", p_margin=0.02), "better": "lower"},
+        "a[kind=x]": judge_metric("worse", p_margin=0.001),
+        "a[kind=y]": judge_metric("not judged", None, "a run has no samples"),
+        "a[kind=z]": {**judge_metric("changed", p_margin=0.001), "better": "neither"},
+    }
+    folder = write_results(tmp_path, metrics)
+    assert run_assay("gate", folder).status == 0
+    assert run_assay("gate", folder, "--segments").status == 4
+    gate = run_assay("gate", folder, "--segments", "--format", "json").parse_json()
+    changes = {item["metric"]: (item["p"], item["is_closing"]) for item in gate["runs"][0]["changes"]}
+    assert changes == {"a[kind=x]": (0.002, True), "a[kind=w]": (0.02, True), "a": (0.6, False)}
+    assert gate["runs"][0]["worse_outside_gate"] == []
+
+
 @pytest.mark.parametrize("form", ["text", "markdown"])
 def test_other_number_of_hosts_never_closes_the_gate(tmp_path: Path, form: str) -> None:
     folder = write_results(tmp_path, {"a": WORSE, "b": LOST}, hosts=(2, 1))
@@ -260,16 +290,22 @@ def test_counts_say_why_no_metric_is_judged(tmp_path: Path) -> None:
 
 
 def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
-    """A gated segment is not among the open metrics; a worse one outside of the gate has a sentence."""
+    """A gated segment is not among the open metrics; a worse one outside of the gate has a sentence.
+
+    Segments of conditions do not count, as on the first page.
+    """
     metrics = {
         "a": judge_metric("open", 0.3),
+        "n[kind=x]": {**judge_metric("open"), "better": "neither"},
         "a[kind=x]": judge_metric("worse"),
         "a[kind=y]": judge_metric("worse", 0.001),
         "a[kind=z]": judge_metric("open", 0.4),
     }
     markdown = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
     counts = "0 worse, 0 better, 0 same, 1 open, 0 not judged; 2 worse, 0 better of 3 segments"
-    assert f"1 of 3 gated metrics is worse by more than its margin.** {counts}\n" in markdown
+    assert (
+        f"1 of 3 gated metrics is worse by more than its margin (Metric a\\[kind=y\\] +10 %).** {counts}\n" in markdown
+    )
     assert "\nWorse segments outside of the gate: Metric a\\[kind=x\\] +10 % (+8 … +12).\n" in markdown
     assert [line.split("µs")[0] for line in markdown.splitlines() if "µs" in line] == [
         f"| Metric a{name}, " for name in (r"\[kind=y\]", "", r"\[kind=z\]")

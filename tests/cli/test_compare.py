@@ -34,7 +34,7 @@ Individual peer propagation
   Fetch duration         59.3 ms   ±22 %   56.7 ms   ±28 %  -4.3  -38 … +47      open        275 / 315
 
 Not judged: RTS heap size (it does not vary within the runs).
-56 units of time are few: 17 batches.
+56 units of time are few: 17 batches (Acquired ledger view, Fetch duration).
 Intervals hold what varies within these runs (batches of time, hosts). How much a run differs from the next is not \
 known: there are too few repeats.
 """

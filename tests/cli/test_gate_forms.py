@@ -133,8 +133,8 @@ def test_junit_has_why_a_gate_does_not_decide(tmp_path: Path, code: str) -> None
 
 
 COMMENT = f"""\
-**Gate fails: 2 of 2 gated metrics are worse by more than their margin.** 2 worse, 1 better, 1 same within 2 %, \
-2 open, 1 not judged
+**Gate fails: 2 of 2 gated metrics are worse by more than their margin (Metric slow +10 %, Metric near +5.0 %).** \
+2 worse, 1 better, 1 same within 2 %, 2 open, 1 not judged
 
 service/comparison: 1.1 against 1.0
 

@@ -119,13 +119,15 @@ BOMBS: dict[str, Callable[[], str]] = {
 
 def run(name: str) -> str:
     """Evaluate an expression, normalize it and convert it to data; return the error message, or `value`."""
-    evaluator = Evaluator()
+    evaluator, evaluated = Evaluator(), None
     try:
         evaluated = evaluator.evaluate_text(BOMBS[name](), "bomb.dhall")
         normalize(evaluated.value)
         to_data(evaluated.value)
     except DhallError as error:
-        return error.problems[0].message
+        (problem,) = error.problems
+        has_place = problem.span is not None or evaluated is not None  # the normal form of a value has none
+        return problem.message if has_place else f"without a place: {problem.message}"
     return "value"
 
 

@@ -80,7 +80,7 @@ def test_absent_import_falls_back(folder) -> None:
 
 def test_wrong_import_does_not_fall_back(folder) -> None:
     (folder / "bad.dhall").write_text('1 + "a"')
-    assert list_problems(folder, "./bad.dhall ? 1") == [("bad.dhall", 1, 5, "the right side of `+` has the wrong type")]
+    assert list_problems(folder, "./bad.dhall ? 1") == [("bad.dhall", 1, 3, "`+` does not join texts")]
 
 
 def test_symbolic_link_out_of_folder_is_refused(folder) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.dhall import Budget, DhallError, evaluate_text
+from assay.dhall import Budget, DhallError, evaluate_text, to_data
 from tests.dhall.hostile import BOMBS
 
 FOLDER = Path(__file__).parent
@@ -27,6 +27,13 @@ def test_hostile_expressions_end_as_expected() -> None:
     assert {name: entry["outcome"] for name, entry in report["outcomes"].items()} == expected
     assert expected.keys() == BOMBS.keys()
     assert report["megabytes"] < MAX_MEGABYTES
+
+
+def test_data_beyond_the_budget_have_a_place() -> None:
+    value = evaluate_text(BOMBS["value_pairs"]()).value
+    with pytest.raises(DhallError) as error:
+        to_data(value)
+    assert [problem.span.line for problem in error.value.problems if problem.span] == [5]
 
 
 def count_needed_steps(text: str) -> int:

@@ -23,11 +23,11 @@ from assay.app.subject import MetricSubject, list_subjects
 from assay.app.trace_runs import Line, Sample, Spread
 from assay.explain.facts import DECIDING, collect_facts, list_appearances
 from assay.explain.terminal import Part, fit_parts, format_bars
-from assay.explain.wording import describe_expression, list_compatibility_comments
+from assay.explain.wording import describe_expression, describe_sampling, list_compatibility_comments
 from assay.ingest.readers.protocol import RawRecord
 from assay.lang import dependencies
 from assay.lang.model.expression import parse_expression
-from assay.lang.model.package import Metric
+from assay.lang.model.package import Metric, Reduction
 from assay.lang.model.series import Term
 from assay.lang.series_wording import describe_series
 from assay.lang.time_format import format_instant
@@ -540,6 +540,13 @@ def test_comments_on_compatibility_are_found_to_their_end() -> None:
 @pytest.mark.parametrize(("expression", "words"), read_rows("wording.csv"))
 def test_expression_is_described_in_words(expression: str, words: str) -> None:
     assert describe_expression(parse_expression(expression)) == words
+
+
+def test_reduction_by_no_column_is_of_the_run(lab: Laboratory) -> None:
+    package = lab.package.package
+    metric, grain = package.metrics[0], package.grains[0]
+    reduced = dataclasses.replace(metric, reduction=Reduction((), "centile", 0.99))
+    assert describe_sampling(reduced, grain).startswith("one sample for each run: the centile 0.99, over rows of ")
 
 
 # Errors

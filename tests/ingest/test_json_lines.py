@@ -97,10 +97,12 @@ def test_truncated_packed_file_is_an_error(tmp_path: Path, name: str, remaining_
     content = compress_content(name, "".join(f"{format_record(n=n)}\n" for n in range(5000)).encode())
     with pytest.raises(AssayError) as error:
         ingest_log(tmp_path, {f"m-1/{name}": content[: int(len(content) * remaining_share)]})
+    tool = "zcat" if name == "out.gz" else "zstd -dc"
     assert format_error(error.value, tmp_path) == (
         f"error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/{name}\n"
         "  found:    the compressed data ends before the content\n"
-        "  hint: is it cut off, or still being written?"
+        f"  hint: is it cut off, or still being written? `{tool} {name} > out` saves the readable part; "
+        f"then move {name} out of the run"
     )
 
 

@@ -74,7 +74,8 @@ def test_truncated_text_log_is_an_error(tmp_path: Path) -> None:
     assert read_refusal(tmp_path, {"m-1/out.gz": content}) == (
         "error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/out.gz\n"
         "  found:    the compressed data ends before the content\n"
-        "  hint: is it cut off, or still being written?"
+        "  hint: is it cut off, or still being written? `zcat out.gz > out` saves the readable part; "
+        "then move out.gz out of the run"
     )
 
 

@@ -16,7 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.judgement.level_shifts import LEAST_POINTS, MAX_P, find_best_split, find_level_shifts
+from assay.judgement.level_shifts import (
+    LEAST_POINTS,
+    LEAST_SERIES,
+    MAX_P,
+    find_best_split,
+    find_least_shift,
+    find_level_shifts,
+)
 from tests.support.deep import is_deep
 
 SERIES = 2000 if is_deep() else 150
@@ -109,6 +116,22 @@ def test_shifts_equal_those_of_exact_fractions(seed: int) -> None:
 def test_split_has_the_greatest_exact_score(numbers: list[int]) -> None:
     scores = list_scores(numbers)
     assert scores[find_best_split(numbers)] == pytest.approx(max(scores.values()), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("count", [4, 6, 12, 40, 100])
+def test_least_shift_is_where_the_rule_begins(count: int) -> None:
+    """So much in the middle is found, a little less is not."""
+    noise = [0.01 * (-1) ** (index % (count // 2)) for index in range(count)]
+    values = [value + 100 * (index >= count // 2) for index, value in enumerate(noise)]
+    least = find_least_shift(values)
+    for factor, expected in ((1.01, [count // 2]), (0.99, [])):
+        shifted = [value + factor * least * (index >= count // 2) for index, value in enumerate(noise)]
+        assert list_indexes(shifted) == expected
+
+
+def test_too_few_points_show_no_shift_of_any_size() -> None:
+    assert find_least_shift([1.0] * (LEAST_SERIES - 1)) == math.inf
+    assert list_indexes([0.0, 0.0, 1e9]) == []
 
 
 # Rates

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.lang import formula
+from assay.lang.expression_types import NONE, UnitError
 from assay.lang.formula import FormulaScope, infer_unit, write_conversions
 from assay.lang.model.expression import Expression, format_expression, parse_expression
-from assay.lang.typing_rules import NONE, UnitError
 from assay.lang.units import UnitLibrary, UnknownUnitError
 from tests.support.documentation import find_code_spans, parse_page
 

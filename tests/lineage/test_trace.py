@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.lineage.cells import Cell, find_cell, list_document_cells
+from assay.lineage.printed_cells import Cell, find_cell, list_document_cells
 from assay.report.cell_links import CellSource
 from assay.report.document import parse_document
 from assay.util.diagnostics import AssayError

@@ -100,6 +100,13 @@ def test_report_draws_each_metric_of_a_log(tmp_path: Path, cache: Path) -> None:
     assert sorted(re.findall(r"R\.cdf m\.(\w+)", text)) == sorted(metrics)
 
 
+def test_dictionary_has_one_table_of_grains_with_one_metric(tmp_path: Path, cache: Path) -> None:
+    place = _propose("k6-json-kinds", tmp_path, cache)
+    text = (place / "specs/service/reports.dhall").read_text(encoding="utf-8")
+    assert re.findall(r'R\.group "([^"]*)"', text) == ["Metrics"]
+    assert text.count("R.groupWithAllOf") > 1
+
+
 def test_commands_split_by_what_the_report_splits_by(tmp_path: Path, cache: Path) -> None:
     place = tmp_path / "service"
     result = run_assay("--cache", cache, "init", place, "--from", *_list_logs("k6-names"))
@@ -277,7 +284,7 @@ def test_report_counts_the_records_of_attempts_without_use(tmp_path: Path, cache
                       cwd=place)  # fmt: skip
     assert built.status == 0, built.err
     assert (
-        "\n- index: no findings.\n- index: records without use, as one of each key counts: "
+        "\n- index: no findings, but notes:\n- index: records without use, as one of each key counts: "
         "2 of 14 `converted` by `doc`, 1 of 13 `captioned` by `doc`.\n"
     ) in (place / "out/report.md").read_text(encoding="utf-8")
 
@@ -447,3 +454,17 @@ def test_dates_without_a_late_day_are_an_error(name: str, tmp_path: Path) -> Non
         "  expected: %m/%d/%Y %H:%M:%S or %d/%m/%Y %H:%M:%S",
         "  found:    01/01/2026 09:00:00",
     ])  # fmt: skip
+
+
+def test_summary_says_where_units_of_times_come_from(tmp_path: Path, cache: Path) -> None:
+    log = tmp_path / "app.jsonl"
+    rows = [f'{{"time":"2026-01-05T09:00:0{i}Z","event":"query","latency":{i * 7 % 10}}}\n' for i in range(9)]
+    log.write_text("".join(rows), encoding="utf-8")
+    first = run_assay("--cache", cache, "init", tmp_path / "service", "--from", log)
+    assert (
+        "\nunit unknown: latency: write `E.inUnit S.unit.millisecond (...)` around it in events.dhall, and "
+        in first.out
+    )
+    second = run_assay("--cache", cache, "init", tmp_path / "known", "--from", *_list_logs("json-unit-of-keys"))
+    assert "\n  unit of duration: microsecond: 8 of 8 are the time from `job_started` to `job_done`\n" in second.out
+    assert "unit unknown" not in second.out

@@ -255,3 +255,16 @@ def test_number_that_runs_are_given_is_a_constant_of_each(tmp_path: Path) -> Non
     ) in result.out
     report = (tmp_path / "cmp/specs/cmp/reports.dhall").read_text(encoding="utf-8")
     assert 'R.section "Cmp" record_line' in report
+
+
+def test_constants_of_runs_are_named_once(tmp_path: Path) -> None:
+    """Those of several events have one text, with the values of the first two runs."""
+    for number in range(4):
+        times = [f"2026-01-05T09:00:{second:02}Z" for second in range(12)]
+        lines = [f'{{"time":"{time}","event":"{"ab"[i % 2]}","version":"1.{number}","size":{i * 7 % 12 / 2}}}'
+                 for i, time in enumerate(times)]  # fmt: skip
+        (tmp_path / f"app-1.{number}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    logs = [tmp_path / f"app-1.{number}.jsonl" for number in range(4)]
+    result = run_assay("init", tmp_path / "service", "--from", *logs)
+    assert result.status == 0, result.err
+    assert ": version of 2 events (app-1.0 1.0, app-1.1 1.1, and 2 more runs)\n" in result.out

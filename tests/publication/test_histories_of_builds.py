@@ -117,6 +117,17 @@ def test_level_shift_of_builds_is_found(nightly: Path) -> None:
     ]
 
 
+def test_few_builds_do_not_tell_of_shifts(tmp_path: Path, cache: Path) -> None:
+    numbers = [(8.0, 9.2), (8.1, 9.1)]
+    builds = [
+        write_build(tmp_path / f"{day}", f"2026-03-0{day}", ["10.5", f"night {day}"], {"CentiCpu": list(pair)})
+        for day, pair in enumerate(numbers, start=1)
+    ]
+    build_history(tmp_path / "out", cache, *list_run_options(*builds))
+    text = find_gallery(load_json(tmp_path / "out" / "document.json"), "level-shifts")["text"]
+    assert text[-1].startswith("Too few runs to tell in 1 of 1 series, each of a metric in a workload: ")
+
+
 def test_builds_are_ordered_by_day(nightly: Path) -> None:
     dots = list(list_dots(nightly))
     assert [label for _, label, _ in dots] == [label for night in range(1, 25) for label in ("10.5", f"night {night}")]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.app.metric_history import describe_history
 from assay.judgement.verdict import Direction, Margin
 from assay.registry.history import MetricRules, compute_history
 from assay.registry.model import RecordedResults, RegisteredRun
@@ -100,6 +101,20 @@ def test_level_shift_has_its_run_averages_and_verdict() -> None:
     assert compute_history(recorded, [], "wait", rules=MetricRules(margin=Margin(percent=30))).shifts == ()
     assert compute_history(recorded, [], "wait", last=4).shifts[0].runs_before == 8
     assert compute_history(recorded, [], "wait", last=3).shifts == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ([10.0, 10.0, 15.0], "Too few runs to tell: a level shift needs at least 4 runs."),
+        ([9.0, 10.0, 11.0, 13.0, 14.0, 15.0],
+         "Too few runs to tell: they show a level shift only if it is larger than 7.03 ms."),
+        ([10.0, 10.01] * 20, "No level shift."),
+    ],
+)  # fmt: skip
+def test_few_runs_are_no_sign_of_no_shift(values: list[float], sentence: str) -> None:
+    history = compute_history(list_nights(values), [], "wait")
+    assert (history.shifts, describe_history(history).no_shift) == ((), sentence)
 
 
 def test_runs_of_another_meaning_cause_no_shift() -> None:

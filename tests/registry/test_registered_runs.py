@@ -67,6 +67,21 @@ def test_last_run_with_a_tag_is_a_run(shop: Path) -> None:
     assert answer.err == "last:release is the run night 1: nights/1\n"
 
 
+def test_run_without_logs_gains_its_folders(shop: Path) -> None:
+    assert run(shop, "runs", "remove", "night 1").status == 0
+    words = ("runs", "add", "night 1", "--tag", "main", "--date", "2026-03-02")
+    assert run(shop, *words).status == 0
+    query = ("query", "wait", "--run", "last:main", "--format", "json")
+    assert run(shop, *query).err.startswith("error[run-without-logs]: the run `night 1` is registered without logs")
+    added = run(shop, "runs", "add", "nights/1", "--name", "night 1", "--tag", "release")
+    assert added.status == 0
+    assert json.loads((shop / added.out.strip()).read_text(encoding="utf-8")) == {
+        "format": 1, "name": "night 1", "places": ["../nights/1"], "tags": ["main", "release"], "day": "2026-03-02",
+    }  # fmt: skip
+    assert [row["run"] for row in run(shop, *query).parse_json()] == ["night 1"]
+    assert run(shop, "runs", "add", "night 1", "--tag", "good").status == 0
+
+
 def test_registered_runs_can_have_another_name(shop: Path) -> None:
     words = ("query", "wait", "--run", "base=night 0", "--run", "new=last:release", "--format", "json")
     answer = run(shop, *words)
@@ -199,7 +214,7 @@ def test_recorded_run_without_logs_gains_tags(shop: Path) -> None:
     row = run(shop, "runs", "list", "--tag", "good", "--format", "json").parse_json()
     assert [(item["run"], item["results"], item["place"]) for item in row] == [("night 1", "1", "")]
     answer = run(shop, "query", "wait", "--run", "last:good")
-    assert (answer.status, "error[no-run]" in answer.err) == (2, True)
+    assert (answer.status, "error[run-without-logs]" in answer.err) == (2, True)
 
 
 def test_repeats_of_a_registered_run_are_one_version(shop: Path) -> None:

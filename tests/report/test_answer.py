@@ -20,11 +20,13 @@ from assay.judgement.paired_segments import SegmentPair, pair_segments
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Direction, Margin, Verdict, judge
 from assay.lang.model.package import Metric
-from assay.report.answer import Answer, JudgedRow
-from assay.report.compose_answer import Candidate, compose_answer, describe_change, describe_open, format_values
+from assay.report.answer import Answer, JudgedRow, JudgedSegment
+from assay.report.answer_candidates import Candidate, format_values
+from assay.report.compose_answer import compose_answer, describe_change, describe_open
 from assay.report.document import Document, parse_document, to_json
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import (
+    describe_few_units,
     explain_short_reasons,
     get_arrow,
     get_reason,
@@ -100,7 +102,9 @@ def compose(case: Mapping[str, Any]) -> Answer:
         candidates[number] = replace(candidates[number], change=replace(candidates[number].change, medians=medians))
     segments = tuple(Verdict(word) for word in case.get("segments", ()))
     if segments:
-        candidates[0] = replace(candidates[0], segment_verdicts=segments)
+        changed = tuple((10.0 - number, JudgedSegment(f"m[op={number}]", "s", f"write {number}", "+20 %", word, "▲"))
+                        for number, word in enumerate(segments) if word in ("worse", "better"))  # fmt: skip
+        candidates[0] = replace(candidates[0], segment_verdicts=segments, segments=changed)
     return compose_answer(LABELS, "two", "95 %", candidates, (), (), tuple(case.get("unequal", ())))
 
 
@@ -224,6 +228,16 @@ def test_slowed_metrics_are_worse_on_first_page() -> None:
 )
 def test_values_have_one_unit(values: tuple[float | None, ...], symbol: str, expected: tuple[str, str]) -> None:
     assert format_values(values, symbol) == expected
+
+
+def test_few_units_name_their_metrics_unless_all_have_few() -> None:
+    judgement = create_change("worse", Direction.LOWER).judgement
+    assert judgement.comparison
+    short = replace(judgement, comparison=replace(judgement.comparison, units=51))
+    named = [("wait", short), ("work", judgement)]
+    assert describe_few_units(named) == "51 units of time are few: 61 batches (wait)."
+    assert describe_few_units(named[:1]) == "51 units of time are few: 61 batches."
+    assert describe_few_units(named[1:]) == ""
 
 
 def test_change_in_words_has_its_unit_once() -> None:

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from assay.app.rendering import SAMPLES, format_cells
+from assay.number_styles.row import Distribution, RunResults
 from assay.report.run_results import RunFigures, RunPhase, make_labels_unique
-from assay.styles.row import Distribution, RunResults
 
 NONE = Distribution(0, {"all": 0.0}, 0.0, {"all": 0.0}, 0.0, 0.0, (), Fraction(1), integral=True)
 ONE = Distribution(1, {"all": 2.5}, 2.5, {"all": 0.0}, 2.5, 2.5, (), Fraction(1), integral=True)

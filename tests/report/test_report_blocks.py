@@ -15,9 +15,9 @@ from assay.lang.model.expression import parse_expression
 from assay.lang.model.series import Sampled
 from assay.lang.series_wording import describe_labels
 from assay.lang.workspace import Workspace
+from assay.number_styles.registry import get_style
 from assay.report.blocks.averages import compute_mean_over_time, format_means, list_mean_texts, select_rows_within
 from assay.report.blocks.conclusion import describe_rule, format_percent_for_rule, is_rule_met
-from assay.styles.registry import get_style
 from tests.support.laboratory import ROOT, Laboratory
 
 RULES = [

@@ -10,9 +10,9 @@ import pytest
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import get_shipped_workspace, load_package
+from assay.number_styles.registry import get_style
 from assay.report.prose import read_prose_file
 from assay.report.series_statistic import SeriesStatistic, format_statistic, parse_statistic, select_lines
-from assay.styles.registry import get_style
 from assay.util.diagnostics import Diagnostic
 
 #: two lines, of which one ends early; a value that is not finite does not count

@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, expect
 
 from assay.report.charts.render import draw
 from assay.report.document import Gallery, Plot
+from assay.report.render.chart_images import COLOURS, LARGEST, build_still, build_stills, shorten_svg
 from assay.report.render.html import build_chart_bundle, build_page
-from assay.report.render.stills import COLOURS, LARGEST, build_still, build_stills, shorten_svg
 from tests.report.test_html import create_hostile_document
 from tests.report_sample import FONTS, TEMPLATES, build_sample, limit_charts
 from tests.support.browser import list_accessibility_problems, open_page

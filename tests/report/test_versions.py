@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
+from assay.number_styles.row import Centile, Distribution, FormulaResult, RunResults
 from assay.report.document import Table
 from assay.report.run_results import RunFigures, make_labels_unique
 from assay.report.versions import VARYING, combine_columns, combine_runs, compute_mean, list_mean_notes
-from assay.styles.row import Centile, Distribution, FormulaResult, RunResults
 
 
 def create_run(

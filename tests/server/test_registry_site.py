@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from assay.registry.model import compute_id, dump_content
+from assay.server.registry_site import choose_pair
 from tests.support.browser import list_accessibility_problems, open_page
 from tests.support.commands import run_assay
 from tests.support.local_sites import LocalSite, serve
@@ -55,6 +56,17 @@ def site(shop: Path, cache: Path) -> Iterator[LocalSite]:
     """Serve the workspace."""
     with serve("--cache", cache, "serve", "--port", "0", cwd=shop) as running:
         yield running
+
+
+@pytest.mark.parametrize(
+    ("baseline", "pair"),
+    [("1.0", ("1.0", "1.1")), ("", ("1.1", "v1.0")), ("last:release", ("1.1", "v1.0")), ("1.1", ("1.1", "v1.0"))],
+)
+def test_two_runs_with_other_logs_are_preselected(baseline: str, pair: tuple[str, str]) -> None:
+    places = {"v1.0": ["runs/1.0"], "1.0": ["./runs/1.0", "runs/1.0-2"], "1.1": ["runs/1.1"]}
+    assert choose_pair(places, baseline) == pair
+    assert choose_pair({"v1.0": ["runs/1.0"], "a": ["runs/1.0"]}, baseline) == ("a", "v1.0")
+    assert choose_pair({}, baseline) == ("", "")
 
 
 def test_two_chosen_runs_are_compared(chromium: Browser, site: LocalSite, shop: Path, tmp_path: Path) -> None:

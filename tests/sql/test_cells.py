@@ -14,7 +14,7 @@ import pytest
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Metric, Reduction, Unit
 from assay.sql import dialect
-from assay.sql.cells import REAL_SCALE, build_cells
+from assay.sql.sample_cells import REAL_SCALE, build_cells
 
 NONE = Unit("dimensionless", "")
 METRIC = Metric("m", "", "", "g", Expression("column", name="x"), None, False, None, "", NONE, "neither", 4)

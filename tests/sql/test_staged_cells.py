@@ -12,8 +12,8 @@ from sqlglot import exp
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Reduction
 from assay.sql import dialect
-from assay.sql.cells import build_cells
 from assay.sql.codegen import Statement, build_create_sql
+from assay.sql.sample_cells import build_cells
 from assay.sql.staged_cells import MOST_METRICS, stage_cells
 from tests.sql.test_cells import GRAIN, PER_HOST
 from tests.support.deep import scale_examples

@@ -17,9 +17,9 @@ from assay.app.compute import (
     list_report_metrics,
     list_shown_metrics,
 )
-from assay.app.detailing import Courses, add_quantile_data, collect_courses, collect_galleries
 from assay.app.grouping import group_metrics
 from assay.app.judging import build_judgement_data
+from assay.app.metric_details import Courses, add_quantile_data, collect_courses, collect_galleries
 from assay.app.observations import add_observations, read_observations
 from assay.app.options import BuildResult, Options, choose_summary, list_report_files
 from assay.app.outputs import replace_folder
@@ -49,6 +49,7 @@ from assay.lang.formula import is_formula
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import Report
+from assay.number_styles.registry import get_style, list_style_names
 from assay.plan.planner import AppliedFilter, FilterStep, can_split_by_phase
 from assay.provenance.record import CutRuns, Inputs, build_provenance, format_provenance, list_documents
 from assay.report.answer import Answer
@@ -66,7 +67,6 @@ from assay.report.row_units import ReportUnits, choose_report_units
 from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs
 from assay.report.run_timelines import add_timelines
 from assay.report.statistic_names import EXPECTED, STATISTICS, split_names, suggest_column
-from assay.styles.registry import get_style, list_style_names
 from assay.util.diagnostics import USAGE, fail, suggest_names
 
 NOISE_STYLE = "prefixed"  # of reports on noise, whose numbers differ in magnitude

@@ -22,10 +22,8 @@ from assay.app.judged_results import (
     ComparedRun,
     JudgedResults,
     build_change,
-    count_judged,
     read_findings,
     read_results_data,
-    select_changed_segments,
 )
 from assay.app.judging import build_change_data, list_gated
 from assay.app.session import Session
@@ -97,12 +95,11 @@ def judge_build(session: Session, folder: Path, build: Path, baseline: MedianBas
 
 
 def _list_judged_changes(version: ComparedVersion) -> ComparedRun:
-    """Return the changes of a version as those of a build: of segments, those in the gate, and those that changed."""
+    """Return the changes of a version as those of a build, of segments those in the gate."""
     changes = [metric.change for metric in version.metrics]
     whole = tuple(change for change in changes if not change.is_segment or change.p is not None)
-    segments = [change for change in changes if change.is_segment]
-    changed = select_changed_segments(segments)
-    return ComparedRun(version.id, version.id, whole, version.caution, version.hosts, changed, count_judged(segments))
+    segments = tuple(change for change in changes if change.is_segment)
+    return ComparedRun(version.id, version.id, whole, version.caution, version.hosts, segments)
 
 
 def _find_version(

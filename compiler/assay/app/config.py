@@ -108,11 +108,16 @@ class Config:
         """Return the runs of a name as `NAME=DIR`, several for repeats; empty for an unknown name.
 
         A name of this file precedes that of a registered run. `last:TAG` is the latest registered run with a tag.
+        Raises AssayError (usage) for a registered run without places, unless the name is a path.
         """
         if places := self.find_places(name):
             return tuple(f"{name}={place}" for place in places)
         run = self._find_registered_run(name)
-        return tuple(f"{run.name}={place}" for place in run.places) if run else ()
+        if run is None or (not run.places and Path(name).exists()):
+            return ()
+        from assay.registry.baseline import require_places
+
+        return tuple(f"{run.name}={place}" for place in require_places(run, name))
 
     def find_places(self, name: str) -> tuple[str, ...]:
         """Return the directories of a run of this file or of its runs directory; empty for an unknown name."""

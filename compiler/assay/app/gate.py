@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
-from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange, RecordedFinding
+from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange, RecordedFinding, decide_change
 from assay.app.session import Session
 from assay.judgement.change import compute_log
-from assay.judgement.gate import has_enough_repeats
+from assay.judgement.gate import adjust_by_holm, has_enough_repeats
 from assay.judgement.noise import count_runs_to_narrow
 from assay.judgement.verdict import Verdict
 from assay.lang import workspace
@@ -20,6 +22,30 @@ from assay.util.numbers import format_count, format_range
 MOST_MISSING = 4  # missing data that a text lists
 MOST_EXACT = 100  # required runs that are not rounded
 MOST_DATA_TEXT = 200  # characters on findings, so that a comment stays short
+
+
+def gate_segments(results: JudgedResults) -> JudgedResults:
+    """Return results whose gate has all judged segments with a better direction, too.
+
+    Their p are adjusted for the number of segments of their metric in all runs. Those without an interval are left
+    out: too few samples of a segment are no missing data.
+    """
+    families: dict[str, list[tuple[str, RecordedChange]]] = defaultdict(list)
+    for run in results.runs:
+        for change in run.all_segments:
+            if change.p is None and change.is_gateable:
+                families[get_whole(change.metric)].append((run.id, change))
+    decided = {
+        (run, change.metric): decide_change(change, p, results.level)
+        for family in families.values()
+        for (run, change), p in zip(family, adjust_by_holm([item.p_margin or 0.0 for _, item in family]), strict=True)
+    }
+    runs = []
+    for run in results.runs:
+        segments = tuple(decided.get((run.id, item.metric), item) for item in run.all_segments)
+        added = (item for item in segments if (run.id, item.metric) in decided)
+        runs.append(replace(run, changes=(*run.changes, *added), all_segments=segments))
+    return replace(results, runs=tuple(runs))
 
 
 def require_decision(results: JudgedResults, *, is_once: bool = False, allows_missing: bool = False) -> None:

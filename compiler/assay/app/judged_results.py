@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,11 @@ class RecordedChange:
         return is_segment(self.metric)
 
     @property
+    def is_gateable(self) -> bool:
+        """Whether a gate may decide on the metric: it is judged, and better in a direction."""
+        return self.p_margin is not None and not self.reason and self.better != "neither"
+
+    @property
     def lacks_samples(self) -> bool:
         """Whether there are no samples to judge the metric by, or a run has lost the value that the base has."""
         return self.reason == Reason.NO_SAMPLES or (self.base is not None and self.value is None)
@@ -114,8 +119,8 @@ class ComparedRun:
     """A version that is compared with the base, with its changes in the order of the report.
 
     `caution` is the sentence why the comparison itself is suspect; empty if it is not. `hosts` are the numbers of
-    hosts of the runs of base and version; empty if they are not known. `segments` are the changes of segments that are
-    worse or better, in the gate or not, the largest certain change first; `judged_segments` is how many are judged.
+    hosts of the runs of base and version; empty if they are not known. `all_segments` are the changes of segments, in
+    the gate or not.
     """
 
     id: str
@@ -123,8 +128,18 @@ class ComparedRun:
     changes: tuple[RecordedChange, ...]
     caution: str = ""
     hosts: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-    segments: tuple[RecordedChange, ...] = ()
-    judged_segments: int = 0
+    all_segments: tuple[RecordedChange, ...] = ()
+
+    @property
+    def segments(self) -> tuple[RecordedChange, ...]:
+        """The changes of segments that are worse or better, the largest certain change first."""
+        changed = [change for change in self.all_segments if change.verdict in ("worse", "better")]
+        return tuple(sorted(changed, key=lambda change: (-change.certain_change, change.metric)))
+
+    @property
+    def judged_segments(self) -> int:
+        """How many changes of segments are judged, without those that are better in no direction."""
+        return sum(change.has_interval and change.better != "neither" for change in self.all_segments)
 
     @property
     def worse_outside_gate(self) -> tuple[RecordedChange, ...]:
@@ -236,8 +251,7 @@ def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
                 _list_changes(results, base["id"], run["id"]),
                 str(cautions[run["id"]]),
                 (tuple(map(int, hosts[base["id"]])), tuple(map(int, hosts[run["id"]]))),
-                select_changed_segments(segments := _list_segments(results, base["id"], run["id"])),
-                count_judged(segments),
+                _list_segments(results, base["id"], run["id"]),
             )
             for run in others
         ),
@@ -309,23 +323,12 @@ def _list_changes(results: Mapping[str, Any], base: str, run: str) -> tuple[Reco
     )
 
 
-def _list_segments(results: Mapping[str, Any], base: str, run: str) -> list[RecordedChange]:
-    return [
+def _list_segments(results: Mapping[str, Any], base: str, run: str) -> tuple[RecordedChange, ...]:
+    return tuple(
         _read_change(results, name, NO_SECTION, (base, run))
         for name in results["judgement"]["metrics"]
         if is_segment(name)
-    ]
-
-
-def count_judged(changes: Iterable[RecordedChange]) -> int:
-    """Return how many of changes are judged."""
-    return sum(change.has_interval for change in changes)
-
-
-def select_changed_segments(changes: Iterable[RecordedChange]) -> tuple[RecordedChange, ...]:
-    """Return the changes of segments that are worse or better, the largest certain change first."""
-    changed = [change for change in changes if change.is_segment and change.verdict in ("worse", "better")]
-    return tuple(sorted(changed, key=lambda change: (-change.certain_change, change.metric)))
+    )
 
 
 def _read_change(results: Mapping[str, Any], metric: str, section: str, runs: tuple[str, str]) -> RecordedChange:
@@ -348,9 +351,7 @@ def build_change(
 ) -> RecordedChange:
     """Return a change from its judgement as `results.json` holds it, and from the averages of base and run."""
     p, p_margin = _read_number(data["gate"]), _read_number(data["p_margin"])
-    is_closing = p is not None and is_beyond_chance(p, level)
-    is_decided = p is not None and p_margin is not None and not data["reason"]
-    return RecordedChange(
+    change = RecordedChange(
         metric,
         name,
         unit,
@@ -370,11 +371,20 @@ def build_change(
         _read_number(data["df"]),
         format_margin(data["margin"], unit),
         _read_number(data["margin"]["least"]),
-        is_closing,
-        is_decided and not is_closing and is_beyond_chance(p_margin or 0.0, level),
+        False,
+        False,
         data.get("paired", {}),
         (float(medians[0]), float(medians[1])) if (medians := data.get("medians")) else None,
     )
+    return change if p is None else decide_change(change, p, level)
+
+
+def decide_change(change: RecordedChange, p: float, level: float) -> RecordedChange:
+    """Return a change as a gate has it in which its adjusted p is `p`."""
+    is_closing = is_beyond_chance(p, level)
+    is_decided = change.p_margin is not None and not change.reason
+    is_worse_uncorrected = is_decided and not is_closing and is_beyond_chance(change.p_margin or 0.0, level)
+    return replace(change, p=p, is_closing=is_closing, is_worse_uncorrected=is_worse_uncorrected)
 
 
 def _read_average(declaration: Mapping[str, Any], run: str) -> float | None:

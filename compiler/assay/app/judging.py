@@ -21,7 +21,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement as Rules
 from assay.lang.segments import get_whole, is_pooled, is_segment, list_dimensions_of_segment
 from assay.report.declared_margin import convert_margin
-from assay.sql.cells import REAL_SCALE
+from assay.sql.sample_cells import REAL_SCALE
 
 
 @dataclass(frozen=True, slots=True)

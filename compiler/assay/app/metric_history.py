@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.app.session import Session
 from assay.app.subject import find_metric
+from assay.judgement.level_shifts import LEAST_SERIES
 from assay.judgement.verdict import Direction
+from assay.number_styles.prefixed import format_percent, format_value
+from assay.number_styles.row import NO_VALUE
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.registry.history import (
     DEFAULT_MARGIN,
     MetricHistory,
@@ -21,9 +26,6 @@ from assay.registry.history import (
 from assay.registry.model import RecordedResults
 from assay.registry.store import list_runs, read_results
 from assay.report.declared_margin import convert_margin
-from assay.styles.prefixed import format_percent, format_value
-from assay.styles.row import NO_VALUE
-from assay.styles.unit_prefix import choose_prefix
 from assay.util.diagnostics import AssayError
 
 LEAST_P = 0.0001
@@ -59,7 +61,7 @@ def _find_rules(session: Session, recorded: Sequence[RecordedResults], metric: s
 
 @dataclass(frozen=True, slots=True)
 class HistoryTexts:
-    """A history as texts: a row for each run under `header`, a sentence for each level shift.
+    """A history as texts: a row for each run under `header`, a sentence for each level shift, or `no_shift`.
 
     `unit` is that of the printed numbers, and `factor` converts to it from the unit of the metric.
     """
@@ -71,6 +73,7 @@ class HistoryTexts:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     shifts: tuple[str, ...]
+    no_shift: str
 
 
 def describe_history(item: MetricHistory) -> HistoryTexts:
@@ -84,6 +87,7 @@ def describe_history(item: MetricHistory) -> HistoryTexts:
         ("run", "day", "average", "Δ%", "n", "", "tags"),
         tuple(_describe_points(item, float(factor))),
         tuple(_describe_shift(shift, float(factor), unit) for shift in item.shifts),
+        _describe_hidden_shift(item, float(factor), unit),
     )
 
 
@@ -104,6 +108,16 @@ def _describe_mark(point: Point, shift: Shift | None) -> str:
     if point.differences:
         return f"other {' and '.join(point.differences)}"
     return f"{'▲' if shift.after > shift.before else '▼'} {shift.verdict.value}" if shift else ""
+
+
+def _describe_hidden_shift(item: MetricHistory, factor: float, unit: str) -> str:
+    """Return that there is no level shift, or that runs are too few to tell, with how large one may be."""
+    if not item.hidden_shift:
+        return "No level shift."
+    if math.isinf(item.hidden_shift):
+        return f"Too few runs to tell: a level shift needs at least {LEAST_SERIES} runs."
+    size = f"{format_value(item.hidden_shift * factor)} {unit}".rstrip()
+    return f"Too few runs to tell: they show a level shift only if it is larger than {size}."
 
 
 def _describe_shift(shift: Shift, factor: float, unit: str) -> str:

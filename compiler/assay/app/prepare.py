@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.app.cache_filler import DiscoveredFiles
+from assay.app.hashing import PendingHashes
 from assay.app.required_sources import select_sources
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
@@ -218,6 +219,7 @@ def discover_files(
     all_events = checked.package.events
     events = {source.name: tuple(item for item in all_events if item.source == source.name) for source in sources}
     for run in runs:
+        pending_files: list[tuple[Source, PendingHashes]] = []
         try:
             pending_files = [
                 (source, session.run_hasher.get_pending(run.id, run.directory, source, events[source.name]))
@@ -228,7 +230,10 @@ def discover_files(
             # The order of files is the same without a start.
             pending_files = [(set_start(source, constants[run.id], run.id), item) for source, item in pending_files]
         except AssayError as error:
-            problems += [(run.directory, item) for item in error.diagnostics]
+            files_of_sources = [pending.files for _, pending in pending_files]
+            problems += [
+                (run.directory, item) for item in (*_list_empty_logs(run, files_of_sources), *error.diagnostics)
+            ]
             statuses.append(error.status)
             continue
         for source, pending in pending_files:
@@ -240,6 +245,12 @@ def discover_files(
     if problems:
         raise AssayError(join_missing_documents(problems), statuses[0])
     return discovered_files, constants
+
+
+def _list_empty_logs(run: NamedRun, files: Sequence[RunFiles]) -> Iterator[Diagnostic]:
+    """Yield that no log of a run has a record, which matters more than a missing document."""
+    if files and not any(item.size for item in files):
+        yield Diagnostic("no-logs", f"run {run.id}: no log has a record: all log files are empty: {run.directory}")
 
 
 def collect_results(futures: Sequence[Future[T]]) -> list[T]:

@@ -13,6 +13,7 @@ from assay.app.session import Session
 from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, Report
+from assay.number_styles.registry import get_style
 from assay.provenance.read import hash_content
 from assay.provenance.record import build_publications_provenance
 from assay.provenance.versions import get_versions
@@ -23,7 +24,6 @@ from assay.publication.reader import StructureChecker, get_points_path, read_pub
 from assay.report.document import Document
 from assay.report.output_forms import DEFAULT_FORMS
 from assay.report.render.pdf import warm_up_converters
-from assay.styles.registry import get_style
 from assay.util.diagnostics import USAGE, fail
 
 

@@ -31,8 +31,8 @@ def register_run(
     """Register a run in a results folder; several places are repeats. The default name is that of its directory.
 
     Instead of its directory, a run may be named that is registered, has recorded results, or is in the settings:
-    `find_places` returns the places of a name in the settings. A run that is registered gains tags, and a
-    commit or day that it lacks.
+    `find_places` returns the places of a name in the settings. A run that is registered gains tags, and
+    places, a commit or a day that it lacks.
 
     Raises AssayError (usage): a place that does not exist, a name that is in use for another run or means something
     else, an invalid day.
@@ -44,7 +44,7 @@ def register_run(
         raise fail("run-name", f"invalid name of a run: `{name}`", status=USAGE,
                    expected=f"a name without `=` that does not begin with `{LAST}` or `{MEDIAN}`")  # fmt: skip
     known_places = find_places(name)
-    if known_places and _locate_places(known_places) != _locate_places(places):
+    if known_places and locate_places(known_places) != locate_places(places):
         raise fail("same-run", f"the settings have a run `{name}` already", expected=", ".join(known_places),
                    found=", ".join(places), hint="choose another --name", status=USAGE)  # fmt: skip
     if day and not is_day(day):
@@ -80,7 +80,7 @@ def _find_known_run(
     return (name, ()) if any(results.name == name for results in read_results(folder)) else ("", places)
 
 
-def _locate_places(places: Sequence[str]) -> set[str]:
+def locate_places(places: Sequence[str]) -> set[str]:
     """Return places in one form, whatever the folder that they are relative to."""
     return {place if is_address(place) else str(resolve_path(Path(place))) for place in places}
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.app.compute import Computation
-from assay.app.detailing import NO_COURSES, Courses
 from assay.app.judging import build_change_data
+from assay.app.metric_details import NO_COURSES, Courses
 from assay.app.outputs import write_specs
 from assay.app.point_files import write_point_files
 from assay.app.prose import write_prose_texts
@@ -30,6 +30,8 @@ from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lineage.constants import format_place, index_constants
+from assay.number_styles.exact_decimal import format_six_digits
+from assay.number_styles.row import Distribution
 from assay.plan.planner import (
     AppliedFilter,
     RowRequest,
@@ -54,8 +56,6 @@ from assay.report.run_results import Choices, RunFigures
 from assay.sql import dialect
 from assay.sql.codegen import build_cells_statements
 from assay.sql.expressions import build_placeholders
-from assay.styles.exact_decimal import format_six_digits
-from assay.styles.row import Distribution
 from assay.util import checksums
 
 SAMPLES = ("Run", "Samples", "Average", "Median", "Deviation", "Least", "Greatest")
@@ -362,8 +362,8 @@ def _render_forms(
                 text = render_markdown(document, read_pictures(document, out))
                 (out / FILES[MARKDOWN_SINGLE][0]).write_bytes(text.encode())
     if HTML in forms:
+        from assay.report.render.chart_images import build_stills
         from assay.report.render.html import build_chart_bundle, build_page
-        from assay.report.render.stills import build_stills
 
         with log_stage("html"):
             drawings = session.store.folder / "drawings"

@@ -10,8 +10,8 @@ from assay.app.session import Session
 from assay.lang import workspace
 from assay.lang.chart_templates import list_chart_requests
 from assay.lang.model.package import Package
+from assay.number_styles.registry import list_style_names
 from assay.report.statistic_names import EXPECTED, STATISTICS, suggest_column
-from assay.styles.registry import list_style_names
 from assay.util.diagnostics import Diagnostic, raise_all, suggest_names
 
 if TYPE_CHECKING:

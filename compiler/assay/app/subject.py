@@ -22,11 +22,11 @@ from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Unit
 from assay.lang.segments import add_segments, get_whole, is_segment, list_dimensions, parse_segment
 from assay.lineage import sample_query
+from assay.number_styles.run_parameter_cells import format_manifest_cell
 from assay.plan.planner import AppliedFilter, RowRequest
 from assay.report.glossary import get_column_id, get_row_id
 from assay.report.run_results import format_typed_value
 from assay.sql.expressions import build_placeholders
-from assay.styles.manifest_cells import format_manifest_cell
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 from assay.util.escape import normalize_text
 

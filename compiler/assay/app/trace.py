@@ -23,8 +23,8 @@ from assay.explain.facts import find_deciding_grains
 from assay.lang.model.article import Article
 from assay.lang.model.report import History, Report
 from assay.lang.segments import add_segments, get_whole
-from assay.lineage import cells
-from assay.lineage.cells import Cell
+from assay.lineage import printed_cells
+from assay.lineage.printed_cells import Cell
 from assay.plan.planner import AppliedFilter
 from assay.provenance.read import NAME, RecordedPublishedBuild, RecordedRun, read_provenance
 from assay.provenance.record import hash_input_file
@@ -134,7 +134,7 @@ class TracedCount:
 def list_cells(session: Session, folder: Path) -> tuple[Cell, ...]:
     """Return the cells of a built report. Raises AssayError if the folder has none."""
     built_report, document = read_whole_build(folder, lambda: _read_build(session, folder))
-    return tuple(cells.list_document_cells(document, built_report.checked.package))
+    return tuple(printed_cells.list_document_cells(document, built_report.checked.package))
 
 
 def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[str] = ()) -> TracedCell | TracedCount:
@@ -147,9 +147,9 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
     """
     built_report, document = read_whole_build(folder, lambda: _read_build(session, folder))
     checked, content = built_report.checked, built_report.provenance.content
-    document_cells = tuple(cells.list_document_cells(document, checked.package))
+    document_cells = tuple(printed_cells.list_document_cells(document, checked.package))
     _refuse_timeline(built_report.report, name)
-    cell = cells.find_cell(document_cells, name)
+    cell = printed_cells.find_cell(document_cells, name)
     if cell.prints == COUNT:
         return TracedCount(cell, content.report, tuple(item for item in document_cells if item.name in cell.decided_by))
     subjects = list_cell_subjects(checked, built_report.report)

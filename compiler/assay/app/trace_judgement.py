@@ -15,7 +15,7 @@ from assay.app.sql_files import PHASES, ROWS, get_file_name
 from assay.app.trace_values import BuiltReport, select_run_phases
 from assay.judgement.batches import count_places
 from assay.lang.model.package import Metric
-from assay.lineage.cells import Cell
+from assay.lineage.printed_cells import Cell
 from assay.plan.planner import AppliedFilter, name_cells_statement
 from assay.report.judged_cells import describe_change
 from assay.util.diagnostics import fail

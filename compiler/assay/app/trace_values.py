@@ -18,6 +18,8 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
+from assay.number_styles.registry import Style, get_style
+from assay.number_styles.unit_prefix import list_prefixed_units
 from assay.plan.planner import AppliedFilter, name_rows_statement
 from assay.provenance.read import RecordedBuild
 from assay.report.blocks.averages import list_mean_texts
@@ -46,8 +48,6 @@ from assay.report.series_statistic import (
     select_lines,
     select_rows_within,
 )
-from assay.styles.registry import Style, get_style
-from assay.styles.unit_prefix import list_prefixed_units
 from assay.util.diagnostics import fail
 
 SHOWN = 3  # greatest and least samples

@@ -11,10 +11,10 @@ from assay.app.trace_judgement import TracedJudgement
 from assay.app.trace_runs import Group
 from assay.app.trace_values import TracedRun
 from assay.explain.terminal import format_bars, format_number, format_with_heading, truncate_line, wrap_text
-from assay.lineage.cells import Cell
+from assay.lineage.printed_cells import Cell
+from assay.number_styles.registry import get_style
 from assay.report import cell_links, series_statistic
 from assay.report.statistic_names import MEDIAN, PERCENTILES
-from assay.styles.registry import get_style
 from assay.util.escape import escape_text
 
 GROUPS = 12  # distributions listed

@@ -173,8 +173,8 @@ def _list_cells(metric: ComparedMetric, name: str, rows: Sequence[RecordedChange
 
     A metric that is not judged has a change without an interval. `rows` are all changes of the table.
     """
-    from assay.styles.prefixed import format_percent
-    from assay.styles.row import NO_VALUE
+    from assay.number_styles.prefixed import format_percent
+    from assay.number_styles.row import NO_VALUE
 
     change = metric.change
     base, value, unit = format_values(change, rows)

@@ -49,6 +49,8 @@ DECISION = {"classname": "Gate", "name": "Decision"}  # the test case on the gat
               help="Decide even if data of gated metrics are missing, or the numbers of hosts differ.")  # fmt: skip
 @click.option("--undecided", type=click.Choice(["pass", "fail"]), default="pass",
               help="Whether gated metrics pass that are open and may be worse by more than their margin.")  # fmt: skip
+@click.option("--segments", "has_segments", is_flag=True,
+              help="Gate all segments of the report, too, such as those of a section that splits metrics.")  # fmt: skip
 @click.option("--baseline", metavar="median:N[:TAG]",
               help="Compare with the median of the last N recorded runs, not with the first of the build.")  # fmt: skip
 @add_results_option
@@ -60,8 +62,8 @@ DECISION = {"classname": "Gate", "name": "Decision"}  # the test case on the gat
 )
 @click.pass_context
 def gate(
-    context: click.Context, folder: str, is_once: bool, allows_missing: bool, undecided: str, baseline: str | None,
-    results: Path | None, junit: Path | None, sarif: Path | None, has_comment: bool, form: str,
+    context: click.Context, folder: str, is_once: bool, allows_missing: bool, undecided: str, has_segments: bool,
+    baseline: str | None, results: Path | None, junit: Path | None, sarif: Path | None, has_comment: bool, form: str,
 ) -> int:  # fmt: skip
     """Tell whether metrics got worse by more than their margins.
 
@@ -74,7 +76,7 @@ def gate(
 
     With --baseline, one run is enough: how much the recorded runs differ shows what is noise.
     """
-    from assay.app.gate import is_open, require_decision
+    from assay.app.gate import gate_segments, is_open, require_decision
     from assay.app.judged_results import read_judged_results
     from assay.provenance.read import get_build_folder
     from assay.util.diagnostics import CLOSED_GATE, AssayError
@@ -82,6 +84,8 @@ def gate(
     build = get_build_folder(Path(folder))
     with open_command_session(context) as session:
         judged = _judge(session, build, baseline, results) if baseline else read_judged_results(build)
+        if has_segments:
+            judged = gate_segments(judged)
         try:
             require_decision(judged, is_once=is_once, allows_missing=allows_missing)
             if undecided == "fail":

@@ -62,9 +62,11 @@ def format_markdown(results: JudgedResults) -> str:
 
     gated = list_all_gated(results)
     state = "passes" if is_open(results) else "fails"
-    summary = _clip(summarize_gate(gated), 240)
-    counts = count_all_verdicts(results)
-    headline = f"**Gate {summary if list_undecided(gated) else f'{state}: {summary}'}.** {_clip(counts, 200)}"
+    summary = f"{summarize_gate(gated)}{_name_closing(gated)}"
+    if is_open(results) and (segments := _describe_worst_segment(results)):
+        state, summary = f"passes, but {segments}", f"{summary}; {segments}" if list_undecided(gated) else summary
+    summary = _clip(summary if list_undecided(gated) else f"{state}: {summary}", 280)
+    headline = f"**Gate {summary}.** {_clip(count_all_verdicts(results), 200)}"
     blocks = [
         headline,
         _format_subject(results),
@@ -89,6 +91,14 @@ def format_markdown(results: JudgedResults) -> str:
     if rest:
         blocks.append(_format_rest(rest, available))
     return "\n\n".join([*blocks, noise])
+
+
+def _name_closing(gated: Sequence[RecordedChange]) -> str:
+    """Return the changes that close the gate in brackets, the largest certain ones; empty if it is open."""
+    from assay.report.data_quality import list_names
+
+    closing = sort_by_relevance(change for change in gated if change.is_closing)
+    return f" ({list_names([f'{change.name} {format_size(change)}' for change in closing])})" if closing else ""
 
 
 def format_undecided(results: JudgedResults, error: AssayError) -> str:
@@ -136,6 +146,18 @@ def _list_worse_segments(results: JudgedResults) -> list[str]:
     texts = [f"{change.name} {' '.join(format_change(change))}" for change in changes[:NAMED_UNCORRECTED]]
     more = f" and {len(changes) - len(texts)} more" if len(changes) > len(texts) else ""
     return [_clip(f"Worse segments outside of the gate: {', '.join(texts)}{more}.", 300)] if texts else []
+
+
+def _describe_worst_segment(results: JudgedResults) -> str:
+    """Return the segment outside of the gate that is certainly worst, and how many are worse; empty without any."""
+    changes = [change for run in results.runs for change in run.worse_outside_gate if change.is_segment]
+    if not changes:
+        return ""
+    worst = max(changes, key=lambda change: change.certain_change)
+    others = f", and so {'is' if len(changes) == 2 else 'are'} {format_count(len(changes) - 1, 'more segment')}"
+    percent = format_percents(worst)[0]
+    size = percent if worst.is_from_zero else f"{percent} %"
+    return f"{worst.name} is worse: {size}{others if len(changes) > 1 else ''}"
 
 
 def _list_entries(results: JudgedResults) -> list[_Entry]:

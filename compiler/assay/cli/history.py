@@ -111,7 +111,7 @@ def _format_openmetrics(histories: tuple[MetricHistory, ...]) -> str:
 
 
 def format_history(item: MetricHistory) -> Iterator[str]:
-    """Yield the lines of a history: a heading, a row for each run, a sentence for each level shift."""
+    """Yield the lines of a history: a heading, a row for each run, sentences on level shifts."""
     from assay.app.metric_history import describe_history
     from assay.cli.printing import format_columns
 
@@ -119,6 +119,6 @@ def format_history(item: MetricHistory) -> Iterator[str]:
     yield f"{texts.title}; {texts.conditions}"
     yield ""
     yield from format_columns([texts.header, *texts.rows], right=(2, 3, 4))
-    for line in texts.shifts:
+    for line in texts.shifts or (texts.no_shift,):
         yield ""
         yield line

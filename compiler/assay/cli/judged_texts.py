@@ -21,9 +21,9 @@ def format_percents(change: RecordedChange) -> tuple[str, str]:
 
     From a base of 0 there is no percentage: a dash, and the interval of the difference, `Δ +2.5 … +3.8 %`.
     """
+    from assay.number_styles.prefixed import format_change_within, format_percent_interval
+    from assay.number_styles.row import NO_VALUE
     from assay.report.judged_cells import format_difference_interval
-    from assay.styles.prefixed import format_change_within, format_percent_interval
-    from assay.styles.row import NO_VALUE
 
     if change.percent is None and change.difference_low is not None and change.difference_high is not None:
         ends = (change.difference_low, change.difference_high)
@@ -45,8 +45,8 @@ def format_values(change: RecordedChange, rows: Iterable[RecordedChange] = ()) -
     Of the `rows` of the table, segments of one metric are in one unit.
     """
     from assay.lang.segments import get_whole
-    from assay.styles.prefixed import format_value
-    from assay.styles.unit_prefix import choose_prefix
+    from assay.number_styles.prefixed import format_value
+    from assay.number_styles.unit_prefix import choose_prefix
 
     values = (change.base, change.value)
     whole = get_whole(change.metric)

@@ -111,7 +111,7 @@ def _list_names(session: Session, kind: str, systems: Sequence[str]) -> list[tup
     if kind == "systems":
         return [(name, "") for name in systems]
     if kind == "styles":
-        from assay.styles.registry import list_style_names
+        from assay.number_styles.registry import list_style_names
 
         return [(name, "") for name in list_style_names()]
     if kind == "summaries":

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.cli import output
-from assay.styles.exact_decimal import format_six_digits
+from assay.number_styles.exact_decimal import format_six_digits
 from assay.util.escape import escape_text, measure_width
 from assay.util.numbers import format_count
 

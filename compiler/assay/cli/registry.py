@@ -37,7 +37,8 @@ def add_run(
     """Register a run, or add tags, commit or day to it, and print its file. Several directories are repeats.
 
     DIR may be an archive or an s3:// address, too, or the name of a run that is registered, has recorded results, or is
-    in assay.toml. What a registered run has already changes nothing; only a missing commit or day can be added.
+    in assay.toml. What a registered run has already changes nothing; only missing directories, a missing commit or a
+    missing day can be added.
     """
     from assay.app.register_run import describe_unknown_day, register_run
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.dhall.budget import METER, Budget, apply_budget, find_budget_error
 from assay.dhall.builtin_functions import show_temporal
-from assay.dhall.errors import DhallError, Problem, build_problem
+from assay.dhall.errors import DhallError, Problem, build_problem, place_error
 from assay.dhall.origin import Place, find_origin
 from assay.dhall.printer import describe
 from assay.dhall.values import (
@@ -54,7 +54,8 @@ class _Converter:
         METER.steps -= 1
         METER.depth -= 1
         if METER.steps < 0 or METER.depth < 0:
-            raise find_budget_error()
+            error, node = find_budget_error(), find_origin(self.root, path)
+            raise place_error(error, node) if node else error
         convert = _CONVERSIONS.get(kind)
         if convert is None:
             self._refuse(value, path)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.dhall.syntax import Node, Source
 
 MAX_EXCERPT = 160
+_FOREIGN_COMMENT = re.compile(r"\s*(?://|#)\s*[A-Za-z']+[,:;.]? [A-Za-z']+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,15 @@ def suggest(name: str, names: Iterable[str]) -> str:
     """Return `; did you mean ...?`; empty if no name is close."""
     close = find_nearest(name, names)
     return f"; did you mean `{close}`?" if close else ""
+
+
+def find_comment_hint(source: Source, offset: int) -> str:
+    """Return the hint for a line that another language reads as a comment; empty for other lines.
+
+    The line is that of the first character at or after `offset` that is no space.
+    """
+    line = source.get_line(source.locate(len(source.text) - len(source.text[offset:].lstrip()))[0])
+    return "a comment begins with `--`" if _FOREIGN_COMMENT.match(line) else ""
 
 
 def _format_position(span: Span | None) -> str:

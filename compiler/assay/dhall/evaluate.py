@@ -102,7 +102,10 @@ def force(thunk: Thunk) -> Value:
         METER.depth -= thunk.height
         if METER.depth < 0:
             raise build_budget_error("depth")
-        thunk.value = evaluate(thunk.node, thunk.env)
+        try:
+            thunk.value = evaluate(thunk.node, thunk.env)
+        except DhallError as error:
+            raise place_error(error, thunk.node) from None
         METER.depth += thunk.height
     return thunk.value
 

@@ -12,11 +12,17 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from assay.dhall.budget import spend_cells
-from assay.dhall.completions import find_completion_hint
+from assay.dhall.completions import find_completion_hint, find_type_hint
 from assay.dhall.convert import are_equal
 from assay.dhall.errors import DhallError, Problem, ReportedError, build_error, suggest
 from assay.dhall.evaluate import evaluate, instantiate
-from assay.dhall.mismatch import find_conversion_hint, find_difference, format_missing_message
+from assay.dhall.mismatch import (
+    find_conversion_hint,
+    find_difference,
+    format_fields_hint,
+    format_missing_message,
+    list_fields_of_type,
+)
 from assay.dhall.printer import describe
 from assay.dhall.quote import quote
 from assay.dhall.syntax import Apply, Import, Node, RecordLiteral, Select, Var
@@ -134,6 +140,8 @@ def infer_universe(node: Node, context: Context) -> VConst:
     hint = ""
     if type(universe) is VRecordType and {"Type", "default"} <= universe.fields.keys():
         hint = f"`{name or 'X'}.Type` is the type; `{name or 'X'}::{{ … }}` is a value of it, with defaults"
+    elif node.source.text[max(0, node.start - 200) : node.start].rstrip().endswith(":"):
+        hint = "a type follows `:`, a value follows `=`"
     raise build_error("type", node, f"a type is needed here, {subject}", found=context.describe(universe), hint=hint)
 
 
@@ -212,8 +220,9 @@ def fail_mismatch(
     """Raise the error of an expression with another type than expected."""
     message = f"wrong type of field `{'.'.join(path)}` in {role}" if path else f"{role} has the wrong type"
     notes: tuple[str, ...] = ()
-    hint = find_conversion_hint(node, expected, actual)
-    if type(expected) is VRecordType and type(actual) is VRecordType:
+    fields = list_fields_of_type(format_name(node), expected, actual)
+    hint = _find_mismatch_hint(node, expected, actual, context, fields)
+    if type(expected) is VRecordType and type(actual) is VRecordType and not fields:
         inner, detail, close = find_difference(expected, actual)
         location = f"field `{'.'.join(path)}` of {role}" if path else role
         if detail == "unknown":
@@ -235,6 +244,17 @@ def fail_mismatch(
         found=context.describe(actual),
         notes=notes,
         hint=hint,
+    )
+
+
+def _find_mismatch_hint(node: Node, expected: Value, actual: Value, context: Context, fields: list[str]) -> str:
+    """Return the most specific hint for a value of the wrong type, of which `fields` have the right one."""
+    if len(fields) == 1:
+        return f"did you mean {fields[0]}?"
+    return (
+        find_conversion_hint(node, expected, actual)
+        or find_type_hint(expected, context.names, context.types, context.env)
+        or format_fields_hint(fields)
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
-from assay.dhall.errors import DhallError, Span, build_problem, build_span
+from assay.dhall.errors import DhallError, Span, build_problem, build_span, find_comment_hint
 from assay.dhall.syntax import KEYWORDS, Source
 
 ALIASES = {"≡": "===", "∧": "/\\", "⫽": "//", "⩓": "//\\\\", "→": "->", "λ": "\\", "∀": "forall"}
@@ -48,6 +48,7 @@ _TOKEN = re.compile(
 )
 
 _LAST_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_/-]*)\s*\Z")
+_UNFILLED = re.compile(r"([A-Za-z_][A-Za-z0-9_/-]*)\s*=\s*\Z")
 _UNFINISHED = {
     "`else`": "an `if` needs both `then` and `else`",
     "`then`": "an `if` needs both `then` and `else`",
@@ -136,7 +137,8 @@ class Lexer:
         if self.kind == "end":
             self.refuse("an expression")
         if not self.has_space:
-            self.fail(f"a space is needed after `{kind}`", self.previous_end - len(kind))
+            hint = "`=` alone defines a name or a field" if kind == ":" and self.kind == "=" else ""
+            self.fail(f"a space is needed after `{kind}`", self.previous_end - len(kind), hint=hint)
 
     def open_bracket(self, bracket: str, start: int) -> None:
         """Remember where a bracket opens, for messages."""
@@ -158,7 +160,7 @@ class Lexer:
             start,
             max(end, start + 1),
             expected=expected,
-            hint=self._find_hint(expected),
+            hint=find_comment_hint(self.source, self.start) or self._find_hint(expected),
         )
 
     def _find_hint(self, expected: str) -> str:
@@ -166,7 +168,11 @@ class Lexer:
         if self.kind == "end":
             return next((hint for token, hint in _UNFINISHED.items() if token in expected), "")
         before = _LAST_NAME.search(self.text[max(0, self.start - 200) : self.start])
-        if self.kind in ("=", ":") and before and ("`,`" in expected or "`let`" in expected):
+        if before and self.kind in (":", "==") and expected.startswith("`=`"):
+            return f"the value of a field is written `{before[1]} = …`"
+        if before and self.kind == "=" and expected == "`:`":
+            return f"this `{{` holds types, since `:` follows its first field; a value is written `{before[1]} = …`"
+        if before and self.kind in ("=", ":") and ("`,`" in expected or "`let`" in expected):
             word = "a comma" if "`,`" in expected else "`let`"
             return f"{word} may be missing before `{before[1]}`"
         if self.brackets and self.brackets[-1][0] == "${":
@@ -177,6 +183,9 @@ class Lexer:
             return f"`{self.token}` is a reserved word; as a name it is written in backticks"
         if self.kind == "multi" and "expression" not in expected:
             return 'a text on one line is written between `"`'
+        unfilled = _UNFILLED.search(self.text[max(0, self.start - 200) : self.start])
+        if unfilled and expected == "an expression":
+            return f"the value of `{unfilled[1]}` is missing"
         return "equality of Bools is `==`; `=` defines a name or a field" if self.kind == "=" else ""
 
     def fail(
@@ -246,7 +255,8 @@ class Lexer:
             self.fail("a hash has 64 hexadecimal digits after `sha256:`", position)
         if character == "\ufeff":
             self.fail("the file contains a byte order mark", position, hint="save the file without a byte order mark")
-        self.fail(f"unexpected character `{character}`", position, hint=hints.get(character, ""))
+        hint = find_comment_hint(self.source, position) or hints.get(character, "")
+        self.fail(f"unexpected character `{character}`", position, hint=hint)
 
     def _skip_comment(self, start: int) -> int:
         depth, end = 0, -1

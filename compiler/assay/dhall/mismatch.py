@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from assay.dhall.convert import are_equal
 from assay.dhall.errors import suggest
+from assay.dhall.printer import print_label
 from assay.dhall.syntax import Literal, Node
 from assay.dhall.values import (
     BOOL,
@@ -15,10 +17,14 @@ from assay.dhall.values import (
     TEXT,
     Value,
     VInteger,
+    VPi,
     VRecordType,
     is_list_type,
     is_optional_type,
 )
+
+MAX_FIELDS = 4
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 
 
 def find_difference(expected: Value, actual: Value) -> tuple[str, str, str]:
@@ -74,6 +80,10 @@ def find_conversion_hint(node: Node, expected: Value, actual: Value) -> str:
         return "`Natural/toInteger` makes an Integer of a Natural; a literal Integer has a sign, such as `+2`"
     if expected is NATURAL and actual is INTEGER:
         return "a Natural has no sign; `Integer/clamp` makes one of an Integer"
+    if isinstance(node, Literal) and isinstance(node.value, str) and expected in (NATURAL, DOUBLE, INTEGER):
+        return "a number is written without quotes" if _NUMBER.fullmatch(node.value) else ""
+    if type(expected) is not VPi and type(actual) is VPi:
+        return find_argument_hint(actual)
     if is_optional_type(expected) and are_equal(expected.arguments[0], actual):
         return "an Optional value is written `Some …`, or `None …` with the type"
     if is_optional_type(actual) and are_equal(actual.arguments[0], expected):
@@ -81,6 +91,27 @@ def find_conversion_hint(node: Node, expected: Value, actual: Value) -> str:
     if is_list_type(expected) and are_equal(expected.arguments[0], actual):
         return "a list of one item is written `[ … ]`"
     return ""
+
+
+def find_argument_hint(actual: Value) -> str:
+    """Return the hint for a function in the place of its result; empty for other values."""
+    if type(actual) is not VPi:
+        return ""
+    name = "" if actual.name == "_" else f" `{actual.name}`"
+    return f"this is a function: its argument{name} may be missing"
+
+
+def list_fields_of_type(name: str, expected: Value, actual: Value) -> list[str]:
+    """Return the fields of the expected type that a record, called `name`, has, as they are selected."""
+    if type(actual) is not VRecordType or not name:
+        return []
+    return [f"`{name}.{print_label(field)}`" for field, kind in actual.fields.items() if are_equal(kind, expected)]
+
+
+def format_fields_hint(fields: Sequence[str]) -> str:
+    """Return the hint that fields of a record have the type that it lacks; empty without fields."""
+    listed = ", ".join(fields[:MAX_FIELDS]) + (", …" if len(fields) > MAX_FIELDS else "")
+    return f"fields of it have this type: {listed}" if fields else ""
 
 
 def _format_number(node: Node, default: str) -> str:

@@ -177,7 +177,7 @@ class PrimitiveParser(LiteralLexer):
         names: dict[str, int] = {}
         repeated = 0
         while True:
-            value = self._read_field_value(name_start, name)
+            value = self._read_field_value(name_start, name, is_first=not fields)
             other = fields.get(name)
             if other is None:
                 fields[name], names[name] = value, name_start
@@ -192,7 +192,7 @@ class PrimitiveParser(LiteralLexer):
         self.close_bracket()
         return RecordLiteral(self.source, start, self.previous_end, fields, names)
 
-    def _read_field_value(self, name_start: int, name: str) -> Node:
+    def _read_field_value(self, name_start: int, name: str, *, is_first: bool) -> Node:
         """Read `= value`, `.name.name = value`, or nothing: the value is then the variable of that name."""
         if self.kind in (",", "}"):
             return self._create_variable(name_start, self.previous_end, name, 0)
@@ -202,7 +202,8 @@ class PrimitiveParser(LiteralLexer):
             inner_start = self.start
             inner.append((self._read_name(), inner_start))
         if self.kind != "=":
-            self.refuse("`=`" if inner else "`=`, `:`, `.`, `,` or `}`")
+            alternatives = "`=`, `:`, `.`, `,` or `}`" if is_first else "`=`, `.`, `,` or `}`"
+            self.refuse("`=`" if inner else alternatives)
         self.advance()
         value = self.read_expression()
         self._check_depth(self.depth + len(inner))

@@ -11,13 +11,13 @@ from assay.dhall import typing_records, typing_rules, typing_unions
 from assay.dhall.binary import compute_semantic_hash
 from assay.dhall.budget import Budget, apply_budget, spend_characters
 from assay.dhall.decode import decode
-from assay.dhall.errors import DhallError, Problem, ReportedError, Span, build_error, build_problem
+from assay.dhall.errors import DhallError, Problem, ReportedError, Span, build_error, build_problem, place_error
 from assay.dhall.evaluate import evaluate
 from assay.dhall.imports import LOCATION, FolderPolicy, ImportPolicy, ImportRefusedError, NoImports, locate
 from assay.dhall.infer import Context, infer
 from assay.dhall.parser import Parser
 from assay.dhall.quote import quote
-from assay.dhall.syntax import Fallback, Import, Literal, Node, Source, iter_parts
+from assay.dhall.syntax import Fallback, Import, Let, Literal, Node, Source, iter_parts
 from assay.dhall.values import BYTES, MISSING, TEXT, Value
 
 MAX_FILES = 2_000
@@ -70,11 +70,23 @@ class Module:
     value: Value = MISSING
     text_nodes: list[Node] | None = None
 
+    @property
+    def body(self) -> Node:
+        """Return the expression after the definitions of the file."""
+        assert self.node is not None
+        node = self.node
+        while isinstance(node, Let):
+            node = node.body
+        return node
+
     def evaluate(self) -> Value:
         """Return the value; the module must be without problems."""
         if self.value is MISSING:
             assert self.node is not None
-            self.value = evaluate(self.node, ())
+            try:
+                self.value = evaluate(self.node, ())
+            except DhallError as error:
+                raise place_error(error, self.body) from None
         return self.value
 
     def compute_hash(self) -> str:
@@ -272,7 +284,7 @@ class Loader:
         except ReportedError:
             return
         except DhallError as error:
-            context.report(error)
+            context.report(place_error(error, module.body))
             return
         if not module.problems:
             module.type = inferred

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn
 
 from assay.dhall.completions import find_completion_hint
 from assay.dhall.convert import are_equal
-from assay.dhall.errors import DhallError, ReportedError, build_error, build_problem, find_nearest
+from assay.dhall.errors import DhallError, ReportedError, build_error, build_problem, find_comment_hint, find_nearest
 from assay.dhall.evaluate import evaluate
 from assay.dhall.infer import (
     CHECKS,
@@ -22,7 +23,7 @@ from assay.dhall.infer import (
     infer_type,
     infer_universe,
 )
-from assay.dhall.mismatch import format_missing_message, suggest_names
+from assay.dhall.mismatch import find_argument_hint, format_missing_message, suggest_names
 from assay.dhall.operations import select
 from assay.dhall.syntax import (
     Complete,
@@ -53,6 +54,7 @@ from assay.dhall.values import (
 Path = tuple[str, ...]
 MAX_LISTED = 6
 MAX_WIDTH = 120
+_UPDATED = re.compile(r"\bwith\s+(\S+)\s*=\s*\Z")
 
 
 def _infer_record(node: RecordLiteral, context: Context) -> Value:
@@ -250,7 +252,8 @@ def _infer_project_type(node: ProjectType, context: Context) -> Value:
 def _infer_record_operand(node: Node, context: Context, message: str) -> VRecordType:
     type_value = infer(node, context)
     if type(type_value) is not VRecordType:
-        raise build_error("type", node, message, expected="{ … }", found=context.describe(type_value))
+        hint = find_argument_hint(type_value) or find_comment_hint(node.source, node.end)
+        raise build_error("type", node, message, expected="{ … }", found=context.describe(type_value), hint=hint)
     return type_value
 
 
@@ -392,11 +395,21 @@ def _infer_update(node: With, owner: Value, path: list[str | None], new_type: Va
             fail_mismatch(node.update, inner, changed, context, "the new value")
         return owner
     if type(owner) is not VRecordType:
-        raise build_error("type", node, "`with` can only change the fields of a record", found=context.describe(owner))
+        _refuse_update(node, owner, len(node.path) - len(path), context)
     inner = owner.fields.get(name, VRecordType({}))
     return VRecordType(
         {**owner.fields, name: _infer_update(node, inner, rest, new_type, context) if rest else new_type}
     )
+
+
+def _refuse_update(node: With, owner: Value, depth: int, context: Context) -> NoReturn:
+    """Refuse to change a field of what is no record; `depth` names of the path lead there."""
+    subject = ".".join([format_name(node.value) or "(…)", *(name or "?" for name in node.path[:depth])])
+    match = _UPDATED.search(node.source.text, node.value.end, node.update.start)
+    start, end = match.span(1) if match else (node.start, node.end)
+    message = f"`{subject}` is not a record, so `with` cannot change its field `{node.path[depth]}`"
+    problem = build_problem("type", node.source, start, end, message, found=context.describe(owner))
+    raise DhallError([problem])
 
 
 def _infer_to_map(node: ToMap, context: Context) -> Value:

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from assay.dhall.builtin_functions import TYPES
 from assay.dhall.convert import are_equal
-from assay.dhall.errors import DhallError, ReportedError, build_error
+from assay.dhall.errors import DhallError, ReportedError, build_error, build_problem, find_comment_hint, place_error
 from assay.dhall.evaluate import evaluate, instantiate
 from assay.dhall.infer import (
     CHECKS,
@@ -25,7 +25,7 @@ from assay.dhall.infer import (
     infer_type,
     infer_universe,
 )
-from assay.dhall.mismatch import find_conversion_hint
+from assay.dhall.mismatch import find_argument_hint, find_conversion_hint
 from assay.dhall.parser import parse
 from assay.dhall.syntax import (
     BUILTINS,
@@ -43,6 +43,7 @@ from assay.dhall.syntax import (
     Node,
     Operation,
     Pi,
+    RecordLiteral,
     SomeLiteral,
     Source,
     TextLiteral,
@@ -74,6 +75,11 @@ from assay.dhall.values import (
 
 Path = tuple[str, ...]
 _OPERANDS = {"+": NATURAL, "*": NATURAL, "&&": BOOL, "||": BOOL, "==": BOOL, "!=": BOOL, "++": TEXT}
+_JOINS: dict[type[Node], tuple[str, str]] = {
+    TextLiteral: ("++", "texts"),
+    ListLiteral: ("#", "lists"),
+    RecordLiteral: ("//", "records"),
+}
 _BUILTIN_TYPES = {name: evaluate(parse(Source("(built in)", text)), ()) for name, text in TYPES.items()}
 _LITERALS = {str: TEXT, int: NATURAL, float: DOUBLE, bytes: BYTES, VInteger: INTEGER}
 
@@ -86,6 +92,8 @@ def _infer_var(node: Var, context: Context) -> Value:
         return type_value
     name = node.name if node.index == 0 else f"{node.name}@{node.index}"
     hint = format_unknown_name_hint(node.name, [*context.names, *BUILTINS])
+    if hint.startswith("no "):
+        hint = find_comment_hint(node.source, node.start) or hint
     if hint.startswith("no ") and _is_bound_elsewhere(node):
         hint = "this name is bound elsewhere in the file: a `let` binds it in what follows"
     raise build_error("type", node, f"unknown name `{name}`", hint=hint)
@@ -198,7 +206,7 @@ def _enter_lets(node: Let, context: Context) -> tuple[Node, Context, bool]:
         try:
             type_value = _infer_binding(current, context)
         except DhallError as error:
-            context.report(error)
+            context.report(place_error(error, current.value))
             is_right = False
         except ReportedError:
             is_right = False
@@ -284,6 +292,7 @@ def infer_simple_operation(node: Operation, context: Context) -> Value:
     """Return the type of an operation on anything but records."""
     operand = _OPERANDS.get(node.operator)
     if operand is not None:
+        _refuse_other_operator(node)
         check(node.left, operand, context, f"the left side of `{node.operator}`")
         check(node.right, operand, context, f"the right side of `{node.operator}`")
         return operand
@@ -292,13 +301,30 @@ def infer_simple_operation(node: Operation, context: Context) -> Value:
     return _infer_equivalence(node, context)
 
 
+def _refuse_other_operator(node: Operation) -> None:
+    """Refuse `+` or `++` beside a literal that another operator joins."""
+    if node.operator not in ("+", "++"):
+        return
+    for side in (node.left, node.right):
+        kind = TextLiteral if isinstance(side, Literal) and isinstance(side.value, str) else type(side)
+        operator, operands = _JOINS.get(kind, ("", ""))
+        if operator not in ("", node.operator):
+            start = max(node.source.text.find(node.operator, node.left.end, node.right.start), node.left.end)
+            message, hint = f"`{node.operator}` does not join {operands}", f"`{operator}` joins {operands}"
+            end = start + len(node.operator)
+            raise DhallError([build_problem("type", node.source, start, end, message, hint=hint)])
+
+
 def _infer_append(node: Operation, context: Context) -> Value:
     left = infer(node.left, context)
     if not is_list_type(left):
-        raise build_error("type", node.left, "`#` joins lists", expected="List …", found=context.describe(left))
+        hint = find_comment_hint(node.source, node.left.end) or find_argument_hint(left)
+        left_type = context.describe(left)
+        raise build_error("type", node.left, "`#` joins lists", expected="List …", found=left_type, hint=hint)
     right = infer(node.right, context)
     if not is_list_type(right):
-        raise build_error("type", node.right, "`#` joins lists", expected="List …", found=context.describe(right))
+        right_type, hint = context.describe(right), find_argument_hint(right)
+        raise build_error("type", node.right, "`#` joins lists", expected="List …", found=right_type, hint=hint)
     if not are_equal(left, right):
         fail_mismatch(node.right, left, right, context, "the right side of `#`")
     return left

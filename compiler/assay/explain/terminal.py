@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from assay.styles.exact_decimal import format_six_digits
+from assay.number_styles.exact_decimal import format_six_digits
 from assay.util.escape import escape_text, is_encodable, truncate
 
 INDENT = 11

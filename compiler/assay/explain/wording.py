@@ -14,7 +14,7 @@ from assay.lang.model.package import Field, Grain, Instant, Metric, Package, Pai
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE
 from assay.lang.series_wording import LINES
-from assay.styles.exact_decimal import format_exact
+from assay.number_styles.exact_decimal import format_exact
 
 
 def describe_expression(node: Expression) -> str:
@@ -180,7 +180,7 @@ def describe_sampling(metric: Metric, grain: Grain) -> str:
     """Describe the rows or groups that give a metric one sample each."""
     row = _decapitalize(grain.doc or grain.name)
     if metric.reduction is not None:
-        groups, reduction = _list_names(metric.reduction.by), _describe_reduction(metric)
+        groups, reduction = _list_names(metric.reduction.by) or "run", _describe_reduction(metric)
         return f"one sample for each {groups}: {reduction}, over rows of `{grain.name}` ({row})"
     return f"one sample for each row of `{grain.name}` ({row})"
 

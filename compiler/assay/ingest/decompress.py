@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,6 +31,7 @@ UNSUPPORTED_FORMATS = {
     b"\x1f\x9d": "compress",
     b"\xff\x06\x00\x00sNaPpY": "snappy",
 }
+CUT_OFF = "the compressed data ends before the content"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -39,8 +41,17 @@ def build_broken_file_error(path: Path, cause: str) -> AssayError:
         "broken-file",
         f"the log file cannot be read to its end: {path}",
         found=cause,
-        hint=get_decompression_hint(cause),
+        hint=get_decompression_hint(cause) + (_describe_rescue(path) if cause == CUT_OFF else ""),
     )
+
+
+def _describe_rescue(path: Path) -> str:
+    """Return which command saves the readable part of a file that is cut off; empty for a name without its ending."""
+    tool = {".gz": "zcat", ".zst": "zstd -dc"}.get(path.suffix)
+    name, plain_name = shlex.quote(path.name), shlex.quote(path.stem)
+    if not tool:
+        return ""
+    return f" `{tool} {name} > {plain_name}` saves the readable part; then move {name} out of the run"
 
 
 def get_decompression_hint(cause: str) -> str:
@@ -177,4 +188,4 @@ def _iter_members(stream: IO[bytes], create_decompressor: Callable[[], Any], pad
         remaining = decompressor.unused_data if decompressor.eof else b""
         decompressor = None if decompressor.eof else decompressor
     if decompressor is not None:
-        raise EOFError("the compressed data ends before the content")
+        raise EOFError(CUT_OFF)

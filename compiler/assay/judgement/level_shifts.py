@@ -20,13 +20,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from assay.judgement.student_t import compute_cdf, floor_to_even
+from assay.judgement.student_t import compute_cdf, compute_quantile, floor_to_even
 
 MAX_P = 0.001
 #: in longer series, p must be less in proportion
 _USUAL_POINTS = 40
 _MAX_TRIAL_P = 0.1
 LEAST_POINTS = 2
+#: fewer points have no shift, whatever their values
+LEAST_SERIES = 2 * LEAST_POINTS
 #: values that differ by less than this share of the greatest may differ by rounding of doubles alone
 _RELATIVE_RESOLUTION = 1e-9
 
@@ -49,14 +51,31 @@ def find_level_shifts(values: Sequence[float], resolution: float = 0.0) -> tuple
 
     `resolution` is the unit of the last printed digit: rounding alone makes values vary by its square divided by 12.
     """
-    least_variance = max(resolution, _RELATIVE_RESOLUTION * max(map(abs, values), default=0.0)) ** 2 / 12
-    max_p = MAX_P * min(1.0, _USUAL_POINTS / max(len(values), 1))
-    splits = dict(_iter_splits(_Series(values, least_variance, max_p), 0, len(values)))
+    splits = dict(_iter_splits(_create_series(values, resolution), 0, len(values)))
     levels = [compute_mean(values[begin:end]) for begin, end in pairwise([0, *splits, len(values)]) if begin < end]
     return tuple(
         LevelShift(index, before, after, p)
         for (index, p), (before, after) in zip(splits.items(), pairwise(levels), strict=True)
     )
+
+
+def find_least_shift(values: Sequence[float], resolution: float = 0.0) -> float:
+    """Return how large a shift in the middle of a series must be to be found; infinite for too few numbers.
+
+    Values then vary within the two levels as they do on both sides of the best split.
+    """
+    count = len(values)
+    if count < LEAST_SERIES:
+        return math.inf
+    series = _create_series(values, resolution)
+    variance = series.compute_variance(0, find_best_split(values), count)
+    t = compute_quantile(1 - series.max_p / 2, floor_to_even(count - 2))
+    return t * math.sqrt(variance * (1 / (count // 2) + 1 / (count - count // 2)))
+
+
+def _create_series(values: Sequence[float], resolution: float) -> _Series:
+    least_variance = max(resolution, _RELATIVE_RESOLUTION * max(map(abs, values), default=0.0)) ** 2 / 12
+    return _Series(values, least_variance, MAX_P * min(1.0, _USUAL_POINTS / max(len(values), 1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +84,26 @@ class _Series:
     least_variance: float
     max_p: float
 
+    def compute_variance(self, begin: int, split: int, end: int) -> float:
+        """Return the common variance of two parts."""
+        parts = self.values[begin:split], self.values[split:end]
+        return max(
+            sum(_sum_squares(part, compute_mean(part)) for part in parts) / (end - begin - 2), self.least_variance
+        )
+
     def compute_p(self, begin: int, split: int, end: int) -> float:
         """Return p of a two-sided t test of two parts with a common variance; odd degrees of freedom are cut by one."""
-        left, right = self.values[begin:split], self.values[split:end]
-        before, after = compute_mean(left), compute_mean(right)
-        df = end - begin - 2
-        variance = max((_sum_squares(left, before) + _sum_squares(right, after)) / df, self.least_variance)
+        variance = self.compute_variance(begin, split, end)
         if variance == 0:
             return 1.0
-        t = abs(after - before) / math.sqrt(variance * (1 / len(left) + 1 / len(right)))
-        return 2 * compute_cdf(-t, floor_to_even(df))
+        difference = compute_mean(self.values[split:end]) - compute_mean(self.values[begin:split])
+        t = abs(difference) / math.sqrt(variance * (1 / (split - begin) + 1 / (end - split)))
+        return 2 * compute_cdf(-t, floor_to_even(end - begin - 2))
 
 
 def _iter_splits(series: _Series, begin: int, end: int) -> Iterator[tuple[int, float]]:
     """Yield the level shifts between two bounds, in their order, each with its p."""
-    if end - begin < 2 * LEAST_POINTS:
+    if end - begin < LEAST_SERIES:
         return
     split = begin + find_best_split(series.values[begin:end])
     if (p := series.compute_p(begin, split, end)) < series.max_p:
@@ -102,7 +126,7 @@ def _find_passing_levels(series: _Series, begin: int, end: int) -> list[tuple[in
 
 
 def _iter_trial_splits(series: _Series, begin: int, end: int) -> Iterator[int]:
-    if end - begin < 2 * LEAST_POINTS:
+    if end - begin < LEAST_SERIES:
         return
     split = begin + find_best_split(series.values[begin:end])
     if series.compute_p(begin, split, end) < _MAX_TRIAL_P:

@@ -23,6 +23,7 @@ from assay.judgement.change import RatioChange, compute_log, raise_e
 from assay.judgement.interval import Comparison, Component, Reason, Spread
 from assay.judgement.student_t import floor_to_even
 from assay.judgement.verdict import Direction, Judgement, Margin, judge
+from assay.util.percent_change import compute_percent_change
 
 LEAST_PAIRS = 3
 #: why segments are not judged that may be paired: they have few samples, or no time
@@ -41,7 +42,7 @@ class SegmentPair:
     @property
     def percent(self) -> float:
         """The change in percent."""
-        return float(100 * (self.value / self.base - 1))
+        return float(compute_percent_change(self.base, self.value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.lang.blocks import list_kinds
-from assay.lang.listed_metrics import list_grain_metrics
+from assay.lang.metrics_of_grains import list_grain_metrics
 from assay.lang.model import package as model
 from assay.lang.model.article import Block, Part
 from assay.lang.model.expression import Expression, decode_expression, parse_expression

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
+from assay.lang.expression_types import COUNT, NONE, KindError, UnknownNameError, ValueType
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric, Package
-from assay.lang.typing_rules import COUNT, NONE, KindError, UnknownNameError, ValueType
 from assay.lang.units import UnitLibrary
 
 #: parameter of formulas in a table over classes; its value is the amount of a class

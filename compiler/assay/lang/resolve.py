@@ -11,6 +11,7 @@ from assay.lang import formula, scopes
 from assay.lang.check.formulas import build_formula_scope
 from assay.lang.checked_package import CheckedPackage, MeasureResult
 from assay.lang.definition_hash import hash_definitions
+from assay.lang.expression_types import IN_ONE_UNIT, NONE, Scope, Units, convert_operands, infer, infer_reduced
 from assay.lang.formula import write_conversions
 from assay.lang.model.article import Article
 from assay.lang.model.expression import Expression
@@ -18,7 +19,6 @@ from assay.lang.model.filters import Filter, Parameter
 from assay.lang.model.package import Grain, Instant, Metric, Package
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Cut, Unit
-from assay.lang.typing_rules import IN_ONE_UNIT, NONE, Scope, Units, convert_operands, infer, infer_reduced
 from assay.lang.units import VALUE, UnitLibrary, compute_reading_factor, get_package_library
 
 _ORDERED = ("events", "summaries")  # parts of a package whose order matters

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from assay.lang.expression_types import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, ValueType
 from assay.lang.model.filters import Parameter
 from assay.lang.model.package import Column, Constant, Event, Field, Grain, Package, Relation, Table
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Unit
-from assay.lang.typing_rules import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, ValueType
 
 T = TypeVar("T")
 

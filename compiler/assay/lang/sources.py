@@ -137,9 +137,9 @@ def convert_problem(problem: dhall.Problem, policy: dhall.FolderPolicy) -> Diagn
         path = policy.find(problem_span.file)
         lines = _read_lines(path) if path else []
         span, excerpt = convert_span(problem_span, lines)
+    hint = "; ".join(filter(None, (_find_reference_hint(problem), problem.hint)))
     return Diagnostic(
-        f"dhall-{problem.code}", problem.message, span, excerpt, problem.expected, problem.found,
-        problem.hint or _find_reference_hint(problem), problem.notes,
+        f"dhall-{problem.code}", problem.message, span, excerpt, problem.expected, problem.found, hint, problem.notes
     )  # fmt: skip
 
 

@@ -18,9 +18,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from assay.lang.expression_types import COUNT, NONE, UnitError, Units
 from assay.lang.model.package import Package
 from assay.lang.model.series import Series
-from assay.lang.typing_rules import COUNT, NONE, UnitError, Units
 from assay.util.numbers import parse_decimal
 
 DEFINITIONS = (

@@ -17,6 +17,7 @@ _MIN_UNIQUE = 0.9  # keys per record of an event, of one event of a chain at lea
 _MIN_REPEATED = 0.2
 _MIN_SHARED = 0.5  # of the keys of the rarer event that the other has too
 _MIN_ELSEWHERE = 0.05  # of the keys of a host, which have an event on another host only
+_MAX_RARE = 0.5  # of the keys of hosts, which have an event that most hosts lack
 _MIN_ORDERED = 0.9  # of the shared keys whose records are in one order
 #: words of fields whose equal values in several events are a coincidence
 _QUANTITIES = frozenset((
@@ -32,7 +33,8 @@ class Chain:
     """Events with a common key field, in the order of their records.
 
     `keys` are those of any of them on a host, `shared` those of all. Events are `elsewhere` if other hosts than theirs
-    have records of their keys: a block is proposed on one host and committed on all.
+    have records of their keys: a block is proposed on one host and committed on all. Events are `rare` if most hosts
+    lack them. The first ones are `alternatives` to the next, on other hosts: a block is proposed, or else received.
     """
 
     field: str
@@ -40,6 +42,13 @@ class Chain:
     keys: int
     shared: int
     elsewhere: tuple[str, ...]
+    rare: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Return the events without the alternatives."""
+        return tuple(name for name in self.events if name not in self.alternatives)
 
 
 def find_chains(records_by_event: Mapping[str, Sequence[Record]], fields: Sequence[FieldProposal]) -> tuple[Chain, ...]:
@@ -102,10 +111,24 @@ def _build_chain(field: str, positions: Mapping[str, Positions], sizes: Mapping[
             chain.append(name)
     if len(chain) == 1 or not any(len(positions[name]) >= _MIN_UNIQUE * sizes[name] for name in chain):
         return None
-    shared = set.intersection(*(set(positions[name]) for name in chain))
-    keys = set.union(*(set(positions[name]) for name in chain))
-    elsewhere = tuple(name for name in chain if _has_keys_elsewhere(positions[name], keys))
-    return Chain(field, tuple(chain), len(keys), len(shared), elsewhere)
+    first, *rest = chain
+    others = [name for name in ordered if name not in chain
+              and all(_precedes(positions[name], positions[item], least) for item in rest)
+              and _are_alternatives(positions[name], positions[first])]  # fmt: skip
+    first, *others = sorted([first, *others], key=lambda name: -len(positions[name]))
+    events = (*others, first, *rest)
+    shared = set.intersection(*(set(positions[name]) for name in (first, *rest)))
+    keys = set.union(*(set(positions[name]) for name in events))
+    elsewhere = tuple(name for name in events if _has_keys_elsewhere(positions[name], keys))
+    rare = tuple(name for name in elsewhere if len(positions[name]) < _MAX_RARE * len(keys))
+    return Chain(field, events, len(keys), len(shared), elsewhere, rare, tuple(others))
+
+
+def _are_alternatives(first: Positions, second: Positions) -> bool:
+    """Return whether two events have the same values of a key, but on different hosts."""
+    values, others = ({value for _, value in positions} for positions in (first, second))
+    fewest = min(len(values), len(others))
+    return not first.keys() & second.keys() and len(values & others) >= _MIN_UNIQUE * fewest
 
 
 def _has_keys_elsewhere(positions: Positions, keys: Collection[tuple[str, object]]) -> bool:

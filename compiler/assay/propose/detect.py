@@ -19,7 +19,7 @@ from assay.propose.instants import has_stamp
 from assay.propose.known_formats import find_known_format
 from assay.propose.known_text_formats import MatchedText, match_known_text
 from assay.propose.model import KeyPath, Record, SampleFile
-from assay.propose.recognize import describe_nearest_times, find_times, join_instants
+from assay.propose.recognize import Times, describe_nearest_times, find_times, join_instants
 from assay.propose.text_layout import TextLayout, TextLine, find_text_layout
 from assay.propose.text_templates import find_templates
 from assay.util.diagnostics import AssayError, fail
@@ -42,7 +42,7 @@ class Detected:
     """The content of a sample file: its kind, its records, what distinguishes its layout from that of other files.
 
     `body` is the path of the list in a document; `reason` says why the file is of the kind; `notes` say what of it is
-    not read.
+    not read. `times` is the best path of instants, if it is known.
     """
 
     sample: SampleFile
@@ -54,6 +54,11 @@ class Detected:
     text_layout: TextLayout | None = None
     known_text: MatchedText | None = None
     notes: tuple[str, ...] = ()
+    times: Times | None = None
+
+    def find_times(self) -> Times | None:
+        """Return the best path of instants."""
+        return self.times or find_times(self.records, several=False)
 
 
 def detect(sample: SampleFile) -> Detected:
@@ -167,7 +172,11 @@ def _read_json_lines(sample: SampleFile, lines: Sequence[str]) -> Detected | str
         return value
 
     result = _read_lines(sample, lines, "json-lines", "objects of JSON", parse)
-    if isinstance(result, str) or find_times(result.records, several=False) or describe_nearest_times(result.records):
+    if isinstance(result, str):
+        return result
+    if times := find_times(result.records, several=False):
+        return replace(result, times=times)
+    if describe_nearest_times(result.records):
         return result
     if len(result.records) < len(lines) or not _are_results(sample, result.records):
         return result if sample.is_listed else f"{result.reason}, without instants"

@@ -357,8 +357,10 @@ def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, nam
         metrics += list_outcome_metrics(group, event, names, chain.field)
     values = "pairs of host and value" if chain.elsewhere else "values"
     reason = (
-        f"{len(chain.events)} events share `{chain.field}`: {chain.shared} of {chain.keys} {values} are in all of them"
+        f"{len(chain.steps)} events share `{chain.field}`: {chain.shared} of {chain.keys} {values} are in all of them"
     )
+    if chain.alternatives:
+        reason += f"; others have {', '.join(f'`{name}`' for name in chain.alternatives)} instead of `{chain.steps[0]}`"
     if always_0:
         reason += f"; times that are always 0 are left out: {', '.join(f'`{a}` to `{b}`' for a, b in always_0)}"
     dimensions = _list_chain_dimensions(group, chain, metrics)
@@ -368,9 +370,10 @@ def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, nam
 
 
 def _list_pairs(chain: Chain, timed: Collection[str]) -> list[tuple[str, str]]:
-    """Return the first and last event, and each with the next that is not `timed` by its field."""
-    pairs = (pair for pair in itertools.pairwise(chain.events) if pair[1] not in timed)
-    return list(dict.fromkeys(((chain.events[0], chain.events[-1]), *pairs)))
+    """Return the first and last event, each with the next that is not `timed` by its field, and alternative starts."""
+    first, *_, last = chain.steps
+    pairs = [pair for pair in itertools.pairwise(chain.steps) if pair[1] not in timed]
+    return list(dict.fromkeys(((first, last), *pairs, *((name, last) for name in chain.alternatives))))
 
 
 def _list_times(
@@ -381,17 +384,18 @@ def _list_times(
     If the first is a step with a duration, the whole time begins where the step began.
     """
     adjoining = steps.adjoining if steps else frozenset()
-    whole = (chain.events[0], chain.events[-1])
+    whole = (chain.steps[0], chain.steps[-1])
     short = drop_common_words(chain.events)
     metrics = []
     for start, end in pairs:
         field = steps.field.name if steps and adjoining and (start, end) == whole and start in steps.events else ""
-        name = make_time_title(short[start], short[end])
+        place = " (same host)" if start in chain.rare else ""
+        name = make_time_title(short[start], short[end]) + place
         begin = f"the start of `{start}`" if field else f"`{start}`"
         metrics.append(MetricProposal(names.add(join_names(short[start], "to", short[end])),
                                       f"Start of {lower_title(name)}" if field else name, "millisecond",
-                                      f"From {begin} to `{end}`", start, end, better="lower",
-                                      from_start=field))  # fmt: skip
+                                      f"From {begin} to `{end}`{', where a host has both' * bool(place)}", start, end,
+                                      better="lower", from_start=field))  # fmt: skip
     return metrics
 
 

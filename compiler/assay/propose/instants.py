@@ -105,7 +105,9 @@ def find_time_form(path: Sequence[str], values: Sequence[object], least: float =
         has_zone = all(match[4] for text in texts if (match := re.match(ISO, text)))
         doc = "ISO 8601" + ("" if has_zone else " without a zone, read as UTC")
         return TimeForm("", "" if has_zone else "UTC", doc, ISO)
-    for expression, form in STAMPS:
+    # All of these have a colon or a blank, unlike numbers and words.
+    may_be_stamps = _match_most(r".*[: ].*", texts, least)
+    for expression, form in STAMPS if may_be_stamps else ():
         if "%" in form and _match_most(expression, texts, least):
             if (other := find_other_day(form)) and _count(other, texts) >= _count((expression, form), texts):
                 continue  # it is the other, or no value tells
@@ -149,7 +151,8 @@ def _count(stamp: tuple[str, str], texts: Sequence[str]) -> int:
 
 def _match_most(expression: str, texts: Sequence[str], least: float) -> bool:
     """Return whether at least a share of texts match."""
-    others = (text for text in texts if not re.fullmatch(expression, text))
+    match = re.compile(expression).fullmatch
+    others = (text for text in texts if not match(text))
     limit = math.floor((1 - least) * len(texts) + _ROUNDING)
     return next(itertools.islice(others, limit, None), None) is None
 

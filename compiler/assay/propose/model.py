@@ -17,6 +17,9 @@ KeyPath = tuple[str, ...]
 HOST = "host"
 """The column of every event with the host of a record, which no field is called."""
 
+UNIT_OF = "unit of "
+"""How reasons of a source for the unit of a field begin, which its name does not tell."""
+
 OTHER_LINES = "Lines that begin like those of an event but do not match it"
 """How the description of an event for such lines begins."""
 
@@ -333,10 +336,6 @@ class RunConstant:
     event: str
     field: str
     values: tuple[tuple[str, str], ...]  # the run and the value
-
-    def describe(self) -> str:
-        """Return the field with its values."""
-        return f"{self.field} of {self.event} ({', '.join(f'{run} {value}' for run, value in self.values)})"
 
 
 @dataclass(frozen=True, slots=True)

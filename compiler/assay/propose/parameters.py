@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from assay.propose.model import EventProposal, FieldProposal, Record
@@ -17,6 +17,7 @@ _MOST_CHOICES = 6  # distinct values of a choice
 _MIN_BALANCED = 4  # distinct values of a choice, each of which equally many records have
 _MIN_REPEATS = 5  # records with each value of a choice
 _MIN_VALUES_OF_PARAMETER, _MIN_TRIALS = 3, 3  # of a parameter, and records with each of its values
+_MIN_UNIQUE, _MIN_COMMON_KEYS, _MIN_DIFFERING = 0.9, 5, 0.1  # keys per record; those of several hosts; share of these
 _SEED = "seed"
 #: last words of names of numbers of repetitions; words before them that make the number a measure; words behind them
 _REPETITIONS = frozenset((
@@ -35,8 +36,8 @@ def is_choice(group: Group, event: EventProposal, field: FieldProposal) -> bool:
     """Return whether a number is one of few small whole numbers above 0, each of which many records have.
 
     Such a number, a size of batches for example, is chosen rather than measured. Numbers that are sometimes 0 count
-    something, and those with a unit measure. If each of several numbers has as many records as each other, someone
-    chose them, whatever they are.
+    something, and those with a unit measure. So does one that differs between hosts for the same key, such as the votes
+    for a block. If each of several numbers has as many records as each other, someone chose them, whatever they are.
     """
     if group.known_format or field.type != "integer" or field.transform or field.unit != "none":
         return False
@@ -49,7 +50,26 @@ def is_choice(group: Group, event: EventProposal, field: FieldProposal) -> bool:
         and min(counts) > 0
         and max(counts) <= GREATEST_CHOICE
         and min(counts.values()) >= _MIN_REPEATS
+        and not _differs_between_hosts(group, event, field)
     )
+
+
+def _differs_between_hosts(group: Group, event: EventProposal, field: FieldProposal) -> bool:
+    """Return whether hosts have other numbers than each other in their records of the same text, such as a hash."""
+    for key in map(group.source.find_field, event.fields):
+        if key.type != "text":
+            continue
+        numbers: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)  # by run and key, then host
+        records = [record for record in group.records[event.name] if {key.path, field.path} <= record.values.keys()]
+        for record in records:
+            place = record.run, str(record.values[key.path])
+            numbers[place].setdefault(record.host, str(record.values[field.path]))
+        is_key = sum(map(len, numbers.values())) >= _MIN_UNIQUE * len(records)
+        several = [rows for rows in numbers.values() if len(rows) > 1]
+        differing = sum(len({*rows.values()}) > 1 for rows in several)
+        if is_key and len(several) >= _MIN_COMMON_KEYS and differing >= _MIN_DIFFERING * len(several):
+            return True
+    return False
 
 
 def is_parameter(group: Group, event: EventProposal, field: FieldProposal) -> bool:

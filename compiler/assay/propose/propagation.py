@@ -70,18 +70,18 @@ def _find_delay(origins: Mapping[str, tuple[str, float]], instants: Instants) ->
 def _build_grain(
     group: Group, field: FieldProposal, events: tuple[str, ...], instants: Mapping[str, Instants], names: NameSpace
 ) -> GrainProposal:
-    """Return the grain of a key with the rows of the events after the first, on each host that has them."""
+    """Return the grain of a key with the rows of the events after the first, on each host that lacks the first."""
     words = [word for word in split_words(field.path[-1]) if word not in ("id", "uid", "key")] or [field.name]
     origin, *others = events
     short = drop_common_words(events)
     titles = {name: f"{_WORD.title()} to {lower_title(make_title(short[name]))}" for name in others}
     metrics = tuple(
         MetricProposal(names.add(f"{_WORD}_to_{short[name]}"), titles[name], "millisecond",
-                       f"From `{origin}` on any host to `{name}` on a host, by the clocks of both",
+                       f"From `{origin}` on any host to `{name}` on another, by the clocks of both",
                        origin, name, better="lower")
         for name in others
     )  # fmt: skip
-    rows = {place for name in others for place in instants[name]}
+    rows = {place for name in others for place in instants[name]} - instants[origin].keys()
     reason = (
         f"{len(instants[origin])} values of `{field.name}` are in `{origin}` on one host each, and in "
         f"{', '.join(f'`{name}`' for name in others)} on other hosts, whose clocks may differ"
@@ -89,4 +89,4 @@ def _build_grain(
     return GrainProposal(names.add(make_identifier(" ".join((*words, _WORD)), _WORD)), group.source.name, field.name,
                          events, metrics, reason, title=make_title(" ".join((*words, _WORD))), origin=origin,
                          elsewhere=tuple(name for name in others
-                                         if len(instants[name]) < _MIN_PRESENT * len(rows)))  # fmt: skip
+                                         if len(rows & instants[name].keys()) < _MIN_PRESENT * len(rows)))  # fmt: skip

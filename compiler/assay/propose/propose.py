@@ -10,12 +10,12 @@ from pathlib import Path
 from assay.propose.alternation import find_alternating
 from assay.propose.benchmark_texts import add_results
 from assay.propose.choices import list_settings
+from assay.propose.confirm_units import confirm_units
 from assay.propose.detect import Detected, detect
 from assay.propose.grains import list_crowded_out, propose_counts, propose_grains
 from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
 from assay.propose.names import NameSpace, drop_prefix, make_identifier
 from assay.propose.quantities import list_omissions
-from assay.propose.recognize import find_times
 from assay.propose.repeats import list_namesakes
 from assay.propose.run_order import find_extents
 from assay.propose.runs import assign_runs, list_hosts, list_runs
@@ -107,7 +107,8 @@ def _propose_sources(
     for items in layouts.values():
         stem = Path(items[0].sample.name).name.partition(".")[0]
         source_name = source_names.add("logs" if len(layouts) == 1 else make_identifier(stem, "logs"))
-        groups.append(note_elapsed_time(add_results(propose_source(source_name, items, tables, system))))
+        group = confirm_units(propose_source(source_name, items, tables, system))
+        groups.append(note_elapsed_time(add_results(group)))
     return groups
 
 
@@ -142,7 +143,7 @@ def _get_time_path(item: Detected) -> tuple[object, ...]:
     """Return what distinguishes logs of one kind: the path of their instants."""
     if item.kind not in ("json-lines", "logfmt"):
         return ()
-    times = find_times(item.records, several=False)
+    times = item.find_times()
     return (times.paths, times.form) if times else ()
 
 

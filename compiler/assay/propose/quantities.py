@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.propose.choices import is_member, is_sequel, is_setting
 from assay.propose.known_formats import ONES, MetricRule, is_of_benchmarks
-from assay.propose.model import EventProposal, FieldProposal, Record
+from assay.propose.model import EventProposal, FieldProposal, MetricProposal, Record, SourceProposal
 from assay.propose.names import split_words
 from assay.propose.parameters import is_choice, is_parameter, is_repetition_number
 from assay.propose.repeats import find_namesake
@@ -144,6 +144,14 @@ def is_time_without_unit(event: EventProposal, field: FieldProposal, unit: str) 
     names = [words for words in _list_names(event, field) if not _COUNTED & {*words}]
     is_last = any({*words[-1:]} & _LAST_OF_TIMES and not {*words} & _INSTANTS for words in names)
     return is_last or any(name in f" {' '.join(words)} " for words in names for name in _TIMES_TAKEN)
+
+
+def lacks_unit(source: SourceProposal, metric: MetricProposal) -> bool:
+    """Return whether a metric is a time by its name, so that less is better, but its unit is unknown."""
+    events = [event for event in source.events if event.name == metric.event]
+    if metric.better != "lower" or not metric.field or not events:
+        return False
+    return is_time_without_unit(events[0], source.find_field(metric.field), metric.unit)
 
 
 def _list_names(event: EventProposal, field: FieldProposal) -> list[list[str]]:

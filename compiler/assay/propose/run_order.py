@@ -13,7 +13,6 @@ from assay.ingest.timestamps import ISO
 from assay.propose.detect import Detected
 from assay.propose.instants import NO_DATE, NO_YEAR
 from assay.propose.names import split_words
-from assay.propose.recognize import find_times
 
 _EARLY = frozenset(("before", "old", "base", "baseline", "main", "master", "control"))
 _LATE = frozenset(("after", "new", "candidate", "head", "pr", "treatment"))
@@ -59,7 +58,7 @@ def _list_instants(item: Detected) -> list[float]:
         form = item.text_layout.time_form if item.text_layout else ""
         path = item.text_layout.time if item.text_layout else ("at",)
         texts = [str(record.values[path]) for record in item.records if path in record.values]
-    elif times := find_times(item.records, several=False):
+    elif times := item.find_times():
         form = times.form.form
         texts = [str(record.values[path]) for record in item.records if (path := times.find_path(record))]
     else:

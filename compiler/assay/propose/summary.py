@@ -6,13 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from assay.propose.alternation import GUIDE
-from assay.propose.model import OTHER_LINES, Proposal, SourceProposal
+from assay.propose.model import OTHER_LINES, UNIT_OF, Proposal, RunConstant, SourceProposal
+from assay.propose.quantities import lacks_unit
 from assay.util.escape import escape_text, truncate
 from assay.util.numbers import format_count
 
 MAX_EVENTS = 10
 MAX_NAMES, WIDTH = 3, 40
 MAX_FILES = 6
+MAX_RUNS = 2
 KEEP_APART = "to compare each run by itself, delete the table `runs` of assay.toml"
 
 
@@ -45,6 +47,7 @@ def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) ->
         yield f"  metrics {', '.join(metric.id for metric in grain.metrics)}"
         if grain.dimensions:
             yield f"  dimensions {', '.join(item.field for item in grain.dimensions)}"
+    yield from _list_unknown_units(proposal)
     for pair in proposal.alternating:
         yield f"no metric of the time between: {pair.describe()}; `latest before` measures it: {GUIDE}"
     names_by_reason: dict[str, list[str]] = defaultdict(list)
@@ -57,7 +60,7 @@ def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) ->
     if proposal.constant:
         yield f"no metrics of fields that are always the same: {_list_fields(proposal.constant)}"
     if proposal.run_constants:
-        facts = "; ".join(escape_text(item.describe()) for item in proposal.run_constants)
+        facts = "; ".join(map(escape_text, _describe_run_constants(proposal.run_constants)))
         yield f"no metrics of constants of runs, which may be facts of their `meta.json`: {facts}"
 
 
@@ -83,6 +86,7 @@ def _describe_source(source: SourceProposal) -> Iterator[str]:
             yield f"    {event.doc[:1].lower()}{event.doc[1:]}"
     if len(source.events) > MAX_EVENTS:
         yield f"  and {len(source.events) - MAX_EVENTS} more events"
+    yield from (f"  {name}: {reason}" for name, reason in source.reasons if name.startswith(UNIT_OF))
     if source.malformed:
         yield f"  {source.malformed.describe()}"
     if source.left_out:
@@ -91,15 +95,43 @@ def _describe_source(source: SourceProposal) -> Iterator[str]:
             yield "    `ignored` of the source lists them, so that builds do not warn of them"
 
 
+def _list_unknown_units(proposal: Proposal) -> Iterator[str]:
+    """Yield a line that names the fields of times without a unit, and says where to write it."""
+    sources = {source.name: source for source in proposal.sources}
+    fields = {
+        metric.field: None
+        for grain in proposal.grains
+        for metric in grain.metrics
+        if lacks_unit(sources[grain.source], metric)
+    }
+    if fields:
+        yield (
+            f"unit unknown: {', '.join(fields)}: write `E.inUnit S.unit.millisecond (...)` around it in events.dhall, "
+            "and `unit = S.unit.millisecond` in metrics.dhall"
+        )
+
+
+def _describe_run_constants(constants: Sequence[RunConstant]) -> Iterator[str]:
+    """Yield fields with the events that have the same values of it, and the values of the first runs."""
+    events: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = defaultdict(list)
+    for item in constants:
+        events[item.field, item.values].append(item.event)
+    for (field, values), names in events.items():
+        texts = [f"{run} {value}" for run, value in values[:MAX_RUNS]]
+        more = [f"and {format_count(len(values) - MAX_RUNS, 'more run')}"] if len(values) > MAX_RUNS else []
+        yield f"{field} of {_name_events(names)} ({', '.join([*texts, *more])})"
+
+
+def _name_events(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} events"
+
+
 def _list_fields(pairs: Sequence[tuple[str, str]]) -> str:
     """Return fields with their event, or the number of their events."""
     events_by_field: dict[str, list[str]] = defaultdict(list)
     for event_name, field in pairs:
         events_by_field[field].append(event_name)
-    places = {
-        field: events[0] if len(events) == 1 else f"{len(events)} events" for field, events in events_by_field.items()
-    }
-    return ", ".join(f"{field} of {place}" for field, place in places.items())
+    return ", ".join(f"{field} of {_name_events(events)}" for field, events in events_by_field.items())
 
 
 def _list_some(files: Sequence[str]) -> str:

@@ -105,12 +105,14 @@ def build_step_grain(group: Group, chain: Chain, steps: TimedSteps, names: NameS
     """Return the grain of all records of the steps, with one metric and the name of the step as its dimension."""
     source, field = group.source, steps.field
     column = make_identifier(source.lookup[-1], _STEP) if source.lookup else _STEP
-    column = NameSpace(item.name for item in source.fields).add(_STEP if is_prefixed(column) else column)
+    names_of_fields = NameSpace(item.name for item in source.fields)
+    column = names_of_fields.add(_STEP if is_prefixed(column) or column in names_of_fields else column)
     title = make_title(column)
     event = source.find_event(steps.events[0])
     quantity = describe_quantity(group, event, field)
     name = f"{title} {lower_title(make_plain_title(field))}"
-    metric = MetricProposal(names.add(f"{column}_{field.name}"), name, quantity.unit,
+    unit = "millisecond" if quantity.unit == "nanosecond" else quantity.unit
+    metric = MetricProposal(names.add(f"{column}_{field.name}"), name, unit,
                             f"`{'.'.join(field.path)}` of each {column}", field=field.name,
                             better=quantity.better)  # fmt: skip
     most_frequent = max(steps.events, key=lambda name: source.find_event(name).count)

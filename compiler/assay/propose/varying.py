@@ -85,12 +85,14 @@ def is_constant(group: Group, event: EventProposal, field: FieldProposal) -> boo
 
 def find_run_constant(group: Group, event: EventProposal, field: FieldProposal) -> RunConstant | None:
     """Return the values of a field by run if each of several runs has many records with one, and not all the same."""
+    if group.known_format:
+        return None
     values: dict[str, list[str]] = defaultdict(list)
     for record in group.records[event.name]:
         if (value := record.values.get(field.path)) is not None:
             values[record.run].append(str(value))
     texts = {run: row[0] for run, row in values.items() if len(row) >= _MIN_REPEATS and len(set(row)) == 1}
-    if group.known_format or len(texts) < len(values) or len(set(texts.values())) < 2:
+    if len(texts) < len(values) or len(set(texts.values())) < 2:
         return None
     return RunConstant(event.name, field.name, tuple(texts.items()))
 
@@ -207,6 +209,6 @@ def _list_numbers_by_host(records: Sequence[Record], field: FieldProposal) -> li
     is_sample = field.path == ("value",)
     for record in records:
         if (value := record.values.get(field.path)) is not None:
-            labels = (item for item in record.values.items() if is_sample and item[0][0] == "labels")
-            rows[record.host, *labels].append(float(str(value)))
+            labels = [item for item in record.values.items() if item[0][0] == "labels"] if is_sample else ()
+            rows[record.host, *labels].append(value if isinstance(value, float) else float(str(value)))
     return list(rows.values())

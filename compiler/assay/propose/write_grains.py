@@ -26,7 +26,10 @@ def write_query(grain: GrainProposal) -> str:
             f"SELECT host, {grain.key} FROM {item} WHERE {grain.key} IS NOT NULL\n" for item in grain.events_of_rows
         )
         comment = f"-- One row for each `{grain.key}` on a host, in any of {len(grain.events_of_rows)} events.\n"
-        return comment + "UNION\n".join(selects)
+        if grain.origin:
+            comment += f"-- The host with its `{grain.origin}` has none: nothing gets there.\n"
+        origin = f"EXCEPT\nSELECT host, {grain.key} FROM {grain.origin}\n" if grain.origin else ""
+        return comment + "UNION\n".join(selects) + origin
     event = grain.events[0]
     names = ", ".join(["host", "seq", *_list_grain_fields(grain)] if grain.is_timeless else ["host", "seq"])
     comment = f"-- One row for each record of `{event}`; `seq` is its position in the files of its host."
@@ -196,7 +199,9 @@ def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
     at += f"      let before =\n            {format_record(latest, 12)}\n\n" if latest else ""
     at += _write_begin(instants) if instants else ""
     columns = [f"columnOf e.{record}.{name}" for name in _list_grain_fields(grain)] if grain.is_timeless else []
-    uses = format_member([f"e.{event}.name" for event in grain.events_of_rows], 14, 20)
+    uses = format_member(
+        [f"e.{event}.name" for event in (*grain.events_of_rows, *filter(None, [grain.origin]))], 14, 20
+    )
     comment, dimensions = (_DIMENSIONS, _write_taken_dimensions(grain, record)) if grain.dimensions else ("", "")
     repeated = "".join(f"\n-- {line}." for line in grain.describe_repeated())
     repeated += f"\n-- {_CLOCKS}" if grain.origin else ""

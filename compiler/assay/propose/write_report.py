@@ -19,7 +19,7 @@ def name_fields(proposal: Proposal, source: SourceProposal) -> str:
 
 def write_report(proposal: Proposal) -> str:
     """Return the text of `reports.dhall`."""
-    lists, sections, groups, charts = [], [], [], []
+    lists, sections, charts = [], [], []
     for grain in proposal.grains:
         title = quote_text(grain.title)
         listing = format_member([f"m.{metric.id}" for metric in grain.metrics], 6, len(grain.name) + 6)
@@ -29,7 +29,6 @@ def write_report(proposal: Proposal) -> str:
                 sections.append(f"R.withAllOf g.{grain.name}.grain (R.section {title} {grain.name})")
             if grain.split:
                 sections.append(_write_split_section(proposal, grain))
-        groups.append(f"R.groupWithAllOf g.{grain.name}.grain (R.group {title} {grain.name})")
         charts += [
             f"R.cdf m.{metric.id}"
             for metric in sorted(grain.metrics, key=lambda item: "total" not in item.id.split("_"))
@@ -65,7 +64,7 @@ in  {{ comparison =
         , manifest = [ R.fact "Version" constant.version (R.text 0) ]
         , sections ={format_member(sections, 10, 20)}
         , charts ={format_member(charts[:MAX_CHARTS], 10, 20, "R.Chart")}{timelines}
-        , dictionary ={format_member(groups, 10, 22)}
+        , dictionary ={format_member(_list_groups(proposal), 10, 22)}
         , style = "prefixed"
         , summary = "all"
         , label = constant.version.name{gate}
@@ -73,6 +72,19 @@ in  {{ comparison =
         }}
     }}
 """
+
+
+def _list_groups(proposal: Proposal) -> list[str]:
+    """Return the groups of the dictionary: one for each grain, but one for all grains of a single metric."""
+    groups = [f"R.groupWithAllOf g.{grain.name}.grain (R.group {quote_text(grain.title)} {grain.name})"
+              for grain in proposal.grains if len(grain.metrics) > 1]  # fmt: skip
+    if single := [grain for grain in proposal.grains if len(grain.metrics) == 1]:
+        title = single[0].title if len(single) == 1 else "Single metrics" if groups else "Metrics"
+        group = f"R.group {quote_text(title)} ({' # '.join(grain.name for grain in single)})"
+        for grain in single:
+            group = f"R.groupWithAllOf g.{grain.name}.grain ({group})"
+        groups.append(group)
+    return groups
 
 
 def _find_source(proposal: Proposal, grain: GrainProposal) -> SourceProposal:
@@ -107,7 +119,7 @@ def _write_gate(proposal: Proposal) -> str:
                 column = _write_column(proposal, grain, grain.split[0])
                 segment = f"R.segmentId m.{metric.id} ({column}) {quote_text(grain.split[0].value)}"
                 return f"""
-          -- The gate has all metrics that are better in a direction. To gate only some, such as a metric and a segment
-          -- of it (docs/ci.md#gate-a-segment), remove the dashes of the next line:
+          -- The gate has all metrics that are better in a direction, `assay gate --segments` also gates their segments.
+          -- To gate only some, such as a metric and a segment of it (docs/ci.md#gate-segments), remove these dashes:
           -- , judgement = Some S.Judgement::{{ gate = R.metricIds [ m.{metric.id} ] # [ {segment} ] }}"""
     return ""

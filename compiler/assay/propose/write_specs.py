@@ -16,7 +16,7 @@ from assay.propose.model import (
 )
 from assay.propose.names import is_prefixed, split_words
 from assay.propose.outcomes import FIRST_FAILURE
-from assay.propose.quantities import is_time_without_unit
+from assay.propose.quantities import lacks_unit
 from assay.propose.timed_steps import NANOSECONDS
 from assay.propose.units import RATE
 from assay.propose.write_grains import write_grains, write_query
@@ -216,18 +216,10 @@ def _write_metrics(proposal: Proposal) -> str:
         source = next(item for item in proposal.sources if item.name == grain.source)
         for metric in grain.metrics:
             text = _write_metric(proposal, source, grain, metric)
-            members.append((metric.id, text, _explain_direction(source, metric)))
+            comment = "a time by its name, so less is better; its unit is unknown" if lacks_unit(source, metric) else ""
+            members.append((metric.id, text, comment))
     text = format_record(members, 4)
     return "\n".join([*parts, f"in  {text}", ""])
-
-
-def _explain_direction(source: SourceProposal, metric: MetricProposal) -> str:
-    """Return a comment on a time without a unit; empty for other metrics."""
-    names = {event.name: event for event in source.events}
-    if metric.better != "lower" or not metric.field or metric.event not in names:
-        return ""
-    is_time = is_time_without_unit(names[metric.event], source.find_field(metric.field), metric.unit)
-    return "a time by its name, so less is better; its unit is unknown" if is_time else ""
 
 
 def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:

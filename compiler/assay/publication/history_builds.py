@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from assay.lang.check.reports import is_day
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, History, Report
+from assay.number_styles.prefixed import format_value
 from assay.publication.history import Build, Issue, Notes
 from assay.publication.model import MetricRow, Publication
-from assay.styles.prefixed import format_value
 from assay.util.diagnostics import Diagnostic, fail, raise_all
 from assay.util.json_text import parse_json
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import History, Report, Section
+from assay.number_styles.prefixed import format_value
 from assay.publication.edition import Word, collect_metric_words
 from assay.publication.history import (
     LEAST_DIGITS,
@@ -23,11 +24,10 @@ from assay.publication.history import (
 )
 from assay.publication.history_builds import compare_builds
 from assay.publication.history_plot import Frame, build_plot
-from assay.publication.history_shifts import Levels, Shift, find_levels, list_shifts
+from assay.publication.history_shifts import Levels, Shift, count_short_series, find_levels, list_shifts
 from assay.publication.reader import MISSING
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table
 from assay.report.run_results import add_unit
-from assay.styles.prefixed import format_value
 from assay.util.numbers import format_count
 
 STYLE, BUILDS_STYLE = "as published", "prefixed"
@@ -67,6 +67,10 @@ SHIFTS = (
     "right after the run that it repeats: else the series would go back to an older version.",
 )
 NO_SHIFTS, NO_MOVES = "There are no level shifts.", "There are no moves."
+FEW_RUNS = (
+    "Too few runs to tell in {short} of {series} series, each of a metric in a workload: they show only level shifts "
+    "that are larger than the margin of the metric."
+)
 MOVES = (
     "The greatest change of each metric and workload between the base and a further run of one {input}; Δ% is "
     "computed from {values}. Rises and falls are ordered by their factor: a fall by half ranks like a "
@@ -232,8 +236,17 @@ def _build_shifts_gallery(history_report: HistoryReport) -> Gallery:
         "Verdict",
     )
     rows = tuple(_build_shift_row(history_report, item) for item in history_report.shifts)
-    text = SHIFTS if rows else (*SHIFTS, NO_SHIFTS)
+    text = SHIFTS if rows else (*SHIFTS, _describe_no_shifts(history_report))
     return Gallery("level-shifts", "Level shifts", text, (), (Table("", header, rows),) if rows else ())
+
+
+def _describe_no_shifts(history_report: HistoryReport) -> str:
+    """Return that there are no level shifts, and of how many series the runs are too few to tell."""
+    short, series = count_short_series(history_report.checked, history_report.report, history_report.levels)
+    if not short:
+        return NO_SHIFTS
+    few_runs = FEW_RUNS.format(short=short, series=series)
+    return few_runs if short == series else f"{NO_SHIFTS} {few_runs}"
 
 
 def _title_day(history_report: HistoryReport) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
-from assay.judgement.level_shifts import compute_mean, find_level_shifts
+from assay.judgement.level_shifts import compute_mean, find_least_shift, find_level_shifts
 from assay.judgement.verdict import Direction, Margin, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
@@ -106,6 +106,20 @@ def list_shifts(
     return tuple(
         sorted(shifts, key=lambda item: (-order[item.start.issue], -item.start.run, -abs(item.share or Decimal(0))))
     )
+
+
+def count_short_series(checked: CheckedPackage, report: Report, levels: Levels) -> tuple[int, int]:
+    """Return how many series have too few points to show a shift of the size of their margin, and how many there are.
+
+    A series has the points of a metric in a workload between breaks in meaning; those with a shift are not counted.
+    """
+    series = [(metric, part[0]) for (metric, _), parts in levels.items() for part in parts if len(part) == 1]
+    short = (
+        find_least_shift([point.value for point in level.points], max(point.resolution for point in level.points))
+        > _get_margin(checked, report, metric).convert_to_amount(level.average)
+        for metric, level in series
+    )
+    return sum(short), len(series)
 
 
 def find_repeated_bases(all_issues: Sequence[Issue]) -> frozenset[Issue]:

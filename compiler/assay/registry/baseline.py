@@ -17,7 +17,7 @@ from assay.judgement.median import LEAST_RUNS
 from assay.registry.history import check_tag, find_day, find_time, get_identity, group_by_run
 from assay.registry.model import RecordedResults, RegisteredRun
 from assay.registry.store import list_runs, read_results
-from assay.util.diagnostics import USAGE, fail
+from assay.util.diagnostics import USAGE, Span, fail
 from assay.util.numbers import format_count, split_numbers
 
 LAST, MEDIAN = "last:", "median:"
@@ -74,6 +74,21 @@ def find_last_run(folder: Path, tag: str) -> RegisteredRun:
                 status=USAGE,
             )
     return max(tagged_runs, key=lambda run: (times[run.name], split_numbers(run.name)))
+
+
+def require_places(run: RegisteredRun, name: str) -> tuple[str, ...]:
+    """Return the places of a registered run that was named. Raises AssayError (usage) for one without logs."""
+    if run.places:
+        return tuple(run.places)
+    registration = f"assay runs add DIR --name {shlex.quote(run.name)}"
+    median = MedianBaseline(5, name.removeprefix(LAST) if name.startswith(LAST) else "")
+    raise fail(
+        "run-without-logs",
+        f"the run `{run.name}` is registered without logs" + ("" if name == run.name else f": it is `{name}`"),
+        span=Span(str(run.path)),
+        hint=f"`{registration}` adds its folders; `--baseline {median}` of `assay gate` reads recorded results only",
+        status=USAGE,
+    )
 
 
 def describe_day_command(name: str) -> str:

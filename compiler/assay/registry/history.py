@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from assay.judgement.level_shifts import find_level_shifts
+from assay.judgement.level_shifts import compute_mean, find_least_shift, find_level_shifts
 from assay.judgement.verdict import Direction, Margin, Verdict
 from assay.registry.model import Figures, RecordedResults, RegisteredRun
 from assay.util.diagnostics import USAGE, fail, suggest_names, suggest_nearest
@@ -83,7 +83,11 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class MetricHistory:
-    """The values of a metric over runs, oldest first; `meaning` is that of its points without differences."""
+    """The values of a metric over runs, oldest first; `meaning` is that of its points without differences.
+
+    Without level shifts, `hidden_shift` is how large one can be that so few runs do not show: infinite if they show
+    none, 0 if that is within the margin.
+    """
 
     system: str
     metric: str
@@ -91,6 +95,7 @@ class MetricHistory:
     meaning: Meaning
     points: tuple[Point, ...]
     shifts: tuple[Shift, ...]
+    hidden_shift: float = 0.0
 
 
 def compute_history(
@@ -126,8 +131,10 @@ def compute_history(
     meaning = _choose_meaning(shown_records, runs_by_name, metric, rules.definition)
     points = _list_points(shown_records, runs_by_name, metric, meaning)
     shown_points = points[-last:]
-    shifts = tuple(item for item in _find_shifts(points, rules) if item.point in shown_points)
-    return MetricHistory(system, metric, points[-1].figures.name, meaning, tuple(shown_points), shifts)
+    all_shifts = _find_shifts(points, rules)
+    shifts = tuple(item for item in all_shifts if item.point in shown_points)
+    hidden_shift = 0.0 if all_shifts else _find_hidden_shift([value for _, value in _list_values(points)], rules.margin)
+    return MetricHistory(system, metric, points[-1].figures.name, meaning, tuple(shown_points), shifts, hidden_shift)
 
 
 def find_recorded_metric(recorded: Sequence[RecordedResults], metric: str, system: str = "") -> tuple[str, str]:
@@ -236,9 +243,18 @@ def _list_points(
     return points
 
 
+def _list_values(points: Iterable[Point]) -> list[tuple[Point, float]]:
+    return [(point, point.value) for point in points if point.value is not None and not point.differences]
+
+
+def _find_hidden_shift(values: Sequence[float], margin: Margin) -> float:
+    least_shift = find_least_shift(values)
+    return least_shift if not values or least_shift > margin.convert_to_amount(compute_mean(values)) else 0.0
+
+
 def _find_shifts(points: Iterable[Point], rules: MetricRules) -> tuple[Shift, ...]:
     """Return the level shifts beyond the margin, oldest first."""
-    pairs = [(point, point.value) for point in points if point.value is not None and not point.differences]
+    pairs = _list_values(points)
     values = [value for _, value in pairs]
     level_shifts = find_level_shifts(values)
     levels = list(pairwise([0, *(item.index for item in level_shifts), len(values)]))

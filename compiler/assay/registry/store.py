@@ -143,8 +143,8 @@ def add_run(
 ) -> RegisteredRun:
     """Register a run, whose places are relative to the current folder, or add what a registered run lacks.
 
-    That are tags, a commit and a day. Raises AssayError (usage) if a run of this name has other places, or another
-    commit or day.
+    That are tags, a commit, a day, and all places of a run that has none. Raises AssayError (usage) if a run of this
+    name has other places, or another commit or day.
     """
     path = folder / RUNS / f"{quote_name(name)}.json"
     content: dict[str, Any] = {
@@ -164,30 +164,36 @@ def add_run(
         }
         _check_same_run(path, name, registered, content)
         content |= {
+            "places": registered["places"] or content["places"],
             "tags": [*known_run.tags, *tags],
             "commit": known_run.commit or commit,
             "day": known_run.day or day,
         }
     content["tags"] = sorted(set(content["tags"]))
-    additions = (set(content["tags"]), content["commit"], content["day"])
-    if known_run is None or additions != (set(known_run.tags), known_run.commit, known_run.day):
+    additions = (set(content["tags"]), content["commit"], content["day"], bool(content["places"]))
+    if known_run is None or additions != (
+        set(known_run.tags),
+        known_run.commit,
+        known_run.day,
+        bool(known_run.places),
+    ):
         text = dump_content({key: value for key, value in content.items() if value or key == "places"})
         write_file(folder, path, text.encode())
     return _read_run(path, folder)
 
 
 def _check_same_run(path: Path, name: str, registered: Mapping[str, Any], content: Mapping[str, Any]) -> None:
-    """Raise AssayError (usage) if a run to add differs from the registered one. An empty commit or day fits any."""
+    """Raise AssayError (usage) if a run to add differs from the registered one. What either lacks fits any."""
     for member, value in registered.items():
-        if content[member] != value and ((content[member] and value) or member == "places"):
+        if content[member] != value and content[member] and value:
             values = (value, content[member])
             expected, actual = (", ".join(item) if isinstance(item, list) else item for item in values)
             raise fail(
                 "same-run",
                 f"the run `{name}` is registered already, with other `{member}`",
                 span=_locate(path, member),
-                expected=expected or "none",
-                found=actual or "none",
+                expected=expected,
+                found=actual,
                 hint="choose another --name, edit the file, or remove the run with `assay runs remove`",
                 status=USAGE,
             )

@@ -11,15 +11,15 @@ from typing import Any
 from assay.judgement.report_judgements import JudgedChange
 from assay.judgement.verdict import Direction, Verdict
 from assay.lang.segments import list_dimensions_of_segment, list_values_of_segment
-from assay.styles.prefixed import (
+from assay.number_styles.prefixed import (
     format_change_within,
     format_interval,
     format_percent,
     format_percent_change,
     format_value,
 )
-from assay.styles.row import NO_VALUE
-from assay.styles.unit_prefix import choose_prefix
+from assay.number_styles.row import NO_VALUE
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
@@ -37,13 +37,15 @@ def compose_headline(
     conditions: Sequence[JudgedChange] = (),
     paired: str = "",
     medians: str = "",
+    largest_segment: str = "",
 ) -> str:
     """Return the outcome in one sentence; the changes are those of metrics that are better in a direction.
 
     Without such metrics it is that of the `conditions`, the metrics that are better in none. `segment_counts` are the
     numbers of their segments that are judged, by verdict: what changed in some segments only may be lost in the whole
     metric. `paired` is the outcome of segments that are not judged each: it counts if no metric changed.
-    `medians` is how the sentence goes on if no change is certain, but medians differ.
+    `medians` is how the sentence goes on if no change is certain, but medians differ. `largest_segment` is the segment
+    that changed most, with its metric and change.
     """
     if not changes:
         changes = conditions
@@ -54,7 +56,7 @@ def compose_headline(
     if judged == 1 and worse + better:
         return f"{run} is {'worse' if worse else 'better'} than {base} in the only metric that is judged"
     if not worse + better and _has_changed(segment_counts):
-        return f"{run} is {_describe_segments(base, segment_counts)}, but in no metric as a whole"
+        return f"{run} is {_describe_segments(base, segment_counts, largest_segment)}, but in no metric as a whole"
     if paired and not worse + better + counts[Verdict.CHANGED]:
         return paired
     if not judged:
@@ -77,12 +79,13 @@ def _has_changed(segment_counts: Mapping[Verdict, int]) -> bool:
     return any(segment_counts.get(verdict) for verdict in (Verdict.WORSE, Verdict.BETTER))
 
 
-def _describe_segments(base: str, segment_counts: Mapping[Verdict, int]) -> str:
+def _describe_segments(base: str, segment_counts: Mapping[Verdict, int], largest: str) -> str:
     worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
     of_all = f"of {format_count(sum(segment_counts.values()), 'segment')}"
+    named = f", {'most in ' if (worse or better) > 1 else ''}{largest}" if largest else ""
     if not worse:
-        return f"better than {base} in {better} {of_all}"
-    return f"worse than {base} in {worse} {of_all}{f', and better in {better}' if better else ''}"
+        return f"better than {base} in {better} {of_all}{named}"
+    return f"worse than {base} in {worse} {of_all}{named}{f', and better in {better}' if better else ''}"
 
 
 def compose_counts(

@@ -14,6 +14,8 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Choice, Part
 from assay.lang.model.series import Series
 from assay.lang.series_wording import describe_series
+from assay.number_styles.exact_decimal import format_exact
+from assay.number_styles.registry import get_style
 from assay.plan.planner import name_rows_statement
 from assay.report.assemble import build_filters_table, collect_placeholder_values, fill_placeholders
 from assay.report.assemble import list_run_notes as list_run_notes
@@ -30,8 +32,6 @@ from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms,
 from assay.report.prose import Prose, Quote, RenderedProse
 from assay.report.run_groups import ShownGroup, label_article_runs, label_group_runs
 from assay.report.run_results import Choices, RunFigures, add_unit, format_constant, list_phase_rows
-from assay.styles.exact_decimal import format_exact
-from assay.styles.registry import get_style
 from assay.util.diagnostics import fail, suggest_nearest
 from assay.util.escape import shorten
 

@@ -16,6 +16,9 @@ from assay.lang.model.report import Chart as ChartSpec
 from assay.lang.model.report import Report, SplitChart
 from assay.lang.model.report import Section as SectionSpec
 from assay.lang.segments import is_segment
+from assay.number_styles.registry import Style, get_style
+from assay.number_styles.row import RunResults, has_right_magnitude, is_imprecise_percent
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.report import run_results
 from assay.report.answer import Answer
 from assay.report.averages_note import describe_averages
@@ -44,10 +47,8 @@ from assay.report.section_notes import (
 )
 from assay.report.split_charts import build_split_charts, list_points
 from assay.report.versions import Version, combine_columns, combine_runs, list_mean_notes
-from assay.styles.registry import Style, get_style
-from assay.styles.row import RunResults, has_right_magnitude, is_imprecise_percent
-from assay.styles.unit_prefix import choose_prefix
 from assay.util.escape import shorten
+from assay.util.percent_change import to_percent
 
 
 def list_cut_warnings(
@@ -304,7 +305,7 @@ def list_sort_keys(
     keys: list[float | None] = [base]
     for value, judged in zip(others, judged_keys or [()] * len(others), strict=True):
         delta = None if value is None or base is None else value - base
-        keys += [value, delta, 100 * delta / abs(base) if delta is not None and base else None, *judged]
+        keys += [value, delta, to_percent(delta, base) if delta is not None and base else None, *judged]
     return tuple(None if key is None or not math.isfinite(key) else key for key in keys)
 
 

@@ -100,7 +100,7 @@ def format_metric_list(metrics: Sequence[str]) -> str:
 def build_appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuality] | None = None) -> Appendix:
     """Return the block of a report on the data of its runs and of their phases, both by label.
 
-    The table has a column for each run; the lines below are its findings, or `complete` if there are none.
+    The table has a column for each run; the lines below are its findings, or that there are none, and notes.
     """
     columns = list(runs.values())
     rows = (
@@ -135,8 +135,10 @@ def build_quality_parts(
 
 
 def _list_findings(label: str, quality: RunQuality) -> Iterator[str]:
-    messages = quality.messages if quality.findings else ("no findings.", *quality.messages)
-    yield from (f"{label}: {message}" for message in (*messages, *(item.message for item in quality.unused)))
+    messages = (*quality.messages, *(item.message for item in quality.unused))
+    if not quality.findings:
+        yield f"{label}: no findings{', but notes:' if messages else '.'}"
+    yield from (f"{label}: {message}" for message in messages)
 
 
 def list_quality_warnings(runs: Mapping[str, RunQuality]) -> Iterator[str]:

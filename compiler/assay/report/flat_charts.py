@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from assay.lang.model.package import Metric
+from assay.number_styles.exact_decimal import format_six_digits
 from assay.report.document import Series
 from assay.report.run_results import RunFigures
-from assay.styles.exact_decimal import format_six_digits
 from assay.util.numbers import format_count
 
 LEAST_SAMPLES, MOST_NAMED = 3, 3  # samples of a line that is drawn, and lines that a sentence names

@@ -13,14 +13,14 @@ from itertools import chain
 from assay.judgement.outliers import DEVIATION, FEWEST, LIMIT
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
+from assay.number_styles.prefixed import format_percent, format_value
+from assay.number_styles.row import NO_VALUE
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.document import Gallery, Plot, Table
 from assay.report.group_changes import NO_CHANGES, GroupChanges, build_changes_table, describe_changes
 from assay.report.group_spreads import Group, RunGroups, Spreads
 from assay.report.row_units import NO_UNITS, ReportUnits, RowUnit
 from assay.report.run_results import add_unit
-from assay.styles.prefixed import format_percent, format_value
-from assay.styles.row import NO_VALUE
-from assay.styles.unit_prefix import choose_prefix
 from assay.util.numbers import split_numbers
 
 TEMPLATE = "groups"  # chart template

@@ -11,11 +11,11 @@ from assay.judgement.interval import Reason
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Judgement, Verdict
 from assay.lang.model.package import Metric
+from assay.number_styles.prefixed import TOO_VARIABLE, format_change_within, format_interval, format_percent_interval
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.cell_links import VERDICT
 from assay.report.data_quality import list_names
 from assay.report.document import Section
-from assay.styles.prefixed import TOO_VARIABLE, format_change_within, format_interval, format_percent_interval
-from assay.styles.unit_prefix import choose_prefix
 
 RISE, FALL = "▲", "▼"
 NOT_JUDGED = "–"
@@ -172,7 +172,7 @@ def list_judgement_notes(judgements: ReportJudgements, metrics: Sequence[Metric]
         least, level = (f"{100 * level:g} %" for level in (2 * judgements.level - 1, judgements.level))
         names = list_names(wide, MOST_NAMES)
         yield f"Same by the {least} interval, though that of {level} reaches beyond the margin: {names}."
-    if few_units := describe_few_units(list(changes.values())):
+    if few_units := describe_few_units(changes.items()):
         yield few_units
 
 
@@ -182,12 +182,17 @@ def _is_same_beyond_margin(judgement: Judgement) -> bool:
     return not judgement.interval.is_within(judgement.margin)
 
 
-def describe_few_units(judgements: Sequence[Judgement]) -> str:
-    """Return on how few units of time, and how many batches, intervals rest; empty if units are not few."""
-    comparisons = [item.comparison for item in judgements if item.comparison]
-    short = [item for item in comparisons if 0 < item.units < LEAST_PLACED and item.spread.batches]
-    if not short:
+def describe_few_units(judgements: Iterable[tuple[str, Judgement]]) -> str:
+    """Return on how few units of time, and how many batches, intervals rest; empty if units are not few.
+
+    Each judgement has the label of its metric before it. Metrics are named if only some have so few units.
+    """
+    comparisons = [(label, item.comparison) for label, item in judgements if item.comparison]
+    few = [(label, item) for label, item in comparisons if 0 < item.units < LEAST_PLACED and item.spread.batches]
+    if not few:
         return ""
+    short = [item for _, item in few]
     units, batches = min(item.units for item in short), sorted({item.spread.batches for item in short})
     counts = str(batches[0]) if len(batches) == 1 else f"{batches[0]} to {batches[-1]}"
-    return f"{units} units of time are few: {counts} batches."
+    names = f" ({list_names([label for label, _ in few])})" if len(few) < len(comparisons) else ""
+    return f"{units} units of time are few: {counts} batches{names}."

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report, RowListing
+from assay.number_styles.registry import Style
 from assay.plan.planner import RowRequest, request_rows
 from assay.report.blocks.listing import ListingTable, list_greatest
 from assay.report.blocks.rows import find_grain, get_rows
 from assay.report.document import Gallery, Table
 from assay.report.run_results import RunFigures, label_runs
-from assay.styles.registry import Style
 
 #: a report has no more rows of a listing: the others are only in files
 MOST_ROWS = 5000

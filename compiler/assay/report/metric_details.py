@@ -21,13 +21,13 @@ from assay.judgement.shift import (
 )
 from assay.lang.model.package import Metric
 from assay.lang.segments import name_file
+from assay.number_styles.prefixed import format_delta, format_interval, format_value
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.cell_links import STATISTIC, CellLink, CellSource
 from assay.report.document import Plot, Table
 from assay.report.judged_cells import NOT_JUDGED
 from assay.report.row_units import RowUnit
 from assay.report.run_results import add_unit
-from assay.styles.prefixed import format_delta, format_interval, format_value
-from assay.styles.unit_prefix import choose_prefix
 
 LINES, HOSTS = "detail", "detail-hosts"  # chart templates
 COLUMNS = ("line", "x", "y", "low", "high", "step", "gap")

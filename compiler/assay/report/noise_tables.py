@@ -10,12 +10,12 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report, Section
 from assay.lang.segments import get_whole
+from assay.number_styles.prefixed import format_value
+from assay.number_styles.row import NO_VALUE
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.cell_links import AVERAGE, CellLink, CellSource
 from assay.report.document import Document, Gallery, Table
 from assay.report.run_results import Choices, RunFigures, add_unit, list_full_labels
-from assay.styles.prefixed import format_value
-from assay.styles.row import NO_VALUE
-from assay.styles.unit_prefix import choose_prefix
 from assay.util.escape import shorten
 
 TITLE = "Noise from run to run"

@@ -11,6 +11,8 @@ from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Section
 from assay.lang.segments import get_whole, is_segment
+from assay.number_styles.registry import get_style
+from assay.number_styles.row import NO_VALUE, Distribution
 from assay.report.cell_links import PERCENT, STATISTIC, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.flat_charts import is_share
@@ -19,8 +21,6 @@ from assay.report.run_results import Choices, RunFigures, add_unit, format_metri
 from assay.report.section_notes import list_repeated_count_notes
 from assay.report.statistic_names import COUNT, DEVIATION, GREATEST, LEAST, MEAN, MEDIAN, PERCENTILES
 from assay.report.versions import Version
-from assay.styles.registry import get_style
-from assay.styles.row import NO_VALUE, Distribution
 
 _TYPICAL = "p95"  # the percentile that explains all, if a table has it
 #: statistics that say something of samples that are 0 or 100 %

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.expression_types import UnitError
 from assay.lang.model.article import Choice
 from assay.lang.model.package import Grain, Metric
 from assay.lang.model.series import Series
-from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
 from assay.report.formatted_text import BULLETS, CODE, NUMBERS, Phrase, TextBlock, get_anchor
 from assay.report.prose_markup import (

@@ -11,6 +11,7 @@ from assay.lang.formula import format_formula, is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.time_format import format_instant
+from assay.number_styles.row import Centile, Distribution, FormulaResult
 from assay.report import data_quality
 from assay.report.answer import Answer
 from assay.report.run_results import (
@@ -23,7 +24,6 @@ from assay.report.run_results import (
     make_labels_unique,
 )
 from assay.report.versions import Version, combine_runs
-from assay.styles.row import Centile, Distribution, FormulaResult
 from assay.util.escape import escape_json
 
 

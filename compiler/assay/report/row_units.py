@@ -9,9 +9,9 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.segments import get_whole
+from assay.number_styles.registry import get_style
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.run_results import Choices, RunFigures, get_average
-from assay.styles.registry import get_style
-from assay.styles.unit_prefix import choose_prefix
 
 RowUnit = tuple[Fraction, str]
 """A value of the metric times the factor is in the unit with the symbol."""

@@ -12,13 +12,13 @@ from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Constant, Metric
 from assay.lang.model.report import ManifestRow, Report
 from assay.lang.time_format import format_instant
+from assay.number_styles.chart_points import HostSpread, PointKind, format_centile, format_host_point, format_point
+from assay.number_styles.exact_decimal import format_exact
+from assay.number_styles.prefixed import format_whole_row
+from assay.number_styles.registry import Style
+from assay.number_styles.row import NO_VALUE, Centile, Distribution, Row, RunResults
+from assay.number_styles.run_parameter_cells import format_manifest_cell
 from assay.report.data_quality import UNMEASURED, RunQuality
-from assay.styles.exact_decimal import format_exact
-from assay.styles.manifest_cells import format_manifest_cell
-from assay.styles.points import HostSpread, PointKind, format_centile, format_host_point, format_point
-from assay.styles.prefixed import format_whole_row
-from assay.styles.registry import Style
-from assay.styles.row import NO_VALUE, Centile, Distribution, Row, RunResults
 from assay.util.escape import normalize_text, shorten
 
 LABEL_AND_ID = "{name} ({id})"  # the names of runs that share a label

@@ -11,8 +11,8 @@ from fractions import Fraction
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.series import Series
 from assay.lang.units import get_package_library
-from assay.styles.exact_decimal import format_rounded_fraction, to_fraction
-from assay.styles.registry import Style
+from assay.number_styles.exact_decimal import format_rounded_fraction, to_fraction
+from assay.number_styles.registry import Style
 
 Row = Mapping[str, object]
 

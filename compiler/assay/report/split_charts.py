@@ -8,11 +8,11 @@ from fractions import Fraction
 from assay.engine.results import scale
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import SplitChart
+from assay.number_styles.row import Distribution
 from assay.report.document import Chart, Series
 from assay.report.flat_charts import describe_few_samples, describe_flat_lines
 from assay.report.row_units import RowUnit
 from assay.report.run_results import RunFigures, add_unit
-from assay.styles.row import Distribution
 
 
 def build_split_charts(

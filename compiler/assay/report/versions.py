@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from assay.lang.model.package import Metric
+from assay.number_styles.row import Centile, Distribution, FormulaResult, RunResults
 from assay.report.document import Table
 from assay.report.run_results import RunFigures, name_versions
-from assay.styles.row import Centile, Distribution, FormulaResult, RunResults
 
 VARYING = "varies from run to run"
 

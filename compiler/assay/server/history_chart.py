@@ -12,9 +12,9 @@ from typing import Any
 from assay.app.metric_history import HistoryTexts
 from assay.app.site_templates import get_site_folder
 from assay.judgement.verdict import Verdict
+from assay.number_styles.prefixed import format_percent
 from assay.registry.history import MetricHistory
 from assay.report.charts.render import Drawer
-from assay.styles.prefixed import format_percent
 
 COLORS = {Verdict.WORSE: "var(--worse)", Verdict.BETTER: "var(--better)"}
 MOST_LABELS = 30

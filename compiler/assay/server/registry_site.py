@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 from assay.app.config import Config
 from assay.app.metric_history import describe_history, read_histories
-from assay.app.register_run import KnownRun, list_known_runs
+from assay.app.register_run import KnownRun, list_known_runs, locate_places
 from assay.app.session import Session, open_session
 from assay.app.site_templates import build_asset, create_environment
 from assay.app.watch import WatchedFiles
@@ -181,14 +181,14 @@ class RegistrySite:
         except AssayError as error:
             reports, problem = (), str(error)
         rows = _list_run_rows(registry, places)
-        comparable = [row.name for row in rows if row.places]
+        comparable = {row.name: row.places for row in rows if row.places}
         values = self._config.values if self._config else {}
         recorded_reports = [name for row in rows for name in row.reports if name in reports]
-        baseline = values.get("baseline")  # may be `last:TAG`, which is not a name
+        base, compared = choose_pair(comparable, values.get("baseline", ""))
         page = self._render(
-            "runs.html.j2", RUNS, RUNS, rows=rows, reports=reports, problem=problem, comparable=comparable,
+            "runs.html.j2", RUNS, RUNS, rows=rows, reports=reports, problem=problem, comparable=list(comparable),
             has_results=self._results is not None, report=values.get("report") or "".join(recorded_reports[:1]),
-            base=baseline if baseline in comparable else "".join(comparable[1:2]), compared="".join(comparable[:1]),
+            base=base, compared=compared,
         )  # fmt: skip
         return Response(page)
 
@@ -291,6 +291,23 @@ class RegistrySite:
 
 def _build_history_address(system: str, metric: str) -> str:
     return f"/history/{quote(system, safe='')}/{quote(metric, safe='')}"
+
+
+def choose_pair(places_by_run: Mapping[str, Sequence[str]], baseline: str) -> tuple[str, str]:
+    """Return the baseline and the run that a form compares by default, if possible without a log of both.
+
+    The runs are the latest first. `baseline` is that of the settings; it may be `last:TAG`, which is no name.
+    """
+    located = {name: locate_places(places) for name, places in places_by_run.items()}
+
+    def find_other(run: str) -> str:
+        others = [name for name in located if name != run]
+        return next((name for name in others if located[name].isdisjoint(located[run])), "".join(others[:1]))
+
+    if baseline in located:
+        return baseline, find_other(baseline)
+    latest = next(iter(located), "")
+    return (find_other(latest), latest) if latest else ("", "")
 
 
 def _list_run_rows(registry: _Registry, places: Mapping[str, tuple[str, ...]]) -> list[_RunRow]:

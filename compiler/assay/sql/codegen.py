@@ -34,7 +34,7 @@ from assay.plan.planner import (
     name_rows_statement,
     name_span_statement,
 )
-from assay.sql import cells, dialect, distributions, grains, quantiles, relations, rows, series
+from assay.sql import dialect, distributions, grains, quantiles, relations, rows, sample_cells, series
 from assay.sql.expressions import build_placeholders
 from assay.sql.read_tables import find_tables
 from assay.sql.row_keys import Key, Shape
@@ -234,7 +234,7 @@ def build_cells_statements(
     for metric in metrics:
         groups.setdefault(name_cells_statement(metric), []).append(metric)
     for name, group in groups.items():
-        query = cells.build_cells(group, grains_by_name[group[0].grain], integral, constants)
+        query = sample_cells.build_cells(group, grains_by_name[group[0].grain], integral, constants)
         yield Statement("rows", name, query)
 
 

@@ -12,8 +12,8 @@ from sqlglot import exp
 from assay.judgement.shift import SHARES, STEPS
 from assay.lang.model.package import Grain, Metric
 from assay.sql import dialect
-from assay.sql.cells import list_place_stages, number_samples, select_timed_samples
 from assay.sql.dialect import build_column
+from assay.sql.sample_cells import list_place_stages, number_samples, select_timed_samples
 from assay.sql.template import fill_expression, fill_query
 
 

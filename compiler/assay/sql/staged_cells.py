@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from assay.sql import dialect
-from assay.sql.cells import INLINED
 from assay.sql.dialect import build_integer
+from assay.sql.sample_cells import INLINED
 from assay.sql.template import fill_query
 
 TIMES, BOUNDS, RANKED = "times", "bounds", "ranked"

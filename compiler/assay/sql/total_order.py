@@ -20,17 +20,6 @@ from assay.sql.determinism import (
     resolve_window,
     strip_null_handling,
 )
-from assay.sql.order_parts import (
-    find_part_columns,
-    is_positional,
-    is_read,
-    is_whole_partition,
-    is_window_function,
-    list_cuts,
-    list_equalities,
-    resolve_order,
-    split_arguments,
-)
 from assay.sql.row_keys import (
     RANKS,
     DeterminedValues,
@@ -42,6 +31,17 @@ from assay.sql.row_keys import (
     is_aggregate,
     split_conjuncts,
     walk_within,
+)
+from assay.sql.row_order import (
+    find_part_columns,
+    is_positional,
+    is_read,
+    is_whole_partition,
+    is_window_function,
+    list_cuts,
+    list_equalities,
+    resolve_order,
+    split_arguments,
 )
 
 #: functions that select a row at an end of the frame

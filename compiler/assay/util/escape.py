@@ -91,6 +91,11 @@ def truncate(text: str, width: int) -> str:
     return "".join(characters) + "…"
 
 
+def shorten_middle(text: str, count: int) -> str:
+    """Keep `count` characters of a longer text: half from its start, half from its end."""
+    return text if len(text) <= count else f"{text[: count - count // 2]}…{text[len(text) - count // 2 :]}"
+
+
 def shorten(text: str) -> str:
     """Return a text of a run as pages print it: at most `LONGEST` characters, then the length."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"

@@ -10,11 +10,11 @@ from decimal import Decimal
 from assay.lang import formula
 from assay.lang.check.checker import Checker
 from assay.lang.check.formulas import check_formula_unit
+from assay.lang.expression_types import UnitError
 from assay.lang.model.article import Article, Block, FormulaResolver, Part, RowRequest
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Package
 from assay.lang.model.vocabulary import Unit
-from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
 from assay.util.numbers import parse_decimal
 

@@ -27,10 +27,10 @@ from assay.lang.check import (
     units,
 )
 from assay.lang.check.checker import Checker, Locate
+from assay.lang.expression_types import Scope, UnitError, ValueType, infer_reduced
 from assay.lang.model.package import Event, Grain, Metric, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.lang.model.vocabulary import COMPUTED
-from assay.lang.typing_rules import Scope, UnitError, ValueType, infer_reduced
 from assay.lang.units import UnknownUnitError, get_package_library
 from assay.util.diagnostics import Diagnostic, suggest_names
 
@@ -268,7 +268,6 @@ def _is_finer(package: Package, table: str, grain: Grain) -> bool:
 def _check_metrics(checker: Checker) -> None:
     grains = {grain.name: grain for grain in checker.package.grains}
     for metric in checker.package.metrics:
-        _check_better(checker, metric)
         if formula.is_formula(metric):
             continue
         if metric.grain not in grains:
@@ -306,18 +305,6 @@ def _check_metric(checker: Checker, metric: Metric, scope: Scope) -> None:
                 within=(metric.id,),
                 cause=f"{metric.grain} {name}",
             )
-
-
-def _check_better(checker: Checker, metric: Metric) -> None:
-    if metric.better not in ("lower", "higher", "neither"):
-        checker.report(
-            "better",
-            f"unknown direction `{metric.better}` in `better` of metric `{metric.id}`",
-            metric.id,
-            expected="lower, higher or neither",
-            found=metric.better,
-            cause=metric.better,
-        )
 
 
 def _check_metric_unit(checker: Checker, metric: Metric, measured: ValueType) -> None:

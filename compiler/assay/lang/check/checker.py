@@ -9,9 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from assay.lang.model.expression import Expression
-from assay.lang.model.package import Package
-from assay.lang.typing_rules import (
+from assay.lang.expression_types import (
     BOOLEAN,
     NONE,
     KindError,
@@ -22,12 +20,19 @@ from assay.lang.typing_rules import (
     ValueType,
     infer,
 )
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Package
 from assay.lang.units import UnitLibrary, UnknownUnitError
 from assay.util.diagnostics import Diagnostic, Span, suggest_names
 
 AS_UNIT = "`asUnit` declares the unit of a number explicitly"
 
 _UNLISTED_HINT = "is it in the package's lists? "
+#: kind of a name in an expression -> the beginning of the hint where it is unknown
+_LISTS = {
+    "instant": "is it in the grain's `instants`? ",
+    "taken": "is it in the `fields` of the instant? ",
+}
 #: kind of a name in a code -> kind of the set of names that it belongs to
 _NAME_KIND = dict.fromkeys(("event", "relation", "grain", "series"), "table")
 
@@ -138,16 +143,15 @@ class Checker:
         except UnknownNameError as error:
             self.report(
                 f"unknown-{error.kind}",
-                f"unknown {error.kind} `{error.name}` in {owner}",
+                f"unknown {error.noun} `{error.name}` in {owner}",
                 word,
                 field=field,
-                hint=("is it in the grain's `instants`? " if error.kind == "instant" else "")
-                + suggest_names(error.name, error.candidates),
+                hint=_LISTS.get(error.kind, "") + suggest_names(error.name, error.candidates),
             )
         except KindError as error:
             self.report(
                 "type",
-                f"{owner} has a value of the wrong type in {error.node}",
+                f"{owner} has a value of the wrong type in {error.part}",
                 word,
                 field=field,
                 expected=error.expected,

@@ -17,6 +17,7 @@ CENTILE = "centile"
 REDUCTIONS = ("min", "max", "sum", "count", CENTILE)
 SCALES = ("auto", "linear", "log")
 SEVERITIES = ("error", "warning")
+DIRECTIONS = ("lower", "higher", "neither")
 DEVIATIONS = ("greatest", "mean")
 WHOLE = ("integer", "unsigned", "huge")
 #: kind of a cell -> the types of values that it can show
@@ -47,7 +48,7 @@ def check_words(checker: Checker) -> None:
                 expected=", ".join(allowed),
                 found=word or "nothing",
                 hint=suggest_nearest(word, allowed),
-                cause=message,
+                cause=f"{word} {allowed}" if word else message,
                 within=(name,),
             )
     for metric in checker.package.metrics:
@@ -82,6 +83,7 @@ def _list_words(checker: Checker) -> Iterator[Word]:
     for relation in package.relations:
         yield from _list_severities(f"relation `{relation.name}`", relation.checks)
     for metric in package.metrics:
+        yield f"unknown `better` of metric `{metric.id}`", metric.id, metric.better, DIRECTIONS
         if metric.reduction:
             yield f"unknown reduction of metric `{metric.id}`", metric.id, metric.reduction.kind, REDUCTIONS
     for summary in package.summaries:

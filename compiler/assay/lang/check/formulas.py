@@ -11,12 +11,12 @@ from fractions import Fraction
 
 from assay.lang import formula, scopes
 from assay.lang.check.checker import Checker
+from assay.lang.expression_types import INSTANT, NONE, KindError, UnitError, UnknownNameError, ValueType
 from assay.lang.formula import FormulaScope, infer_unit, write_conversions
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import ExampleValue, Metric, Package, Relation, Worked
 from assay.lang.model.vocabulary import Unit
 from assay.lang.sql_units import UnitSources, trace_units
-from assay.lang.typing_rules import INSTANT, NONE, KindError, UnitError, UnknownNameError, ValueType
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import suggest_names
 from assay.util.numbers import parse_decimal
@@ -161,7 +161,7 @@ def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amoun
             hint = "a formula uses values of metrics (`M.value`), not columns of rows"
         checker.report(
             f"unknown-{error.kind}",
-            f"unknown {error.kind} `{error.name}` in {owner}",
+            f"unknown {error.noun} `{error.name}` in {owner}",
             word,
             field=field,
             hint=hint,

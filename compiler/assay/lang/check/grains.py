@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from assay.lang import reserved_names, scopes
 from assay.lang.check.checker import Checker, Field
+from assay.lang.expression_types import INSTANT, NONE, Scope, ValueType
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Column, Grain, Instant, Pair, Relation, Tally
 from assay.lang.segments import DIMENSION_TYPES, find_field_to_take
-from assay.lang.typing_rules import INSTANT, NONE, Scope, ValueType
 from assay.util.diagnostics import suggest_names
 
 

@@ -8,11 +8,11 @@ from fractions import Fraction
 from assay.lang import scopes
 from assay.lang.check.checker import Checker, Field
 from assay.lang.check.reports import list_metrics
+from assay.lang.expression_types import UnitError
 from assay.lang.model.package import Grain, Metric
 from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin
 from assay.lang.segments import get_whole, is_segment, list_dimensions, parse_segment
-from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import suggest_names
 from assay.util.numbers import parse_decimal

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assay.lang import chart_templates, formula, reserved_names, scopes
 from assay.lang.check.checker import Checker
+from assay.lang.expression_types import UnitError
 from assay.lang.model.article import Article, Choice
 from assay.lang.model.package import Check, Column, Constant, Event, Metric, Package, Relation
 from assay.lang.model.report import Report
 from assay.lang.model.series import Series
-from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError, count_nanoseconds
 from assay.util.diagnostics import suggest_nearest
 from assay.util.os_errors import is_below
@@ -104,7 +104,12 @@ def check_types(checker: Checker) -> None:
         if type_name not in allowed:
             message = f"unknown type `{type_name[:LONGEST]}` of {owner.format(name)}"
             checker.report(
-                "unknown-type", message, name, expected=", ".join(allowed), hint=suggest_nearest(type_name, allowed)
+                "unknown-type",
+                message,
+                name,
+                expected=", ".join(allowed),
+                hint=suggest_nearest(type_name, allowed),
+                cause=f"{name} {type_name}",
             )
 
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from assay.lang.blocks.verdict import Verdict
 from assay.lang.check.checker import Checker
 from assay.lang.check.reports import list_metrics
+from assay.lang.expression_types import UnitError
 from assay.lang.model.observation import (
     ALIKE,
     BOUNDED,
@@ -23,7 +24,6 @@ from assay.lang.model.observation import (
     Observation,
     ObservationRules,
 )
-from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import suggest_names
 from assay.util.numbers import parse_decimal

@@ -14,7 +14,7 @@ from assay.lang.check import enumerations, filters
 from assay.lang.check.checker import Checker, Field
 from assay.lang.check.listings import check_report_listings
 from assay.lang.check.timelines import check_report_timelines
-from assay.lang.listed_metrics import GRAIN_MARK
+from assay.lang.metrics_of_grains import GRAIN_MARK
 from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import Chart, Edition, History, Report, Section

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 from assay.lang import scopes
 from assay.lang.check.checker import Checker
+from assay.lang.expression_types import NONE, UnitError
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Field, Relation
 from assay.lang.model.series import INTERVAL_READINGS, Series, Term
 from assay.lang.scopes import HOST
 from assay.lang.series_wording import LINES
-from assay.lang.typing_rules import NONE, UnitError
 from assay.lang.units import VALUE, UnknownUnitError, compute_reading_factor, describe_reading_unit
 from assay.util.diagnostics import suggest_names
 

@@ -8,6 +8,10 @@ from fractions import Fraction
 from assay.lang.blocks.averages import Averages
 from assay.lang.model.series import Series
 from assay.lang.series_wording import describe_labels
+from assay.number_styles.exact_decimal import format_rounded_fraction, to_fraction
+from assay.number_styles.registry import Style
+from assay.number_styles.row import NO_VALUE
+from assay.number_styles.unit_prefix import SHORT_SYMBOLS, choose_prefix, list_prefixed_units
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, add_label_to_title, register_renderer
 from assay.report.blocks.rows import Row
@@ -15,10 +19,6 @@ from assay.report.cell_links import LINES, MEAN, PERCENT, WORDS, CellLink, CellS
 from assay.report.document import Table
 from assay.report.run_results import add_unit
 from assay.report.series_statistic import DIGITS, compute_mean_over_time, select_rows_within
-from assay.styles.exact_decimal import format_rounded_fraction, to_fraction
-from assay.styles.registry import Style
-from assay.styles.row import NO_VALUE
-from assay.styles.unit_prefix import SHORT_SYMBOLS, choose_prefix, list_prefixed_units
 from assay.util.percent_change import compute_percent_change
 
 

@@ -11,6 +11,8 @@ from assay.lang.blocks.pivot import Pivot
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Cell, Claim
 from assay.lang.model.package import Metric
+from assay.number_styles.registry import Style, get_style
+from assay.number_styles.row import NO_VALUE
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.pivot import group_pivot_rows
 from assay.report.blocks.repeats import average_rows, format_count_of_repeats, get_printed_kind, link_repeats
@@ -19,8 +21,6 @@ from assay.report.cell_links import JUDGED, WORDS, CellLink
 from assay.report.document import Appendix
 from assay.report.glossary import get_column_id
 from assay.report.run_results import RunFigures
-from assay.styles.registry import Style, get_style
-from assay.styles.row import NO_VALUE
 
 File = tuple[str, int, str]
 """Name of an input file from its run's directory, bytes, sha256."""

@@ -10,14 +10,14 @@ from assay.lang import formula
 from assay.lang.blocks.class_table import ClassTable
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import Figures
+from assay.number_styles.registry import Style
+from assay.number_styles.row import NO_VALUE
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, Term, register_renderer
 from assay.report.cell_links import FORMULA, CellLink, CellSource
 from assay.report.document import Entry, Table
 from assay.report.glossary import OVER_METRICS
 from assay.report.run_results import RunFigures, add_unit
-from assay.styles.registry import Style
-from assay.styles.row import NO_VALUE
 
 
 def explain(_checked: CheckedPackage, table: ClassTable) -> Iterable[Term]:

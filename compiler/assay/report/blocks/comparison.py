@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from assay.lang.blocks.comparison import Comparison
 from assay.lang.checked_package import CheckedPackage
+from assay.number_styles.registry import Style
+from assay.number_styles.row import NO_VALUE
 from assay.report.assemble import compare_values, name_columns
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
 from assay.report.cell_links import link_comparison
 from assay.report.document import Table
 from assay.report.row_units import choose_units
 from assay.report.run_results import RunFigures, get_average
-from assay.styles.registry import Style
-from assay.styles.row import NO_VALUE
 
 
 @register_renderer(Comparison, position=50)

@@ -10,13 +10,13 @@ from fractions import Fraction
 from assay.lang.blocks.conclusion import FALLS, RISES, STAYS, Conclusion, Rule
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
+from assay.number_styles.exact_decimal import format_on_same_side, to_fraction
+from assay.number_styles.registry import Style
 from assay.report.blocks.comparison import compare_averages, list_groups, title_table
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
 from assay.report.cell_links import AVERAGE, JUDGED, PERCENT, WORDS, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.run_results import RunFigures
-from assay.styles.exact_decimal import format_on_same_side, to_fraction
-from assay.styles.registry import Style
 from assay.util.percent_change import compute_percent_change
 
 NEITHER = "neither"

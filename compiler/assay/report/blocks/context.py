@@ -13,12 +13,12 @@ from typing import Any, Generic, TypeVar
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.package import Column, Grain, Metric
+from assay.number_styles.registry import Style
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import RowsByChoice, list_repeats
 from assay.report.blocks.rows import Row
 from assay.report.document import Entry, Plot, Table
 from assay.report.run_results import RunFigures, add_unit_if_missing, format_typed_value
-from assay.styles.registry import Style
 
 #: with more runs than this, pages are in landscape format
 PORTRAIT_COLUMNS = 4

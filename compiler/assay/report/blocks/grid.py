@@ -12,6 +12,8 @@ from assay.lang.blocks.grid import Grid
 from assay.lang.blocks.scatter import Scatter
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.model.package import Metric
+from assay.number_styles.exact_decimal import format_rounded_fraction, to_fraction
+from assay.number_styles.row import NO_VALUE
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import describe_chosen_row, list_ties
 from assay.report.blocks.context import (
@@ -32,8 +34,6 @@ from assay.report.charts.line_reduction import MAX_POINTS, Line, count_points, r
 from assay.report.document import Mark, Plot, Table, Value
 from assay.report.glossary import get_column_id, get_constant_id
 from assay.report.run_results import RunFigures, add_unit, add_unit_if_missing
-from assay.styles.exact_decimal import format_rounded_fraction, to_fraction
-from assay.styles.row import NO_VALUE
 from assay.util.escape import shorten
 
 #: columns of a grid on a landscape page

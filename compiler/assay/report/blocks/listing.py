@@ -11,6 +11,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Column, Grain, Metric
 from assay.lang.model.report import RowListing
+from assay.number_styles.registry import Style
 from assay.plan.planner import REJECTED_BY, RowRequest
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import (
@@ -28,7 +29,6 @@ from assay.report.blocks.rows import Row, get_sort_key
 from assay.report.cell_links import COLUMN, REPEATS, ROW, CellLink, create_row_source
 from assay.report.document import Table
 from assay.report.glossary import get_column_id
-from assay.styles.registry import Style
 
 #: number of rows that pages print of a listing with a metric `most`
 SHORTLIST = 10

@@ -10,6 +10,8 @@ from assay.lang.blocks.pivot import Pivot
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.package import Column, Metric
+from assay.number_styles.exact_decimal import format_all_digits, format_on_same_side, to_fraction
+from assay.number_styles.row import NO_VALUE
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import (
     RenderContext,
@@ -36,8 +38,6 @@ from assay.report.cell_links import SHARE, SHORT, CellLink
 from assay.report.document import Entry, Mark, Table
 from assay.report.glossary import OVER_COLUMNS, OVER_METRICS, get_column_id, name_column
 from assay.report.run_results import RunFigures
-from assay.styles.exact_decimal import format_all_digits, format_on_same_side, to_fraction
-from assay.styles.row import NO_VALUE
 
 FALLS_SHORT = " *"
 STRONG = "strong"

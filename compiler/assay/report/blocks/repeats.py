@@ -9,9 +9,9 @@ from fractions import Fraction
 from assay.judgement.change import Change
 from assay.judgement.interval import Reason, Version, compare
 from assay.judgement.repeats import pool_variances
+from assay.number_styles.exact_decimal import to_fraction
 from assay.report.blocks.rows import Key, Row, get_sort_key
 from assay.report.cell_links import REPEATS, ROW, CellSource, create_row_source
-from assay.styles.exact_decimal import to_fraction
 
 Groups = Mapping[Key, Sequence[Row]]
 """Values of key columns -> the rows that have them."""

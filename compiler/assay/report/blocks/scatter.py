@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.lang.blocks.scatter import Scatter
+from assay.number_styles.exact_decimal import format_six_digits
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, add_label_to_title, register_renderer
 from assay.report.blocks.rows import get_sort_key
 from assay.report.document import Plot
 from assay.report.run_results import add_unit
-from assay.styles.exact_decimal import format_six_digits
 from assay.util.numbers import format_count
 
 #: cells along both axes, in each of which one point is drawn: in a figure, in a panel of a grid

@@ -9,6 +9,9 @@ from assay.judgement.change import Interval
 from assay.lang.blocks.conclusion import NOT_WORSE
 from assay.lang.blocks.verdict import Verdict
 from assay.lang.model.package import Metric
+from assay.number_styles.exact_decimal import format_on_same_side
+from assay.number_styles.prefixed import format_percent_interval
+from assay.number_styles.row import NO_VALUE
 from assay.plan.planner import RowRequest
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.conclusion import NEITHER, is_change_allowed
@@ -38,9 +41,6 @@ from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, CellLink, CellSourc
 from assay.report.document import Mark, Table
 from assay.report.glossary import get_column_id
 from assay.report.run_results import RunFigures
-from assay.styles.exact_decimal import format_on_same_side
-from assay.styles.prefixed import format_percent_interval
-from assay.styles.row import NO_VALUE
 from assay.util.escape import shorten
 from assay.util.percent_change import compute_percent_change
 

@@ -51,12 +51,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from assay.number_styles.exact_decimal import format_six_digits
 from assay.report.charts.axis import Room, Scale, choose_scale, choose_tick_format, find_extent, keep_fitting_labels
 from assay.report.charts.line_strokes import assign_strokes, order_rows
 from assay.report.document import Chart, Plot, Series
-from assay.styles.exact_decimal import format_six_digits
 from assay.util.diagnostics import fail, suggest_names
-from assay.util.escape import measure_width
+from assay.util.escape import measure_width, shorten_middle
 
 Json = Any
 
@@ -360,14 +360,9 @@ def _shorten_label(text: str, max_width: float) -> str:
     length = next(
         count
         for count in range(len(text) - 1, -1, -1)
-        if _estimate_width(_cut_middle(text, count)) <= max_width or not count
+        if _estimate_width(shorten_middle(text, count)) <= max_width or not count
     )
-    return _cut_middle(text, length)
-
-
-def _cut_middle(text: str, count: int) -> str:
-    """Keep `count` characters of a text: half from its start, half from its end."""
-    return f"{text[: count - count // 2]}…{text[len(text) - count // 2 :]}"
+    return shorten_middle(text, length)
 
 
 def _place_items(widths: Sequence[float], room: float) -> list[tuple[float, int]]:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from assay.judgement.verdict import Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.observation import ObservationRules
+from assay.number_styles.unit_prefix import SHORT_SYMBOLS, list_prefixed_units
 from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT, VERDICT
 from assay.report.formatted_text import list_leaves
 from assay.report.observations.cell_quotes import (
@@ -36,7 +37,6 @@ from assay.report.observations.printed_changes import (
 from assay.report.observations.sentences import choose_size_word
 from assay.report.observations.statements import draft_groups
 from assay.report.prose import mark_quotes, render_prose_text
-from assay.styles.unit_prefix import SHORT_SYMBOLS, list_prefixed_units
 from assay.util.diagnostics import Diagnostic
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")

@@ -14,6 +14,7 @@ from assay.lang.model.article import get_group_name
 from assay.lang.model.observation import OF_ROWS, ObservationRules
 from assay.lang.model.vocabulary import Margin, Unit
 from assay.lang.units import get_package_library
+from assay.number_styles.unit_prefix import list_prefixed_units
 from assay.report.cell_links import (
     AVERAGE,
     CHANGE,
@@ -26,7 +27,6 @@ from assay.report.cell_links import (
     CellSource,
 )
 from assay.report.document import Document, Gallery, Section, Table
-from assay.styles.unit_prefix import list_prefixed_units
 
 BASE, FIRST, LAST = "base", "first", "last"
 _KINDS = {"Δ": DIFFERENCE, "Δ%": PERCENT, "Verdict": VERDICT}

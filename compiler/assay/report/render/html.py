@@ -41,6 +41,7 @@ from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Chart, Document, Entry, Plot, Table, normalize_texts
 from assay.report.glossary import SAMPLE_COUNT
 from assay.report.output_forms import VEGA_LITE
+from assay.report.render.chart_images import Still
 from assay.report.render.html_tables import (
     Grid,
     build_metric_grid,
@@ -52,7 +53,6 @@ from assay.report.render.html_tables import (
 from assay.report.render.html_text import build_text
 from assay.report.render.markdown import find_table, index_dictionary, index_figures, list_contents, list_observations
 from assay.report.render.packed_rows import pack_datasets
-from assay.report.render.stills import Still
 from assay.report.run_results import add_unit
 from assay.util.diagnostics import Span, fail
 

@@ -1,0 +1,3 @@
+let size := 3
+
+in  size

@@ -1,0 +1,3 @@
+{ id : "a"
+, name = "Waiting time"
+}

@@ -1,0 +1,1 @@
+{ id = "a", forms = [ { name : "v1" } ] }

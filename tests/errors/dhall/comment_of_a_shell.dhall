@@ -1,0 +1,4 @@
+# Sizes: those of the run
+let size = 3
+
+in  size

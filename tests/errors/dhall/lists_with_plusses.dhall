@@ -1,0 +1,3 @@
+let names = [ "a", "b" ]
+
+in  names ++ [ "c" ]

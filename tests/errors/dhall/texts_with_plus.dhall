@@ -1,0 +1,3 @@
+let wait = "first"
+
+in  "Time until " + wait
