@@ -23,6 +23,7 @@ let report =
       , manifest = [ R.fact "Version" version (R.text 0) ], sections = [ R.section "All" ms ]
       , charts = [ R.cdf (m "m0") ], dictionary = [ R.group "All" ms ] }}
 """
+NOTE = "Without a figure, since `charts` of the report does not name them:"
 PACKAGE = """sources = [ log ], events = [ began ], relations = [ row.relation ], grains = [ row.grain ], metrics = ms,
   reports = [ report ]"""
 
@@ -30,9 +31,9 @@ PACKAGE = """sources = [ log ], events = [ began ], relations = [ row.relation ]
 @pytest.mark.parametrize(
     ("number", "note"),
     [
-        (2, "Without a figure: m1."),
-        (6, "Without a figure: m1, m2, m3, m4, m5."),
-        (7, "Without a figure: 6 of 7 metrics."),
+        (2, f"{NOTE} m1."),
+        (6, f"{NOTE} m1, m2, m3, m4, m5."),
+        (7, f"{NOTE} 6 of 7 metrics."),
     ],
 )
 def test_note_counts_more_than_five_metrics(number: int, note: str, tmp_path: Path, cache: Path) -> None:

@@ -14,6 +14,7 @@ from assay.report.data_quality import list_names
 from assay.report.judged_cells import list_judgement_notes
 from assay.report.run_results import RunFigures
 
+_NO_FIGURE = "Without a figure, since `charts` of the report does not name them:"
 MOST_NAMED = 5
 """How many metrics a note names; it counts more."""
 
@@ -38,15 +39,15 @@ def list_verdict_notes(
 
 
 def list_chart_notes(report: Report, section: SectionSpec, metrics: Sequence[Metric]) -> Iterator[str]:
-    """Yield a note with the metrics of a table that have samples, but no chart in a report with charts."""
+    """Yield a note with the metrics of a table that have samples, but no chart in a report with charts, and why."""
     drawn = {chart.metric for chart in report.charts}
     omitted = [metric.name for metric in metrics if metric.id not in drawn and not is_formula(metric)]
     if drawn and omitted and not section.by:
         if len(omitted) > MOST_NAMED:
             measured = sum(not is_formula(metric) for metric in metrics)
-            yield f"Without a figure: {len(omitted)} of {measured} metrics."
+            yield f"{_NO_FIGURE} {len(omitted)} of {measured} metrics."
             return
-        yield f"Without a figure: {', '.join(omitted)}."
+        yield f"{_NO_FIGURE} {', '.join(omitted)}."
 
 
 def list_repeated_count_notes(checked: CheckedPackage, repeats: Mapping[str, str]) -> Iterator[str]:
