@@ -103,8 +103,7 @@ def compose_answer(
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     left, right = _name_sides(printed)
     printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
-    verdicts = (verdict for item in directed for verdict in item.segment_verdicts)
-    segment_counts: Counter[Verdict] = Counter(verdict for verdict in verdicts if verdict is not Verdict.NOT_JUDGED)
+    segment_counts = _count_segments(directed)
     changes, unpreferred = ([item.change for item in items] for items in (directed, conditions))
     of_paired = _compose_paired_headline(labels, paired)
     counts = (
@@ -129,10 +128,7 @@ def compose_answer(
         ),
         " ".join(filter(None, counts)),
         tuple(_describe_key_change(item) for item in key_changes),
-        tuple(
-            JudgedGroup(title, tuple(item.row for item in printed if item.section == title))
-            for title in dict.fromkeys(item.section for item in printed)
-        ),
+        tuple(_group_by_section(printed)),
         choose_axis([item.row for item in (*printed, *printed_conditions)], left, right),
         tuple(item.row for item in printed_conditions),
         describe_caution([*unequal, *suspects]),
@@ -140,6 +136,18 @@ def compose_answer(
         _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
         notes,
     )
+
+
+def _count_segments(candidates: Sequence[Candidate]) -> Counter[Verdict]:
+    """Return how many segments of metrics have each verdict, without those that are not judged."""
+    verdicts = (verdict for item in candidates for verdict in item.segment_verdicts)
+    return Counter(verdict for verdict in verdicts if verdict is not Verdict.NOT_JUDGED)
+
+
+def _group_by_section(candidates: Sequence[Candidate]) -> Iterator[JudgedGroup]:
+    """Yield the rows of each section under its title, in their order."""
+    for title in dict.fromkeys(item.section for item in candidates):
+        yield JudgedGroup(title, tuple(item.row for item in candidates if item.section == title))
 
 
 def _name_largest_segment(directed: Sequence[Candidate]) -> str:
