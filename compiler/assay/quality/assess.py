@@ -50,6 +50,9 @@ RARE_ON_HOST, MIN_MEDIAN = 0.2, 10
 #: unmatched keys are reported from this share of a host's records on; EDGE_KEYS or fewer may be due to the run's ends
 UNMATCHED_SHARE, EDGE_KEYS = 0.5, 2
 
+#: keys have several records of an event if at least this share of them follows another; fewer may be chance
+REPEATED_SHARE = 0.05
+
 #: rows without an instant are reported from this share on; fewer may be due to the run's ends
 INCOMPLETE_SHARE = 0.05
 
@@ -356,6 +359,7 @@ class Assessment:
         """Find the events of which keys have several records, while instants pick one: the others have no use."""
         parts: dict[str, None] = {}
         ids: list[str] = []
+        events: dict[str, None] = {}
         for binding in () if self.is_phase else self.bindings:
             following, records = (
                 sum(_get_number(row, column) for row in self.counts[binding.name]) for column in (FOLLOWING, RECORDS)
@@ -364,9 +368,11 @@ class Assessment:
             if metrics:
                 parts[f"{following} of {records} `{binding.event}` by `{binding.column}`"] = None
                 ids += metrics
+                if following >= REPEATED_SHARE * records:
+                    events[binding.event] = None
         if parts:
             message = f"records without use, as one of each key counts: {', '.join(parts)}."
-            yield Finding(REPEATED, message, tuple(dict.fromkeys(ids)))
+            yield Finding(REPEATED, message, tuple(dict.fromkeys(ids)), events=tuple(events))
 
     def _picks_one(self, metric: Metric, binding: KeyBinding) -> bool:
         """Return whether a metric reads one record of each host and key of a binding's event.

@@ -15,7 +15,7 @@ MAX_LISTED_NAMES = 3  # names in a message; it counts the others
 DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-hosts", "rare-event", "unknown-key"
 INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "unknown-records", "likely-rename"
 NO_SAMPLES, MISSING_EVENT, CRASH, STRAY = "no-samples", "missing-event", "crash-lines", "stray-lines"
-REPEATED, SHORT_LOG, SHORT_RUN = "repeated-records", "short-log", "short-run"
+REPEATED, SHORT_LOG, SHORT_RUN, UNLIKE = "repeated-records", "short-log", "short-run", "unlike-values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Finding:
     """One gap in the data of a run: `affected` of `total` samples, rows or records, if it can be counted.
 
     `metrics` are the ids of affected metrics, `hosts` the hosts with the gap (empty: all). `events` are the events that
-    `hosts` lack; of a single one, `event` is the name.
+    `hosts` lack, or of which many records are repeated; of a single one that they lack, `event` is the name.
     """
 
     code: str
