@@ -50,6 +50,15 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
         ("found:    1.1: host web-2 ends 5.3 s before the others (90 records, the others 180) (",),
         0,
     ),
+    "pause of a host": (
+        ("1.0=whole", "1.1=pause"),
+        (
+            "found:    1.1: host web-2 wrote no record for ",
+            "The completeness of records (of ",
+        ),
+        0,
+    ),
+    "pause of a host in each run": (("1.0=pause", "1.1=other-pause"), (), 0),
     "clock of an event": (
         ("1.0=whole", "1.1=early"),
         (
@@ -93,6 +102,8 @@ def _change_lines(runs: Path) -> None:
         "bits": lambda line: re.sub(r'"bytes":(\d+)', r'"bytes":\g<1>000', line),
         "twice": lambda line: line * 2,
         "half/web-2": lambda line: "" if "work.started" in line and line.endswith('5"}}\n') else line,
+        "pause/web-2": lambda line: "" if re.search('"2-0(2|3[0-5])', line) else line,
+        "other-pause/web-2": lambda line: "" if re.search('"2-0(1|2[0-5])', line) else line,
     }
     for place, change in changes.items():
         for log in (runs / place).rglob("*.jsonl"):
@@ -122,6 +133,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "bits",
                 "twice",
                 "half",
+                "pause",
+                "other-pause",
             ),
             "1.1",
         ),

@@ -36,6 +36,7 @@ from assay.plan.planner import AppliedFilter, Plan, RowRequest
 from assay.plan.value_request import ValueRequest
 from assay.quality.empty_metrics import find_missing_events
 from assay.quality.extents import compute_run_extent, find_short_runs
+from assay.quality.gaps import excuse_usual_gaps
 from assay.quality.unlike_values import find_unlike_values
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.sql.codegen import Statement
@@ -271,14 +272,13 @@ def _compare_data(
     short = find_short_runs([list(filter(None, items)) for items in extents], quality_plan.source_readers)
     distributions = [(label, item.results.metrics) for label, item in zip(labels, compared, strict=True)]
     unlike = find_unlike_values(distributions, quality_plan.metrics)
-    added = {
-        item.id: tuple(map(quality_plan.add_formulas, (*findings, *others)))
-        for item, findings, others in zip(compared, short, unlike, strict=True)
+    qualities = {
+        item.id: replace(quality, findings=(*quality.findings, *map(quality_plan.add_formulas, (*findings, *others))))
+        for item, quality, findings, others in zip(
+            compared, excuse_usual_gaps([item.quality for item in compared]), short, unlike, strict=True
+        )
     }
-    return tuple(
-        replace(item, quality=replace(item.quality, findings=(*item.quality.findings, *added.get(item.id, ()))))
-        for item in results
-    )
+    return tuple(replace(item, quality=qualities.get(item.id, item.quality)) for item in results)
 
 
 def _assess_result(

@@ -233,7 +233,7 @@ class Assessment:
     def find_events_missing_on_hosts(self) -> Iterator[Finding]:
         """Find the events that only some hosts have, in one finding for events that the same hosts lack."""
         groups: dict[tuple[tuple[str, ...], int], dict[str, list[str]]] = defaultdict(dict)
-        for event in self._list_measured_events():
+        for event in self.list_measured_events():
             hosts = self.hosts.get(self._find_source(event), ())
             silent_hosts = tuple(host for host in hosts if not self.count_records(event, host))
             metrics = [
@@ -293,7 +293,7 @@ class Assessment:
         yield from self._find_events_rare_on_hosts(cut_hosts)
 
     def _find_events_rare_on_hosts(self, cut_hosts: Set[str]) -> Iterator[Finding]:
-        for event in self._list_measured_events():
+        for event in self.list_measured_events():
             counts_by_host = {
                 host: self.count_records(event, host) for host in self.hosts.get(self._find_source(event), ())
             }
@@ -458,7 +458,7 @@ class Assessment:
             )
             yield Finding(DROPPED, message, tuple(readers[event]), tuple(hosts), event, number or None)
 
-    def _list_measured_events(self) -> tuple[str, ...]:
+    def list_measured_events(self) -> tuple[str, ...]:
         """List the events that values come from, and that every host is expected to have."""
         events = {event for metric in self.metrics for event in self.value_events.list_events(metric)}
         return tuple(sorted(events - self.exempt_names))

@@ -36,16 +36,16 @@ def find_unlike_values(
     near it, and hardly any of the other run: clocks differ, or a number stands for no value. Samples of any unit are
     if all are a power of 1000 times those of the first run: the unit changed.
     """
-    return tuple(tuple(_list_unlike(own, runs, metrics)) for _, own in runs)
+    return tuple(tuple(_list_unlike(results, runs, metrics)) for _, results in runs)
 
 
 def _list_unlike(
-    own: Distributions, runs: Sequence[tuple[str, Distributions]], metrics: Sequence[Metric]
+    results: Distributions, runs: Sequence[tuple[str, Distributions]], metrics: Sequence[Metric]
 ) -> Iterator[Finding]:
     alike: dict[str, list[Metric]] = defaultdict(list)
     for metric in metrics:
         measured = [(label, items[metric.id]) for label, items in runs if metric.id in items]
-        if metric.id in own and (problem := _describe_unlike(metric, own[metric.id], measured)):
+        if metric.id in results and (problem := _describe_unlike(metric, results[metric.id], measured)):
             alike[problem].append(metric)
     for problem, items in alike.items():
         measures = [(item.grain, item.measure) for item in items]
@@ -53,17 +53,17 @@ def _list_unlike(
         yield Finding(UNLIKE, f"{problem}{format_metric_list(ids)}.", tuple(ids))
 
 
-def _describe_unlike(metric: Metric, own: Distribution, measured: Sequence[tuple[str, Distribution]]) -> str:
+def _describe_unlike(metric: Metric, distribution: Distribution, measured: Sequence[tuple[str, Distribution]]) -> str:
     """Return how samples differ from those of another run, without a full stop; empty if they do not."""
     for is_alike, problem in _SIGNS if metric.unit.symbol in TIMES else ():
-        share = _find_share(own, is_alike)
+        share = _find_share(distribution, is_alike)
         for label, other in measured:
             least = SHARE_OF_FEW if any(map(is_alike, (item.value for item in other.centiles))) else 0
             is_odd = share * other.size >= LEAST_EXPECTED and share >= least and not _find_share(other, is_alike)
-            if is_odd and (problem != ZERO or _has_isolated_zeros(own)):
+            if is_odd and (problem != ZERO or _has_isolated_zeros(distribution)):
                 return f"{100 * share:g} % of the samples or more are {problem}, of {label} less than 1 %"
     label, first = measured[0]
-    power = _find_power(own, first)
+    power = _find_power(distribution, first)
     size = f"{1000 ** abs(power)} times as {'large' if power > 0 else 'small'}"
     return f"the samples are {size} as those of {label}: the unit may have changed" if power else ""
 
@@ -80,13 +80,13 @@ def _has_isolated_zeros(distribution: Distribution) -> bool:
     return bool(distances) and values[0] > ISOLATION * min(distances)
 
 
-def _find_power(own: Distribution, other: Distribution) -> int:
+def _find_power(distribution: Distribution, other: Distribution) -> int:
     """Return the power of 1000 by which samples are those of another run times it; 0 if there is none."""
-    if min(own.size, other.size) < LEAST_SAMPLES:
+    if min(distribution.size, other.size) < LEAST_SAMPLES:
         return 0
-    pairs = [(mine.value, theirs.value) for mine, theirs in zip(own.centiles, other.centiles, strict=True)
+    pairs = [(mine.value, theirs.value) for mine, theirs in zip(distribution.centiles, other.centiles, strict=True)
              if mine.centile in SCALED]  # fmt: skip
-    is_constant = own.least == own.greatest or other.least == other.greatest
+    is_constant = distribution.least == distribution.greatest or other.least == other.greatest
     if is_constant or not all(mine > 0 and theirs > 0 for mine, theirs in pairs):
         return 0
     logs = [math.log(mine / theirs) for mine, theirs in pairs]

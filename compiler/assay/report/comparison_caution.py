@@ -12,6 +12,7 @@ from assay.report.data_quality import (
     DEFAULTS,
     DROPPED,
     INCOMPLETE,
+    LOG_GAP,
     RARE,
     SHORT_LOG,
     SHORT_RUN,
@@ -104,7 +105,7 @@ def _list_unequal_repetitions(
 #: what differs if one version has findings of some kinds on metrics
 _KINDS = (
     ("The meaning of values", (UNLIKE,)),
-    ("The completeness of records", (DEFAULTS, RARE, UNKNOWN_KEY, INCOMPLETE, DROPPED)),
+    ("The completeness of records", (DEFAULTS, RARE, LOG_GAP, UNKNOWN_KEY, INCOMPLETE, DROPPED)),
 )
 
 

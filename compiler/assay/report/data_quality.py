@@ -15,7 +15,8 @@ MAX_LISTED_NAMES = 3  # names in a message; it counts the others
 DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-hosts", "rare-event", "unknown-key"
 INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "unknown-records", "likely-rename"
 NO_SAMPLES, MISSING_EVENT, CRASH, STRAY = "no-samples", "missing-event", "crash-lines", "stray-lines"
-REPEATED, SHORT_LOG, SHORT_RUN, UNLIKE = "repeated-records", "short-log", "short-run", "unlike-values"
+REPEATED, SHORT_LOG, SHORT_RUN = "repeated-records", "short-log", "short-run"
+UNLIKE, LOG_GAP = "unlike-values", "log-gap"
 
 
 @dataclass(frozen=True, slots=True)
