@@ -50,6 +50,15 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
         ("found:    1.1: host web-2 ends 5.3 s before the others (90 records, the others 180) (",),
         0,
     ),
+    "end of an event": (
+        ("1.0=whole", "1.1=ended"),
+        (
+            ": the `response_sent` records end ",
+            " s before the run (40, 1.0 120) (",
+            "The time that runs cover (shorter in 1.1)",
+        ),
+        0,
+    ),
     "pause of a host": (
         ("1.0=whole", "1.1=pause"),
         (
@@ -102,6 +111,7 @@ def _change_lines(runs: Path) -> None:
         "bits": lambda line: re.sub(r'"bytes":(\d+)', r'"bytes":\g<1>000', line),
         "twice": lambda line: line * 2,
         "half/web-2": lambda line: "" if "work.started" in line and line.endswith('5"}}\n') else line,
+        "ended": lambda line: "" if "response.sent" in line and re.search('"[12]-0[2-5]', line) else line,
         "pause/web-2": lambda line: "" if re.search('"2-0(2|3[0-5])', line) else line,
         "other-pause/web-2": lambda line: "" if re.search('"2-0(1|2[0-5])', line) else line,
     }
@@ -135,6 +145,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "half",
                 "pause",
                 "other-pause",
+                "ended",
             ),
             "1.1",
         ),

@@ -22,6 +22,10 @@ HOSTS: dict[str, tuple[list[list[int]], tuple[str, ...]]] = {
     "most hosts pause": ([PAUSED, PAUSED, FULL], ()),
     "a pause of 50 seconds": ([FULL, [*range(300), *range(350, 600)]], ()),
     "hosts work in turn": ([[*range(200), *range(400, 600)], [*range(300), *range(450, 600)], PAUSED], ()),
+    "few records of all hosts at the end": (
+        [[*range(300), 345, 395, 399], [*range(300), 340, 399], [*range(300), 399]],
+        (),
+    ),
     "few records": ([FULL, [*range(4), *range(500, 504)]], ()),
     "rare records": ([FULL, list(range(0, 600, 30))], ()),
     "one host is alone": ([PAUSED], ()),

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import TypeVar
 
+from assay.app.ended_events import find_ended_events
 from assay.app.phases import Bounds, PhaseSelection, RunPhases, check_metrics, check_runs, check_samples, locate_phases
 from assay.app.prepare import IngestedRun, RequiredFields, collect_results, prepare
 from assay.app.quality import (
@@ -265,17 +267,19 @@ def _compare_data(
         return results
     compared = [item for item in results if not item.ingested_run.run.is_calibration]
     labels = [item.ingested_run.run.version or item.id for item in compared]
+    ingested_runs = [item.ingested_run for item in compared]
     extents = [
-        [compute_run_extent(label, part.source.name, part.facts.logs) for part in item.ingested_run.parts]
-        for label, item in zip(labels, compared, strict=True)
+        list(filter(None, (compute_run_extent(label, part.source.name, part.facts.logs) for part in item.parts)))
+        for label, item in zip(labels, ingested_runs, strict=True)
     ]
-    short = find_short_runs([list(filter(None, items)) for items in extents], quality_plan.source_readers)
+    short = find_short_runs(extents, quality_plan.source_readers)
+    ended = find_ended_events(ingested_runs, extents, quality_plan.checked.package.events, quality_plan.readers)
     distributions = [(label, item.results.metrics) for label, item in zip(labels, compared, strict=True)]
     unlike = find_unlike_values(distributions, quality_plan.metrics)
     qualities = {
-        item.id: replace(quality, findings=(*quality.findings, *map(quality_plan.add_formulas, (*findings, *others))))
-        for item, quality, findings, others in zip(
-            compared, excuse_usual_gaps([item.quality for item in compared]), short, unlike, strict=True
+        item.id: replace(quality, findings=(*quality.findings, *map(quality_plan.add_formulas, chain(*findings))))
+        for item, quality, *findings in zip(
+            compared, excuse_usual_gaps([item.quality for item in compared]), short, ended, unlike, strict=True
         )
     }
     return tuple(replace(item, quality=qualities.get(item.id, item.quality)) for item in results)

@@ -226,9 +226,9 @@ class QualityPlan:
             *self._iter_gaps(assessment, count),
             *assessment.find_rare_events({host for finding in short_logs for host in finding.hosts}),
             *assessment.find_unknown_keys(),
-            *assessment.find_dropped_records(list_notices(self.checked.package, ingested_run), self._readers),
+            *assessment.find_dropped_records(list_notices(self.checked.package, ingested_run), self.readers),
             *assessment.find_incomplete_rows(),
-            *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self._readers)),
+            *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self.readers)),
         )
         findings = tuple(map(self.add_formulas, findings))
         quality = _create_quality(ingested_run, findings, _find_blank_metrics(defaults), (*reasons.notes, *stray_notes))
@@ -271,7 +271,7 @@ class QualityPlan:
         """The ids of the metrics that read an event of each source."""
         events = {event.name: event.source for event in self.checked.package.events}
         readers: dict[str, dict[str, None]] = {}
-        for event, metrics in self._readers.items():
+        for event, metrics in self.readers.items():
             readers.setdefault(events[event], {}).update(dict.fromkeys(metrics))
         order = [metric.id for metric in self.metrics]
         return {source: [name for name in order if name in metrics] for source, metrics in readers.items()}
@@ -288,7 +288,7 @@ class QualityPlan:
         return fields
 
     @cached_property
-    def _readers(self) -> Mapping[str, Sequence[str]]:
+    def readers(self) -> Mapping[str, Sequence[str]]:
         """The ids of the metrics that read each event."""
         readers: dict[str, list[str]] = {}
         for metric in self.metrics:

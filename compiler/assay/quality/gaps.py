@@ -8,22 +8,30 @@ from dataclasses import dataclass, replace
 
 from assay.quality.extents import EARLY_GAPS, EARLY_SHARE, LEAST_RECORDS, format_seconds
 from assay.report.data_quality import LOG_GAP, Finding, RunQuality, format_metric_list, list_hosts
-from assay.sql.gaps import DURATION, GAP, RECORDS
+from assay.sql.gaps import BEGIN, DURATION, GAP, RECORDS
 
 #: a host lacks records if it has less than this share of the median of all hosts: only then gaps are measured
 FEWER = 0.95
 #: gaps of which the others have half the length, at the median, are usual
 USUAL_SHARE = 0.5
+#: gaps are also usual if those of the others overlap them by this share, at the median: there was little to write
+OVERLAP_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """The records on a host: their number, the time that they cover, and the longest time without one."""
+    """The records on a host: their number, the time that they cover, and the longest gap with its begin."""
 
     host: str
     records: int
     duration_ns: int
+    begin_ns: int
     gap_ns: int
+
+    def measure_overlap(self, other: Silence) -> int:
+        """Return how long the gap and that of another host are at the same time."""
+        ends = (self.begin_ns + self.gap_ns, other.begin_ns + other.gap_ns)
+        return max(0, min(ends) - max(self.begin_ns, other.begin_ns))
 
     @property
     def usual_gap_ns(self) -> float:
@@ -40,7 +48,7 @@ def is_uneven(counts: Mapping[str, int]) -> bool:
 def read_silences(rows: Sequence[Mapping[str, object]]) -> tuple[Silence, ...]:
     """Return the rows of `sql.gaps.measure_gaps`."""
     return tuple(
-        Silence(str(row["host"]), *(int(str(row[name])) for name in (RECORDS, DURATION, GAP)))
+        Silence(str(row["host"]), *(int(str(row[name] or 0)) for name in (RECORDS, DURATION, BEGIN, GAP)))
         for row in rows
         if row[RECORDS]
     )
@@ -62,7 +70,12 @@ def _has_gap(silence: Silence, items: Sequence[Silence]) -> bool:
     if not others or silence.records < LEAST_RECORDS:
         return False
     least = max(EARLY_SHARE * statistics.median(item.duration_ns for item in others), EARLY_GAPS * silence.usual_gap_ns)
-    return silence.gap_ns > least and statistics.median(item.gap_ns for item in others) < USUAL_SHARE * silence.gap_ns
+    gap, overlap = (
+        statistics.median(lengths)
+        for lengths in ([item.gap_ns for item in others], [silence.measure_overlap(item) for item in others])
+    )
+    is_unusual = gap < USUAL_SHARE * silence.gap_ns and overlap < OVERLAP_SHARE * silence.gap_ns
+    return silence.gap_ns > least and is_unusual
 
 
 def excuse_usual_gaps(qualities: Sequence[RunQuality]) -> tuple[RunQuality, ...]:

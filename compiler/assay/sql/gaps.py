@@ -9,7 +9,7 @@ from sqlglot import exp
 from assay.sql.template import fill_query
 
 #: columns of the answer, next to the host
-RECORDS, DURATION, GAP = "records", "duration_ns", "gap_ns"
+RECORDS, DURATION, BEGIN, GAP = "records", "duration_ns", "begin_ns", "gap_ns"
 
 _QUERY = """
     WITH times AS ($records), extents AS (
@@ -20,10 +20,10 @@ _QUERY = """
         min(times.t_ns) AS begin_ns, max(times.t_ns) AS end_ns
       FROM times JOIN extents ON times.host = extents.host GROUP BY times.host, part
     ), steps AS (
-      SELECT host, begin_ns - lag(end_ns) OVER (PARTITION BY host ORDER BY part) AS step FROM parts
+      SELECT host, lag(end_ns) OVER (PARTITION BY host ORDER BY part) AS before_ns, begin_ns FROM parts
     )
     SELECT extents.host, any_value(records) AS records, any_value(last_ns - first_ns) AS duration_ns,
-      max(coalesce(step, 0)) AS gap_ns
+      arg_max(before_ns, begin_ns - before_ns) AS begin_ns, max(begin_ns - before_ns) AS gap_ns
     FROM extents JOIN steps ON extents.host = steps.host GROUP BY extents.host ORDER BY extents.host
 """
 
