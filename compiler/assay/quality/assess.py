@@ -50,8 +50,8 @@ RARE_ON_HOST, MIN_MEDIAN = 0.2, 10
 #: unmatched keys are reported from this share of a host's records on; EDGE_KEYS or fewer may be due to the run's ends
 UNMATCHED_SHARE, EDGE_KEYS = 0.5, 2
 
-#: keys have several records of an event if at least this share of them follows another; fewer may be chance
-REPEATED_SHARE = 0.05
+#: keys have several records of an event if at least this share, and so many, follow another; fewer may be chance
+REPEATED_SHARE, LEAST_REPEATED = 0.05, 10
 
 #: rows without an instant are reported from this share on; fewer may be due to the run's ends
 INCOMPLETE_SHARE = 0.05
@@ -368,7 +368,7 @@ class Assessment:
             if metrics:
                 parts[f"{following} of {records} `{binding.event}` by `{binding.column}`"] = None
                 ids += metrics
-                if following >= REPEATED_SHARE * records:
+                if any(map(_has_repetitions, self.counts[binding.name])):
                     events[binding.event] = None
         if parts:
             message = f"records without use, as one of each key counts: {', '.join(parts)}."
@@ -473,6 +473,11 @@ class Assessment:
 def get_count_name(metric: Metric) -> str:
     """Return the name of the statement that counts a metric's rows."""
     return f"count {metric.id}"
+
+
+def _has_repetitions(row: Row) -> bool:
+    """Return whether many records of a host follow another one with their key."""
+    return _get_number(row, FOLLOWING) >= max(LEAST_REPEATED, REPEATED_SHARE * _get_number(row, RECORDS))
 
 
 def _get_number(row: Row, column: str) -> int:
