@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,32 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
         ("found:    1.1: host web-2 ends 5.3 s before the others (90 records, the others 180) (",),
         0,
     ),
+    "end of an event": (
+        ("1.0=whole", "1.1=ended"),
+        (
+            ": the `response_sent` records end ",
+            " s before the run (40, 1.0 120) (",
+            "The time that runs cover (shorter in 1.1)",
+        ),
+        0,
+    ),
+    "pause of a host": (
+        ("1.0=whole", "1.1=pause"),
+        (
+            "found:    1.1: host web-2 wrote no record for ",
+            "The completeness of records (of ",
+        ),
+        0,
+    ),
+    "pause of a host in each run": (("1.0=pause", "1.1=other-pause"), (), 0),
+    "clock of an event": (
+        ("1.0=whole", "1.1=early"),
+        (
+            "; 1.1: 40 % of the samples or more are negative, of 1.0 less than 1 % (work)",
+            " and the meaning of values (of work in 1.1) differ between the runs",
+        ),
+        0,
+    ),
     "end of all hosts": (
         ("1.0=whole", "1.1=cut"),
         ("found:    1.1: the run covers ", " with 180 records, 1.0 15 s with 360 ("),
@@ -76,6 +104,23 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
 }
 
 
+def _change_lines(runs: Path) -> None:
+    """Change the lines of runs: a clock of an event, a unit, lines that occur twice, lines that are missing."""
+    changes: dict[str, Callable[[str], str]] = {
+        "early/web-2": lambda line: line.replace("T09:", "T08:") if "response.sent" in line else line,
+        "bits": lambda line: re.sub(r'"bytes":(\d+)', r'"bytes":\g<1>000', line),
+        "twice": lambda line: line * (2 if "-01" in line else 1),
+        "half/web-2": lambda line: "" if "work.started" in line and line.endswith('5"}}\n') else line,
+        "ended": lambda line: "" if "response.sent" in line and re.search('"[12]-0[2-5]', line) else line,
+        "pause/web-2": lambda line: "" if re.search('"2-0(2|3[0-5])', line) else line,
+        "other-pause/web-2": lambda line: "" if re.search('"2-0(1|2[0-5])', line) else line,
+    }
+    for place, change in changes.items():
+        for log in (runs / place).rglob("*.jsonl"):
+            lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+            log.write_text("".join(map(change, lines)), encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy the shop of `assay init`, with copies of its runs that lack data."""
@@ -84,7 +129,26 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = {
         "whole": "1.0",
         "three-hosts": "1.0",
-        **dict.fromkeys(("faster", "one-host", "renamed", "silent", "partial", "two-events", "cut", "cut-host"), "1.1"),
+        **dict.fromkeys(
+            (
+                "faster",
+                "one-host",
+                "renamed",
+                "silent",
+                "partial",
+                "two-events",
+                "cut",
+                "cut-host",
+                "early",
+                "bits",
+                "twice",
+                "half",
+                "pause",
+                "other-pause",
+                "ended",
+            ),
+            "1.1",
+        ),
     }
     for name, source in sources.items():
         shutil.copytree(folder / "runs" / source, folder / "runs" / name)
@@ -93,6 +157,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for log in (folder / "runs" / place).rglob("*.jsonl"):
             lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
             log.write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
+    _change_lines(folder / "runs")
     for log in (folder / "runs" / "renamed").rglob("*.jsonl"):
         log.write_text(log.read_text(encoding="utf-8").replace("work.started", "work.begun"), encoding="utf-8")
     for name in ("three-hosts", "partial", "two-events"):
@@ -199,6 +264,23 @@ def test_first_page_names_hosts_that_lack_an_event_in_one_version(
         ("faster", ""),
         ("renamed", "Data: 1.1 has 3 findings on incomplete data, see the warnings."),
         ("one-host", f"{HOSTS.format('2, 1')}, and may be the cause of other changes."),
+        (
+            "bits",
+            "The comparison itself is suspect. The meaning of values (of response_size in 1.1) and Size of the "
+            "response differ between the runs, and may be the cause of other changes. Data: 1.1 has 1 finding on "
+            "incomplete data, see the warnings.",
+        ),
+        (
+            "twice",
+            "The comparison itself is suspect. The number of records of a key (several `request_received`, "
+            "`response_sent`, `work_started` in 1.1) differs between the runs, and may be the cause of other changes.",
+        ),
+        (
+            "half",
+            "The comparison itself is suspect. The completeness of records (of wait, work in 1.1) differs between the "
+            "runs, and may be the cause of other changes. Data: 1.1 has 1 finding on incomplete data, see the "
+            "warnings.",
+        ),
     ],
 )
 def test_comparison_of_logs_has_a_caution(shop: Path, cache: Path, candidate: str, caution: str) -> None:

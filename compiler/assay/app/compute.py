@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import TypeVar
 
+from assay.app.ended_events import find_ended_events
 from assay.app.phases import Bounds, PhaseSelection, RunPhases, check_metrics, check_runs, check_samples, locate_phases
 from assay.app.prepare import IngestedRun, RequiredFields, collect_results, prepare
 from assay.app.quality import (
@@ -36,6 +38,8 @@ from assay.plan.planner import AppliedFilter, Plan, RowRequest
 from assay.plan.value_request import ValueRequest
 from assay.quality.empty_metrics import find_missing_events
 from assay.quality.extents import compute_run_extent, find_short_runs
+from assay.quality.gaps import excuse_usual_gaps
+from assay.quality.unlike_values import find_unlike_values
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.sql.codegen import Statement
 from assay.util.diagnostics import AssayError
@@ -150,7 +154,7 @@ def compute(
         for job, item, result in zip(jobs, ingested_runs, results, strict=True)
     )
     if not phase_quality or not phase_selection:
-        return Computation(run_plan, graph, _compare_extents(run_quality, _compare_qualities(run_results), judged))
+        return Computation(run_plan, graph, _compare_data(run_quality, _compare_qualities(run_results), judged))
     phases, phase_results = _compute_phases(
         session, checked, phase_selection, run_results, phase_quality, phase_graph, relations, on_work_start
     )
@@ -252,32 +256,33 @@ def _compare_qualities(results: Sequence[RunResult]) -> tuple[RunResult, ...]:
     return tuple(replace(item, quality=quality) for item, quality in zip(results, qualities, strict=True))
 
 
-def _compare_extents(
+def _compare_data(
     quality_plan: QualityPlan, results: tuple[RunResult, ...], judged: Sequence[Metric]
 ) -> tuple[RunResult, ...]:
-    """Return results with findings on runs that cover far less than the others, if metrics are judged."""
+    """Return results with findings on runs that cover far less than others, or have other samples, if any are judged.
+
+    Calibration runs are not examined.
+    """
     if not judged:
         return results
+    compared = [item for item in results if not item.ingested_run.run.is_calibration]
+    labels = [item.ingested_run.run.version or item.id for item in compared]
+    ingested_runs = [item.ingested_run for item in compared]
     extents = [
-        tuple(
-            filter(
-                None,
-                (
-                    compute_run_extent(result.ingested_run.run.version or result.id, part.source.name, part.facts.logs)
-                    for part in result.ingested_run.parts
-                    if not result.ingested_run.run.is_calibration
-                ),
-            )
+        list(filter(None, (compute_run_extent(label, part.source.name, part.facts.logs) for part in item.parts)))
+        for label, item in zip(labels, ingested_runs, strict=True)
+    ]
+    short = find_short_runs(extents, quality_plan.source_readers)
+    ended = find_ended_events(ingested_runs, extents, quality_plan.checked.package.events, quality_plan.readers)
+    distributions = [(label, item.results.metrics) for label, item in zip(labels, compared, strict=True)]
+    unlike = find_unlike_values(distributions, quality_plan.metrics)
+    qualities = {
+        item.id: replace(quality, findings=(*quality.findings, *map(quality_plan.add_formulas, chain(*findings))))
+        for item, quality, *findings in zip(
+            compared, excuse_usual_gaps([item.quality for item in compared]), short, ended, unlike, strict=True
         )
-        for result in results
-    ]
-    findings = [
-        tuple(map(quality_plan.add_formulas, items)) for items in find_short_runs(extents, quality_plan.source_readers)
-    ]
-    return tuple(
-        replace(item, quality=replace(item.quality, findings=(*item.quality.findings, *extra))) if extra else item
-        for item, extra in zip(results, findings, strict=True)
-    )
+    }
+    return tuple(replace(item, quality=qualities.get(item.id, item.quality)) for item in results)
 
 
 def _assess_result(

@@ -27,12 +27,14 @@ from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, bui
 from assay.quality.assess import Assessment, Counts, Notice, get_count_name
 from assay.quality.empty_metrics import EmptyMetrics
 from assay.quality.extents import find_short_logs
+from assay.quality.gaps import find_gaps, is_uneven, read_silences
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import Finding, RunQuality
 from assay.sql import completeness, dialect
 from assay.sql.codegen import Statement
 from assay.sql.dialect import build_column, build_scan
 from assay.sql.expressions import build_placeholders
+from assay.sql.gaps import measure_gaps
 from assay.util.diagnostics import AssayError
 
 NAMED = 3  # metrics that a warning names
@@ -221,11 +223,12 @@ class QualityPlan:
             *assessment.find_hosts_counted_as_zero(),
             *assessment.find_events_missing_on_hosts(),
             *short_logs,
+            *self._iter_gaps(assessment, count),
             *assessment.find_rare_events({host for finding in short_logs for host in finding.hosts}),
             *assessment.find_unknown_keys(),
-            *assessment.find_dropped_records(list_notices(self.checked.package, ingested_run), self._readers),
+            *assessment.find_dropped_records(list_notices(self.checked.package, ingested_run), self.readers),
             *assessment.find_incomplete_rows(),
-            *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self._readers)),
+            *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self.readers)),
         )
         findings = tuple(map(self.add_formulas, findings))
         quality = _create_quality(ingested_run, findings, _find_blank_metrics(defaults), (*reasons.notes, *stray_notes))
@@ -247,12 +250,28 @@ class QualityPlan:
             if part.source.hosts:
                 yield from find_short_logs(part.facts.logs, self.source_readers.get(part.source.name, ()))
 
+    def _iter_gaps(self, assessment: Assessment, count: Counter) -> Iterator[Finding]:
+        """Yield the hosts that wrote nothing for a long time, if they have fewer records of an event than others."""
+        steps = {step.name for step in self.plan.steps if isinstance(step, EventStep)}
+        sources = {item.name for item in self.checked.package.sources if item.hosts and item.time}
+        events: dict[str, list[str]] = {}
+        for event in self.checked.package.events if not self.is_phase else ():
+            if event.source in sources and event.name in steps:
+                events.setdefault(event.source, []).append(event.name)
+        uneven = {name for name in assessment.list_measured_events() if is_uneven(assessment.by_host.get(name, {}))}
+        measured = {source: names for source, names in events.items() if uneven & {*names}}
+        if measured:
+            statements = (Statement("count", f"gaps {name}", measure_gaps(names)) for name, names in measured.items())
+            rows = count((*self._tables, *statements))
+            for name in measured:
+                yield from find_gaps(read_silences(rows[f"gaps {name}"]), self.source_readers.get(name, ()))
+
     @cached_property
     def source_readers(self) -> Mapping[str, Sequence[str]]:
         """The ids of the metrics that read an event of each source."""
         events = {event.name: event.source for event in self.checked.package.events}
         readers: dict[str, dict[str, None]] = {}
-        for event, metrics in self._readers.items():
+        for event, metrics in self.readers.items():
             readers.setdefault(events[event], {}).update(dict.fromkeys(metrics))
         order = [metric.id for metric in self.metrics]
         return {source: [name for name in order if name in metrics] for source, metrics in readers.items()}
@@ -269,7 +288,7 @@ class QualityPlan:
         return fields
 
     @cached_property
-    def _readers(self) -> Mapping[str, Sequence[str]]:
+    def readers(self) -> Mapping[str, Sequence[str]]:
         """The ids of the metrics that read each event."""
         readers: dict[str, list[str]] = {}
         for metric in self.metrics:

@@ -50,6 +50,9 @@ RARE_ON_HOST, MIN_MEDIAN = 0.2, 10
 #: unmatched keys are reported from this share of a host's records on; EDGE_KEYS or fewer may be due to the run's ends
 UNMATCHED_SHARE, EDGE_KEYS = 0.5, 2
 
+#: keys have several records of an event if at least this share, and so many, follow another; fewer may be chance
+REPEATED_SHARE, LEAST_REPEATED = 0.05, 10
+
 #: rows without an instant are reported from this share on; fewer may be due to the run's ends
 INCOMPLETE_SHARE = 0.05
 
@@ -230,7 +233,7 @@ class Assessment:
     def find_events_missing_on_hosts(self) -> Iterator[Finding]:
         """Find the events that only some hosts have, in one finding for events that the same hosts lack."""
         groups: dict[tuple[tuple[str, ...], int], dict[str, list[str]]] = defaultdict(dict)
-        for event in self._list_measured_events():
+        for event in self.list_measured_events():
             hosts = self.hosts.get(self._find_source(event), ())
             silent_hosts = tuple(host for host in hosts if not self.count_records(event, host))
             metrics = [
@@ -290,7 +293,7 @@ class Assessment:
         yield from self._find_events_rare_on_hosts(cut_hosts)
 
     def _find_events_rare_on_hosts(self, cut_hosts: Set[str]) -> Iterator[Finding]:
-        for event in self._list_measured_events():
+        for event in self.list_measured_events():
             counts_by_host = {
                 host: self.count_records(event, host) for host in self.hosts.get(self._find_source(event), ())
             }
@@ -356,6 +359,7 @@ class Assessment:
         """Find the events of which keys have several records, while instants pick one: the others have no use."""
         parts: dict[str, None] = {}
         ids: list[str] = []
+        events: dict[str, None] = {}
         for binding in () if self.is_phase else self.bindings:
             following, records = (
                 sum(_get_number(row, column) for row in self.counts[binding.name]) for column in (FOLLOWING, RECORDS)
@@ -364,9 +368,11 @@ class Assessment:
             if metrics:
                 parts[f"{following} of {records} `{binding.event}` by `{binding.column}`"] = None
                 ids += metrics
+                if any(map(_has_repetitions, self.counts[binding.name])):
+                    events[binding.event] = None
         if parts:
             message = f"records without use, as one of each key counts: {', '.join(parts)}."
-            yield Finding(REPEATED, message, tuple(dict.fromkeys(ids)))
+            yield Finding(REPEATED, message, tuple(dict.fromkeys(ids)), events=tuple(events))
 
     def _picks_one(self, metric: Metric, binding: KeyBinding) -> bool:
         """Return whether a metric reads one record of each host and key of a binding's event.
@@ -452,7 +458,7 @@ class Assessment:
             )
             yield Finding(DROPPED, message, tuple(readers[event]), tuple(hosts), event, number or None)
 
-    def _list_measured_events(self) -> tuple[str, ...]:
+    def list_measured_events(self) -> tuple[str, ...]:
         """List the events that values come from, and that every host is expected to have."""
         events = {event for metric in self.metrics for event in self.value_events.list_events(metric)}
         return tuple(sorted(events - self.exempt_names))
@@ -467,6 +473,11 @@ class Assessment:
 def get_count_name(metric: Metric) -> str:
     """Return the name of the statement that counts a metric's rows."""
     return f"count {metric.id}"
+
+
+def _has_repetitions(row: Row) -> bool:
+    """Return whether many records of a host follow another one with their key."""
+    return _get_number(row, FOLLOWING) >= max(LEAST_REPEATED, REPEATED_SHARE * _get_number(row, RECORDS))
 
 
 def _get_number(row: Row, column: str) -> int:

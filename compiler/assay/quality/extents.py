@@ -98,7 +98,7 @@ def find_short_logs(logs: Sequence[HostLog], metrics: Sequence[str]) -> Iterator
         whole = [item.records for item in extents if item.host not in gaps]
         end = "ends" if len(hosts) == 1 else "end up to"
         records = f"{', '.join(map(str, short[:MAX_LISTED_NAMES]))} records, the others {statistics.median(whole):g}"
-        time = f"{end} {_format_seconds(max(gaps.values()))} before the others"
+        time = f"{end} {format_seconds(max(gaps.values()))} before the others"
         message = f"{list_hosts(hosts)} {time} ({records}){format_metric_list(metrics)}."
         yield Finding(SHORT_LOG, message, tuple(metrics), hosts, affected=len(hosts), total=len(extents))
 
@@ -141,8 +141,8 @@ def _list_short(
             continue
         pairs = ((extent.duration_ns, longest.duration_ns), (extent.records, longest.records))
         if all(part < SHORT_SHARE * whole for part, whole in pairs):
-            covered = f"{_format_seconds(extent.duration_ns)} with {format_count(extent.records, 'record')}"
-            other = f"{longest.label} {_format_seconds(longest.duration_ns)} with {longest.records}"
+            covered = f"{format_seconds(extent.duration_ns)} with {format_count(extent.records, 'record')}"
+            other = f"{longest.label} {format_seconds(longest.duration_ns)} with {longest.records}"
             message = f"the run covers {covered}, {other}{format_metric_list(metrics)}."
             yield Finding(SHORT_RUN, message, tuple(metrics), affected=extent.records, total=longest.records)
         else:
@@ -166,7 +166,7 @@ def _find_logs_shorter_than(reference: RunExtent, run: RunExtent, metrics: Seque
     end = "ends" if len(hosts) == 1 else "end up to"
     records = ", ".join(str(item.records) for item in logs[:MAX_LISTED_NAMES])
     message = (
-        f"{list_hosts(hosts)} {end} {_format_seconds(gap)} before the last record ({records} records, half of the "
+        f"{list_hosts(hosts)} {end} {format_seconds(gap)} before the last record ({records} records, half of the "
         f"hosts of {reference.label} {reference.usual_records:g} or more){format_metric_list(metrics)}."
     )
     yield Finding(SHORT_LOG, message, tuple(metrics), hosts, affected=len(hosts), total=len(run.logs))
@@ -179,7 +179,7 @@ def _list_early_hosts(reference: RunExtent, run: RunExtent) -> list[str]:
     return [item.host for item in run.logs if run.last_ns - item.last_ns > least_gap and item.records < least_records]
 
 
-def _format_seconds(duration_ns: float) -> str:
+def format_seconds(duration_ns: float) -> str:
     """Return a duration in words: `300 s`, `2.5 s`."""
     seconds = duration_ns / _NS
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.2g} s"

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, product
 from operator import itemgetter
 
 from assay.lang.model.report import Report
-from assay.report.data_quality import SHORT_LOG, SHORT_RUN, list_names
+from assay.report.data_quality import (
+    DEFAULTS,
+    DROPPED,
+    INCOMPLETE,
+    LOG_GAP,
+    RARE,
+    SHORT_LOG,
+    SHORT_RUN,
+    UNKNOWN_KEY,
+    UNLIKE,
+    list_names,
+)
 from assay.report.run_results import RunFigures
 from assay.util.numbers import format_range
 
@@ -16,7 +27,7 @@ from assay.util.numbers import format_range
 def list_unequal_parameters(
     report: Report | None, versions: tuple[Sequence[RunFigures], Sequence[RunFigures]], labels: tuple[str, str]
 ) -> tuple[str, ...]:
-    """Return what should agree between the runs of two versions but differs: constants, hosts, the time they log.
+    """Return what should agree between the runs of two versions but differs: constants, hosts, time, records, values.
 
     Constants are those that the report compares, by their labels in its manifest. Hosts also differ if an event that
     metrics need is missing on some of them in one version only.
@@ -30,7 +41,11 @@ def list_unequal_parameters(
         if any(run.constants[name] != first.constants[name] for run in others)
     ]
     times = _list_unequal_times(versions, labels)
-    return (*constants, *times, *([hosts] if hosts else _list_unequal_events(versions, labels)))
+    parts = [*constants, *times, *([hosts] if hosts else _list_unequal_events(versions, labels))]
+    # Fewer hosts or a shorter time explain that records are missing.
+    kinds = _KINDS if parts == constants else _KINDS[:1]
+    repetitions = _list_unequal_repetitions(versions, labels)
+    return (*parts, *repetitions, *_list_unequal_findings(versions, labels, kinds))
 
 
 def _list_unequal_times(
@@ -72,6 +87,44 @@ def _find_events_missing_on_hosts(runs: Sequence[RunFigures]) -> set[tuple[str, 
         if finding.metrics
         for pair in product(finding.events, finding.hosts)
     }
+
+
+def _list_unequal_repetitions(
+    versions: tuple[Sequence[RunFigures], Sequence[RunFigures]], labels: tuple[str, str]
+) -> Iterator[str]:
+    """Yield the events of which keys have several records in one version only."""
+    first, second = (
+        {event for run in runs for item in run.quality.unused for event in item.events} for runs in versions
+    )
+    for label, unshared in zip(labels, (first - second, second - first), strict=True):
+        if unshared:
+            names = list_names([f"`{event}`" for event in sorted(unshared)])
+            yield f"The number of records of a key (several {names} in {label})"
+
+
+#: what differs if one version has findings of some kinds on metrics
+_KINDS = (
+    ("The meaning of values", (UNLIKE,)),
+    ("The completeness of records", (DEFAULTS, RARE, LOG_GAP, UNKNOWN_KEY, INCOMPLETE, DROPPED)),
+)
+
+
+def _list_unequal_findings(
+    versions: tuple[Sequence[RunFigures], Sequence[RunFigures]],
+    labels: tuple[str, str],
+    kinds: Sequence[tuple[str, tuple[str, ...]]],
+) -> Iterator[str]:
+    """Yield the metrics on which only one version has findings of such kinds."""
+    for subject, codes in kinds:
+        first, second = (_list_metrics_with_findings(runs, codes) for runs in versions)
+        for label, metrics, others in ((labels[0], first, second), (labels[1], second, first)):
+            if unshared := [name for name in metrics if name not in others]:
+                yield f"{subject} (of {list_names(unshared)} in {label})"
+
+
+def _list_metrics_with_findings(runs: Sequence[RunFigures], codes: Collection[str]) -> dict[str, None]:
+    findings = (item for run in runs for item in run.quality.findings if item.code in codes)
+    return dict.fromkeys(name for item in findings for name in item.metrics)
 
 
 def describe_unequal_hosts(base: Sequence[int], compared: Sequence[int]) -> str:

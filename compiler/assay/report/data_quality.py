@@ -16,6 +16,7 @@ DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-host
 INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "unknown-records", "likely-rename"
 NO_SAMPLES, MISSING_EVENT, CRASH, STRAY = "no-samples", "missing-event", "crash-lines", "stray-lines"
 REPEATED, SHORT_LOG, SHORT_RUN = "repeated-records", "short-log", "short-run"
+UNLIKE, LOG_GAP = "unlike-values", "log-gap"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Finding:
     """One gap in the data of a run: `affected` of `total` samples, rows or records, if it can be counted.
 
     `metrics` are the ids of affected metrics, `hosts` the hosts with the gap (empty: all). `events` are the events that
-    `hosts` lack; of a single one, `event` is the name.
+    `hosts` lack, or of which many records are repeated; of a single one that they lack, `event` is the name.
     """
 
     code: str
