@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -125,15 +126,20 @@ def start_assay(folder: Path, *arguments: str, **environment: str) -> subprocess
     return start_python(folder, "-m", "assay", *arguments, **environment)
 
 
-def start_python(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-    """Start Python in a folder. It can import assay, and the helpers of tests."""
+def start_python(
+    folder: Path, *arguments: str, log: IO[str] | None = None, **environment: str
+) -> subprocess.Popen[str]:
+    """Start Python in a folder. It can import assay, and the helpers of tests.
+
+    Pass a `log` for messages that nobody reads: a process that writes more than a pipe holds would wait for ever.
+    """
     paths = [str(COMPILER), str(COMPILER.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
         [sys.executable, *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=log or subprocess.PIPE,
         text=True,
     )
 
@@ -146,7 +152,10 @@ def run_scheduler(folder: Path) -> Iterator[str]:
     ports = ["--port=0", "--dashboard-address=127.0.0.1:0"]
     command = ["-m", "distributed.cli.dask_scheduler", "--host=127.0.0.1", *ports, "--no-dashboard", "--no-jupyter"]
     time_to_live = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": f"{TIME_TO_LIVE} s"}
-    with stop_after([start_python(folder, *command, f"--scheduler-file={file}", **time_to_live)]):
+    with (
+        (folder / "scheduler.log").open("w", encoding="utf-8") as log,
+        stop_after([start_python(folder, *command, f"--scheduler-file={file}", log=log, **time_to_live)]),
+    ):
         wait_until(lambda: file.exists() and file.read_text(encoding="utf-8").endswith("}"))
         yield str(json.loads(file.read_text(encoding="utf-8"))["address"])
 
