@@ -61,7 +61,7 @@ def test_revision_that_checks_refuse_today_is_compared(tmp_path: Path, cache: Pa
     assert completed.status == 3
     assert completed.err.startswith("warning: revision ")
     assert completed.err.endswith(
-        ": the specs of service fail checks (better: unknown direction `sideways` in `better` of metric `wait`); "
+        ": the specs of service fail checks (unknown-word: unknown `better` of metric `wait`); "
         "they are compared as they are\n"
     )
     for system in ("service", "other"):
@@ -76,7 +76,7 @@ def test_normal_form_of_an_unchecked_revision_is_read(tmp_path: Path, cache: Pat
     edit_file(place / METRICS, "S.unit.second", "S.unit.millisecond")
     edit_file(place / METRICS, *REFUSED)
     result = workspace.load_unchecked(Workspace(place), "service", None)
-    assert [item.code for item in result.problems] == ["better"]
+    assert [item.code for item in result.problems] == ["unknown-word"]
     target = Workspace(place).get_normal_form_path("service")
     assert target.is_file()  # the normal form of the specs as `init` wrote them
     target.write_text(normal_form.format_normal_form(result.checked), encoding="utf-8")
