@@ -55,10 +55,11 @@ def test_two_workers_build_the_bytes_of_one_machine(site: SmallSite, expected_fi
     assert read_tree(site.folder / "out") == expected_files
     lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
     tasks = [line for line in lines if line["stage"] == "task"]
-    assert Counter(line["task"].partition("-")[2] for line in tasks) == {READ: 12, HOSTS: 14, VERIFY: 2, REST: 2}
+    # The hosts have unequal numbers of records, so that gaps in their logs are measured after the results.
+    assert Counter(line["task"].partition("-")[2] for line in tasks) == {READ: 12, HOSTS: 28, VERIFY: 4, REST: 2}
     assert len({line["worker"] for line in tasks}) == 2
     last = [line for line in tasks if VERIFY in line["task"]][-1]
-    assert last["hosts_done"] == last["hosts_total"] == 12
+    assert last["hosts_done"] == last["hosts_total"] == 6  # gaps are measured run by run
     assert last["bytes_done"] == last["bytes_total"]
     assert [line["cached"] for line in lines if line["stage"] == "read"] == [False, False]
     assert not list(site.queue.glob("build-*"))
