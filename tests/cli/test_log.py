@@ -16,8 +16,8 @@ from tests.compare_reference import CARDANO, load_json
 from tests.support.commands import build, run_assay
 from tests.support.runs import change_log, copy_run
 
-# The rows of all metrics are counted, then the steps of those without samples.
-COUNTS = ["completeness", "completeness"]
+# The rows of all metrics are counted, then the steps of those without samples, then gaps: hosts have unequal records.
+COUNTS = ["completeness"] * 3
 STAGES = ["specs", "hash", "read", "results", *COUNTS, "charts", "pdf", "report", "command"]
 
 
@@ -61,7 +61,8 @@ def test_every_stage_is_a_line_of_json(verbose: tuple[Path, list[dict[str, objec
     for item in stages:
         assert 0 <= item["seconds"] <= command_stage["seconds"]  # type: ignore[operator]
         assert item["processor_seconds"] >= 0  # type: ignore[operator]
-        assert 10 < item["peak_mib"] <= command_stage["peak_mib"]  # type: ignore[operator]
+        # The kernel counts pages per processor, so that a later peak may be a little smaller.
+        assert 10 < item["peak_mib"] <= command_stage["peak_mib"] + 5  # type: ignore[operator]
 
 
 def test_stages_as_text_name_cache_hits(verbose: tuple[Path, list[dict[str, object]], list[str]]) -> None:
