@@ -490,7 +490,7 @@ def test_run_author_may_choose_the_experiment(tmp_path: Path, cache: Path) -> No
     assert find_part(document, "Overload")["text"][-1] == "Overloaded experiment: number 5, connections 2, rate 100."
     assert find_part(document, "Fault")["plots"] == []
     assert find_part(document, "Fault")["text"] == [
-        "The same metrics while a node is stopped and started again, or what else the author of the run did to it.",
+        "The same metrics during the experiment with a fault, such as a node that is stopped and restarted.",
         "told has no experiment with a fault (meta.json: experiments, fault).",
     ]
 
