@@ -71,7 +71,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
     "clock of an event": (
         ("1.0=whole", "1.1=early"),
         (
-            "; 1.1: 40 % of the samples or more are negative, of 1.0 less than 1 % (work)",
+            "; 1.1: at least 40 % of the samples are negative, in 1.0 less than 1 % (work)",
             " and the meaning of values (of work in 1.1) differ between the runs",
         ),
         0,

@@ -23,16 +23,16 @@ CASES: dict[str, tuple[str, list[float], list[float], str]] = {
     "twice as slow": ("ms", USUAL, [2 * item for item in USUAL], ""),
     "a tenth negative": (
         "ms", USUAL, [-1.0] * 100 + USUAL[100:],
-        "5 % of the samples or more are negative, of base less than 1 % (wait, p99)",
+        "at least 5 % of the samples are negative, in base less than 1 % (wait, p99)",
     ),
     "a few negative": ("ms", USUAL, [-1.0] * 5 + USUAL[5:], ""),
     "a few negative in the base": ("ms", [-1.0] * 5 + USUAL[5:], [-1.0] * 20 + USUAL[20:], ""),
     "many more negative than in the base": (
-        "ms", [-1.0] * 5 + USUAL[5:], [-1.0] * 300 + USUAL[300:], "20 % of the samples or more are negative",
+        "ms", [-1.0] * 5 + USUAL[5:], [-1.0] * 300 + USUAL[300:], "at least 20 % of the samples are negative",
     ),
     "negative in both": ("ms", [-1.0] * 300 + USUAL[300:], [-1.0] * 400 + USUAL[400:], ""),
     "negative numbers without a unit": ("", USUAL, [-1.0] * 100 + USUAL[100:], ""),
-    "a tenth 0": ("ms", USUAL, [0.0] * 100 + USUAL[100:], "5 % of the samples or more are 0, of base less than 1 %"),
+    "a tenth 0": ("ms", USUAL, [0.0] * 100 + USUAL[100:], "at least 5 % of the samples are 0, in base less than 1 %"),
     "0 as the least of few numbers": ("ms", COARSE, [item - 1 for item in COARSE], ""),
     "few samples": ("ms", USUAL[::20], [-1.0] * 5 + USUAL[50::20], ""),
     "another unit": (

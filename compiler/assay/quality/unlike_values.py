@@ -61,7 +61,7 @@ def _describe_unlike(metric: Metric, distribution: Distribution, measured: Seque
             least = SHARE_OF_FEW if any(map(is_alike, (item.value for item in other.centiles))) else 0
             is_odd = share * other.size >= LEAST_EXPECTED and share >= least and not _find_share(other, is_alike)
             if is_odd and (problem != ZERO or _has_isolated_zeros(distribution)):
-                return f"{100 * share:g} % of the samples or more are {problem}, of {label} less than 1 %"
+                return f"at least {100 * share:g} % of the samples are {problem}, in {label} less than 1 %"
     label, first = measured[0]
     power = _find_power(distribution, first)
     size = f"{1000 ** abs(power)} times as {'large' if power > 0 else 'small'}"
