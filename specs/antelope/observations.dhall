@@ -20,7 +20,7 @@ in  \ ( compared
             \(m : S.Metric.Type) ->
               O.percent "2" [ m ] // { name, text = "{name} {goes} from {from} to {to}, by {percent}" }
 
-      let quiet = "No significant change."
+      let quiet = "No significant change: {name}."
 
       in  S.Observations::{
           , groups =

@@ -14,13 +14,15 @@ let propagation = ./metrics/propagation.dhall
 
 let machine = ./metrics/machine.dhall
 
+let quiet = "No significant change: {name}."
+
 -- Printed as 2 ms or more.
 let steps = O.amount "0.0015" U.second
 
 let resources =
       O.group
         "Resource usage"
-        "The use of resources does not change significantly."
+        quiet
         [ O.percent "1" [ machine.cpu ]
         , O.percent "3" [ machine.alloc, machine.gcsMinor ]
         , O.percent "1" [ machine.heap ]
@@ -30,7 +32,7 @@ let resources =
 let loop =
       O.group
         "Forging loop"
-        "Block production does not change significantly."
+        quiet
         [ steps [ forging.blockContext ]
         , steps [ forging.ticked ]
         , steps [ forging.snapshot ]
@@ -43,13 +45,13 @@ let loop =
 let propagating =
       O.group
         "Peer propagation"
-        "Propagation between peers does not change significantly."
+        quiet
         [ steps [ peers.fetch ], steps [ peers.send ], steps [ peers.adoption ] ]
 
 let endToEnd =
       O.group
         "End-to-end propagation"
-        "Adoption times do not change significantly."
+        quiet
         [     O.together
                 "1"
                 "End-to-end adoption time"
@@ -65,13 +67,13 @@ let endToEnd =
           //  { outlier = "4" }
         ]
 
-let rest = \(text : Text) -> \(g : O.Group) -> g // { rest = text }
+let alsoOfTheRest = \(g : O.Group) -> g // { rest = quiet }
 
 in  S.Observations::{
     , groups =
       [ resources
-      , rest "No significant change: {name}." loop
-      , rest "No significant change: {name}." propagating
+      , alsoOfTheRest loop
+      , alsoOfTheRest propagating
       , endToEnd
       ]
     , sizes =

@@ -44,8 +44,8 @@ let Observation =
         }
       }
 
--- Statements under a title. `quiet` is said if none of them holds, `rest` of metrics without one if some hold. Both may
--- hold {name}, the names of these metrics (empty: nothing is said).
+-- Statements under a title. `quiet` is the sentence on metrics whose verdicts are `same` if no statement holds, `rest` if
+-- some hold. Both hold {name}, the names of these metrics (empty: metrics without a statement are passed over).
 let Group = { title : Text, observations : List Observation.Type, quiet : Text, rest : Text }
 
 -- A word for changes below so many percent.
@@ -59,6 +59,10 @@ let furtherMetric = ", {name} by {percent}"
 
 let withinNoise = ", within what runs differ by"
 
+let cannotTell = "These runs cannot tell: {name}."
+
+let notJudged = "Below the sizes of the rules, not judged: {name}."
+
 let inSomeCases = " in {case}"
 
 -- The rules of a report.
@@ -67,6 +71,8 @@ let inSomeCases = " in {case}"
 --                   in edited sentences
 --   detail          how a sentence names a further metric
 --   noise           follows a sentence on a change that is not beyond what runs differ by
+--   undecided       on metrics without a statement whose verdicts are open
+--   unjudged        on metrics without a statement in a report that judges no differences
 --   plurals         metrics with names in the plural
 --   inCase          follows a sentence that is about some of several reports, or groups of runs
 --   every, most     on which rows values lie beyond a bound
@@ -79,6 +85,8 @@ let Rules =
           , down : List Text
           , detail : Text
           , noise : Text
+          , undecided : Text
+          , unjudged : Text
           , plurals : List Text
           , inCase : Text
           , every : Text
@@ -91,6 +99,8 @@ let Rules =
         , down = falling
         , detail = furtherMetric
         , noise = withinNoise
+        , undecided = cannotTell
+        , unjudged = notJudged
         , plurals = [] : List Text
         , inCase = inSomeCases
         , every = "all"

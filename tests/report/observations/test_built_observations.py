@@ -76,6 +76,22 @@ def test_changes_within_noise_are_worded_so(built: Path) -> None:
         assert ("within what runs differ by" in text) == (low <= 0 <= high)
 
 
+@pytest.mark.parametrize(("prints", "wrong"), [("open", "same"), ("quiet", "open")])
+def test_quote_of_a_silence_states_its_verdict(
+    prints: str, wrong: str, built: Path, cache: Path, tmp_path: Path
+) -> None:
+    document = read_document(built)
+    metrics = [
+        metric
+        for section in document["sections"]
+        for row, metric in zip(section["rows"], section["metrics"], strict=True)
+        if metric and row[6].rpartition(" ")[2] == wrong
+    ]
+    (tmp_path / "o.md").write_text(f'It is so.{{{{ {metrics[0]}(prints = "{prints}") }}}}\n', encoding="utf-8")
+    result = run_assay("--cache", cache, "check-prose", tmp_path / "o.md", built, cwd=ROOT)
+    assert (result.status, "error[prose-quiet]" in result.err) == (3, True)
+
+
 def test_drafted_number_is_traced_to_both_runs(built: Path, cache: Path) -> None:
     document = read_document(built)
     first = document["observations"]["quoted"][0]

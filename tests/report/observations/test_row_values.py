@@ -1,11 +1,12 @@
-"""Test when values on the rows of a table are a trend."""
+"""Test when values on the rows of a table are a trend, and what is behind a silence on a metric."""
 
 from __future__ import annotations
 
 import pytest
 
-from assay.report.cell_links import ROW
+from assay.report.cell_links import ROW, VERDICT
 from assay.report.observations.printed_changes import Place, PrintedCell, PrintedChange
+from assay.report.observations.statements import get_silence
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,28 @@ def test_trend_never_goes_the_other_way(texts: tuple[str, ...], direction: int, 
     rows = tuple(PrintedCell("Part/Table/1/Rate", "Rate", text, ROW) for text in texts)
     change = PrintedChange("rate", "Rate", "", Place("", "", "1.0"), {}, rows)
     assert (change.direction, change.is_monotone) == (direction, is_monotone)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        (("same", "worse"), "same"),
+        (("open", "same"), "open"),
+        (("–", "same"), ""),
+        (("", "same"), ""),
+        (("worse", "same"), ""),
+        (("", ""), "unjudged"),
+    ],
+)
+def test_silence_on_a_metric_follows_its_verdict(verdicts: tuple[str, str], expected: str) -> None:
+    changes = {
+        name: PrintedChange(
+            name,
+            name,
+            "s",
+            Place("", "1.0", "1.1"),
+            {VERDICT: PrintedCell(name, "Verdict", f"▲ {verdict}", VERDICT)} if verdict else {},
+        )
+        for name, verdict in zip(("first", "second"), verdicts, strict=True)
+    }
+    assert get_silence(changes, "first") == expected

@@ -70,7 +70,7 @@ def _check_rules(
         if not group.title.strip():
             checker.report("title", f"a group of {owner} has no title", name, field="observations")
         for word, text in (("quiet", group.quiet), ("rest", group.rest)):
-            _check_placeholders(checker, f"`{word}` of group `{group.title}`", group.title, text, ("name",))
+            _check_names(checker, f"`{word}` of group `{group.title}`", group.title, text, is_required=bool(text))
         for item in group.observations:
             metrics = measured if item.whole in OF_ROWS else alike if item.whole == ALIKE else changed
             _check_observation(checker, f"group `{group.title}` of {owner}", item.name or group.title, item, metrics)
@@ -84,6 +84,8 @@ def _check_rules(
     if both := [word for word in rules.up if word in rules.down]:
         message = f"{owner} have a word for both directions"
         checker.report("observation-words", message, both[0], found=", ".join(both))
+    for word, text in (("undecided", rules.undecided), ("unjudged", rules.unjudged)):
+        _check_names(checker, f"`{word}` of {owner}", name, text, is_required=True)
     _check_placeholders(checker, f"`detail` of {owner}", name, rules.detail, DETAIL_PLACEHOLDERS)
     _check_placeholders(checker, f"`inCase` of {owner}", name, rules.in_case, CASE_PLACEHOLDERS)
     _check_sizes(checker, owner, name, rules)
@@ -145,6 +147,14 @@ def _check_placeholders(checker: Checker, owner: str, word: str, text: str, name
             listed = ", ".join(f"{{{item}}}" for item in names)
             message, hint = f"unknown placeholder `{{{name}}}` in {owner}", suggest_names(name, names)
             checker.report("unknown-placeholder", message, f"{{{name}}}", expected=listed, hint=hint, within=(word,))
+
+
+def _check_names(checker: Checker, owner: str, word: str, text: str, *, is_required: bool) -> None:
+    """Check that a sentence on metrics without a statement names them: a subject would claim more than they show."""
+    _check_placeholders(checker, owner, word, text, ("name",))
+    if is_required and "{name}" not in text:
+        message, hint = f"{owner} does not name the metrics that it is about", 'write "No significant change: {name}."'
+        checker.report("observation-words", message, word, expected="a text with {name}", found=text, hint=hint)
 
 
 def _check_least(checker: Checker, owner: str, word: str, observation: Observation) -> None:

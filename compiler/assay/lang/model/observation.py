@@ -64,7 +64,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class ObservationGroup:
-    """Observations under a title; `quiet` is said if none of them holds, `rest` if some hold."""
+    """Observations under a title; `quiet` is on metrics that are the same if none of them holds, `rest` if some hold."""
 
     title: str
     observations: tuple[Observation, ...]
@@ -87,8 +87,9 @@ class ObservationRules:
     `sizes` ascend; `beyond` is the word for larger changes (empty: no words). The first two words of `up` and `down`
     are drafted, for one metric and for several; all are recognized in sentences. `plurals` are metrics with names in
     the plural. `detail` names a further metric, `noise` follows a sentence on a change that is not beyond what runs
-    differ by, `in_case` one that is about some of several reports or groups of runs. `every` and `most` say on which
-    rows values lie beyond a bound.
+    differ by. `undecided` is on metrics whose verdicts are open, `unjudged` on those without a statement in a report
+    that judges no differences. `in_case` follows a sentence that is about some of several reports or groups of runs.
+    `every` and `most` say on which rows values lie beyond a bound.
     """
 
     groups: tuple[ObservationGroup, ...]
@@ -98,6 +99,8 @@ class ObservationRules:
     down: tuple[str, ...]
     detail: str
     noise: str
+    undecided: str
+    unjudged: str
     plurals: tuple[str, ...]
     in_case: str
     every: str

@@ -28,11 +28,10 @@ from assay.report.prose import CALL, parse_arguments
 from assay.report.prose_markup import SourcePhrase, parse_markup
 from assay.util.diagnostics import Diagnostic, Span, format_excerpt, suggest_names
 
-#: a quote that prints nothing: it states that the rules say nothing of its metrics
-QUIET = "quiet"
-#: a quote that prints nothing: it states that no verdict on its metrics is worse
-NOT_WORSE = "not worse"
-_UNPRINTED = (QUIET, NOT_WORSE)
+#: quotes that print nothing: they state that the rules say nothing of their metrics, and that each is the same if it is
+#: judged; that each is open; that no verdict is worse
+QUIET, UNDECIDED, NOT_WORSE = "quiet", "open", "not worse"
+_UNPRINTED = (QUIET, UNDECIDED, NOT_WORSE)
 #: of the values or changes on rows, the least and the greatest
 LEAST, GREATEST, GREATEST_CHANGE = "least", "greatest", "greatest change"
 PRINTS = (PERCENT, DIFFERENCE, AVERAGE, BASE, ROW, LEAST, GREATEST, FIRST, LAST, CHANGE, GREATEST_CHANGE, *_UNPRINTED)

@@ -17,6 +17,7 @@ from assay.report.observations.cell_quotes import (
     NOT_WORSE,
     QUIET,
     RANGE,
+    UNDECIDED,
     CellQuote,
     EditedProse,
     QuotedCell,
@@ -180,16 +181,21 @@ def _check_quiet_quotes(
             stated |= {
                 (item.place, item.metric): item.cells[PERCENT] for item in statement.changes if PERCENT in item.cells
             }
-    worse = {
+    verdicts = {
         (place, item.metric): item.cells[VERDICT]
         for place, items in changes.items()
         for item in items.values()
-        if item.verdict == Verdict.WORSE
+        if VERDICT in item.cells
     }
+    words = {key: changes[key[0]][key[1]].verdict for key in verdicts}
+    worse = {key: cell for key, cell in verdicts.items() if words[key] == Verdict.WORSE}
+    decided = {key: cell for key, cell in verdicts.items() if words[key] != Verdict.OPEN}
+    unlike = {key: cell for key, cell in verdicts.items() if words[key] != Verdict.SAME}
     lines = prose.text.splitlines()
     for quote in prose.quotes:
         wrong, message = {
-            QUIET: (stated, "the sentence says that metrics do not change, but the tables print changes"),
+            QUIET: ({**unlike, **stated}, "the sentence says that metrics do not change, but the tables print changes"),
+            UNDECIDED: (decided, "the sentence says that verdicts are open, but the tables print others"),
             NOT_WORSE: (worse, "the sentence says that metrics are not worse, but the tables print verdicts"),
         }.get(quote.prints, ({}, ""))
         pairs = [(place, metric) for place in changes if quote.covers(place) for metric in quote.metrics]

@@ -28,6 +28,8 @@ ID = "observations"
 TITLE = "Observations"
 DRAFTED_TITLE = "Drafted observations"
 NOTICE = "Drafted from the tables by rules; no one has read this."
+#: follows the notice in a report without verdicts
+NOT_JUDGED = "The report judges no differences: the sentences are on the sizes of printed changes only."
 
 
 def draft_prose(checked: CheckedPackage, rules: ObservationRules, changes: Changes, conclusion: str = "") -> str:
@@ -48,7 +50,9 @@ def build_draft(
     if not text:
         return None
     problems: list[Diagnostic] = []
-    prose = parse_prose(f"{NOTICE}\n\n{text}", "the draft", changes, problems)
+    is_judged = any(item.verdict for items in changes.values() for item in items.values())
+    notice = NOTICE if is_judged else f"{NOTICE} {NOT_JUDGED}"
+    prose = parse_prose(f"{notice}\n\n{text}", "the draft", changes, problems)
     raise_all(problems)
     return build_observations(prose, changes, DRAFTED_TITLE)
 

@@ -215,13 +215,12 @@ def _list_row_values(
             if cell.number is not None or link.prints == CHANGE:
                 columns.setdefault((link.of[0].entry, link.of[-1].run, link.column, link.prints), []).append(cell)
         for (metric, run, _, prints), cells in columns.items():
-            place = places[run]
+            name, symbol = _name_metric(document, metric)
+            change = PrintedChange(metric, name, symbol, places[run], {})
             if prints == CHANGE:
-                name, symbol = _name_metric(document, metric)
-                yield PrintedChange(metric, name, symbol, place, {}, row_changes=tuple(cells))
-                continue
-            name, _, symbol = cells[0].column.partition(", ")
-            yield PrintedChange(metric, name, symbol, place, {FIRST: cells[0], LAST: cells[-1]}, tuple(cells))
+                yield replace(change, row_changes=tuple(cells))
+            else:
+                yield replace(change, cells={FIRST: cells[0], LAST: cells[-1]}, rows=tuple(cells))
 
 
 def _locate_runs(document: Document, case: str, groups: Collection[str]) -> dict[str, Place]:

@@ -19,12 +19,21 @@ from assay.report.observations.cell_quotes import (
     GREATEST_CHANGE,
     LEAST,
     QUIET,
+    UNDECIDED,
     CellQuote,
     find_cells,
     format_cells,
 )
 from assay.report.observations.printed_changes import BASE, FIRST, LAST, Changes, Place, PrintedChange, select_rows
-from assay.report.observations.statements import MOST_LISTED, DraftedGroup, Silence, Statement
+from assay.report.observations.statements import (
+    MOST_LISTED,
+    OPEN,
+    SAME,
+    UNJUDGED,
+    DraftedGroup,
+    Silence,
+    Statement,
+)
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _NUMBERS = {"percent": PERCENT, "amount": DIFFERENCE, "from": BASE, "to": AVERAGE}
@@ -74,12 +83,14 @@ class ProseWriter:
     def _list_sentences(self, group: DraftedGroup) -> Iterator[str]:
         yield from map(self.write_statement, group.statements)
         for is_rest in (True, False):
-            silences = [item for item in group.silences if item.is_rest == is_rest]
-            text = group.rest if is_rest else group.quiet
-            # Sentences with the names of metrics differ between places.
-            for items in [[item] for item in silences] if "{name}" in text else [silences]:
-                if items:
-                    yield self.write_silences(text, items)
+            texts = {
+                SAME: group.rest if is_rest else group.quiet,
+                OPEN: self.rules.undecided,
+                UNJUDGED: self.rules.unjudged,
+            }
+            for item in group.silences:
+                if item.is_rest == is_rest:
+                    yield self.write_silence(texts[item.state], item)
 
     def write_statement(self, statement: Statement) -> str:
         """Return the sentence of a statement."""
@@ -103,16 +114,15 @@ class ProseWriter:
         }
         return len(statement.metrics) == len(printed) == 1
 
-    def write_silences(self, text: str, silences: Sequence[Silence]) -> str:
-        """Return the sentence on metrics that do not change at some places, with quotes that state so."""
-        silent = {place for item in silences for place in item.places}
-        places = [place for place in self.changes if place in silent]
+    def write_silence(self, text: str, silence: Silence) -> str:
+        """Return the sentence on metrics without a statement at some places, with a quote of what it states."""
+        places = silence.places
         if self._needs_places(places):
             text = f"{text.strip().removesuffix('.')}{self._name_places(places)}."
-        names = {name: self.changes[item.places[0]][name].name for item in silences for name in item.metrics}
-        text = escape_markup(text.replace("{name}", join_names(list(names.values()))))
-        quotes = (self._locate_quote(item.metrics, item.places, QUIET).source for item in silences)
-        return text + "".join(quotes)
+        names = [self.changes[places[0]][name].name for name in silence.metrics]
+        prints = UNDECIDED if silence.state == OPEN else QUIET
+        quote = self._locate_quote(silence.metrics, places, prints)
+        return escape_markup(text.replace("{name}", join_names(names))) + quote.source
 
     def _fill(self, text: str, statement: Statement, places: Sequence[Place]) -> str:
         """Return a text of the rules with its placeholders filled; empty brackets are left out."""

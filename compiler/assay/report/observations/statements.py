@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
 from statistics import median
 
+from assay.judgement.verdict import Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.observation import (
     ALIKE,
@@ -32,6 +33,8 @@ from assay.report.observations.printed_changes import (
     is_on_most_rows,
 )
 
+#: why a group has no statement on metrics: all are the same, all are open, or the report judges no differences
+SAME, OPEN, UNJUDGED = "same", "open", "unjudged"
 _LEAST_TREND = 2  # further runs
 #: a sentence lists the values of so many places; of more it has the range
 MOST_LISTED = 2
@@ -62,16 +65,23 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """That nothing else of a group changes: `metrics` at `places`; `is_rest` if there are statements on others."""
+    """That no statement of a group is on `metrics` at `places`; `is_rest` if there are statements on others.
+
+    `state` says what stands behind it: SAME, OPEN or UNJUDGED.
+    """
 
     metrics: tuple[str, ...]
     places: tuple[Place, ...]
     is_rest: bool
+    state: str
 
 
 @dataclass(frozen=True, slots=True)
 class DraftedGroup:
-    """What is said of a group of metrics: `quiet` if none of them changes, `rest` of those that do not."""
+    """What is said of a group of metrics: `quiet` if none of them changes, `rest` of those that do not.
+
+    Both are about metrics that are the same by their verdicts; other silences have the words of the rules.
+    """
 
     title: str
     quiet: str
@@ -202,16 +212,20 @@ class _Drafter:
 
     def _list_silences(self, statements: Sequence[Statement]) -> Iterator[Silence]:
         """Yield which metrics of the group do not change at which places."""
-        quiet: dict[tuple[tuple[str, ...], bool], list[Place]] = {}
+        quiet: dict[tuple[tuple[str, ...], bool, str], list[Place]] = {}
         for place in self.changes:
             cells = [item for statement in statements for item in _list_cells(statement)]
             stated = {item.metric for item in cells if item.place == place}
             silent, is_rest = self._find_silent(stated, place)
-            if silent and (self.group.rest if is_rest else self.group.quiet):
-                quiet.setdefault((silent, is_rest), []).append(place)
-        for (metrics, is_rest), silent_places in quiet.items():
+            if not (self.group.rest if is_rest else self.group.quiet):
+                continue
+            for state in (SAME, OPEN, UNJUDGED):
+                metrics = tuple(name for name in silent if get_silence(self.changes[place], name) == state)
+                if metrics:
+                    quiet.setdefault((metrics, is_rest, state), []).append(place)
+        for (metrics, is_rest, state), silent_places in quiet.items():
             for places in self._group_places(silent_places):
-                yield Silence(metrics, tuple(places), is_rest)
+                yield Silence(metrics, tuple(places), is_rest, state)
 
     def _group_places(self, places: Sequence[Place]) -> list[list[Place]]:
         """Return places in groups that a quote can name by runs and reports: all together, or those of each report."""
@@ -233,6 +247,16 @@ class _Drafter:
         excluded = {*stated, *replaced, *certain}
         silent = tuple(name for name in metrics if name not in excluded and name in self.changes[place])
         return silent, bool(excluded)
+
+
+def get_silence(changes: Mapping[str, PrintedChange], metric: str) -> str:
+    """Return what stands behind a silence on a metric in the changes of a place; empty if nothing may be said.
+
+    In a report that judges, a metric without interval is passed over: its verdict says why, a sentence would not.
+    """
+    if not any(item.verdict for item in changes.values()):
+        return UNJUDGED
+    return {Verdict.SAME.value: SAME, Verdict.OPEN.value: OPEN}.get(changes[metric].verdict, "")
 
 
 def _holds_on_rows(rule: Observation, change: PrintedChange) -> bool:
