@@ -19,7 +19,8 @@ from assay.report.document import Document, parse_document
 from assay.report.observations.check_prose import check_sentences
 from assay.report.observations.draft import draft_prose
 from assay.report.observations.printed_changes import Changes, list_changes
-from assay.util.diagnostics import DIFFERENCE, USAGE, fail, raise_all
+from assay.report.observations.unquoted import UnquotedFinder, find_unquoted
+from assay.util.diagnostics import DIFFERENCE, USAGE, Diagnostic, fail, raise_all
 
 _SUFFIX = ".json"  # of publication files
 
@@ -94,12 +95,13 @@ def draft_observations(session: Session, places: Sequence[str]) -> str:
     return draft_prose(reports.checked, reports.rules, reports.changes, reports.conclusion)
 
 
-def check_observations(session: Session, file: Path, places: Sequence[str]) -> int:
-    """Check edited observations on reports; return the number of quotes in them.
+def check_observations(session: Session, file: Path, places: Sequence[str]) -> tuple[int, tuple[Diagnostic, ...]]:
+    """Check edited observations on reports; return the number of quotes in them, and what quotes no cell.
 
     Raises AssayError with every sentence that disagrees with its cells, and with wrong quotes.
     """
     reports = read_observed_reports(session, places)
     prose = parse_observations(str(file), read_text(file), reports.changes)
     raise_all(check_sentences(reports.checked, reports.rules, prose, reports.changes), DIFFERENCE)
-    return len(prose.quotes)
+    finder = UnquotedFinder(reports.rules, reports.changes, reports.conclusion)
+    return len(prose.quotes), find_unquoted(prose, finder, reports.changes)

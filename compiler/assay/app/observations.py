@@ -14,12 +14,13 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.report import Report
 from assay.report.data_quality import list_names
-from assay.report.document import Document, Gallery
-from assay.report.observations.cell_quotes import NOT_WORSE, CellQuote, EditedProse, parse_prose
+from assay.report.document import Document
+from assay.report.observations.cell_quotes import NOT_WORSE, CellQuote, EditedProse, parse_prose, render_cells
 from assay.report.observations.check_prose import check_sentences
 from assay.report.observations.draft import build_draft, build_observations
 from assay.report.observations.printed_changes import Changes, list_changes
 from assay.report.observations.sentences import describe_outcomes, escape_markup
+from assay.report.observations.unquoted import MARK, UnquotedFinder, describe_unquoted, mark_unquoted
 from assay.report.prose import Prose
 from assay.util.diagnostics import DIFFERENCE, USAGE, AssayError, Diagnostic, Span, fail, raise_all
 
@@ -84,15 +85,17 @@ def add_observations(
             message, hint = "there are no changes to observe", "the report needs `observations`, and a second run"
             raise fail("no-observations", message, hint=hint, status=USAGE)
         return document
-    observations: Gallery | None
-    if prose_by_file:
-        prose = parse_observations(str(prose_by_file[STORED].path), prose_by_file[STORED].text, changes)
-        raise_all(check_sentences(checked, rules, prose, changes), DIFFERENCE)
-        observations = build_observations(prose, changes)
-    else:
-        judged = {"": parse_judged_results(results)} if "judgement" in results else {}
-        observations = build_draft(checked, rules, changes, draft_conclusion(judged, {"": document}))
-    return replace(document, observations=observations)
+    judged = {"": parse_judged_results(results)} if "judgement" in results else {}
+    conclusion = draft_conclusion(judged, {"": document})
+    if not prose_by_file:
+        return replace(document, observations=build_draft(checked, rules, changes, conclusion))
+    prose = parse_observations(str(prose_by_file[STORED].path), prose_by_file[STORED].text, changes)
+    raise_all(check_sentences(checked, rules, prose, changes), DIFFERENCE)
+    finder = UnquotedFinder(rules, changes, conclusion)
+    rendered, count = mark_unquoted(render_cells(prose, changes), finder)
+    note = f"The observations have {describe_unquoted(count)} without a quote of a cell, marked {MARK}."
+    warnings = (*document.warnings, *([note] if count else []))
+    return replace(document, observations=build_observations(rendered, changes), warnings=warnings)
 
 
 def draft_conclusion(results: Mapping[str, JudgedResults], documents: Mapping[str, Document]) -> str:

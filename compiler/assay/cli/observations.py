@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from assay.cli import output
 from assay.cli.options import add_cache_option, complete_folders, open_command_session
+from assay.util.diagnostics import DIFFERENCE, raise_all, render
 
 
 @click.command()
@@ -32,17 +34,27 @@ def draft(context: click.Context, builds: tuple[str, ...]) -> None:
 @click.command("check-prose")
 @click.argument("prose", metavar="FILE", type=click.Path(path_type=Path))
 @click.argument("builds", metavar="[NAME=]BUILD_FOLDER...", nargs=-1, required=True, shell_complete=complete_folders)
+@click.option("--require-quotes", is_flag=True, help="Fail if a number or a comparison quotes no cell.")
 @add_cache_option
 @click.pass_context
-def check_prose(context: click.Context, prose: Path, builds: tuple[str, ...]) -> None:
+def check_prose(context: click.Context, prose: Path, builds: tuple[str, ...], require_quotes: bool) -> None:
     """Tell whether edited observations agree with the tables.
 
     Exits with status 3 if a sentence disagrees with a cell that it quotes: in direction, in size, or because the tables
     print a change where the sentence says that there is none. Takes the same reports as `assay draft`.
+
+    Lists numbers and comparisons that quote no cell: nothing checks them, and a report marks them as the author's own.
     """
     from assay.app.draft import check_observations
+    from assay.report.observations.unquoted import describe_unquoted
 
     with open_command_session(context) as session:
-        count = check_observations(session, prose, builds)
+        count, unquoted = check_observations(session, prose, builds)
+    if require_quotes:
+        raise_all([replace(item, severity="error") for item in unquoted], DIFFERENCE)
+    for item in unquoted:
+        output.print_problems(render(item))
     agree = "1 quote agrees with its cells" if count == 1 else f"{count} quotes agree with their cells"
-    output.print_line(f"{prose}: {agree}")
+    verb = "quotes" if len(unquoted) == 1 else "quote"
+    own = f"; {describe_unquoted(len(unquoted))} {verb} no cell" if unquoted else ""
+    output.print_line(f"{prose}: {agree}{own}")

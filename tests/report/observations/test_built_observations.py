@@ -191,3 +191,45 @@ def test_levels_of_rows_are_ranges_of_printed_cells(qa: Path, cache: Path) -> No
     cell = f"Drafted observations/paragraph {index}/{intervals[0]} s"
     result = run_assay("--cache", cache, "trace", qa, cell, cwd=ROOT)
     assert (result.status, "node_block_interval" in result.out) == (0, True)
+
+
+#: sentences, and the claims in them that quote no cell
+UNQUOTED = [
+    ("The latency is 99 s, twice that of before, and every node crashed.", ["99 s", "twice"]),
+    ('CPU rises by {{ CentiCpu(prints = "percent") }}, or **12** GB.', ["12 GB"]),
+    ("CPU is slower and heap is larger than before.", ["slower"]),
+    ("CPU is worse, by ten times.", ["worse", "ten times"]),
+    ("1. See #12, https://example.org/7, version 10.5.4, p95 and 2026-02-12.", []),
+    ("0.50 adoption of 10.6-sim is of note.", []),
+    ("* 7 of 10 nodes; −3.5 % or 1,000 MB/s.", ["7", "10", "−3.5 %", "1,000 MB/s"]),
+]
+
+
+@pytest.mark.parametrize("is_strict", [False, True])
+def test_claims_without_quotes_are_listed(is_strict: bool, built: Path, cache: Path, tmp_path: Path) -> None:
+    prose = tmp_path / "o.md"
+    prose.write_text("\n\n".join(text for text, _ in UNQUOTED), encoding="utf-8")
+    options = ("--require-quotes",) if is_strict else ()
+    result = run_assay("--cache", cache, "check-prose", prose, built, *options, cwd=ROOT)
+    listed = re.findall(r"^(\w+)\[prose-unquoted\]: `(.*)` quotes no cell\n  at .*?:(\d+):\d+$", result.err, re.M)
+    expected = [(text, str(2 * index + 1)) for index, (_, claims) in enumerate(UNQUOTED) for text in claims]
+    assert result.status == (3 if is_strict else 0)
+    assert listed == [("error" if is_strict else "warning", *item) for item in expected]
+
+
+def test_report_marks_claims_without_quotes(cache: Path, tmp_path: Path) -> None:
+    prose, out = tmp_path / "o.md", tmp_path / "out"
+    prose.write_text(UNQUOTED[1][0], encoding="utf-8")
+    result = build(out, cache, "--observations", prose)
+    observations = read_document(out)["observations"]
+    assert observations["text"] == [
+        "CPU rises by 31 %, or 12 GB†.",
+        "† The author's own number or comparison: it quotes no cell of the tables.",
+    ]
+    assert "1 number or comparison without a quote of a cell, marked †" in result.err
+
+
+def test_draft_has_no_claims_without_quotes(built: Path, cache: Path, tmp_path: Path) -> None:
+    prose = tmp_path / "o.md"
+    prose.write_text(run_assay("--cache", cache, "draft", built, cwd=ROOT).out, encoding="utf-8")
+    assert run_assay("--cache", cache, "check-prose", "--require-quotes", prose, built, cwd=ROOT).status == 0

@@ -64,7 +64,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class ObservationGroup:
-    """Observations under a title; `quiet` is on metrics that are the same if none of them holds, `rest` if some hold."""
+    """Observations under a title: `quiet` is on metrics that are the same if none holds, `rest` if some hold."""
 
     title: str
     observations: tuple[Observation, ...]

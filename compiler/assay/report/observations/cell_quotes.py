@@ -24,7 +24,7 @@ from assay.report.observations.printed_changes import (
     parse_number,
     select_rows,
 )
-from assay.report.prose import CALL, parse_arguments
+from assay.report.prose import CALL, RenderedProse, parse_arguments, render_prose_text
 from assay.report.prose_markup import SourcePhrase, parse_markup
 from assay.util.diagnostics import Diagnostic, Span, format_excerpt, suggest_names
 
@@ -139,6 +139,11 @@ class EditedProse:
     name: str
     text: str
     quotes: tuple[CellQuote, ...]
+
+
+def render_cells(prose: EditedProse, changes: Changes) -> RenderedProse[CellQuote]:
+    """Return a text with what its quotes print."""
+    return render_prose_text(prose.text, prose.quotes, lambda quote: format_cells(find_cells(quote, changes)))
 
 
 def parse_prose(text: str, name: str, changes: Changes, problems: list[Diagnostic]) -> EditedProse:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 
 from assay.judgement.verdict import Verdict
 from assay.lang.checked_package import CheckedPackage
@@ -24,6 +25,7 @@ from assay.report.observations.cell_quotes import (
     find_cells,
     find_ends,
     format_cells,
+    render_cells,
 )
 from assay.report.observations.printed_changes import (
     BASE,
@@ -37,7 +39,7 @@ from assay.report.observations.printed_changes import (
 )
 from assay.report.observations.sentences import choose_size_word
 from assay.report.observations.statements import draft_groups
-from assay.report.prose import mark_quotes, render_prose_text
+from assay.report.prose import mark_quotes
 from assay.util.diagnostics import Diagnostic
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
@@ -67,14 +69,17 @@ def check_sentences(
 
 
 def _list_sentences(prose: EditedProse, changes: Changes) -> Iterator[_Sentence]:
-    rendered = render_prose_text(prose.text, prose.quotes, lambda quote: format_cells(find_cells(quote, changes)))
+    rendered = render_cells(prose, changes)
     for leaf, spans in zip(list_leaves(rendered.blocks), rendered.quote_spans, strict=True):
-        begin = 0
-        for end in [*(match.end() for match in _SENTENCE_END.finditer(leaf.text)), len(leaf.text)]:
+        for begin, end in list_sentences(leaf.text):
             quotes = tuple((a - begin, b - begin, quote) for a, b, quote in spans if begin <= a < end)
             if quotes:
                 yield _Sentence(leaf.text[begin:end], quotes)
-            begin = end
+
+
+def list_sentences(text: str) -> list[tuple[int, int]]:
+    """Return the sentences of a paragraph: the first character of each, and that after its last."""
+    return list(pairwise([0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]))
 
 
 class _SentenceChecker:
@@ -112,7 +117,7 @@ class _SentenceChecker:
         """Yield a problem if values are not beyond the bound of a quote on most rows, or on all if the text says so."""
         bounds = quote.below, quote.above
         changes = [item.change for item in find_cells(quote, self.changes)] if any(bounds) else []
-        is_about_all = bool(_compile_words([self.rules.every]).search(sentence.text))
+        is_about_all = bool(compile_words([self.rules.every]).search(sentence.text))
         for change in changes[:1]:
             within, rows = select_rows(change, *bounds), change.rows
             if len(within) < len(rows) if is_about_all else not is_on_most_rows(change, *bounds):
@@ -133,7 +138,7 @@ class _SentenceChecker:
 
     def _check_size_words(self, sentence: _Sentence) -> Iterator[Diagnostic]:
         """Yield words for sizes that are far from those of the changes in percent before them."""
-        for match in _compile_words(self.sizes).finditer(sentence.text) if self.sizes else ():
+        for match in compile_words(self.sizes).finditer(sentence.text) if self.sizes else ():
             percents = [(begin, quote) for begin, _, quote in sentence.quotes if quote.prints == PERCENT]
             before = [quote for begin, quote in percents if begin < match.start()]
             quotes = before[-1:] or [quote for _, quote in percents[:1]]
@@ -160,7 +165,7 @@ class _SentenceChecker:
         ]
         bounds = {bound for _, _, quote in sentence.quotes for bound in (quote.below, quote.above) if bound}
         texts += [f"{bound} {item.symbol}" for bound in bounds for item in items]
-        names = _compile_words([item.name for item in items]).finditer(sentence.text)
+        names = compile_words([item.name for item in items]).finditer(sentence.text)
         covered = [*(match.span() for match in names), *((begin, end) for begin, end, _ in sentence.quotes)]
         for match in _NUMBER.finditer(sentence.text):
             is_covered = any(begin <= match.start() < end for begin, end in covered)
@@ -224,15 +229,16 @@ def _create_problem(
 
 def _find_word(text: str, begin: int, end: int, words: Sequence[str] | dict[str, int]) -> str:
     """Return the word closest before a place, or else the first after it; empty if there is none."""
-    matches = list(_compile_words(list(words)).finditer(text))
+    matches = list(compile_words(list(words)).finditer(text))
     before = [match[0] for match in matches if match.end() <= begin]
     after = [match[0] for match in matches if match.start() >= end]
     return (before[-1:] or after[:1] or [""])[0]
 
 
-def _compile_words(words: Sequence[str]) -> re.Pattern[str]:
+def compile_words(words: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern that matches one of some words, or nothing without words."""
     longest_first = sorted(words, key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})(?!\w)")
 
 
 def _are_equal(printed: Sequence[str], texts: Sequence[str]) -> bool:

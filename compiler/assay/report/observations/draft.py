@@ -12,16 +12,15 @@ from assay.report.formatted_text import list_leaves
 from assay.report.observations.cell_quotes import (
     RANGE,
     CellQuote,
-    EditedProse,
     find_cells,
     find_ends,
-    format_cells,
     parse_prose,
+    render_cells,
 )
 from assay.report.observations.printed_changes import Changes
 from assay.report.observations.sentences import ProseWriter
 from assay.report.observations.statements import draft_groups
-from assay.report.prose import QuoteSpan, render_prose_text
+from assay.report.prose import QuoteSpan, RenderedProse
 from assay.util.diagnostics import Diagnostic, raise_all
 
 ID = "observations"
@@ -54,12 +53,11 @@ def build_draft(
     notice = NOTICE if is_judged else f"{NOTICE} {NOT_JUDGED}"
     prose = parse_prose(f"{notice}\n\n{text}", "the draft", changes, problems)
     raise_all(problems)
-    return build_observations(prose, changes, DRAFTED_TITLE)
+    return build_observations(render_cells(prose, changes), changes, DRAFTED_TITLE)
 
 
-def build_observations(prose: EditedProse, changes: Changes, title: str = TITLE) -> Gallery:
-    """Return the part with the observations of a text; its numbers are printed cells."""
-    rendered = render_prose_text(prose.text, prose.quotes, lambda quote: format_cells(find_cells(quote, changes)))
+def build_observations(rendered: RenderedProse[CellQuote], changes: Changes, title: str = TITLE) -> Gallery:
+    """Return the part with the observations of a text; its quotes are printed cells."""
     quoted = tuple(
         value
         for index, spans in enumerate(rendered.quote_spans)
