@@ -22,10 +22,23 @@ from assay.number_styles.prefixed import format_change_within, format_interval, 
         (11.7, 51.2, 12.0, "+11.7 … +51"),
         (2.0000000000000004, 5.3, 2.0, "+2 … +5"),
         (1.96, 5.3, 0.0, "+2 … +5"),
+        (199.99999999999997, 200.00000000000003, 2.0, "+200 … +200"),
+        (200.0, 200.0, None, "+200 … +200"),
+        (-33.33333333333334, -33.33333333333333, 2.0, "-33 … -33"),
+        (1.9999999999999998, 2.0000000000000004, 2.0, "+2.0 … +2.0"),
+        (0.1 + 0.2, 0.3, None, "+0.30 … +0.30"),
+        (123456.0, 123456.00001, None, "+123456 … +123456"),
+        (0.0, 0.0, 2.0, "0 … 0"),
+        (5.00001, 5.00003, 2.0, "+5.00001 … +5.00003"),
     ],
 )
 def test_end_is_printed_on_its_side_of_the_margin(low: float, high: float, margin: float | None, text: str) -> None:
     assert format_interval(low, high, margin) == text
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1.4e-14, 1.4e-14), (0.0, 2e-14), (-1e-12, 0.0)])
+def test_percentage_within_rounding_errors_is_no_change(low: float, high: float) -> None:
+    assert format_percent_interval(low, high, 2.0) == "0 … 0"
 
 
 @pytest.mark.parametrize(

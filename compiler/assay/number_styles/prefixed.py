@@ -17,6 +17,8 @@ CHANGE_DIGITS = 2
 MOST_PERCENT = 1000
 TOO_VARIABLE = "too variable"
 _ROUNDING_ERROR = 1e-12  # share of two averages by which they may differ without a change
+_POINT = 1e-6  # share of its ends below which the width of an interval is not printed
+_LEAST_PERCENT = 1e-9  # a smaller percentage is a rounding error of doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +108,14 @@ def format_percent_interval(low: float, high: float, margin: float | None = None
     """
     if low <= 0 <= high and max(-low, high) > MOST_PERCENT:
         return TOO_VARIABLE
+    low, high = (0.0 if abs(end) < _LEAST_PERCENT else end for end in (low, high))
     return format_interval(low, high, margin)
 
 
 def format_interval(low: float, high: float, margin: float | None = None) -> str:
     """Return the interval of a change, as precise as it is narrow: `+11 … +51`, `-0.3 … +0.1`.
 
+    An interval that is a point has the digits of a change, `+200 … +200`, and none that rounding errors decide.
     An end has more digits if it would otherwise be printed on another side of the margin than it is: `+1.96 … +5`, not
     `+2 … +5`, with the margin 2.
     """
@@ -119,7 +123,9 @@ def format_interval(low: float, high: float, margin: float | None = None) -> str
 
 
 def _format_ends(low: float, high: float, margin: float | None) -> tuple[str, str]:
-    decimals = max(0, -_find_magnitude((high - low) / 2)) if high > low else DIGITS
+    low, high = (float(f"{end:.12g}") for end in (low, high))
+    is_point = high - low <= _POINT * max(abs(low), abs(high))
+    decimals = _count_decimals(high, CHANGE_DIGITS) if is_point else max(0, -_find_magnitude((high - low) / 2))
     return _format_end(low, decimals, margin), _format_end(high, decimals, margin)
 
 

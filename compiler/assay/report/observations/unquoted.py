@@ -25,7 +25,8 @@ NOTE = f"{MARK} The author's own number or comparison: it quotes no cell of the 
 _CODE = "prose-unquoted"
 #: a number with its unit, if it has one; no part of a version, date, address or name
 _NUMBER = re.compile(
-    r"(?<![\w.,:/#+-])[+\-−]?\d+(?:[.,]\d+)*(?![\w:/-]|\.\d)(?:\s?(?:%|[^\W\d_]{1,3}(?:/[^\W\d_]+)?(?!\w)))?"
+    r"(?<![\w.,:/#+-])[+\-−]?\d+(?:[.,]\d+)*(?![\w:/-]|\.\d)(?:\s?(?:%|(?!(?:of|to|in|and|or|as|at|by|per|for|are|is|was|out|on|new|old)\b)"
+    r"[^\W\d_]{1,3}(?:/[^\W\d_]+)?(?!\w)))?"
 )
 _VERSION = re.compile(r"\d+\.\d+\.\d")
 _MULTIPLE = re.compile(
@@ -116,8 +117,8 @@ def _create_problem(prose: EditedProse, claim: str, match: re.Match[str] | None)
 
 def _locate(claim: str, text: str, position: int) -> re.Match[str] | None:
     """Return where a claim stands in the source of a text, from a position on: outside of quotes."""
-    pattern = re.compile(r"[\s*_]+".join(map(re.escape, claim.split())) + r"(?![^{}]*\}\})")
-    return pattern.search(text, position)
+    words = r"[\s*_]+".join(map(re.escape, claim.split()))
+    return re.compile(rf"(?<![\w.,:/#-]){words}(?![\w:/-]|\.\d|[^{{}}]*\}}\}})").search(text, position)
 
 
 def mark_unquoted(rendered: RenderedProse[CellQuote], finder: UnquotedFinder) -> tuple[RenderedProse[CellQuote], int]:
