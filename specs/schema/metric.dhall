@@ -33,6 +33,8 @@ let Margin = { percent : Text, amount : Text, unit : U.Unit }
 --   better     lower, higher or neither
 --   width      digits of its value in published tables and charts
 --   margin     of judgements; default: the margin of the report
+--   quantity   what it measures: duration, size, count, rate, share (none of them is ever below 0) or signed; default: as
+--              its unit and measure show
 --   examples   examples of a formula, which `assay check` verifies
 let Metric =
       { Type =
@@ -50,6 +52,7 @@ let Metric =
           , better : Text
           , width : Natural
           , margin : Optional Margin
+          , quantity : Text
           , examples : List Example
           }
       , default =
@@ -61,6 +64,7 @@ let Metric =
         , better = "neither"
         , width = 4
         , margin = None Margin
+        , quantity = ""
         , examples = [] : List Example
         }
       }

@@ -21,20 +21,8 @@ COARSE = [1.0 + number % 5 for number in range(1000)]
 CASES: dict[str, tuple[str, list[float], list[float], str]] = {
     "alike": ("ms", USUAL, USUAL[::2], ""),
     "twice as slow": ("ms", USUAL, [2 * item for item in USUAL], ""),
-    "a tenth negative": (
-        "ms", USUAL, [-1.0] * 100 + USUAL[100:],
-        "at least 5 % of the samples are negative, in base less than 1 % (wait, p99)",
-    ),
-    "a few negative": ("ms", USUAL, [-1.0] * 5 + USUAL[5:], ""),
-    "a few negative in the base": ("ms", [-1.0] * 5 + USUAL[5:], [-1.0] * 20 + USUAL[20:], ""),
-    "many more negative than in the base": (
-        "ms", [-1.0] * 5 + USUAL[5:], [-1.0] * 300 + USUAL[300:], "at least 20 % of the samples are negative",
-    ),
-    "negative in both": ("ms", [-1.0] * 300 + USUAL[300:], [-1.0] * 400 + USUAL[400:], ""),
-    "negative numbers without a unit": ("", USUAL, [-1.0] * 100 + USUAL[100:], ""),
     "a tenth 0": ("ms", USUAL, [0.0] * 100 + USUAL[100:], "at least 5 % of the samples are 0, in base less than 1 %"),
     "0 as the least of few numbers": ("ms", COARSE, [item - 1 for item in COARSE], ""),
-    "few samples": ("ms", USUAL[::20], [-1.0] * 5 + USUAL[50::20], ""),
     "another unit": (
         "", USUAL, [item / 1000 for item in USUAL],
         "the samples are 1000 times as small as those of base: the unit may have changed (wait, p99)",

@@ -299,6 +299,7 @@ def _assess_result(
     quality = quality_plan.assess(ingested_run, results, count)
     missing = list_absent_field_warnings(quality_plan.checked, quality_plan.plan, results, ingested_run)
     results = drop_blank_metrics(quality_plan.checked, quality_plan.plan, ingested_run, results, quality.blank_metrics)
+    results = replace(results, impossible=quality.impossible_metrics)
     return RunResult(ingested_run, results, missing, bounds, quality)
 
 

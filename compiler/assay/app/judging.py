@@ -53,7 +53,9 @@ def judge_versions(
         calibrated = measure_version(checked, metric, calibration, summary)
         noise = pool_variances([*(version.estimates for version in measured), calibrated.estimates])
         for version, other in zip(versions[1:], measured[1:], strict=True):
-            judgement = judge(compare(measured[0], other, noise), margin, Direction(metric.better), level)
+            is_possible = not any(is_impossible(metric, run) for run in (*versions[0].runs, *version.runs))
+            comparison = compare(measured[0], other, noise) if is_possible else Reason.IMPOSSIBLE
+            judgement = judge(comparison, margin, Direction(metric.better), level)
             change = JudgedChange(judgement, margin)
             if not is_formula(metric):
                 runs_of_both = [[run.metrics[metric.id] for run in item.runs] for item in (versions[0], version)]
@@ -68,6 +70,11 @@ def judge_versions(
     runs = tuple(len(version.runs) for version in versions)
     sentence = describe_noise(can_measure_noise(runs, len(calibration)), runs, len(calibration))
     return ReportJudgements(level, runs, rules.repeats, len(calibration), sentence, gated, changes)
+
+
+def is_impossible(metric: Metric, run: RunResults) -> bool:
+    """Return whether most samples of a metric, or of the metric that it is a segment of, are impossible in a run."""
+    return get_whole(metric.id) in run.impossible
 
 
 def _pair_all_segments(

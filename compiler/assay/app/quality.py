@@ -21,8 +21,10 @@ from assay.lang import dependencies, formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Metric, Package
 from assay.lang.model.vocabulary import Coverage
+from assay.lang.quantities import UNSIGNED, find_quantity
 from assay.lang.reserved_names import get_default_mark
 from assay.lang.segments import get_whole, is_segment
+from assay.lang.units import get_package_library
 from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, build_plan
 from assay.quality.assess import Assessment, Counts, Notice, get_count_name
 from assay.quality.empty_metrics import EmptyMetrics
@@ -133,6 +135,15 @@ class QualityPlan:
         return tuple(metric for name, metric in metrics.items() if not is_segment(name))
 
     @cached_property
+    def unsigned(self) -> frozenset[str]:
+        """The measured metrics of which no sample can be below 0."""
+        library = get_package_library(self.checked.package)
+        grains = {item.name: item for item in self.checked.package.grains}
+        return frozenset(
+            item.id for item in self.metrics if find_quantity(library, item, grains[item.grain]) in UNSIGNED
+        )
+
+    @cached_property
     def bindings(self) -> tuple[completeness.KeyBinding, ...]:
         """The keys by which instants of the plan's grains are bound to events."""
         events = frozenset(step.name for step in self.plan.steps if isinstance(step, EventStep))
@@ -161,7 +172,8 @@ class QualityPlan:
     def _build_row_counts(self, metrics: Sequence[Metric]) -> Iterator[Statement]:
         grains = {item.name: item for item in self.checked.package.grains}
         for metric in metrics:
-            query = completeness.count_rows(metric, grains[metric.grain], self._places)
+            is_unsigned = metric.id in self.unsigned
+            query = completeness.count_rows(metric, grains[metric.grain], self._places, is_unsigned=is_unsigned)
             yield Statement("count", get_count_name(metric), query)
 
     @property
@@ -214,12 +226,14 @@ class QualityPlan:
             counts_of_steps = count((*self._tables, *statements))
         reasons = empty_metrics.find_reasons(counts_of_steps)
         defaults = (*assessment.find_default_samples(extra_counts), *assessment.find_defaulted_fields())
+        negative = tuple(assessment.find_negative_samples())
         crashes, stray_notes = ((), ()) if self.is_phase else list_stray_findings(ingested_run)
         short_logs = () if self.is_phase else tuple(self._iter_short_logs(ingested_run))
         findings = (
             *crashes,
             *reasons.findings,
             *defaults,
+            *negative,
             *assessment.find_hosts_counted_as_zero(),
             *assessment.find_events_missing_on_hosts(),
             *short_logs,
@@ -232,7 +246,16 @@ class QualityPlan:
         )
         findings = tuple(map(self.add_formulas, findings))
         quality = _create_quality(ingested_run, findings, _find_blank_metrics(defaults), (*reasons.notes, *stray_notes))
-        return replace(quality, unused=tuple(assessment.find_repeated_records()))
+        return replace(
+            quality,
+            impossible_metrics=frozenset(
+                name
+                for item in map(self.add_formulas, negative)
+                if 2 * (item.affected or 0) > (item.total or 0)
+                for name in item.metrics
+            ),
+            unused=tuple(assessment.find_repeated_records()),
+        )
 
     def add_formulas(self, finding: Finding) -> Finding:
         """Return a finding that also names the formulas over its metrics."""

@@ -128,7 +128,8 @@ class RunResults:
 
     `rows` are the requested rows, by the names of their statements; `cells` those of judged metrics; `notes` say why
     formulas have no value; `groups` are the distributions of metrics by the values of a column; `counts` say how
-    complete the rows of metrics are (`sql.completeness`), by the names of their statements.
+    complete the rows of metrics are (`sql.completeness`), by the names of their statements. `impossible` are metrics
+    most of whose samples cannot be what they measure.
     """
 
     metrics: Mapping[str, Distribution]
@@ -141,6 +142,7 @@ class RunResults:
     counts: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     cells: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     groups: Mapping[str, Mapping[str, HostRow]] = field(default_factory=dict)
+    impossible: frozenset[str] = frozenset()
 
 
 def scale(value: Number, factor: Fraction) -> float:

@@ -16,6 +16,7 @@ from assay.report.data_quality import (
     DEFAULTS,
     DROPPED,
     INCOMPLETE,
+    NEGATIVE_SAMPLES,
     ON_SOME_HOSTS,
     RARE,
     REPEATED,
@@ -33,6 +34,7 @@ from assay.sql.completeness import (
     HAS,
     KEYS,
     MEASURED,
+    NEGATIVE,
     RECORDS,
     REPLACED,
     ROWS,
@@ -55,6 +57,10 @@ REPEATED_SHARE, LEAST_REPEATED = 0.05, 10
 
 #: rows without an instant are reported from this share on; fewer may be due to the run's ends
 INCOMPLETE_SHARE = 0.05
+
+#: what negative samples mean if most are, and if few are
+_SWAPPED = "`from` and `to` may be swapped"
+_SET_BACK = "a clock was set back or is ahead of others, or -1 stands for no value"
 
 Row = Mapping[str, object]
 Counts = Mapping[str, Sequence[Row]]  # rows by the name of a statement that counts
@@ -105,7 +111,7 @@ class Assessment:
 
     def compute_total(self, metric: Metric, column: str) -> int:
         """Return a count of a metric over all hosts."""
-        return sum(_get_number(row, column) for row in self.get_rows(metric))
+        return sum(_get_number(row, column) for row in self.get_rows(metric) if column in row)
 
     def count_records(self, event: str, host: object) -> int:
         """Return how many records of an event a host has; with None, those of all hosts."""
@@ -229,6 +235,19 @@ class Assessment:
     def _count_measured(self, metric: Metric, without_fallbacks: Counts, values: int) -> int:
         rows = without_fallbacks.get(get_count_name(metric))
         return values if rows is None else sum(_get_number(row, VALUES) for row in rows)
+
+    def find_negative_samples(self) -> Iterator[Finding]:
+        """Find the metrics with samples below 0 that measure what is never below 0."""
+        groups: dict[tuple[int, int], list[str]] = defaultdict(list)
+        for metric in self.metrics:
+            number, values = (self.compute_total(metric, name) for name in (NEGATIVE, VALUES))
+            if number:
+                groups[number, values].append(metric.id)
+        for (number, values), metrics in groups.items():
+            cause = _SWAPPED if 2 * number > values else _SET_BACK
+            verb = "is" if number == 1 else "are"
+            message = f"{number} of {values} samples {verb} negative{format_metric_list(metrics)}: {cause}."
+            yield Finding(NEGATIVE_SAMPLES, message, tuple(metrics), affected=number, total=values)
 
     def find_events_missing_on_hosts(self) -> Iterator[Finding]:
         """Find the events that only some hosts have, in one finding for events that the same hosts lack."""

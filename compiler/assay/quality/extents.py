@@ -71,9 +71,12 @@ class RunExtent:
 
 
 def list_extents(logs: Sequence[HostLog]) -> tuple[LogExtent, ...]:
-    """Return the extents of the logs with events whose records have instants."""
+    """Return the extents of the logs with events whose records have instants.
+
+    Where a clock was set back, the last record of a log may be earlier than the first.
+    """
     return tuple(
-        LogExtent(log.host, log.first_ns, log.last_ns, log.objects)
+        LogExtent(log.host, min(log.first_ns, log.last_ns), max(log.first_ns, log.last_ns), log.objects)
         for log in logs
         if log.recognised and log.first_ns is not None and log.last_ns is not None
     )

@@ -1,17 +1,17 @@
-"""Find metrics whose samples mean something else in a run than in another: negative, zero, or a thousandfold."""
+"""Find metrics whose samples mean something else in a run than in another: zero, or a thousandfold."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from assay.engine.results import Distribution, Number
+from assay.engine.results import Distribution
 from assay.lang.model.package import Metric
 from assay.report.data_quality import UNLIKE, Finding, format_metric_list
 
-#: symbols of units in which no duration is negative
+#: symbols of units of durations
 TIMES = ("ns", "µs", "ms", "s", "min", "h")
 #: samples that the other run would have of a share, if it were the same there: by chance it has none
 LEAST_EXPECTED = 10
@@ -22,8 +22,6 @@ ISOLATION = 10
 #: centiles by which a scale is recognized, the samples that they need, and the factor by which each may differ from it
 SCALED, LEAST_SAMPLES, TOLERANCE = (0.05, 0.2, 0.5, 0.75, 0.95), 20, 1.5
 
-ZERO = "0"
-
 Distributions = Mapping[str, Distribution]
 
 
@@ -32,9 +30,9 @@ def find_unlike_values(
 ) -> tuple[tuple[Finding, ...], ...]:
     """Return the findings on each run whose samples of a metric are unlike those of another run.
 
-    A run is a label and the distributions of `metrics`. Durations are unlike if many are negative, or 0 and nothing
-    near it, and hardly any of the other run: clocks differ, or a number stands for no value. Samples of any unit are
-    if all are a power of 1000 times those of the first run: the unit changed.
+    A run is a label and the distributions of `metrics`. Durations are unlike if many are 0 and nothing near it, and
+    hardly any of the other run: 0 stands for no value. Samples of any unit are if all are a power of 1000 times those
+    of the first run: the unit changed.
     """
     return tuple(tuple(_list_unlike(results, runs, metrics)) for _, results in runs)
 
@@ -55,22 +53,20 @@ def _list_unlike(
 
 def _describe_unlike(metric: Metric, distribution: Distribution, measured: Sequence[tuple[str, Distribution]]) -> str:
     """Return how samples differ from those of another run, without a full stop; empty if they do not."""
-    for is_alike, problem in _SIGNS if metric.unit.symbol in TIMES else ():
-        share = _find_share(distribution, is_alike)
-        for label, other in measured:
-            least = SHARE_OF_FEW if any(map(is_alike, (item.value for item in other.centiles))) else 0
-            is_odd = share * other.size >= LEAST_EXPECTED and share >= least and not _find_share(other, is_alike)
-            if is_odd and (problem != ZERO or _has_isolated_zeros(distribution)):
-                return f"at least {100 * share:g} % of the samples are {problem}, in {label} less than 1 %"
+    share = _find_share_of_zeros(distribution) if metric.unit.symbol in TIMES else 0.0
+    for label, other in measured if share and _has_isolated_zeros(distribution) else ():
+        least = 0 if all(item.value for item in other.centiles) else SHARE_OF_FEW
+        if share * other.size >= LEAST_EXPECTED and share >= least and not _find_share_of_zeros(other):
+            return f"at least {100 * share:g} % of the samples are 0, in {label} less than 1 %"
     label, first = measured[0]
     power = _find_power(distribution, first)
     size = f"{1000 ** abs(power)} times as {'large' if power > 0 else 'small'}"
     return f"the samples are {size} as those of {label}: the unit may have changed" if power else ""
 
 
-def _find_share(distribution: Distribution, is_alike: Callable[[Number], bool]) -> float:
-    """Return the greatest centile with such a value; 0 if none has one, or only the least sample."""
-    return max((item.centile for item in distribution.centiles if is_alike(item.value)), default=0.0)
+def _find_share_of_zeros(distribution: Distribution) -> float:
+    """Return the greatest centile that is 0; 0 if none is, or only the least sample."""
+    return max((item.centile for item in distribution.centiles if item.value == 0), default=0.0)
 
 
 def _has_isolated_zeros(distribution: Distribution) -> bool:
@@ -92,9 +88,3 @@ def _find_power(distribution: Distribution, other: Distribution) -> int:
     logs = [math.log(mine / theirs) for mine, theirs in pairs]
     power = round(logs[len(logs) // 2] / math.log(1000))
     return power if all(abs(item - power * math.log(1000)) < math.log(TOLERANCE) for item in logs) else 0
-
-
-_SIGNS: tuple[tuple[Callable[[Number], bool], str], ...] = (
-    (lambda value: value < 0, "negative"),
-    (lambda value: value == 0, ZERO),
-)

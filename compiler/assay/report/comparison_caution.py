@@ -13,6 +13,7 @@ from assay.report.data_quality import (
     DROPPED,
     INCOMPLETE,
     LOG_GAP,
+    NEGATIVE_SAMPLES,
     RARE,
     SHORT_LOG,
     SHORT_RUN,
@@ -104,7 +105,7 @@ def _list_unequal_repetitions(
 
 #: what differs if one version has findings of some kinds on metrics
 _KINDS = (
-    ("The meaning of values", (UNLIKE,)),
+    ("The meaning of values", (UNLIKE, NEGATIVE_SAMPLES)),
     ("The completeness of records", (DEFAULTS, RARE, LOG_GAP, UNKNOWN_KEY, INCOMPLETE, DROPPED)),
 )
 

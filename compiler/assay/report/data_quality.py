@@ -16,7 +16,7 @@ DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-host
 INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "unknown-records", "likely-rename"
 NO_SAMPLES, MISSING_EVENT, CRASH, STRAY = "no-samples", "missing-event", "crash-lines", "stray-lines"
 REPEATED, SHORT_LOG, SHORT_RUN = "repeated-records", "short-log", "short-run"
-UNLIKE, LOG_GAP = "unlike-values", "log-gap"
+UNLIKE, NEGATIVE_SAMPLES, LOG_GAP = "unlike-values", "negative-samples", "log-gap"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,8 @@ class Finding:
 class RunQuality:
     """The completeness of a run's data: hosts, lines read, used, unknown and malformed, and findings.
 
-    `blank_metrics` are metrics whose samples all come from a default: their values are not printed. `notes` explain
+    `blank_metrics` are metrics whose samples all come from a default: their values are not printed.
+    `impossible_metrics` are those most of whose samples are impossible: they are not judged. `notes` explain
     metrics without samples for which no records need be missing, and name lines of text. `unused` counts the records
     that metrics pass over by their definition: reports say it, but it is nothing to warn of.
     """
@@ -55,6 +56,7 @@ class RunQuality:
     blank_metrics: frozenset[str] = frozenset()
     notes: tuple[Finding, ...] = ()
     unused: tuple[Finding, ...] = ()
+    impossible_metrics: frozenset[str] = frozenset()
 
     @property
     def lines_other(self) -> int:

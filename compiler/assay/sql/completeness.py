@@ -25,6 +25,7 @@ Constants = Mapping[str, object]
 
 #: columns of the counts
 GROUP, ROWS, VALUES, MEASURED, HAS = "host", "total", "with_value", "measured", "has_"
+NEGATIVE = "negative"
 REPLACED, FIRSTS = "replaced_", "firsts_"
 RECORDS, UNMATCHED, KEYS, EXAMPLE, FOLLOWING = "records", "unmatched", "keys", "example", "following"
 
@@ -107,11 +108,12 @@ def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
     return filled.join(keys_of_host, on=fill_expression(is_same), join_type="LEFT", join_alias="own")
 
 
-def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select:
+def count_rows(metric: Metric, grain: Grain, constants: Constants, *, is_unsigned: bool = False) -> exp.Select:
     """Count the rows of a metric, one result row for each host of the rows (null for rows without a host).
 
     `total`: accepted rows; `with_value`: those that meet the metric's condition and have a value; `measured`: those
-    whose value does not need a fallback of the measure; `has_<instant>`: accepted rows with this instant;
+    whose value does not need a fallback of the measure; `negative`, if the metric `is_unsigned`: those of `with_value`
+    whose value is below 0; `has_<instant>`: accepted rows with this instant;
     `replaced_<instant>`, of instants that are alternatives: accepted rows with others in its place; `firsts_<instant>`,
     of instants of an earlier record of the same event: keys of accepted rows, each of which has a first record.
     """
@@ -122,6 +124,12 @@ def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select
         is_not_null = exp.Not(this=exp.Is(this=exp.paren(compile_expression(measure, names)), expression=exp.Null()))
         condition = exp.and_(*(item.copy() for item in where), is_not_null)
         counts.append(exp.alias_(exp.CountIf(this=condition), name))
+    if is_unsigned:
+        is_negative = exp.LT(
+            this=exp.paren(compile_expression(metric.measure, names)), expression=exp.Literal.number(0)
+        )
+        condition = exp.and_(*(item.copy() for item in where), is_negative)
+        counts.append(exp.alias_(exp.CountIf(this=condition), NEGATIVE))
     counts += [exp.alias_(exp.Count(this=build_column(name)), f"{HAS}{name}") for name in list_instants(metric, grain)]
     counts += [
         exp.alias_(exp.CountIf(this=_compile_replacement(name, choices, names)), f"{REPLACED}{name}")

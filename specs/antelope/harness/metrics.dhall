@@ -47,6 +47,13 @@ let figures =
             , sigma = figure "Standard deviation" of_.sigma // { better = "neither" }
             }
 
+-- A block may be received before the time that it is of.
+let mayBeNegative = \(m : S.Metric.Type) -> m // { quantity = "signed" }
+
+let signed =
+      \(m : { min : S.Metric.Type, max : S.Metric.Type, avg : S.Metric.Type, sigma : S.Metric.Type }) ->
+        { min = mayBeNegative m.min, max = mayBeNegative m.max, avg = mayBeNegative m.avg, sigma = m.sigma }
+
 let listed = ./listed.dhall
 
 let blocks = figures grains.blockStatistics "lower"
@@ -62,7 +69,7 @@ let m =
       , cpu = blocks D.microsecond f.cpu
       , elapsed = blocks D.microsecond f.elapsed
       , time = blocks D.microsecond f.time
-      , latency = blocks U.millisecond f.latency
+      , latency = signed (blocks U.millisecond f.latency)
       , firstBlock = own grains.run "First" c.firstBlock
       , lastBlock = own grains.run "Last" c.lastBlock
       , totalBlocks = own grains.run "Total" c.totalBlocks
@@ -79,7 +86,7 @@ let m =
       , totalCpu = own grains.run "CPU" c.totalCpu
       , totalElapsed = own grains.run "Elapsed" c.totalElapsed
       , totalTime = own grains.run "Time" c.totalTime
-      , totalLatency = own grains.run "Latency" c.totalLatency
+      , totalLatency = mayBeNegative (own grains.run "Latency" c.totalLatency)
       , windows =
           of grains.productionWindows
             { id = "production_windows_total", name = "Production windows", column = c.windows, unit = D.window, better = "neither" }

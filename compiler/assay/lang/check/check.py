@@ -30,7 +30,8 @@ from assay.lang.check.checker import Checker, Locate
 from assay.lang.expression_types import Scope, UnitError, ValueType, infer_reduced
 from assay.lang.model.package import Event, Grain, Metric, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
-from assay.lang.model.vocabulary import COMPUTED
+from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE
+from assay.lang.quantities import unwrap_measure
 from assay.lang.units import UnknownUnitError, get_package_library
 from assay.util.diagnostics import Diagnostic, suggest_names
 
@@ -274,6 +275,30 @@ def _check_metrics(checker: Checker) -> None:
             checker.report_unlisted("grain", metric.grain, f"of metric `{metric.id}`", grains, within=(metric.id,))
             continue
         _check_metric(checker, metric, scopes.build_grain_scope(checker.package, grains[metric.grain]))
+        _check_order(checker, metric, grains[metric.grain])
+
+
+def _check_order(checker: Checker, metric: Metric, grain: Grain) -> None:
+    """Report a time to an instant that is picked before the one that it begins at: it is never above 0."""
+    measure = unwrap_measure(metric.measure)
+    if measure.op != "minus" or measure.operands[0].op != "instant":
+        return
+    before = {item.name: item.before for item in grain.instants if item.pick == LATEST_BEFORE}
+    end = measure.operands[0].name
+    later: list[str] = []
+    while len(later) < len(before) and (name := before.get([end, *later][-1])):
+        later.append(name)
+    begins = [node.name for node in measure.operands[1].walk() if node.op == "instant"]
+    if begins and all(name in later for name in begins):
+        checker.report(
+            "duration-order",
+            f"metric `{metric.id}` is never above 0: `{end}` is picked before `{begins[0]}`",
+            metric.id,
+            expected="a time from an earlier instant to a later one",
+            found=f"from `{'`, `'.join(begins)}` to `{end}`",
+            hint="swap `from` and `to`",
+            field="measure",
+        )
 
 
 def _check_metric(checker: Checker, metric: Metric, scope: Scope) -> None:

@@ -11,6 +11,7 @@ from assay.lang.check.checker import Checker
 from assay.lang.model.package import Check, Grain, Instant
 from assay.lang.model.report import Chart, Report
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE, PICKS
+from assay.lang.quantities import QUANTITIES
 from assay.util.diagnostics import suggest_names, suggest_nearest
 
 CENTILE = "centile"
@@ -84,6 +85,8 @@ def _list_words(checker: Checker) -> Iterator[Word]:
         yield from _list_severities(f"relation `{relation.name}`", relation.checks)
     for metric in package.metrics:
         yield f"unknown `better` of metric `{metric.id}`", metric.id, metric.better, DIRECTIONS
+        if metric.quantity:
+            yield f"unknown `quantity` of metric `{metric.id}`", metric.id, metric.quantity, QUANTITIES
         if metric.reduction:
             yield f"unknown reduction of metric `{metric.id}`", metric.id, metric.reduction.kind, REDUCTIONS
     for summary in package.summaries:

@@ -392,6 +392,7 @@ class Metric:
     `per` is empty for one distribution of all samples; else it is a column (the host), and each of its values has a
     distribution.  The summary is over those with samples (`sampled_only`), or over all, with 0 for those without.
     `accepted`: filters apply.  `better` is lower, higher or neither; `width` is that of the value in published tables.
+    `quantity` is the declared kind of quantity, which says what values are possible (`lang.quantities`).
     """
 
     id: str
@@ -409,6 +410,7 @@ class Metric:
     examples: tuple[Worked, ...] = ()
     sampled_only: bool = False  # older specs do not have this field
     margin: Margin | None = None
+    quantity: str = ""
 
 
 Table = Event | Relation | Grain | Series
