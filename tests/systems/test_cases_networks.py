@@ -21,6 +21,7 @@ PLAIN_LOG = (
 JSON_LOG = (
     'source `nodes` reads a JSON object a line: Logs of the nodes, as JSON lines: `log_format = "json"` in config.toml'
 )
+SET_BACK = "a clock was set back or is ahead of others, or -1 stands for no value"
 UNRECOGNISED = "none of the 8 log lines of 1 host is an event that the specs know"
 
 
@@ -29,7 +30,10 @@ def test_networks_log_of_another_form_is_a_warning(tmp_path: Path, cache: Path) 
     result = run_assay("build", "cometbft/qa", *options)
     assert (result.status, result.err) == (
         0,
-        f"warning: run: {UNRECOGNISED} (source nodes), so what reads it is left out; {PLAIN_LOG}; {JSON_LOG}\n",
+        f"warning: run: {UNRECOGNISED} (source nodes), so what reads it is left out; {PLAIN_LOG}; {JSON_LOG}\n"
+        "warning: run: 2 findings on incomplete data, under Data quality.\n"
+        f"warning: run: 1 of 1 samples is negative (latency_min): {SET_BACK}.\n"
+        f"warning: run: 5 of 29 samples are negative (latency, run_latency): {SET_BACK}.\n",
     )
     report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "Run run has no records of source nodes (logs of the nodes, " in report
@@ -55,6 +59,28 @@ def test_article_of_nothing_but_other_logs_is_an_error(tmp_path: Path, cache: Pa
     result = run_assay("build", "cometbft/qa", *options)
     assert result.status == 1
     assert result.err.startswith(f"error[nothing-recognised]: run run: {UNRECOGNISED}\n")
+
+
+@pytest.mark.parametrize(
+    ("report", "group", "expected"),
+    [
+        ("testnets", "200-node:", ["fail", "fail"]),
+        ("qa", "", ["no baseline"] * 4),
+    ],
+)
+def test_run_of_a_case_is_compared_or_named(
+    report: str, group: str, expected: list[str], tmp_path: Path, cache: Path
+) -> None:
+    """The slow run has vote extensions: without a grid for them it is like all others, else only the grid shows it."""
+    runs = [f"--run={group}{name}={CASES / '20-case-in-a-group' / name}" for name in ("base", "slow")]
+    result = run_assay("build", f"cometbft/{report}", *runs, "--to", "md", "-o", tmp_path / "out", "--cache", cache)
+    assert result.status == 0
+    document = json.loads((tmp_path / "out" / "document.json").read_text(encoding="utf-8"))
+    rows = next(table["rows"] for table in _list_tables(document) if "Result" in table["header"])
+    decided = [row for row in rows if row[3] != "N/A"]
+    assert [row[3] for row in decided] == expected
+    reason = "slow (8 bytes) is a case of vote_extensions, which only grids show"
+    assert {row[4] == reason for row in decided} == {not group}
 
 
 @pytest.mark.parametrize("name", ["endurance", "harness", "published", "qa", "three", "two", "upgrade"])

@@ -7,7 +7,7 @@ from collections.abc import Set
 from assay.lang.expression_types import UnitError
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Metric
-from assay.lang.units import UnitLibrary
+from assay.lang.units import UnitLibrary, UnknownUnitError
 
 DURATION, SIZE, COUNT, RATE, SHARE, SIGNED = "duration", "size", "count", "rate", "share", "signed"
 QUANTITIES = (DURATION, SIZE, COUNT, RATE, SHARE, SIGNED)
@@ -32,7 +32,7 @@ def find_quantity(library: UnitLibrary, metric: Metric, grain: Grain) -> str:
         return DURATION if all(_is_instant(operand, instants) for operand in measure.operands) else ""
     try:
         return _QUANTITIES_BY_UNIT.get(library.convert_to_base(metric.unit.name)[1], "")
-    except UnitError:
+    except (UnitError, UnknownUnitError):
         return ""
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from assay.lang.model.package import Grain, Metric, Package
 from assay.lang.model.vocabulary import FIRST, LAST
+from assay.lang.quantities import unwrap_measure
 from assay.lang.scopes import HOST
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import (
@@ -238,13 +239,13 @@ class Assessment:
 
     def find_negative_samples(self) -> Iterator[Finding]:
         """Find the metrics with samples below 0 that measure what is never below 0."""
-        groups: dict[tuple[int, int], list[str]] = defaultdict(list)
+        groups: dict[tuple[int, int, str], list[str]] = defaultdict(list)
         for metric in self.metrics:
             number, values = (self.compute_total(metric, name) for name in (NEGATIVE, VALUES))
+            may_be_swapped = 2 * number > values and unwrap_measure(metric.measure).op == "minus"
             if number:
-                groups[number, values].append(metric.id)
-        for (number, values), metrics in groups.items():
-            cause = _SWAPPED if 2 * number > values else _SET_BACK
+                groups[number, values, _SWAPPED if may_be_swapped else _SET_BACK].append(metric.id)
+        for (number, values, cause), metrics in groups.items():
             verb = "is" if number == 1 else "are"
             message = f"{number} of {values} samples {verb} negative{format_metric_list(metrics)}: {cause}."
             yield Finding(NEGATIVE_SAMPLES, message, tuple(metrics), affected=number, total=values)

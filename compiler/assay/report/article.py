@@ -30,10 +30,9 @@ from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plo
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
 from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_constant_id, iter_tables
 from assay.report.prose import Prose, Quote, RenderedProse
-from assay.report.run_groups import ShownGroup, label_article_runs, label_group_runs
+from assay.report.run_groups import ShownGroup, label_article_runs, label_group_runs, list_cases
 from assay.report.run_results import Choices, RunFigures, add_unit, format_constant, list_phase_rows
 from assay.util.diagnostics import fail, suggest_nearest
-from assay.util.escape import shorten
 
 
 def assemble_article(
@@ -123,7 +122,7 @@ def _create_context(
     """Build the context that parts are rendered in: the runs of most parts, the cases of grids, and the chosen rows."""
     article, runs = group.article, group.runs
     run_labels = label_group_runs(article, group.name, runs)
-    case_by_run = [shorten(str(run.constants[article.cases])) if article.cases else "" for run in runs]
+    case_by_run = list_cases(article, runs)
     main_indexes = [index for index, case in enumerate(case_by_run) if not case] or list(range(len(runs)))
     shown_runs = [
         ShownRun(runs[index], run_labels[index], run_labels[index] if len(main_indexes) > 1 else "")

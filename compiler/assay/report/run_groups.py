@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from assay.lang.blocks.grid import Grid
 from assay.lang.model.article import Article, get_group_name
 from assay.report.blocks.context import ComparisonColumns
 from assay.report.run_results import RunFigures, list_full_labels, make_labels_unique
@@ -28,6 +29,15 @@ class ShownGroup:
     def columns(self) -> Sequence[RunFigures]:
         """The columns of comparisons: phases or runs."""
         return self.comparison.columns if self.comparison else self.runs
+
+
+def list_cases(article: Article, runs: Sequence[RunFigures]) -> list[str]:
+    """Return the case of each run; empty for a run that is none.
+
+    Without a grid, which alone shows cases, a run with a case is like all others.
+    """
+    has_grid = any(isinstance(block, Grid) for block in article.blocks)
+    return [shorten(str(run.constants[article.cases])) if article.cases and has_grid else "" for run in runs]
 
 
 def label_article_runs(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ from assay.report.blocks.repeats import (
 from assay.report.blocks.row_notes import describe_excluded_rows, describe_repeats, exclude_rows, format_key
 from assay.report.blocks.rows import Key, Row
 from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, CellLink, CellSource
+from assay.report.data_quality import list_names
 from assay.report.document import Mark, Table
 from assay.report.glossary import get_column_id
 from assay.report.run_results import RunFigures
@@ -66,7 +67,7 @@ def render(context: RenderContext, items: Sequence[Verdict]) -> RenderedBlocks:
     """Render the results of the scenarios, then each verdict on each run but the first, which is the baseline."""
     notes = []
     if not context.article.groups and len(context.runs) == 1:
-        notes = ["There is no other run to compare with."]
+        notes = [f"{describe_missing_baseline(context).replace('there', 'There', 1)}."]
     tables = tuple(build_verdict_tables(context, items))
     for verdict, group in _list_judged(context, items):
         notes += describe_judged_rows(group, [verdict], group.runs)
@@ -317,11 +318,21 @@ def _summarize_run(
 ) -> tuple[str, str]:
     """Return the result of a scenario for a run, and the reason; `rows` are None without a baseline."""
     if rows is None:
-        return NO_BASELINE, "there is no other run to compare with"
+        return NO_BASELINE, describe_missing_baseline(context)
     if all(row[-1] == NOT_RUN for row in rows):
         return NOT_RUN, describe_missing_rows(context, verdict, context.runs, shown_run, has_baseline_rows=bool(rows))
     metrics = map(context.checked.get_metric, verdict.metrics)
     return _summarize_rows(rows, verdict.tolerance, [item for item in metrics if item.better == NEITHER])
+
+
+def describe_missing_baseline(context: RenderContext) -> str:
+    """Return why a run has nothing to be compared with: there is no other, or only grids show the others."""
+    others = [item for item in context.cases if item.run not in [shown.run for shown in context.runs]]
+    if not others:
+        return "there is no other run to compare with"
+    names = list_names([f"{item.run.id} ({item.label})" for item in others])
+    verb = "is a case" if len(others) == 1 else "are cases"
+    return f"{names} {verb} of {context.article.cases}, which only grids show"
 
 
 def describe_missing_rows(
