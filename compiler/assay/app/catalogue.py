@@ -32,6 +32,7 @@ from assay.lineage.metric_lineage import ROLES
 from assay.lineage.tree import render_tree
 from assay.report.run_results import add_unit
 from assay.sql import dialect
+from assay.util.bidi import isolate_page
 from assay.util.diagnostics import AssayError, Span, fail
 
 if TYPE_CHECKING:
@@ -315,7 +316,7 @@ def _render(environment: Environment, template: str, folder: Path, file: str, co
     text = environment.get_template(template).render(
         **content, to=get_relative_address, link=find_address, marked=render_marked
     )
-    path.write_text(text + "\n", encoding="utf-8")
+    path.write_text(isolate_page(text) + "\n", encoding="utf-8")
 
 
 def _render_marked_text(text: str, find_address: Any) -> Any:

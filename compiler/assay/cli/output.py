@@ -17,6 +17,7 @@ from typing import Any, TextIO
 
 import click
 
+from assay.util.bidi import isolate_words
 from assay.util.escape import dump_escaped_json, encode_lossless, escape_lines, escape_text, is_encodable, measure_width
 
 
@@ -199,7 +200,7 @@ HEADINGS = re.compile(r"^(?:(error|Error)|(warning)|  (hint))(\[[\w-]+\])?:", re
 
 def print_problems(content: str) -> None:
     """Print errors or warnings on stderr; on a terminal with colours, what they begin with is coloured."""
-    text = escape_lines(content)
+    text = isolate_words(escape_lines(content))
     if has_colors(sys.stderr):
         text = HEADINGS.sub(_color_heading, text)
     write(encode_lossless(text, get_encoding(err=True)), err=True)
@@ -249,7 +250,9 @@ def get_encoding(err: bool = False) -> str:
 
 
 def _print(content: str, err: bool) -> None:
-    write(encode_lossless(content, get_encoding(err)), err)
+    # A single word may be a path, which a script reads.
+    text = isolate_words(content) if " " in content else content
+    write(encode_lossless(text if is_encodable(text, get_encoding(err)) else content, get_encoding(err)), err)
 
 
 def _print_table(header: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
@@ -263,7 +266,7 @@ def _print_table(header: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     width = None if terminal else max(MIN_FILE_WIDTH, _measure_whole_names(header, cells))
     console = Console(file=buffer, width=width, force_terminal=terminal)
     if lines := format_stacked_rows(header, cells, console.width):
-        write("\n".join(lines), err=False)
+        write(isolate_words("\n".join(lines)), err=False)
         return
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     sizes = compute_widths(header, cells, console.width)
@@ -274,4 +277,4 @@ def _print_table(header: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
         table.add_row(*map(escape, row))
     console.print(table)
     buffer.seek(0)
-    write(buffer.read(), err=False, line_end=False)
+    write(isolate_words(buffer.read()), err=False, line_end=False)

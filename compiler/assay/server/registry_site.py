@@ -42,6 +42,7 @@ from assay.server.responses import (
     build_redirection,
     read_file,
 )
+from assay.util.bidi import isolate_page
 from assay.util.diagnostics import AssayError
 from assay.util.file_changes import Stamps, stamp_files
 from assay.util.scratch import clean_up
@@ -118,7 +119,7 @@ class RegistrySite:
         page = self._environment.get_template(f"server/{template}")
         workspace = self._workspace.root.name or "Assay"
         text = page.render(place=place, title=title, workspace=workspace, to=lambda path: f"/{path}", **values)
-        return (text + "\n").encode()
+        return (isolate_page(text) + "\n").encode()
 
     def _build_message(
         self, status: HTTPStatus, title: str, text: str = "", problem: str = "", place: str = ""

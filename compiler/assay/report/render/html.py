@@ -54,6 +54,7 @@ from assay.report.render.html_text import build_text
 from assay.report.render.markdown import find_table, index_dictionary, index_figures, list_contents, list_observations
 from assay.report.render.packed_rows import pack_datasets
 from assay.report.run_results import add_unit
+from assay.util.bidi import isolate_page
 from assay.util.diagnostics import Span, fail
 
 
@@ -265,7 +266,7 @@ def _render_template(folder: Path, **values: object) -> str:
         lstrip_blocks=True,
     )
     try:
-        return environment.get_template(TEMPLATE).render(values)
+        return isolate_page(environment.get_template(TEMPLATE).render(values))
     except (
         TemplateError,
         ArithmeticError,

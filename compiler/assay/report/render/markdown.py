@@ -18,6 +18,7 @@ from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Gro
 from assay.report.formatted_text import list_leaves
 from assay.report.judged_cells import mark_changes
 from assay.report.render.markdown_text import format_coded, format_text_blocks, link_quotes
+from assay.util.bidi import isolate_words
 from assay.util.escape import normalize_text
 
 #: characters that have a meaning anywhere; `$` begins a formula on GitHub
@@ -128,7 +129,7 @@ def render_markdown(document: Document, pictures: Mapping[str, bytes] | None = N
         f"[figure-{figures[name].figure}]: data:image/svg+xml;base64,{b64encode(content).decode()}"
         for name, content in (pictures or {}).items()
     ]
-    return "\n\n".join(blocks) + "\n"
+    return isolate_words("\n\n".join(blocks)) + "\n"
 
 
 def read_pictures(document: Document, folder: Path) -> dict[str, bytes]:
