@@ -53,6 +53,16 @@ let history =
               "Measured from the start of the slot, including the block context acquisition: about 0.02 s less than before, nearly the whole decrease of that step. So the time was saved, not moved to another step."
           }
         ]
+      , experiments =
+        [ { series = "memory budget"
+          , runs = [ "loop-memx1", "loop-memx1.5", "loop-memx2" ]
+          , doc = "The memory budget of a transaction is once, 1.5 times and twice that of mainnet."
+          }
+        , { series = "voting"
+          , runs = [ "value+utxo", "value+voting" ]
+          , doc = "Votes are cast beside the transactions; the baseline has the same UTxO set without them."
+          }
+        ]
       , moves = 24
       , doc = "Each metric over all publications, with breaks in its definition or measurement"
       }

@@ -168,6 +168,11 @@ let Report =
 --   doc     what is known about it
 let Break = { metrics : List Text, since : Text, run : Text, doc : Text }
 
+-- Runs of other conditions than those of releases: another backend, twice the budget. They have panels of their own.
+--   series  what the panel is called, behind the workload
+--   runs    their labels
+let Experiment = { series : Text, runs : List Text, doc : Text }
+
 -- A report over publications: metrics over releases, as small multiples.
 --   of            the report whose editions the publications are in
 --   title, intro  may hold {publications}, {first}, {last}, {workloads}, {editions}
@@ -182,10 +187,12 @@ let History =
           , sections : List Section
           , template : Text
           , breaks : List Break
+          , experiments : List Experiment
           , moves : Natural
           , doc : Text
           }
-      , default = { template = "history", breaks = [] : List Break, moves = 20, doc = "" }
+      , default =
+        { template = "history", breaks = [] : List Break, experiments = [] : List Experiment, moves = 20, doc = "" }
       }
 
 let metricIds =
@@ -229,6 +236,7 @@ in  { Cell
     , Judgement
     , Report
     , Break
+    , Experiment
     , History
     , metricIds
       -- the id of the segment of a metric with a value of a dimension, for the gate of a judgement

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
@@ -10,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.report import Break, Edition, History, Section
+from assay.lang.model.report import Break, Edition, Experiment, History, Section
 from assay.publication.history import (
     FORM,
     MEANING,
@@ -23,6 +24,7 @@ from assay.publication.history import (
     list_changes,
     list_history_warnings,
     parse_cell,
+    separate_experiments,
 )
 from assay.publication.history_plot import Frame, build_plot
 from assay.publication.history_shifts import Levels
@@ -49,6 +51,38 @@ def make_history(*breaks: Break, metrics: Sequence[str] = ("m",), limit: int = 9
 
 def declare(since: str, run: str = "", *, key: str = "A", kind: str = MEANING, metric: str = "m") -> Change:
     return Change(key, kind, since, run, (((metric,), "words"),))
+
+
+# Experiments
+
+
+#: runs of a publication -> the parts of it: workload, runs, whether the first is the base of the others
+PARTS: dict[tuple[str, ...], list[tuple[str, tuple[str, ...], bool]]] = {
+    ("1", "2"): [("fast", ("1", "2"), True)],
+    ("1", "x1", "x2"): [("fast: budget", ("1", "x1", "x2"), True)],
+    ("x1", "x2"): [("fast: budget", ("x1", "x2"), True)],
+    ("1", "2", "x1"): [("fast", ("1", "2"), True), ("fast: budget", ("x1",), False)],
+    ("x1", "2", "3"): [("fast: budget", ("x1",), False), ("fast", ("2", "3"), False)],
+    ("1", "x1", "y"): [
+        ("fast", ("1",), False), ("fast: budget", ("x1",), False), ("fast: backend", ("y",), False),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("runs", PARTS, ids="-".join)
+def test_experiments_are_separated_from_releases(runs: tuple[str, ...]) -> None:
+    history = replace(
+        make_history(),
+        experiments=(Experiment("budget", ("x1", "x2"), ""), Experiment("backend", ("y",), "")),
+    )
+    numbers = tuple(map(str, range(len(runs))))
+    row = MetricRow("m", "s", numbers, numbers[1:], numbers[1:])
+    (issue,) = [replace(publish("2024-01-01", *runs), rows={"m": row})]
+    parts = separate_experiments(history, [issue])
+    assert [(item.publication.workload, item.publication.runs, item.has_base) for item in parts] == PARTS[runs]
+    assert [item.rows["m"].values for item in parts] == [
+        tuple(str(runs.index(run)) for run in item.publication.runs) for item in parts
+    ]
 
 
 # Columns

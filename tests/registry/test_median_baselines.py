@@ -116,6 +116,13 @@ def select(recorded: list[RecordedResults], compared: RecordedResults, *, tag: s
     return [item.content.run for item in chosen]
 
 
+def test_experiments_are_in_no_baseline() -> None:
+    recorded = [create_results(name, 1.0, f"2026-01-0{day}") for day, name in enumerate("abcdefg", start=1)]
+    registered = [RegisteredRun(Path(f"{item}.json"), item, (item,), ("experiment",)) for item in ("c", "e")]
+    chosen = select_median_runs(MedianBaseline(3), recorded, registered, recorded[6])
+    assert [item.content.run for item in chosen] == ["b", "d", "f"]
+
+
 def test_last_runs_before_the_compared_one_are_chosen() -> None:
     recorded = [create_results(name, 1.0, f"2026-01-0{day}") for day, name in enumerate("abcdefg", start=1)]
     assert select(recorded, recorded[4]) == ["b", "c", "d"]

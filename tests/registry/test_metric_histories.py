@@ -36,6 +36,14 @@ def test_registered_day_tags_and_commit_are_those_of_points() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("tag", "comparable"), [("", "abce"), ("experiment", "d")])
+def test_experiments_are_no_points_of_the_series(tag: str, comparable: str) -> None:
+    recorded = [create_results(name, 1.0, f"2026-03-0{day}") for day, name in enumerate("abcde", start=1)]
+    history = compute_history(recorded, [create_run("d", "experiment")], "wait", tag=tag)
+    assert "".join(point.run for point in history.points if not point.differences) == comparable
+    assert [point.differences for point in history.points if point.run == "d"] == [() if tag else ("conditions",)]
+
+
 def test_tag_and_last_restrict_runs() -> None:
     recorded = [create_results(name, 1.0, f"2026-01-0{day}") for day, name in enumerate("abcd", start=1)]
     runs = [create_run(name, "release") for name in "abc"]

@@ -28,7 +28,7 @@ def test_words_from_right_to_left_are_isolated(text: str) -> None:
 
 def test_tags_scripts_and_styles_of_a_page_stay() -> None:
     page = f'<p title="{ARABIC} 1">{ARABIC}</p><script>"{ARABIC}"</script><style>/* {ARABIC} */</style>'
-    assert isolate_page(page) == page.replace(f"1\">{ARABIC}", f"1\">\u2068{ARABIC}\u2069")
+    assert isolate_page(page) == page.replace(f'1">{ARABIC}', f'1">\u2068{ARABIC}\u2069')
 
 
 @pytest.mark.parametrize("is_isolated", [False, True])

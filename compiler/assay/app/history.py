@@ -15,7 +15,7 @@ from assay.lang.check.reports import is_day
 from assay.provenance.read import hash_content
 from assay.provenance.record import build_publications_provenance
 from assay.provenance.versions import get_versions
-from assay.publication.history import read_issue, sort_issues
+from assay.publication.history import read_issue, separate_experiments, sort_issues
 from assay.publication.history_builds import BuildPlace, read_builds
 from assay.publication.history_report import (
     Heading,
@@ -59,7 +59,7 @@ def build_history(
         issues = sort_issues(
             (*(read_issue(file, checked, report) for file in files), *read_builds(builds, checked, report, history))
         )
-        history_report = analyze_history(checked, report, history, issues)
+        history_report = analyze_history(checked, report, history, separate_experiments(history, issues))
         heading = Heading(options.title, options.author, options.date)
         provenance_record = _record_provenance(name, history_report, heading, session.get_templates())
         report_document = build_history_document(

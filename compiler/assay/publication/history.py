@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, History, Report
@@ -49,7 +49,8 @@ class Build:
 class Issue:
     """A publication in its edition, or a build, with its rows by metric; equal to itself only.
 
-    `file` is that of the publication, or the `results.json` of the build.
+    `file` is that of the publication, or the `results.json` of the build. One that `is_part` of a publication lacks
+    the base of its runs, which is in another series. The runs of an `experiment` are of other conditions than releases.
     """
 
     file: Path
@@ -57,6 +58,8 @@ class Issue:
     edition: Edition
     rows: Mapping[str, MetricRow]
     build: Build | None = None
+    is_part: bool = False
+    experiment: str = ""
 
     @property
     def name(self) -> str:
@@ -74,7 +77,7 @@ class Issue:
     @property
     def has_base(self) -> bool:
         """Whether the first run is the base of others; the only run of a build is not."""
-        return not (self.build and len(self.publication.runs) == 1)
+        return not (self.is_part or (self.build and len(self.publication.runs) == 1))
 
     def list_values(self, metric: str) -> tuple[Decimal | None, ...]:
         """Return the value of each run; None where there is none."""
@@ -162,6 +165,52 @@ def sort_issues(all_issues: Iterable[Issue]) -> tuple[Issue, ...]:
                 hint="leave one of them out",
             )
     return tuple(sorted_issues)
+
+
+def separate_experiments(history: History, all_issues: Iterable[Issue]) -> tuple[Issue, ...]:
+    """Return the issues, in which runs of experiments have workloads of their own: `WORKLOAD: SERIES`.
+
+    If all further runs of an issue are of one experiment, its base shows the usual condition and goes with them. Else
+    the issue is divided.
+    """
+    series_by_run = {run: item.series for item in history.experiments for run in item.runs}
+    separated: list[Issue] = []
+    for issue in all_issues:
+        base, *others = [series_by_run.get(run, "") for run in issue.publication.runs]
+        all_series = [others[0], *others] if len(set(others)) == 1 and others[0] else [base, *others]
+        parts = dict.fromkeys(all_series)
+        for series in parts:
+            runs = [index for index, item in enumerate(all_series) if item == series]
+            workload = f"{issue.publication.workload}: {series}" if series else issue.publication.workload
+            part = _select_runs(issue, runs, workload) if [*parts] != [""] else issue
+            separated.append(replace(part, experiment=series))
+    return tuple(separated)
+
+
+def _select_runs(issue: Issue, runs: Sequence[int], workload: str) -> Issue:
+    """Return an issue with some of its runs, in another workload."""
+
+    def select(values: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(values[index] for index in runs)
+
+    changes = [index - 1 for index in runs if index]
+    rows = {
+        metric: replace(
+            row,
+            values=select(row.values),
+            deltas=tuple(row.deltas[index] for index in changes),
+            percents=tuple(row.percents[index] for index in changes),
+        )
+        for metric, row in issue.rows.items()
+    }
+    publication = replace(issue.publication, workload=workload, runs=select(issue.publication.runs))
+    build = issue.build and replace(
+        issue.build,
+        values={metric: select(values) for metric, values in issue.build.values.items()},
+        intervals={metric: select(intervals) for metric, intervals in issue.build.intervals.items()},
+    )
+    is_part = runs[0] > 0 or (len(runs) == 1 and len(issue.publication.runs) > 1)
+    return replace(issue, publication=publication, rows=rows, build=build, is_part=is_part)
 
 
 def read_issue(file: Path, checked: CheckedPackage, report: Report) -> Issue:
@@ -319,7 +368,7 @@ def find_largest_moves(
 def _list_values(issue: Issue, metric: str) -> Iterator[tuple[int, Decimal, Decimal]]:
     """Yield each further run with the base's value and its own, if both are positive and the base is precise enough."""
     base, *values = issue.list_values(metric)
-    if base is None or base <= 0 or count_digits(issue.rows[metric].values[0]) < LEAST_DIGITS:
+    if not issue.has_base or base is None or base <= 0 or count_digits(issue.rows[metric].values[0]) < LEAST_DIGITS:
         return
     for run, value in enumerate(values, start=1):
         if value is not None and value > 0:

@@ -66,6 +66,7 @@ SHIFTS = (
     "A base with the numbers of an earlier run is that run. A base that was run again is a run of its own, but only "
     "right after the run that it repeats: else the series would go back to an older version.",
 )
+EXPERIMENTS = "Experiments have no level shifts, since their runs are of several conditions: {names}."
 NO_SHIFTS, NO_MOVES = "There are no level shifts.", "There are no moves."
 FEW_RUNS = (
     "Too few runs to tell in {short} of {series} series, each of a metric in a workload: they show only level shifts "
@@ -236,7 +237,12 @@ def _build_shifts_gallery(history_report: HistoryReport) -> Gallery:
         "Verdict",
     )
     rows = tuple(_build_shift_row(history_report, item) for item in history_report.shifts)
-    text = SHIFTS if rows else (*SHIFTS, _describe_no_shifts(history_report))
+    experiments = dict.fromkeys(issue.publication.workload for issue in history_report.issues if issue.experiment)
+    text = (
+        *SHIFTS,
+        *([EXPERIMENTS.format(names="; ".join(experiments))] if experiments else []),
+        *([] if rows else [_describe_no_shifts(history_report)]),
+    )
     return Gallery("level-shifts", "Level shifts", text, (), (Table("", header, rows),) if rows else ())
 
 

@@ -76,7 +76,11 @@ class Shift:
 
 
 def find_levels(history: History, all_issues: Sequence[Issue], changes: Sequence[Change]) -> Levels:
-    """Return the levels of all metrics of a history in all workloads."""
+    """Return the levels of all metrics of a history in all workloads but those of experiments.
+
+    The runs of an experiment are of several conditions, and follow each other in no order of versions.
+    """
+    all_issues = [issue for issue in all_issues if not issue.experiment]
     repeated_bases = find_repeated_bases(all_issues)
     return {
         (metric, workload): tuple(

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from assay.judgement.median import LEAST_RUNS
 from assay.registry.history import check_tag, find_day, find_time, get_identity, group_by_run
-from assay.registry.model import RecordedResults, RegisteredRun
+from assay.registry.model import EXPERIMENT, RecordedResults, RegisteredRun
 from assay.registry.store import list_runs, read_results
 from assay.util.diagnostics import USAGE, Span, fail
 from assay.util.numbers import format_count, split_numbers
@@ -154,8 +154,10 @@ def _describe_few(baseline: MedianBaseline, names: Sequence[str], earlier_count:
 
 
 def _has_tag(results: RecordedResults, runs: Mapping[str, RegisteredRun], tag: str) -> bool:
+    """Return whether a run has a tag; without one, whether it is no experiment, of which no baseline is made."""
     run = runs.get(results.name)
-    return not tag or (run is not None and tag in run.tags)
+    tags = run.tags if run else ()
+    return tag in tags if tag else EXPERIMENT not in tags
 
 
 def _count_earlier(

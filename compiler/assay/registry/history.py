@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from assay.judgement.level_shifts import compute_mean, find_least_shift, find_level_shifts
 from assay.judgement.verdict import Direction, Margin, Verdict
-from assay.registry.model import Figures, RecordedResults, RegisteredRun
+from assay.registry.model import EXPERIMENT, Figures, RecordedResults, RegisteredRun
 from assay.util.diagnostics import USAGE, fail, suggest_names, suggest_nearest
 from assay.util.numbers import split_numbers
 from assay.util.percent_change import compute_percent_change
@@ -36,6 +36,10 @@ class Meaning:
         return tuple(name for name in self.__slots__ if getattr(self, name) != getattr(other, name))
 
 
+#: how a run with the tag of experiments differs
+CONDITIONS = "conditions"
+
+
 @dataclass(frozen=True, slots=True)
 class MetricRules:
     """What the specs say of a metric today: its definition hash, better direction, and margin; empty if not known."""
@@ -47,7 +51,10 @@ class MetricRules:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A run of a history; `differences` are those of the meaning of its value, `day` is empty if it is not known."""
+    """A run of a history; `differences` are those of the meaning of its value and of its conditions.
+
+    `day` is empty if it is not known.
+    """
 
     run: str
     day: str
@@ -129,7 +136,7 @@ def compute_history(
         raise fail("no-results", f"no run with the tag `{tag}` has results of `{metric}`", status=USAGE,
                    hint="build a report over the run by its registered name")  # fmt: skip
     meaning = _choose_meaning(shown_records, runs_by_name, metric, rules.definition)
-    points = _list_points(shown_records, runs_by_name, metric, meaning)
+    points = _list_points(shown_records, runs_by_name, metric, meaning, with_experiments=tag == EXPERIMENT)
     shown_points = points[-last:]
     all_shifts = _find_shifts(points, rules)
     shifts = tuple(item for item in all_shifts if item.point in shown_points)
@@ -217,9 +224,17 @@ def find_day(results: RecordedResults, runs: Mapping[str, RegisteredRun]) -> str
 
 
 def _list_points(
-    recorded: Sequence[RecordedResults], runs: Mapping[str, RegisteredRun], metric: str, meaning: Meaning
+    recorded: Sequence[RecordedResults],
+    runs: Mapping[str, RegisteredRun],
+    metric: str,
+    meaning: Meaning,
+    *,
+    with_experiments: bool,
 ) -> list[Point]:
-    """Return a point for each run, oldest first, from the results that mean the same, or else differ least."""
+    """Return a point for each run, oldest first, from the results that mean the same, or else differ least.
+
+    A run with the tag of experiments has other conditions than the others, unless the history is of experiments.
+    """
 
     def rank(results: RecordedResults) -> tuple[object, ...]:
         differences = get_meaning(results, metric).list_differences(meaning)
@@ -229,6 +244,7 @@ def _list_points(
     for group in group_by_run(recorded, runs):
         results = max(group, key=rank)
         run = runs.get(results.name)
+        is_experiment = run is not None and EXPERIMENT in run.tags and not with_experiments
         points.append(
             Point(
                 results.content.run,
@@ -237,7 +253,7 @@ def _list_points(
                 run.commit if run else "",
                 results.content.metrics[metric],
                 results,
-                get_meaning(results, metric).list_differences(meaning),
+                (*get_meaning(results, metric).list_differences(meaning), *([CONDITIONS] if is_experiment else [])),
             )
         )
     return points

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 FORMAT = 1
 RUNS, FIGURES = "runs", "figures"
 ID_DIGITS = 16  # of a hash in the name of a file
+#: tag of runs of other conditions than those before and after them
+EXPERIMENT = "experiment"
+
 NUMBERS_BY_TEXT = {"NaN": math.nan, "+Inf": math.inf, "-Inf": -math.inf}
 
 Number = float | Literal["NaN", "+Inf", "-Inf"]

@@ -349,6 +349,21 @@ def _check_history(checker: Checker, history: History) -> None:
             "report", history.of, f"of {owner}", reports, word=history.of or history.name, within=(history.name,)
         )
     _check_breaks(checker, owner, history, set(shown_metrics))
+    _check_experiments(checker, owner, history)
+
+
+def _check_experiments(checker: Checker, owner: str, history: History) -> None:
+    series_by_run: dict[str, str] = {}
+    for item in history.experiments:
+        if not item.series.strip() or not item.runs:
+            message = f"an experiment of {owner} has no {'runs' if item.series.strip() else 'series'}"
+            checker.report(
+                "experiment", message, item.series or history.name, expected="a name of the series, and runs"
+            )
+        for run in item.runs:
+            if series_by_run.setdefault(run, item.series) != item.series:
+                message = f"the run `{run}` is in two experiments of {owner}"
+                checker.report("experiment", message, run, found=f"{series_by_run[run]}, {item.series}")
 
 
 def _check_breaks(checker: Checker, owner: str, history: History, shown_metrics: set[str]) -> None:

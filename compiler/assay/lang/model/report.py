@@ -216,6 +216,15 @@ class Break:
 
 
 @dataclass(frozen=True, slots=True)
+class Experiment:
+    """Runs, by their labels, of conditions other than those of releases; histories show them apart, as `series`."""
+
+    series: str
+    runs: tuple[str, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
 class History:
     """A report over publications of the report `of`: its metrics over releases, with at most `moves` rows of changes.
 
@@ -231,3 +240,4 @@ class History:
     breaks: tuple[Break, ...]
     moves: int
     doc: str
+    experiments: tuple[Experiment, ...] = ()
