@@ -8,6 +8,8 @@ let E = ./event.dhall
 
 let G = ./grain.dhall
 
+let M = ./metric.dhall
+
 let R = ./report.dhall
 
 let Lookup = { Type = S.Lookup, default = { inBody = False, drop = "", generation = "" } }
@@ -40,6 +42,6 @@ let ManifestRow =
         { constant = "", needs = "", relation = "", column = "", built = "", cell = R.text 0 }
       }
 
-let Break = { Type = R.Break, default = { run = "", doc = "" } }
+let Break = { Type = M.Break, default = { run = "", doc = "" } }
 
 in  { Lookup, Quarantine, Form, Tally, Runs, Sampled, Gone, Section, Chart, Timeline, ManifestRow, Break }

@@ -22,6 +22,12 @@ let Example = { inputs : List Input, shows : Text, unit : U.Unit, doc : Text }
 -- texts, empty for none).
 let Margin = { percent : Text, amount : Text, unit : U.Unit }
 
+-- A break: values before and after it are not comparable.
+--   since   day of the first publication or run after it (YYYY-MM-DD)
+--   run     label of the first run of that publication that is measured the new way; empty if all of its runs are
+--   doc     what is known about it
+let Break = { since : Text, run : Text, doc : Text }
+
 -- One metric.
 --   measure    the measure of each row of the grain; a row without a value gives no sample
 --   where      which rows count (default: all)
@@ -35,6 +41,7 @@ let Margin = { percent : Text, amount : Text, unit : U.Unit }
 --   margin     of judgements; default: the margin of the report
 --   quantity   what it measures: duration, size, count, rate, share (none of them is ever below 0) or signed; default: as
 --              its unit and measure show
+--   breaks     points at which its values stop being comparable, though its definition stays
 --   examples   examples of a formula, which `assay check` verifies
 let Metric =
       { Type =
@@ -53,6 +60,7 @@ let Metric =
           , width : Natural
           , margin : Optional Margin
           , quantity : Text
+          , breaks : List Break
           , examples : List Example
           }
       , default =
@@ -65,6 +73,7 @@ let Metric =
         , width = 4
         , margin = None Margin
         , quantity = ""
+        , breaks = [] : List Break
         , examples = [] : List Example
         }
       }
@@ -108,6 +117,7 @@ let value = \(m : Metric.Type) -> X.leaf "metric" m.id
 in  { Reduction
     , FilterUse
     , Margin
+    , Break
       -- the metrics of a record: `all (toMap m)`
     , all = ../Prelude/Map/values.dhall Text Metric.Type
       -- margins: in percent of the baseline, an amount, the greater of both

@@ -162,12 +162,6 @@ let Report =
         }
       }
 
--- A break: values of some metrics before and after it are not comparable.
---   since   day of the first publication after it (YYYY-MM-DD)
---   run     label of the first run of that publication that is measured the new way; empty if all of its runs are
---   doc     what is known about it
-let Break = { metrics : List Text, since : Text, run : Text, doc : Text }
-
 -- Runs of other conditions than those of releases: another backend, twice the budget. They have panels of their own.
 --   series  what the panel is called, behind the workload
 --   runs    their labels
@@ -186,13 +180,12 @@ let History =
           , of : Text
           , sections : List Section
           , template : Text
-          , breaks : List Break
           , experiments : List Experiment
           , moves : Natural
           , doc : Text
           }
       , default =
-        { template = "history", breaks = [] : List Break, experiments = [] : List Experiment, moves = 20, doc = "" }
+        { template = "history", experiments = [] : List Experiment, moves = 20, doc = "" }
       }
 
 let metricIds =
@@ -235,7 +228,6 @@ in  { Cell
     , Edition
     , Judgement
     , Report
-    , Break
     , Experiment
     , History
     , metricIds

@@ -233,3 +233,18 @@ def test_publications_of_two_histories_are_listed_by_name(cache: Path, tmp_path:
     assert result.status == 0
     assert f"    publications: {first.name} -> {third.name}" in result.out.splitlines()
     assert second.name not in result.out
+
+
+def test_breaks_between_two_publications_change_the_meaning(cache: Path, tmp_path: Path) -> None:
+    names = ("10.4.1", "10.5.0", "10.5.4")
+    for name in names:
+        file = ROOT / f"golden/published/release-{name}.plutus.json"
+        assert run_assay("--cache", cache, "regenerate", file, "-o", tmp_path / name, "--to", "md").status == 0
+    crossing, within = (
+        run_assay("--cache", cache, "spec-diff", tmp_path / before, tmp_path / "10.5.4") for before in names[:2]
+    )
+    assert [line.strip().partition(":")[0] for line in crossing.out.splitlines() if line.startswith("    cdf")] == [
+        "cdfForgerAnnounceCum", "cdfForgerBlkCtx", "cdfPeerFetchFirst", "cdfPeerNoticeFirst",
+    ]  # fmt: skip
+    assert crossing.status == 3
+    assert "break" not in within.out

@@ -46,7 +46,7 @@ def publish(day: str, *runs: str, workload: str = FAST, **values: Sequence[str])
 
 def make_history(*breaks: Break, metrics: Sequence[str] = ("m",), limit: int = 9) -> History:
     section = Section("all", "", tuple(metrics))
-    return History("history", "", "", "report", (section,), "history", breaks, limit, "")
+    return History("history", "", "", "report", (section,), "history", limit, "", breaks=breaks)
 
 
 def declare(since: str, run: str = "", *, key: str = "A", kind: str = MEANING, metric: str = "m") -> Change:

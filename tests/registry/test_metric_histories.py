@@ -156,3 +156,12 @@ def test_unknown_names_are_refused_with_a_hint() -> None:
     with pytest.raises(AssayError, match="several recorded metrics"):
         compute_history(two_systems, [], "wait")
     assert compute_history(two_systems, [], "wait", system="other").system == "other"
+
+
+def test_break_separates_runs_from_those_after_it() -> None:
+    recorded = [create_results(name, 1.0, f"2026-03-0{day}") for day, name in enumerate("abcde", start=1)]
+    rules = MetricRules(breaks=("2026-03-02", "2026-03-04", "2026-04-01"))
+    points = compute_history(recorded, [], "wait", rules=rules).points
+    assert [(point.run, point.differences) for point in points] == [
+        ("a", ("meaning",)), ("b", ("meaning",)), ("c", ("meaning",)), ("d", ()), ("e", ()),
+    ]  # fmt: skip

@@ -36,7 +36,7 @@ from assay.app.repeats import (
     split_calibration,
 )
 from assay.app.report_check import check_reports
-from assay.app.report_dates import get_last_day, get_report_date
+from assay.app.report_dates import get_last_day, get_report_date, list_break_warnings
 from assay.app.report_judging import judge_groups, judge_report
 from assay.app.report_request import ReportRequest
 from assay.app.runs import NamedRun
@@ -432,10 +432,14 @@ def _count_resources(run: RunResult) -> dict[str, int]:
 
 
 def list_run_warnings(package: Package, computation: Computation, run_labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the warnings about shared files and overruled instants of runs.
+    """Return the warnings about shared files and overruled instants of runs, and about breaks between their days.
 
     `run_labels` are the labels of the runs in the report, in the same order.
     """
     runs = [item.ingested_run for item in computation.runs]
     cuts = zip(run_labels, runs, computation.phases, strict=False)  # `phases` is empty if runs are not cut
-    return (*iter_shared_file_notes(runs, run_labels), *iter_overrule_notes(package, cuts))
+    return (
+        *iter_shared_file_notes(runs, run_labels),
+        *iter_overrule_notes(package, cuts),
+        *list_break_warnings(computation),
+    )

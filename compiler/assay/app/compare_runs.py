@@ -15,6 +15,7 @@ from assay.app.options import choose_summary
 from assay.app.query import list_run_messages
 from assay.app.raw_data_notes import iter_shared_file_notes
 from assay.app.repeats import list_versions
+from assay.app.report_dates import list_break_warnings
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
 from assay.app.splitting import CountValues, add_gated_segments, split_by_columns, split_like_report
@@ -157,6 +158,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
         summary,
         (*_iter_repeats_notes(runs),
          *iter_shared_file_notes([item.ingested_run for item in computation.runs], [item.id for item in runs]),
+         *list_break_warnings(computation),
          *list_run_messages(checked, computation, metrics)),
     )  # fmt: skip
 

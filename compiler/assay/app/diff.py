@@ -15,7 +15,7 @@ from assay.app.outputs import SPECS
 from assay.app.prose import KEPT, Texts, read_stored_texts, read_texts_by_article, read_unchecked_texts
 from assay.app.session import Session
 from assay.diff.builds import compare_choices, compare_data
-from assay.diff.specs import SystemDiff, diff_hashes, diff_packages
+from assay.diff.specs import SystemDiff, add_breaks, diff_hashes, diff_packages
 from assay.lang import normal_form, workspace
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.resolve import resolve_package
@@ -46,8 +46,8 @@ class State:
     `packages` were read; `read_problems` has the problems of those that could not be read. `hashes` (metric ->
     definition hash) is set for builds without stored specs. `unchecked` has, for packages that did not pass all checks,
     the problems to report if the comparison fails. `prose` is the prose of articles, if it could be read: system ->
-    article -> file -> text. `build` is the recorded provenance of a build. `warnings` are for the reader of the
-    comparison.
+    article -> file -> text. `build` is the recorded provenance of a build, `day` its day. `warnings`
+    are for the reader of the comparison.
     """
 
     packages: Mapping[str, CheckedPackage] = field(default_factory=dict)
@@ -56,6 +56,7 @@ class State:
     unchecked: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
     prose: Mapping[str, Mapping[str, Texts]] = field(default_factory=dict)
     build: Content | PublishedContent | None = None
+    day: str = ""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -168,8 +169,22 @@ def _read_build(record: Path) -> State:
         unchecked={system: (comparison_problem,)},
         prose={system: prose},
         build=provenance.content,
+        day="" if is_history(provenance.content) else _read_day(record.parent / "document.json"),
         warnings=(*warnings, *hash_warnings, *prose_warnings),
     )
+
+
+def is_history(content: Content | PublishedContent) -> bool:
+    """Return whether a build is a history, which shows the breaks between its publications itself."""
+    return isinstance(content, PublishedContent) and not content.edition
+
+
+def _read_day(document: Path) -> str:
+    """Return the day of a built report; empty if its document cannot be read."""
+    try:
+        return str(json.loads(document.read_bytes())["date"])[:10]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def _read_prose(
@@ -369,7 +384,9 @@ def _compare_system(name: str, before: State, after: State) -> SystemDiff:
     if before.build is None or after.build is None:
         return system_diff
     builds = before.build, after.build
-    return replace(system_diff, choices=compare_choices(*builds), data=compare_data(*builds))
+    metrics = after.packages[name].package.metrics if name in after.packages else ()
+    broken = add_breaks(system_diff.metrics, metrics, (before.day, after.day))
+    return replace(system_diff, metrics=broken, choices=compare_choices(*builds), data=compare_data(*builds))
 
 
 def _compare_specs(name: str, before: State, after: State) -> SystemDiff:

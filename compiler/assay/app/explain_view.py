@@ -119,6 +119,7 @@ def describe_headings(explanation: Explanation) -> Iterator[tuple[str, list[str]
     yield "Constants", [_format_constant(item) for item in direct_constants]
     other_events = [event for event in facts.events if event not in direct_events]
     yield "Also read", list(_format_others([*other_events, *facts.constants[len(direct_constants) :]]))
+    yield "Breaks", list(facts.breaks)
     yield "Quirks", [f"{name}: {text}" for name, text in facts.quirks]
     yield "Shown in", describe_appearances(facts) or ["no report"]
 
@@ -287,6 +288,7 @@ def export_explanation(explanation: Explanation) -> dict[str, object]:
     """Return the explanation as plain data."""
     data: dict[str, object] = dataclasses.asdict(explanation.facts)
     data["columns"] = dict(explanation.facts.columns)
+    data["breaks"] = list(explanation.facts.breaks)
     data["quirks"] = [{"relation": name, "text": text} for name, text in explanation.facts.quirks]
     for event in _filter_dicts(data["events"]):
         event["names"] = {generation: list(names) for generation, names in event["names"]}

@@ -15,6 +15,7 @@ from assay.judgement.paired_segments import FEW_SAMPLES, SegmentPair, pair_segme
 from assay.judgement.repeats import can_measure_noise, describe_noise, pool_variances
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Direction, judge
+from assay.lang.breaks import list_crossed_breaks
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
@@ -26,10 +27,11 @@ from assay.sql.sample_cells import REAL_SCALE
 
 @dataclass(frozen=True, slots=True)
 class JudgedVersion:
-    """A version, or a phase of one, with the results of its runs."""
+    """A version, or a phase of one, with the results of its runs and their days (empty: not known)."""
 
     id: str
     runs: tuple[RunResults, ...]
+    days: tuple[str, ...] = ()
 
 
 def judge_versions(
@@ -53,9 +55,8 @@ def judge_versions(
         calibrated = measure_version(checked, metric, calibration, summary)
         noise = pool_variances([*(version.estimates for version in measured), calibrated.estimates])
         for version, other in zip(versions[1:], measured[1:], strict=True):
-            is_possible = not any(is_impossible(metric, run) for run in (*versions[0].runs, *version.runs))
-            comparison = compare(measured[0], other, noise) if is_possible else Reason.IMPOSSIBLE
-            judgement = judge(comparison, margin, Direction(metric.better), level)
+            reason = find_refusal(checked, metric, versions[0], version)
+            judgement = judge(reason or compare(measured[0], other, noise), margin, Direction(metric.better), level)
             change = JudgedChange(judgement, margin)
             if not is_formula(metric):
                 runs_of_both = [[run.metrics[metric.id] for run in item.runs] for item in (versions[0], version)]
@@ -72,9 +73,12 @@ def judge_versions(
     return ReportJudgements(level, runs, rules.repeats, len(calibration), sentence, gated, changes)
 
 
-def is_impossible(metric: Metric, run: RunResults) -> bool:
-    """Return whether most samples of a metric, or of the metric that it is a segment of, are impossible in a run."""
-    return get_whole(metric.id) in run.impossible
+def find_refusal(checked: CheckedPackage, metric: Metric, base: JudgedVersion, version: JudgedVersion) -> Reason | None:
+    """Return why two versions of a metric, or of the metric that it is a segment of, cannot be judged, if so."""
+    whole = get_whole(metric.id)
+    if list_crossed_breaks(checked.get_metric(whole), (*base.days, *version.days)):
+        return Reason.BREAK
+    return Reason.IMPOSSIBLE if any(whole in run.impossible for run in (*base.runs, *version.runs)) else None
 
 
 def _pair_all_segments(

@@ -56,7 +56,8 @@ def _find_rules(session: Session, recorded: Sequence[RecordedResults], metric: s
     definition, report = subject.metric, subject.report
     declared = definition.margin or (report.judgement.margin if report and report.judgement else None)
     margin = convert_margin(subject.checked, definition, declared) if declared else DEFAULT_MARGIN
-    return MetricRules(subject.checked.definitions[name], Direction(definition.better), margin)
+    breaks = tuple(item.since for item in definition.breaks)
+    return MetricRules(subject.checked.definitions[name], Direction(definition.better), margin, breaks)
 
 
 @dataclass(frozen=True, slots=True)

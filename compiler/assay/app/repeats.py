@@ -9,8 +9,8 @@ from dataclasses import replace
 from assay.app.compute import Computation, RunResult
 from assay.app.judging import JudgedVersion, measure_version
 from assay.app.options import Options
+from assay.app.report_dates import get_last_day
 from assay.app.runs import NamedRun
-from assay.engine.results import RunResults
 from assay.judgement.noise import CHANGES, Noise, measure_noise
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
@@ -89,10 +89,13 @@ def split_calibration(computation: Computation) -> tuple[Computation, tuple[RunR
 
 def list_versions(columns: Sequence[RunResult]) -> list[JudgedVersion]:
     """Return the versions of runs, each with the results of its runs; a phase is a version by itself."""
-    results: dict[str, list[RunResults]] = {}
+    versions: dict[str, list[RunResult]] = {}
     for column in columns:
-        results.setdefault(column.ingested_run.run.version or column.id, []).append(column.results)
-    return [JudgedVersion(name, tuple(items)) for name, items in results.items()]
+        versions.setdefault(column.ingested_run.run.version or column.id, []).append(column)
+    return [
+        JudgedVersion(name, tuple(item.results for item in items), tuple(map(get_last_day, items)))
+        for name, items in versions.items()
+    ]
 
 
 def measure_metrics(

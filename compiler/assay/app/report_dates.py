@@ -1,11 +1,13 @@
-"""Find the date of a report: the day of its last record, or what its runs state."""
+"""Find the date of a report, the day of its last record or what its runs state, and breaks between such days."""
 
 from __future__ import annotations
 
 import datetime
 
 from assay.app.compute import Computation, RunResult
+from assay.lang.breaks import describe_crossed_breaks
 from assay.lang.check.reports import is_day
+from assay.lang.segments import is_segment
 from assay.util.diagnostics import USAGE, fail
 
 _MIN_INSTANT = 365 * 24 * 3600 * 1_000_000_000  # of the year 1971; earlier ones are relative to a start
@@ -42,3 +44,9 @@ def get_last_day(run: RunResult) -> str:
 
 def _find_last_instant(run: RunResult) -> int | None:
     return max((item.last_ns for item in run.ingested_run.logs if item.last_ns is not None), default=None)
+
+
+def list_break_warnings(computation: Computation) -> tuple[str, ...]:
+    """Return the warnings about breaks of the computed metrics between the days of the runs."""
+    metrics = [item for item in computation.compiled_plan.plan.metrics if not is_segment(item.id)]
+    return tuple(describe_crossed_breaks(metrics, map(get_last_day, computation.runs)))

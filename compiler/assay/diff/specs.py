@@ -6,7 +6,7 @@ A metric is new, gone, renamed, or changed in meaning, in the direction that cou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import zip_longest
@@ -16,6 +16,7 @@ from assay.diff.impact import Member, get_member, index_readers, list_affected_p
 from assay.diff.renames import find_renamed_instants, find_renames, rename_instants, rename_metrics
 from assay.explain.facts import Appearance, list_appearances, list_verdicts
 from assay.lang import definition_hash, plain_data
+from assay.lang.breaks import describe_break, list_crossed_breaks
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.dependencies import collect_dependencies
 from assay.lang.formula import format_quantity
@@ -28,7 +29,8 @@ from assay.sql import dialect
 Texts = Mapping[str, Mapping[str, str]]
 """Article -> file of prose -> text."""
 #: kinds of changes of a metric, in the order of the output
-KINDS = ("new", "gone", "renamed", "changed in meaning", "changed in verdict", "changed in wording")
+CHANGED_IN_MEANING = "changed in meaning"
+KINDS = ("new", "gone", "renamed", CHANGED_IN_MEANING, "changed in verdict", "changed in wording")
 #: part of a definition -> the aspect that its change is reported as
 _ASPECTS = {
     "grains": "grain",
@@ -188,6 +190,25 @@ def diff_packages(
     for name, change in compare_articles(old.package, new.package, *texts, renamed):
         reports[name] = (*reports.get(name, ()), change)
     return SystemDiff(new.package.system, "both", metrics, reports, tuple(elsewhere))
+
+
+def add_breaks(
+    changes: Sequence[MetricChange], metrics: Sequence[Metric], days: Sequence[str]
+) -> tuple[MetricChange, ...]:
+    """Return changes of metrics with the declared breaks between the days of two builds.
+
+    A break changes what a metric means, though its definition is the same.
+    """
+    crossed = {metric.id: list_crossed_breaks(metric, days) for metric in metrics}
+    names = {metric.id: metric.name for metric in metrics}
+    breaks = {
+        name: tuple(ReportedChange("break", item.since, after=describe_break(item)) for item in items)
+        for name, items in crossed.items()
+        if items
+    }
+    changed = [replace(item, changes=(*item.changes, *breaks.pop(item.metric, ()))) for item in changes]
+    added = (MetricChange(CHANGED_IN_MEANING, name, names[name], "", items, ()) for name, items in breaks.items())
+    return (*changed, *added)
 
 
 def _find_touched(old: CheckedPackage, new: CheckedPackage, item: Change) -> tuple[Appearance, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from assay.explain import wording
 from assay.lang import formula
+from assay.lang.breaks import describe_break
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.dependencies import collect_dependencies
 from assay.lang.model.article import Article
@@ -197,6 +198,7 @@ class Facts:
     could_filter: tuple[str, ...]
     quirks: tuple[tuple[str, str], ...]
     appearances: tuple[Appearance, ...]
+    breaks: tuple[str, ...] = ()
 
 
 def collect_facts(
@@ -280,6 +282,7 @@ def _collect_metric_facts(
         could_filter=tuple(name for name in filter_names if name not in {item.filter.name for item in applied}),
         quirks=common.quirks,
         appearances=common.appearances,
+        breaks=tuple(map(describe_break, metric.breaks)),
     )
 
 
@@ -346,6 +349,7 @@ def _collect_formula_facts(
         could_filter=tuple(name for name in filter_names if name not in {item.filter.name for item in applied}),
         quirks=common.quirks,
         appearances=common.appearances,
+        breaks=tuple(map(describe_break, metric.breaks)),
     )
 
 

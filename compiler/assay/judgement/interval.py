@@ -84,6 +84,7 @@ class Reason(StrEnum):
     FEW_SAMPLES = "a run has fewer than 21 samples"
     TOO_FEW_UNITS = "its samples have fewer than 21 distinct times"
     TOO_FEW_SAMPLES = "fewer than 10 samples lie beyond"
+    BREAK = "a break lies between the runs: their values are not comparable"
     IMPOSSIBLE = "most of its samples are impossible"
     CONSTANT = "it does not vary within the runs"
     IDENTICAL = "the difference of the runs does not vary"

@@ -17,8 +17,9 @@ from assay.lang.model.article import Article
 from assay.lang.model.expression import Expression
 from assay.lang.model.filters import Filter, Parameter
 from assay.lang.model.package import Grain, Instant, Metric, Package
+from assay.lang.model.report import Break, History
 from assay.lang.model.series import Series
-from assay.lang.model.vocabulary import Cut, Unit
+from assay.lang.model.vocabulary import Cut, MetricBreak, Unit
 from assay.lang.units import VALUE, UnitLibrary, compute_reading_factor, get_package_library
 
 _ORDERED = ("events", "summaries")  # parts of a package whose order matters
@@ -79,8 +80,20 @@ def write_factors(package: Package, library: UnitLibrary) -> Package:
         filters=tuple(resolver.convert_filter(item) for item in package.filters),
         series=tuple(resolver.convert_series(item) for item in package.series),
         articles=tuple(resolver.convert_article(item) for item in package.articles),
+        histories=tuple(_collect_breaks(package, item) for item in package.histories),
         cuts=tuple(resolver.convert_cut(item) for item in package.cuts),
     )
+
+
+def _collect_breaks(package: Package, history: History) -> History:
+    """Return a history with the breaks of its metrics; those that metrics have in common are one."""
+    metrics: dict[MetricBreak, list[str]] = {}
+    declared = {metric.id: metric.breaks for metric in package.metrics}
+    for name in (name for section in history.sections for name in section.metrics):
+        for item in declared[name]:
+            metrics.setdefault(item, []).append(name)
+    breaks = (Break(tuple(names), item.since, item.run, item.doc) for item, names in metrics.items())
+    return dataclasses.replace(history, breaks=tuple(sorted(breaks, key=lambda item: item.since)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from assay.judgement.level_shifts import compute_mean, find_least_shift, find_level_shifts
@@ -38,15 +38,18 @@ class Meaning:
 
 #: how a run with the tag of experiments differs
 CONDITIONS = "conditions"
+#: how a run differs whose values a break separates from those of the last run
+MEANING = "meaning"
 
 
 @dataclass(frozen=True, slots=True)
 class MetricRules:
-    """What the specs say of a metric today: its definition hash, better direction, and margin; empty if not known."""
+    """What the specs say of a metric today: its definition hash, better direction, margin and days of breaks."""
 
     definition: str = ""
     direction: Direction = Direction.NEITHER
     margin: Margin = DEFAULT_MARGIN
+    breaks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,7 @@ def compute_history(
                    hint="build a report over the run by its registered name")  # fmt: skip
     meaning = _choose_meaning(shown_records, runs_by_name, metric, rules.definition)
     points = _list_points(shown_records, runs_by_name, metric, meaning, with_experiments=tag == EXPERIMENT)
+    points = _mark_breaks(points, rules.breaks)
     shown_points = points[-last:]
     all_shifts = _find_shifts(points, rules)
     shifts = tuple(item for item in all_shifts if item.point in shown_points)
@@ -257,6 +261,15 @@ def _list_points(
             )
         )
     return points
+
+
+def _mark_breaks(points: Sequence[Point], breaks: Sequence[str]) -> list[Point]:
+    """Return points, of which those on the other side of a break than the last one differ from it in meaning."""
+    sides = [sum(bool(point.day) and point.day >= day for day in breaks) for point in points]
+    return [
+        replace(point, differences=(*point.differences, MEANING)) if side != sides[-1] else point
+        for point, side in zip(points, sides, strict=True)
+    ]
 
 
 def _list_values(points: Iterable[Point]) -> list[tuple[Point, float]]:

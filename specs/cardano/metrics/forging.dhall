@@ -1,6 +1,8 @@
 -- Forging: one sample per block, on the host that forged it.
 let S = ../../schema/package.dhall
 
+let breaks = ../breaks.dhall
+
 let G = S.grain
 
 let X = S.x
@@ -31,12 +33,13 @@ in  { start =
           , doc = "Forge loop iteration delay (TraceStartLeadershipCheck), relative to slot start"
           }
     , blockContext =
-        forging
-          { id = "cdfForgerBlkCtx"
-          , name = "Acquired block context"
-          , measure = elapsed at.started at.blockContext
-          , doc = "Block context acquired (TraceBlockContext), relative to forge loop beginning"
-          }
+            forging
+              { id = "cdfForgerBlkCtx"
+              , name = "Acquired block context"
+              , measure = elapsed at.started at.blockContext
+              , doc = "Block context acquired (TraceBlockContext), relative to forge loop beginning"
+              }
+        //  { breaks = breaks.blockContext }
     , ledgerState =
         forging
           { id = "cdfForgerLgrState"
@@ -106,11 +109,12 @@ in  { start =
           , doc = "Time between block forging completion and adoption (TraceAdoptedBlock)"
           }
     , announceCum =
-        forging
-          { id = "cdfForgerAnnounceCum"
-          , name = "Slot start to announced"
-          , measure = elapsedOrAssumed at.slotStart at.announced
-          , doc =
-              "Time since slot start until header announcement (ChainSyncServerEvent.TraceChainSyncServerRead.AddBlock)"
-          }
+            forging
+              { id = "cdfForgerAnnounceCum"
+              , name = "Slot start to announced"
+              , measure = elapsedOrAssumed at.slotStart at.announced
+              , doc =
+                  "Time since slot start until header announcement (ChainSyncServerEvent.TraceChainSyncServerRead.AddBlock)"
+              }
+        //  { breaks = breaks.sinceSlotStart }
     }

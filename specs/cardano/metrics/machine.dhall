@@ -2,6 +2,8 @@
 -- Names and descriptions are literally those of the published dictionary, whose MB and kB are MiB and KiB.
 let S = ../../schema/package.dhall
 
+let breaks = ../breaks.dhall
+
 let X = S.x
 
 let U = S.unit
@@ -224,13 +226,14 @@ in  { starts =
           })
     , spanCpu =
         -- Compatibility: as published, the number of slots minus 1; for spans at boundaries the number of slots.
-        spans
-          { id = "cdfSpanLensCpu"
-          , name = "CPU 85% spans"
-          , measure = X.minus (X.column span.last) (X.column span.first)
-          , where = X.nothing
-          , doc = "Length of over-85% CPU usage peaks, slots"
-          }
+            spans
+              { id = "cdfSpanLensCpu"
+              , name = "CPU 85% spans"
+              , measure = X.minus (X.column span.last) (X.column span.first)
+              , where = X.nothing
+              , doc = "Length of over-85% CPU usage peaks, slots"
+              }
+        //  { breaks = breaks.spans }
     , spanCpuEpoch =
         spans
           { id = "cdfSpanLensCpuEpoch"

@@ -1,6 +1,8 @@
 -- Propagation to single peers: one sample per observation, or per block for the fastest peer.
 let S = ../../schema/package.dhall
 
+let breaks = ../breaks.dhall
+
 let X = S.x
 
 let M = S.metric
@@ -29,6 +31,7 @@ in  { noticeFirst =
                   "Time it took for the fastest peer to notice the block (ChainSyncClientEvent.TraceDownloadedHeader), since block's slot start"
               }
         //  fastest
+        //  { breaks = breaks.sinceSlotStart }
     , fetchFirst =
             peer
               { id = "cdfPeerFetchFirst"
@@ -38,6 +41,7 @@ in  { noticeFirst =
                   "Time it took for the fastest peer to fetch the block (BlockFetchClient.CompletedBlockFetch), since block's slot start"
               }
         //  fastest
+        //  { breaks = breaks.sinceSlotStart }
     , request =
         peer
           { id = "cdfPeerRequest"
@@ -55,13 +59,14 @@ in  { noticeFirst =
               "Time it took the peer to complete fetching the block (BlockFetchClient.CompletedBlockFetch), after having requested it"
           }
     , announce =
-        peer
-          { id = "cdfPeerAnnounce"
-          , name = "Fetched to announced"
-          , measure = elapsed at.fetched at.announced
-          , doc =
-              "Time it took a peer to announce the block (ChainSyncServerEvent.TraceChainSyncServerUpdate), since it was fetched"
-          }
+            peer
+              { id = "cdfPeerAnnounce"
+              , name = "Fetched to announced"
+              , measure = elapsed at.fetched at.announced
+              , doc =
+                  "Time it took a peer to announce the block (ChainSyncServerEvent.TraceChainSyncServerUpdate), since it was fetched"
+              }
+        //  { breaks = breaks.announcing }
     , send =
         peer
           { id = "cdfPeerSend"

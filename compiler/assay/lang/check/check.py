@@ -27,6 +27,7 @@ from assay.lang.check import (
     units,
 )
 from assay.lang.check.checker import Checker, Locate
+from assay.lang.check.reports import is_day
 from assay.lang.expression_types import Scope, UnitError, ValueType, infer_reduced
 from assay.lang.model.package import Event, Grain, Metric, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
@@ -318,6 +319,10 @@ def _check_metric(checker: Checker, metric: Metric, scope: Scope) -> None:
         _check_metric_unit(checker, metric, infer_reduced(measured, metric.reduction.kind if metric.reduction else ""))
     if metric.where:
         checker.check_condition(metric.where, scope, owner, metric.id)
+    for item in metric.breaks:
+        if not is_day(item.since):
+            message = f"invalid day in a break of {owner}"
+            checker.report("break-day", message, item.since, expected="YYYY-MM-DD", found=item.since)
     keys = [("is reduced by", name) for name in (metric.reduction.by if metric.reduction else ())]
     keys += [("has samples per", metric.per)] if metric.per else []
     for use, name in keys:

@@ -348,7 +348,6 @@ def _check_history(checker: Checker, history: History) -> None:
         checker.report_unknown(
             "report", history.of, f"of {owner}", reports, word=history.of or history.name, within=(history.name,)
         )
-    _check_breaks(checker, owner, history, set(shown_metrics))
     _check_experiments(checker, owner, history)
 
 
@@ -364,27 +363,6 @@ def _check_experiments(checker: Checker, owner: str, history: History) -> None:
             if series_by_run.setdefault(run, item.series) != item.series:
                 message = f"the run `{run}` is in two experiments of {owner}"
                 checker.report("experiment", message, run, found=f"{series_by_run[run]}, {item.series}")
-
-
-def _check_breaks(checker: Checker, owner: str, history: History, shown_metrics: set[str]) -> None:
-    for item in history.breaks:
-        for name in sorted(set(item.metrics) - shown_metrics):
-            checker.report(
-                "unknown-metric",
-                f"metric `{name}` in a break of {owner} is not shown in the history",
-                name,
-                hint=suggest_names(name, shown_metrics),
-            )
-        if not item.metrics:
-            checker.report("break-metrics", f"a break of {owner} has no metrics", item.since)
-        if not is_day(item.since):
-            checker.report(
-                "break-day",
-                f"invalid day in a break of {owner}",
-                history.name,
-                expected="YYYY-MM-DD",
-                found=item.since,
-            )
 
 
 def is_day(text: str) -> bool:

@@ -14,7 +14,7 @@ from assay.lang.model.filters import Filter, FilterFile
 from assay.lang.model.report import History, Report
 from assay.lang.model.series import Series
 from assay.lang.model.source_kinds import SOURCE_KINDS
-from assay.lang.model.vocabulary import Coverage, Cut, Margin, Summary, Unit
+from assay.lang.model.vocabulary import Coverage, Cut, Margin, MetricBreak, Summary, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +392,8 @@ class Metric:
     `per` is empty for one distribution of all samples; else it is a column (the host), and each of its values has a
     distribution.  The summary is over those with samples (`sampled_only`), or over all, with 0 for those without.
     `accepted`: filters apply.  `better` is lower, higher or neither; `width` is that of the value in published tables.
-    `quantity` is the declared kind of quantity, which says what values are possible (`lang.quantities`).
+    `quantity` is the declared kind of quantity, which says what values are possible (`lang.quantities`). `breaks` are
+    points at which values stop being comparable.
     """
 
     id: str
@@ -411,6 +412,7 @@ class Metric:
     sampled_only: bool = False  # older specs do not have this field
     margin: Margin | None = None
     quantity: str = ""
+    breaks: tuple[MetricBreak, ...] = ()
 
 
 Table = Event | Relation | Grain | Series

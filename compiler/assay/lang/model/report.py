@@ -203,7 +203,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A point after which values of some metrics cannot be compared with earlier values.
+    """A point after which values of some metrics of a history cannot be compared with earlier values.
 
     It affects publications from the day `since` (YYYY-MM-DD) on; in the first of them, the runs from the one with the
     label `run` on (empty: from its first run).
@@ -228,7 +228,8 @@ class Experiment:
 class History:
     """A report over publications of the report `of`: its metrics over releases, with at most `moves` rows of changes.
 
-    `title` and `intro` may hold `{publications}`, `{first}`, `{last}`, `{workloads}`, `{editions}`.
+    `title` and `intro` may hold `{publications}`, `{first}`, `{last}`, `{workloads}`, `{editions}`. Resolving collects
+    `breaks` from its metrics.
     """
 
     name: str
@@ -237,7 +238,7 @@ class History:
     of: str
     sections: tuple[Section, ...]
     template: str
-    breaks: tuple[Break, ...]
     moves: int
     doc: str
     experiments: tuple[Experiment, ...] = ()
+    breaks: tuple[Break, ...] = ()

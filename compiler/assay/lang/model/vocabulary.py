@@ -36,6 +36,18 @@ class Margin:
 
 
 @dataclass(frozen=True, slots=True)
+class MetricBreak:
+    """A day (YYYY-MM-DD) from which on values of a metric cannot be compared with earlier ones.
+
+    In publications of this day, it affects the runs from the one with the label `run` on (empty: all of them).
+    """
+
+    since: str
+    run: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """How a report judges differences: the level of intervals, the margin of metrics without one, and the gate.
 
