@@ -30,7 +30,7 @@ let diskWritesPerYear =
                 //  { better = "lower"
                     , examples =
                       [ example 4.0 U.megabyte "126.1" U.terabyte "decimal prefixes (1000)"
-                      , example 12.0 U.kilobyte "0.378" U.terabyte "decimal prefixes (1000): the published 0.378"
+                      , example 12.0 U.kilobyte "0.378" U.terabyte "decimal prefixes (1000)"
                       ]
                     }
             , binary =
@@ -43,7 +43,7 @@ let diskWritesPerYear =
                       }
                 //  { better = "lower"
                     , examples =
-                      [ example 4.0 U.mebibyte "120.3" U.tebibyte "binary prefixes (1024): the published 120"
+                      [ example 4.0 U.mebibyte "120.3" U.tebibyte "binary prefixes (1024)"
                       , example 12.0 U.kibibyte "0.352" U.tebibyte "binary prefixes (1024)"
                       ]
                     }
