@@ -15,7 +15,9 @@ WITH records AS (
     UNION ALL
     SELECT host, seq, t_ns, NULL, NULL, NULL, NULL, 'forged' FROM block_forged
     UNION ALL
-    SELECT host, seq, t_ns, NULL, NULL, NULL, NULL, 'snapshot' FROM ledger_snapshot
+    -- Both edges of a snapshot are objects, but the one at its end counts no further snapshot.
+    SELECT host, seq, t_ns, NULL, NULL, NULL, NULL, CASE WHEN edge = 'FallingEdgeWith' THEN 'end' ELSE 'snapshot' END
+    FROM ledger_snapshot
     UNION ALL
     SELECT host, seq, t_ns, NULL, NULL, NULL, NULL, NULL FROM resources
     UNION ALL

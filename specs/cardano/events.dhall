@@ -87,6 +87,9 @@ let field =
       , elapsed = E.at [ "summary", "ssElapsed" ] (E.real "elapsed")
       , threadwiseTps = E.at [ "summary", "ssThreadwiseTps" ] (E.text "threadwise_tps")
       , failures = E.at [ "summary", "ssFailures" ] (E.text "failures")
+      , edge = E.optional (E.at [ "enclosedTime", "tag" ] (E.text "edge"))
+      , enclosed =
+          E.optional (E.inUnit U.second (E.at [ "enclosedTime", "contents" ] (E.real "enclosed")))
       , dropped = E.at [ "name" ] (E.text "dropped")
       , numSuppressed = E.optional (E.at [ "numSuppressed" ] (E.integer "number"))
       }
@@ -290,12 +293,12 @@ in  { field
     , ledgerSnapshot =
         event
           "ledger_snapshot"
-          "The host wrote a snapshot of the ledger to disk"
+          "The host begins or ends to write a snapshot of the ledger to disk; older versions log one of both"
           [ form
               [ "ChainDB.LedgerEvent.Snapshot.TookSnapshot", "ChainDB.LedgerEvent.TookSnapshot" ]
               [ "TraceLedgerEvent.TookSnapshot" ]
               [ "TraceSnapshotEvent.TookSnapshot" ]
-              ([] : List S.Field)
+              [ field.edge, field.enclosed ]
           ]
     , ledgerMetrics =
         event

@@ -76,6 +76,7 @@ in  S.Package::{
       , host.relation
       , (./grains/block_steps.dhall).relation
       , (./grains/host_slot.dhall).relation
+      , (./grains/snapshot.dhall).relation
       , r.logSummary
       , r.runSummary
       , r.clocks
@@ -91,6 +92,7 @@ in  S.Package::{
       , (./grains/span.dhall).grain
       , host.grain
       , (./grains/host_slot.dhall).grain
+      , (./grains/snapshot.dhall).grain
       ]
     , metrics =
           S.metrics (toMap forging)

@@ -89,6 +89,14 @@ let experiments =
           , hint = "keep one load report per experiment: a copy, or the report of another node, has the same transactions"
           }
         , S.Check::{
+          , code = "in-several-blocks"
+          , sql = ../../queries/cometbft/checks/in_several_blocks.sql as Text
+          , uses = [ events.loaded.name ]
+          , message = "experiment {experiment_id}: {transactions} transactions, such as {example}, are in up to {times} blocks, and count in each"
+          , hint = ""
+          , severity = "warning"
+          }
+        , S.Check::{
           , code = "several-configurations"
           , sql = ../../queries/cometbft/checks/several_configurations.sql as Text
           , uses = [ events.loaded.name ]

@@ -93,11 +93,12 @@ let logs =
       , hosts = "logs/*.log"
       , hostFiles = True
       , time = [ "ts" ]
-      -- Release candidates of 2.0 have another logger.
+      -- Release candidates of 2.0 and nodes of the Cosmos SDK have other loggers.
       , orTime = [ [ "time" ] ]
       , body = [] : List Text
       , lookups =
         [ { path = [ "_msg" ], inBody = False, drop = "", generation = "message" }
+        , { path = [ "message" ], inBody = False, drop = "", generation = "message" }
         , { path = [ "msg" ], inBody = False, drop = "", generation = "message" }
         , { path = [ "level" ], inBody = False, drop = "", generation = "level" }
         ]

@@ -9,7 +9,8 @@ SELECT
     block.net,
     block.cpu,
     block.elapsed,
-    block.time_taken,
+    -- Spring 1.0.0 and 1.0.1 log the time since 1970 of a block that they produce; no block takes 11 days.
+    CASE WHEN block.time_taken < 1000000000000 THEN block.time_taken END AS time_taken,
     block.latency,
     ($test_start < 0 OR block.number >= $test_start) AND ($test_end < 0 OR block.number <= $test_end) AS of_test
 FROM block

@@ -100,6 +100,8 @@ let forked =
           [ form
               [ "switching forks from {} (block number {from}) to {} (block number {to})"
               , "switching forks from {} (block number {from}) {...} to {} (block number {to}) {...}"
+              , "switching forks from {} (block number {from} {}) to {} (block number {to} {})"
+              , "switching forks from {} (block number {from} {}) {...} to {} (block number {to} {}) {...}"
               ]
               [ f.from, f.to ]
           ]

@@ -145,6 +145,14 @@ let blocks =
           , hint = ""
           , severity = "warning"
           }
+        , S.Check::{
+          , code = "time-since-1970"
+          , sql = ../../../queries/antelope/harness/checks/time_since_1970.sql as Text
+          , uses = [ events.block.name ]
+          , message = "{blocks} blocks of {host} have no time: Spring 1.0.0 and 1.0.1 log the time since 1970 for blocks that they produce"
+          , hint = ""
+          , severity = "warning"
+          }
         ]
       , doc = "Blocks of the observer, in the order of its log"
       }

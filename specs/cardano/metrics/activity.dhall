@@ -11,6 +11,10 @@ let D = ../units.dhall
 
 let hostSlot = ../grains/host_slot.dhall
 
+let field = (../events.dhall).field
+
+let snapshots = ../grains/snapshot.dhall
+
 let c = hostSlot.column
 
 -- No filter applies to these rows.
@@ -87,6 +91,17 @@ in  { collected =
           , unit = U.event
           , doc = "Ledger snapshots written to disk per slot (ChainDB.LedgerEvent.Snapshot.TookSnapshot)"
           }
+    , snapshotTime =
+        S.Metric::{
+        , id = "ledgerSnapshotTime"
+        , name = "Duration of a ledger snapshot"
+        , grain = snapshots.grain.name
+        , measure = X.column (S.grain.columnOf field.enclosed)
+        , accepted = False
+        , unit = U.second
+        , better = "lower"
+        , doc = "Time to write a ledger snapshot to disk, as logged at its end (ChainDB.LedgerEvent.Snapshot.TookSnapshot)"
+        }
     , objects =
         perSlot
           { id = "logObjects"

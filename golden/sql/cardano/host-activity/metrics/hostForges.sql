@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* hostForges: Forged blocks */
-/* definition 630965c1d9cc7140d7eafd0e7e2b64e7a65819fed7c2c8e0fac47ba0ab6823d6 */
+/* definition c489f93dd2c86ae5f342c5755766e623b83e3ac3db893f206e388bc25e635f82 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* ledgerSnapshots: Ledger snapshots */
-/* definition cf848a1a21555ad197aa32c5cd054369943c9bd079278b08e4cb781fca93dde8 */
+/* definition 7a607ef879b7bf4ba46da9253c281f6d49657effa415b410728155bdeacaaa0a */
 SELECT
   domain.per,
   distributions.size,

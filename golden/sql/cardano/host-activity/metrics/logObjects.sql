@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* logObjects: Log objects */
-/* definition a03fb4191cc7f6a632b177503990e7dab22e05b3746f34b5e633201cfc540002 */
+/* definition cffcec6a8ae8fdc2d77abb82f492d401e173e5c0521fe743b9722f3a8aa3b375 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* mempoolRefusals: Mempool rejections */
-/* definition 97bb822f680d163b6ece8c6fe4a96e6403ee38861607a62cbe26d91907a3dea0 */
+/* definition c6af0c482cbcc3782e03fe94017f83599b4eaffc03a550c400643b53380292ce */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* mempoolTxs: Mempool size */
-/* definition 2465a1f6af672d5c40d7b03b4c3ddb90ea909944fa3722432505ffc7a4e86def */
+/* definition a0929d1350925304f1c89f04a64ec8553ef9eeda2f83858f98a2484a05c249f3 */
 SELECT
   domain.per,
   distributions.size,

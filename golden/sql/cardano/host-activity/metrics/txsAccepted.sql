@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* txsAccepted: Accepted transactions */
-/* definition f0ee711c82fffb1f6df26ee89e65ea1f58cc2764a93cae7a0cf0021fc9134e77 */
+/* definition d109e33c82815761cb9cf7eb1d68f795cc8018402f6e1534e7e639f9e45c0985 */
 SELECT
   domain.per,
   distributions.size,

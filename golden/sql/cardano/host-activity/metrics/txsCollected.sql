@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* txsCollected: Collected transactions */
-/* definition bf2b5568f230f9f47251a327e21bb5749ce9dba447a9b5c24a3d4c35dc60249b */
+/* definition eeca94d9e0a0acc75ae1d96a6b9e95da86d993667ffdf8cfab2c12e9e7a9648c */
 SELECT
   domain.per,
   distributions.size,

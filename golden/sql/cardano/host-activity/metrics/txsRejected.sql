@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* txsRejected: Rejected transactions */
-/* definition 2a440d3e4d4d6cb25e7dafca1e5e6c7726c4d30d0e50fee61979f1307faedba5 */
+/* definition 2b64cc8903436d871668558e6eaa31f086bb1f5001e60cc55954c7394c21a397 */
 SELECT
   domain.per,
   distributions.size,

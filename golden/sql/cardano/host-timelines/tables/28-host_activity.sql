@@ -61,6 +61,7 @@ WITH records AS (
     'forged'
   FROM block_forged
   UNION ALL
+  /* Both edges of a snapshot are objects, but the one at its end counts no further snapshot. */
   SELECT
     host,
     seq,
@@ -69,7 +70,7 @@ WITH records AS (
     NULL,
     NULL,
     NULL,
-    'snapshot'
+    CASE WHEN edge = 'FallingEdgeWith' THEN 'end' ELSE 'snapshot' END
   FROM ledger_snapshot
   UNION ALL
   SELECT

@@ -1,4 +1,4 @@
-/* Transactions that occur several times in an experiment, usually because of a copy of the report. */
+/* Transactions that occur several times in one block of an experiment, usually because of a copy of the report. */
 SELECT
   experiment_id,
   COUNT(*) AS transactions,
@@ -14,7 +14,8 @@ FROM (
     NOT tx_hash IS NULL
   GROUP BY
     experiment_id,
-    tx_hash
+    tx_hash,
+    block_time
   HAVING
     COUNT(*) > 1
 )

@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* block_rate_avg: Average block rate */
-/* definition 3e997fcfa6f610630e07455762d27c1924bbeb77c65afa1be01841188efc45db */
+/* definition de4ad6b30296f1c4ce394f4b5aafea3ba42253e48ed82065dd85b2c917a79941 */
 SELECT
   size,
   mean,

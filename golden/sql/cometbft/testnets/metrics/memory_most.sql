@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* memory_most: Maximum resident memory */
-/* definition e6a44e827ccc0ef37de2b7371b592f3ad42dfd1f6ecb014056d62cf9c83f4a67 */
+/* definition 1595317c9ff26e912e0c2ba32f6749913085ac205b3cf88faf846cd3bc75973b */
 SELECT
   size,
   mean,

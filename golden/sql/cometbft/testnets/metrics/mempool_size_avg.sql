@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* mempool_size_avg: Average mempool size */
-/* definition e554451e3279554e88935b27d5d1a966d6ae8f2787170dcf549a8b274951ab77 */
+/* definition 51a03d4cc1f07ce24c1feaddf2260e8886d4d5a4d6f78f10f08c846bd4f323f1 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* round_highest: Highest round */
-/* definition fd15fc7602b36498bb279707080d285eb66f45f03ef81deb81e46729ca18cb73 */
+/* definition b3d3d6aa0c225187dfdf7d509694ca07eeab91ed6608a44213bd2afb49512a64 */
 SELECT
   size,
   mean,

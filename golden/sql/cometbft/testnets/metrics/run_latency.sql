@@ -40,7 +40,7 @@ WITH samples AS (
     NOT name IS NULL
 )
 /* run_latency: Latency in the run */
-/* definition e596767b4f07da46774e609eb9df4a2bda67c2622b8ac9e0e27e8b080bd2c6bd */
+/* definition ca50b848b32db678e82765094fe84ba393d125a300530ff11e4ed7b91faeb017 */
 SELECT
   domain.per,
   distributions.size,

@@ -1,0 +1,5 @@
+-- Blocks whose time is that since 1970.
+SELECT host, count(*) AS blocks
+FROM block
+WHERE time_taken >= 1000000000000
+GROUP BY host
