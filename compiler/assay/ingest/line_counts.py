@@ -213,8 +213,8 @@ def count_lines(
     hosts, tally_files = tuple(file.host for file in files), tuple(row[0] for row in rows)
     names = connection.execute(dialect.to_sql(_build_names_query(table))).fetchall()
     unknown = tuple(
-        (index, UnknownTally(files[index].host, name, number, offsets[index] + (places[row] if places else row)))
-        for index, name, number, row in names
+        (index, UnknownTally(files[index].host, name, number, offsets[index] + (places[row] if places else row), torn))
+        for index, name, torn, number, row in names
     )
     return FileCounts(
         tallies, malformed_lines, hosts, tuple(offsets), tuple(lines), tally_files, malformed_files, unknown
@@ -267,8 +267,9 @@ def _build_malformed_query(table: str) -> exp.Select:
 
 
 def _build_names_query(table: str) -> exp.Select:
-    """Return the query for the names without an event by file: number of lines, first row."""
-    keys = [build_column("file"), build_column("name")]
+    """Return the query for the names without an event by file, of malformed lines apart: number of lines, first row."""
+    is_torn = exp.EQ(this=build_column("form"), expression=dialect.build_integer(TORN))
+    keys = [build_column("file"), build_column("name"), is_torn]
     query = sql_trees.set_source(
         dialect.select(*keys, exp.Count(this=exp.Star()), exp.Min(this=build_column("rowid"))), table
     )

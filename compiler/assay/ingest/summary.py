@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest import small_tables
+from assay.ingest.account import check_file_counts, check_host_logs
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import INCOMPLETE, OTHER, TEXT, TIMELESS
 from assay.ingest.line_counts import FileCounts, LineCount, find_first_timed, find_last_timed
@@ -157,6 +158,7 @@ def write_line_summary(
 
     `names` are the names of events by form number; `find_reason` returns the reason for a malformed line.
     """
+    check_file_counts(file_counts)
     tallies = [tally for counts in file_counts for tally in counts.tallies]
     malformed_lines = [
         MalformedLine(host, seq, form, "") for counts in file_counts for host, seq, form in counts.malformed
@@ -202,8 +204,9 @@ def write_results(
 
     `describe_logs` describes the content of the logs if nothing was recognized.
 
-    Raises AssayError if too many records are malformed or none is recognized.
+    Raises AssayError if too many records are malformed or none is recognized, AccountError if counts do not add up.
     """
+    check_host_logs(logs, unknown)
     if rejected_logs := [log for log in logs if log.quarantined > _compute_limit(source, log)]:
         raise _build_limit_error(connection, source, logs, rejected_logs, malformed_records, folder)
     if not any(log.recognised for log in logs):

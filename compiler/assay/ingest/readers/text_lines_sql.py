@@ -16,7 +16,7 @@ from assay.ingest import invalid_text, sql_trees, timestamps
 from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, NumberedForm
 from assay.ingest.event_query import build_typed_query
 from assay.ingest.readers.lines import build_lines_without_nul, build_scan_query
-from assay.lang.line_pattern import Pattern, build_literal_regex, parse_pattern
+from assay.lang.line_pattern import Pattern, parse_pattern
 from assay.lang.model.package import Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
@@ -71,19 +71,15 @@ class TextForms:
         return tuple(name for name in self.layout.places if name in required)
 
     @property
-    def marks(self) -> tuple[str, ...]:
-        """Return the literal beginnings of the patterns of events."""
-        return tuple(dict.fromkeys(variant.pattern.literal_prefix.rstrip() for variant in self.variants))
+    def contained_regex(self) -> str:
+        """Return the expression for a line that contains the beginning of an event; empty if every line does."""
+        marks = dict.fromkeys(variant.pattern.mark for variant in self.variants)
+        return "" if "" in marks else "|".join(marks)
 
     @property
     def beginning_regex(self) -> str:
         """Return the expression for a body that begins like an event; empty if every body does."""
-        return "" if "" in self.marks else "^(?:" + "|".join(build_literal_regex(mark) for mark in self.marks) + ")"
-
-    @property
-    def contained_regex(self) -> str:
-        """Return the expression for a line that contains the beginning of an event; empty if every line does."""
-        return "" if "" in self.marks else "|".join(build_literal_regex(mark) for mark in self.marks)
+        return self.contained_regex and f"^(?:{self.contained_regex})"
 
     def can_end_in_value(self, variant: Variant) -> bool:
         """Return whether lines of a pattern may end in a value that is read."""
