@@ -47,7 +47,7 @@ class ReasonFinder:
     def __call__(self, item: MalformedLine, line: Line) -> str:
         """Return the reason for a line."""
         if item.form == TORN:
-            return "not logfmt" if self.has_pairs else "not JSON"
+            return (line.fault or "not logfmt") if self.has_pairs else "not JSON"
         record = self.parse_record(item, line.text)
         if item.form == TIMELESS:
             text = _find_time(self.recognition, record)
