@@ -14,7 +14,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from assay.lang.check.covered_patterns import covers
-from assay.lang.line_pattern import PatternError, build_literal_regex, parse_pattern
+from assay.lang.line_pattern import PatternError, build_literal_regex, build_marks_regex, parse_pattern
 from assay.util.regex import BLANK, WHITE_SPACE, escape_literal
 
 LAYOUT = "{level} {at} {thread} {file} {function} ] {message...}"
@@ -136,7 +136,7 @@ def test_patterns_have_any_character() -> None:
     lines = [f"{item}1{item}  {item} 2 3 {item}" for item in characters]
     matches = list_matches([pattern.build_expression(("a", "b"))[1:-1] for pattern in patterns], lines)
     assert [item for item, is_match in zip(characters, matches, strict=True) if not is_match] == []
-    marks = list_matches([f"(?:{parse_pattern(f'{item} {{a}}').mark}).*" for item in characters], lines)
+    marks = list_matches([f"(?:{build_marks_regex([parse_pattern(f'{item} {{a}}')])}).*" for item in characters], lines)
     words = [item for item, is_match in zip(characters, marks, strict=True) if not is_match]
     assert words == [item for item in characters if item == "_" or unicodedata.category(item)[0] in "LMN"]
 

@@ -13,6 +13,7 @@ from assay.ingest import sql_trees
 from assay.ingest.chunks import FILE_STEP, LogFile
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import OTHER, TIMELESS, TORN
+from assay.ingest.quarantine import DESCRIBED_LINES
 from assay.ingest.unknown_records import FILE_NAME_LIMIT, UnknownTally, merge_tallies
 from assay.sql import dialect
 from assay.sql.dialect import build_column
@@ -53,7 +54,7 @@ class LineCount:
 
 @dataclass(frozen=True, slots=True)
 class FileCounts:
-    """The line counts of some files, and their malformed lines (host, seq, form).
+    """The line counts of some files, and the first malformed lines of each (host, seq, form), as many as are described.
 
     `hosts`, `offsets` and `lines` have an item for each file: its host, the difference between the `seq` of a line and
     its place in the file, its line count. `tally_files` and `malformed_files` are the file indices of tallies and
@@ -260,10 +261,17 @@ def _build_counts_query(table: str) -> exp.Select:
 
 
 def _build_malformed_query(table: str) -> exp.Select:
-    """Return the query for malformed lines: file, row, form."""
+    """Return the query for the first malformed lines of each file: file, row, form."""
     kinds = [sql_trees.build_smallint(kind) for kind in (TORN, TIMELESS)]
     query = sql_trees.set_source(dialect.select("file", "rowid", "form"), table)
-    return query.where(exp.In(this=build_column("form"), expressions=kinds)).order_by("file", "rowid")
+    number = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=[build_column("file")],
+        order=exp.Order(expressions=[exp.Ordered(this=build_column("rowid"))]),
+    )
+    query = query.where(exp.In(this=build_column("form"), expressions=kinds)).order_by("file", "rowid")
+    query.set("qualify", exp.Qualify(this=exp.LTE(this=number, expression=dialect.build_integer(DESCRIBED_LINES))))
+    return query
 
 
 def _build_names_query(table: str) -> exp.Select:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.util.regex import escape_literal
@@ -102,19 +102,7 @@ class Pattern:
         return "" if first.matches or first.optional else first.text
 
     @property
-    def mark(self) -> str:
-        """Return the expression of the beginning of lines that look like lines of the pattern; empty if all do.
-
-        If every line goes on with another word after the literal text, the text ends where a word ends: `ends` does not
-        look like the pattern `end {}`.
-        """
-        text = self.literal_prefix.rstrip(" \t")
-        if not text:
-            return ""
-        return build_literal_regex(text) + (f"(?:{_NO_WORD_CHARACTER}|$)" if self._begins_with_whole_words else "")
-
-    @property
-    def _begins_with_whole_words(self) -> bool:
+    def begins_with_whole_words(self) -> bool:
         """Return whether the literal text that the pattern begins with ends in a word that no line continues."""
         text = self.literal_prefix
         if not _is_word_character(text.rstrip(" \t")[-1:]):
@@ -150,6 +138,23 @@ class Pattern:
                         f"^({_build_regex(before, frozenset(), whole=False)}){build_literal_regex(piece.text[0])}"
                     )
                 yield Beginning(piece, f"^{_build_regex(before, frozenset(), whole=True)}", shortest)
+
+
+def build_marks_regex(patterns: Iterable[Pattern]) -> str:
+    """Return the expression of the beginnings of lines that look like lines of patterns; empty if all lines do.
+
+    If every line of a pattern goes on with another word after its first literal text, the text ends where a word ends:
+    `ends` does not look like the pattern `end {}`.
+    """
+    marks: dict[bool, dict[str, None]] = {True: {}, False: {}}
+    for pattern in patterns:
+        text = pattern.literal_prefix.rstrip(" \t")
+        if not text:
+            return ""
+        marks[pattern.begins_with_whole_words][build_literal_regex(text)] = None
+    # The class of characters is large: with one for each text, the matcher would run out of memory and become slow.
+    words = [f"(?:{'|'.join(marks[True])})(?:{_NO_WORD_CHARACTER}|$)"] if marks[True] else []
+    return "|".join([*words, *marks[False]])
 
 
 def _is_word_character(character: str) -> bool:

@@ -7,10 +7,11 @@ events are only counted.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -39,7 +40,7 @@ from assay.ingest.event_writer import write_event_rows
 from assay.ingest.line_counts import FileCounts, build_unreadable_error, count_lines, list_overlap_warnings
 from assay.ingest.output_folder import MEMORY, open_engine
 from assay.ingest.plain_copies import Line, can_scan, create_repaired_copy, decompress_file, read_last_byte
-from assay.ingest.quarantine import MalformedLine, explain_missing_field, truncate_value
+from assay.ingest.quarantine import Explainer, MalformedLine, explain_missing_field, truncate_value
 from assay.ingest.readers.lines import build_scan_parameters, list_scan_errors
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, locate_lines
 from assay.ingest.readers.text_lines_sql import (
@@ -50,7 +51,7 @@ from assay.ingest.readers.text_lines_sql import (
     create_text_forms,
 )
 from assay.ingest.summary import write_line_summary
-from assay.lang.line_pattern import Pattern
+from assay.lang.line_pattern import Pattern, build_marks_regex
 from assay.lang.model.package import Source
 from assay.sql import dialect
 from assay.util.os_errors import is_disk_full_error
@@ -63,10 +64,10 @@ LONGEST = 10_000  # characters of a line that are examined
 EXCERPT_LENGTH = 24  # characters of unexpected text in a message
 
 
-def create_explainer(connection: duckdb.DuckDBPyConnection, forms: TextForms) -> Callable[[MalformedLine, Line], str]:
-    """Return a function that explains why a line is malformed."""
+def create_explainer(connection: duckdb.DuckDBPyConnection, forms: TextForms) -> Explainer:
+    """Return the explainer of malformed lines."""
     matcher = _Matcher(connection)
-    return lambda item, line: _find_reason(matcher, forms, item, line)
+    return Explainer(lambda item, line: _find_reason(matcher, forms, item, line), "not the pattern of an event")
 
 
 class _Matcher:
@@ -75,27 +76,42 @@ class _Matcher:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection
 
-    def match_group(self, text: str, expression: str, group: int = 0) -> str:
-        """Return the match of an expression, or of one of its groups, in a text; empty without a match."""
-        return str(self._extract(text, expression, dialect.build_integer(group)) or "")
+    def is_match(self, text: str, expression: str) -> bool:
+        """Return whether an expression has a match of at least a character in a text."""
+        return bool(self.match_groups(text, ((expression, 0),))[0])
+
+    def match_groups(self, text: str, groups: tuple[tuple[str, int], ...]) -> list[str]:
+        """Return the match of each group of an expression in a text; empty without a match or without an expression."""
+        return [match or "" for match in self._extract(text, groups)]
 
     def match_places(self, text: str, pattern: Pattern) -> dict[str, str | None]:
         """Return the texts at the places of a pattern that a text matches."""
         if not pattern.places:
             return {}
         # Named groups, since numbers end at 9; not with the names of places, since the engine ignores their case.
-        names = [f"p{index}" for index, _ in enumerate(pattern.places)]
-        name_list = exp.Array(expressions=[sql_trees.build_text(name) for name in names])
-        groups = self._extract(text, pattern.build_expression(pattern.places), name_list)
+        names = tuple(f"p{index}" for index, _ in enumerate(pattern.places))
+        (groups,) = self._extract(text, ((pattern.build_expression(pattern.places), names),))
         return {place: groups[name] or None for place, name in zip(pattern.places, names, strict=True)}
 
-    def _extract(self, text: str, expression: str, *groups: exp.Expr) -> Any:
-        value = sql_trees.call(
-            "regexp_extract", exp.Placeholder(this="text"), sql_trees.build_text(expression), *groups
-        )
-        row = self.connection.execute(dialect.to_sql(exp.select(value)), {"text": text}).fetchone()
+    def _extract(self, text: str, groups: tuple[tuple[str, int | tuple[str, ...]], ...]) -> tuple[Any, ...]:
+        row = self.connection.execute(_build_extraction(groups), {"text": text}).fetchone()
         assert row is not None
-        return row[0]
+        return row
+
+
+@functools.lru_cache(maxsize=10_000)
+def _build_extraction(groups: tuple[tuple[str, int | tuple[str, ...]], ...]) -> str:
+    """Return the statement that extracts groups of expressions, by number or by names, from a text."""
+    return dialect.to_sql(exp.select(*(_build_group(*item) for item in groups)))
+
+
+def _build_group(expression: str, group: int | tuple[str, ...]) -> exp.Expr:
+    numbers = (
+        dialect.build_integer(group)
+        if isinstance(group, int)
+        else exp.Array(expressions=[sql_trees.build_text(name) for name in group])
+    )
+    return sql_trees.call("regexp_extract", exp.Placeholder(this="text"), sql_trees.build_text(expression), numbers)
 
 
 def _find_reason(matcher: _Matcher, forms: TextForms, item: MalformedLine, line: Line) -> str:
@@ -113,7 +129,10 @@ def _find_reason(matcher: _Matcher, forms: TextForms, item: MalformedLine, line:
     if item.form == INCOMPLETE:
         return _find_field_problem(matcher, forms, item.event, head, body)
     likely_variants = [
-        variant for variant in forms.variants if body.startswith(variant.pattern.literal_prefix.split(" ")[0])
+        variant
+        for variant in forms.variants
+        if body.startswith(variant.pattern.literal_prefix.split(" ")[0])
+        and (not (mark := build_marks_regex([variant.pattern])) or matcher.is_match(body, f"^(?:{mark})"))
     ]
     faults = [(*_find_fault(matcher, body, variant.pattern), variant) for variant in likely_variants or forms.variants]
     _, problem, variant = max(faults, key=lambda fault: fault[0])
@@ -128,15 +147,19 @@ def _find_time(matcher: _Matcher, forms: TextForms, body: str) -> str:
 
 def _find_fault(matcher: _Matcher, text: str, pattern: Pattern) -> tuple[int, str]:
     """Return how many characters of a text match a pattern, and the expected and the actual text after them."""
+    beginnings = list(pattern.iter_beginnings())
+    groups = [(item.expression if item.expression != "^" else "", 0) for item in beginnings]
+    groups += [(item.shortest, 1 if item.shortest else 0) for item in beginnings]
+    *matches, whole = matcher.match_groups(text, (*groups, (pattern.build_expression(())[:-1], 0)))
     length, expected = 0, pattern.pieces[0].pattern_text
-    for index, item in enumerate(pattern.iter_beginnings()):
-        before = matcher.match_group(text, item.expression) if item.expression != "^" else ""
+    for index, (item, before, shortest) in enumerate(
+        zip(beginnings, matches, matches[len(beginnings) :], strict=False)
+    ):
         if not before and index:  # at the first piece, optional parts may match no character
             break
-        shortest = matcher.match_group(text, item.shortest, 1) if item.shortest else ""
         length, expected = len(shortest or before), item.piece.pattern_text
     else:
-        if whole := matcher.match_group(text, pattern.build_expression(())[:-1]):
+        if whole:
             return len(text), f"expected the end of the line, found {_quote_excerpt(text[len(whole) :])}"
     return length, f"expected {json.dumps(expected, ensure_ascii=False)}, found {_quote_excerpt(text[length:])}"
 
@@ -151,7 +174,7 @@ def _quote_excerpt(text: str) -> str:
 def _find_field_problem(matcher: _Matcher, forms: TextForms, event: str, head: dict[str, str | None], body: str) -> str:
     """Return the problem of the first field without a valid value, by the pattern that the line matches."""
     matching = [
-        item for item in forms.find_variants(event) if matcher.match_group(body, item.pattern.build_expression(()))
+        item for item in forms.find_variants(event) if matcher.is_match(body, item.pattern.build_expression(()))
     ]
     for variant in matching:
         if reason := _find_variant_problem(matcher, variant, event, head, body):

@@ -16,7 +16,7 @@ from assay.ingest import invalid_text, sql_trees, timestamps
 from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, NumberedForm
 from assay.ingest.event_query import build_typed_query
 from assay.ingest.readers.lines import build_lines_without_nul, build_scan_query
-from assay.lang.line_pattern import Pattern, parse_pattern
+from assay.lang.line_pattern import Pattern, build_marks_regex, parse_pattern
 from assay.lang.model.package import Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
@@ -73,8 +73,7 @@ class TextForms:
     @property
     def contained_regex(self) -> str:
         """Return the expression for a line that contains the beginning of an event; empty if every line does."""
-        marks = dict.fromkeys(variant.pattern.mark for variant in self.variants)
-        return "" if "" in marks else "|".join(marks)
+        return build_marks_regex(variant.pattern for variant in self.variants)
 
     @property
     def beginning_regex(self) -> str:
