@@ -18,7 +18,7 @@ from parts import MAIN, read_processor_seconds
 EVENTS = 50
 GOAL = 2.0
 SOURCE = 'quarantine = { share = 1.0, atLeast = 1000000000 }, doc = "Generated."'
-LINE_SOURCE = f'hosts = "h*", logs = [ "log" ], {SOURCE}'
+LINE_SOURCE = f'hosts = "h*", logs = [ "log*" ], {SOURCE}'
 BODY = 'body = [] : List Text, lookups = [ S.source.nameAt [ "msg" ] ]'
 
 
@@ -81,21 +81,22 @@ KINDS = {
 }
 
 
-def write_workspace(name: str, folder: Path) -> None:
+def write_workspace(name: str, folder: Path, events: int = EVENTS) -> None:
     """Write a workspace with a source of a kind and its events."""
     kind = KINDS[name]
     run_command("init", folder)
     names = [
-        f'[ "{kind.name.format(event=event)}" ]' if kind.name else "[] : List Text" for event in range(kind.events)
+        f'[ "{kind.name.format(event=event)}" ]' if kind.name else "[] : List Text"
+        for event in range(min(events, kind.events))
     ]
-    events = ", ".join(
+    definitions = ", ".join(
         f'E.event {{ name = "e{event}", source = "log", names = {item}, fields = [ E.integer "n" ], doc = "x" }}'
         for event, item in enumerate(names)
     )
     text = f"""let S = ../schema/package.dhall
 let E = S.event
 let source = S.Source::{{ name = "log", {kind.source} }}
-in S.Package::{{ system = "made", sources = [ source ], events = [ {events} ] }}
+in S.Package::{{ system = "made", sources = [ source ], events = [ {definitions} ] }}
 """
     (folder / "specs/made").mkdir(parents=True)
     (folder / "specs/made/package.dhall").write_text(text, encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,6 +100,32 @@ def merge_counts(first: FileCounts, second: FileCounts) -> FileCounts:
         unknown=first.unknown + second.unknown,
         lines=tuple(count + second_count for count, second_count in zip(first.lines, second.lines, strict=True)),
     )
+
+
+def split_by_file(counts: FileCounts) -> list[FileCounts]:
+    """Return the counts of each file."""
+    tallies: list[list[LineCount]] = [[] for _ in counts.lines]
+    malformed: list[list[tuple[str, int, int]]] = [[] for _ in counts.lines]
+    unknown: list[list[tuple[int, UnknownTally]]] = [[] for _ in counts.lines]
+    for index, tally in zip(counts.tally_files, counts.tallies, strict=True):
+        tallies[index].append(tally)
+    for index, row in zip(counts.malformed_files, counts.malformed, strict=True):
+        malformed[index].append(row)
+    for index, item in counts.unknown:
+        unknown[index].append((0, item))
+    return [
+        FileCounts(
+            tuple(tallies[index]),
+            tuple(malformed[index]),
+            (counts.hosts[index],),
+            (counts.offsets[index],),
+            (lines,),
+            (0,) * len(tallies[index]),
+            (0,) * len(malformed[index]),
+            tuple(unknown[index]),
+        )
+        for index, lines in enumerate(counts.lines)
+    ]
 
 
 def select_files(counts: FileCounts, indices: Sequence[int]) -> FileCounts:
@@ -295,23 +321,28 @@ def list_overlap_warnings(files: RunFiles, file_counts: Sequence[FileCounts]) ->
     A file begins at the instant of its first record with an instant, and ends at that of the last.
     """
     messages = []
+    dated: dict[tuple[str, int], list[LineCount]] = {}
+    for tally in (tally for counts in file_counts for tally in counts.tallies):
+        if tally.form >= OTHER:
+            dated.setdefault((tally.host, tally.first_seq // FILE_STEP), []).append(tally)
     for host in files.hosts:
         if len(host.files) > 1:
-            tallies = [tally for counts in file_counts for tally in counts.tallies if tally.host == host.host]
-            messages += _list_host_overlaps(files, host.host, host.files, tallies)
+            messages += _list_host_overlaps(files, host.host, host.files, dated)
     if not messages:
         return ()
     more = f" ({len(messages) - 1} more overlap)" if len(messages) > 1 else ""
     return (f"{messages[0]}{more}.",)
 
 
-def _list_host_overlaps(files: RunFiles, host: str, paths: Sequence[Path], tallies: Sequence[LineCount]) -> list[str]:
-    """Return a message for each file of a host that overlaps with an earlier one."""
+def _list_host_overlaps(
+    files: RunFiles, host: str, paths: Sequence[Path], dated: Mapping[tuple[str, int], Sequence[LineCount]]
+) -> list[str]:
+    """Return a message for each file of a host that overlaps with an earlier one, by tallies of hosts and files."""
     messages: list[str] = []
     latest: tuple[int, Path] | None = None
     for index, path in enumerate(paths):
-        dated = [item for item in tallies if item.form >= OTHER and item.first_seq // FILE_STEP == index]
-        first, last = find_first_timed(dated), find_last_timed(dated)
+        of_file = dated.get((host, index), ())
+        first, last = find_first_timed(of_file), find_last_timed(of_file)
         if first is None or last is None or first.first_ns is None or last.last_ns is None:
             continue
         if latest and latest[0] - first.first_ns > OVERLAP_TOLERANCE:

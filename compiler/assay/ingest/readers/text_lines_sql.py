@@ -320,10 +320,11 @@ def _build_name(text: exp.Expr) -> exp.Expr:
     return sql_trees.call("left", name, dialect.build_integer(LONGEST))
 
 
-def build_event_rows(forms: TextForms, event: str, table: str, host: str, offset: int, is_fast: bool) -> exp.Select:
+def build_event_rows(forms: TextForms, event: str, table: str, is_fast: bool) -> exp.Select:
     """Return the query for the rows of an event in a table of lines: host, seq, t_ns, whole, the required fields.
 
-    `is_fast` is that of `field_sql.build_typed_value`.
+    Its parameters `$hosts` and `$offsets` have the host of each file, and the difference between `seq` and `rowid` in
+    it. `is_fast` is that of `field_sql.build_typed_value`.
     """
     variants = forms.find_variants(event)
     matched = [
@@ -331,8 +332,11 @@ def build_event_rows(forms: TextForms, event: str, table: str, host: str, offset
         for variant in variants
         if variant.read_places
     ]
-    seq = exp.Add(this=build_column("rowid"), expression=dialect.build_integer(offset))
-    keys = [sql_trees.build_alias(sql_trees.build_text(host), "host"), sql_trees.build_alias(seq, "seq")]
+    file = exp.Add(this=build_column("file"), expression=dialect.build_integer(1))
+    host = dialect.build_list_extract(sql_trees.build_list_parameter("hosts", "TEXT"), file)
+    offset = dialect.build_list_extract(sql_trees.build_list_parameter("offsets", "BIGINT"), file.copy())
+    seq = exp.Add(this=build_column("rowid"), expression=offset)
+    keys = [sql_trees.build_alias(host, "host"), sql_trees.build_alias(seq, "seq")]
     lines = sql_trees.set_source(dialect.select(*keys, "t_ns", "form", *_list_head_columns(forms), *matched), table)
     lines = lines.where(
         sql_trees.build_between(build_column("form"), variants[0].number, variants[-1].number), copy=False
