@@ -11,6 +11,7 @@ import pytest
 from assay.ingest import summary
 from assay.ingest.account import AccountError, check_file_counts, check_host_logs
 from assay.ingest.line_counts import FileCounts, LineCount
+from assay.ingest.readers import csv, json_records, samples
 from assay.ingest.summary import HostLog
 from assay.ingest.unknown_records import UnknownTally
 from tests.ingest.test_contract import INSTANT, READERS, format_record, ingest_records
@@ -56,9 +57,8 @@ def test_every_reader_checks_its_account(reader: str, tmp_path: Path, monkeypatc
         def __init__(self, host: str, lines: int, *rest: Any) -> None:
             HostLog.__init__(self, host, lines - 1, *rest)
 
-    for module in ("summary", "readers.csv", "readers.json_records", "readers.samples"):
-        monkeypatch.setattr(f"assay.ingest.{module}.HostLog", TwiceCounted)
-    assert summary.HostLog is TwiceCounted
+    for module in (summary, csv, json_records, samples):
+        monkeypatch.setattr(module, "HostLog", TwiceCounted)
     content = b"".join(format_record(reader, number, INSTANT, b"7", b"x") for number in (1, 2))
     with pytest.raises(AccountError, match=r"LineAccount\(host=.*, read=1, used=2,"):
         ingest_records(tmp_path, reader, content)
