@@ -17,11 +17,13 @@ from typing import Any
 import yaml
 import zstandard
 
+from assay.ingest.decompress import iter_decompressed
 from assay.ingest.discovery import find_run
 from assay.ingest.manifest import read_notes
 from assay.ingest.run_constants import list_duplicate_constant_warnings, read_constants, set_start
 from assay.lang import decode
 from assay.lang.model.package import Event, Field, Form, Name, Source, Transform, Unless
+from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.lang.plain_data import to_plain_data
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import ONE, SOURCES, IngestedFolder, format_error, ingest_log, write_files
@@ -176,7 +178,8 @@ def _read_records(case: Case, folder: Path) -> dict[str, Any]:
     source = set_start(case.source, read_constants(case.source, folder / "run"), "run")
     ingested = ingest_log(folder, case.files, case.events, case.wanted, source, case.workers)
     ingested.read_quarantine()
-    _check_counts(ingested, case.source.kind != "text-lines")
+    files = [file for host in find_run(source, folder / "run", case.events).hosts for file in host.files]
+    _check_counts(ingested, files if SOURCE_KINDS[source.kind].is_log else None)
     expect = case.expect if case.expect.keys() - {"error"} else dict.fromkeys(_list_tables(ingested), ())
     result: dict[str, Any] = {
         table: _read_rows(ingested, table, rows) for table, rows in expect.items() if table not in _DETAILS
@@ -184,16 +187,22 @@ def _read_records(case: Case, folder: Path) -> dict[str, Any]:
     return result | ({"warnings": list(read_notes(ingested.folder))} if "warnings" in expect else {})
 
 
-def _check_counts(ingested: IngestedFolder, has_names: bool) -> None:
+def _check_counts(ingested: IngestedFolder, logs: Sequence[Path] | None) -> None:
     """Check that lines used, malformed, text and unknown are no more than those read: a report prints the difference.
 
-    Malformed lines of a text log have names as well.
+    Of a log, all lines are read. Malformed lines of a text log have names as well.
     """
     lines = sum(lines for (lines,) in ingested.read_rows("logs", "lines"))
     counted = sum(sum(row) for row in ingested.read_rows("logs", "recognised", "quarantined", "text_lines"))
-    has_names = has_names and (ingested.folder / "unknown.parquet").exists()
-    unknown = sum(n for (n,) in ingested.read_rows("unknown", "n")) if has_names else 0
+    names = ingested.read_rows("unknown", "n", "malformed") if (ingested.folder / "unknown.parquet").exists() else []
+    unknown = sum(n for n, malformed in names if not malformed)
     assert counted + unknown <= lines, (lines, counted, unknown)
+    if logs is not None:
+        assert lines == sum(_count_lines(b"".join(iter_decompressed(path))) for path in logs)
+
+
+def _count_lines(content: bytes) -> int:
+    return content.count(b"\n") + (not content.endswith(b"\n") and content != b"")
 
 
 def _list_tables(ingested: IngestedFolder) -> list[str]:

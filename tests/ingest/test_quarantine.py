@@ -84,7 +84,7 @@ def test_next_attempt_replaces_or_removes_the_file(tmp_path: Path, cache: Path) 
 def test_first_of_very_many_broken_lines_are_saved(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(summary, "DESCRIBED", 12)
+    monkeypatch.setattr(summary, "DESCRIBED_LINES", 12)
     message_text = read_refusal(create_broken_run(tmp_path), cache)
     assert "the first 12 of them" in message_text
     assert [text for (text,) in read_rows(find_named_file(message_text), "text")] == BROKEN[:12]

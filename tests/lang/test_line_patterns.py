@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import string
+import sys
+import unicodedata
+from collections import defaultdict
 
 import duckdb
 import pytest
@@ -11,7 +14,8 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from assay.lang.check.covered_patterns import covers
-from assay.lang.line_pattern import PatternError, build_literal_regex, parse_pattern
+from assay.lang.line_pattern import PatternError, build_literal_regex, build_marks_regex, parse_pattern
+from assay.util.regex import BLANK, WHITE_SPACE, escape_literal
 
 LAYOUT = "{level} {at} {thread} {file} {function} ] {message...}"
 
@@ -96,6 +100,52 @@ def test_literal_text_matches_itself(text: str) -> None:
     row = duckdb.execute("SELECT regexp_matches(?, ?)", [text, expression]).fetchone()
     assert row == (True,)
     assert re.search(expression, text)
+
+
+def list_characters() -> list[str]:
+    """Return all ASCII characters, and some of each category of Unicode; none that UTF-8 lacks."""
+    by_category: defaultdict[str, list[str]] = defaultdict(list)
+    for code in range(sys.maxunicode + 1):
+        character = chr(code)
+        by_category[unicodedata.category(character)].append(character)
+    del by_category["Cs"]
+    assert len(by_category) == 29
+    chosen = [item for characters in by_category.values() for item in characters[:: max(1, len(characters) // 40)]]
+    return sorted({*map(chr, range(128)), *chosen, *"→…°€😀✓│µ", "\ufeff", "\U0010ffff"})
+
+
+def list_matches(expressions: list[str], texts: list[str]) -> list[bool]:
+    query = "SELECT regexp_full_match(text, expression) FROM (SELECT unnest(?) AS expression, unnest(?) AS text)"
+    return [value for (value,) in duckdb.execute(query, [expressions, texts]).fetchall()]
+
+
+def test_every_character_matches_itself_in_engine_and_python() -> None:
+    characters = list_characters()
+    texts = [f"{character}a{character}{character}1" for character in characters]
+    expressions = [escape_literal(text) for text in texts]
+    assert [text for text, is_match in zip(texts, list_matches(expressions, texts), strict=True) if not is_match] == []
+    assert [text for text, item in zip(texts, expressions, strict=True) if not re.fullmatch(item, text)] == []
+    others = [f"x{text[1:]}" if text[0] != "x" else f"y{text[1:]}" for text in texts]
+    assert not any(list_matches(expressions, others))
+
+
+def test_patterns_have_any_character() -> None:
+    """In literal texts, before and behind places, and at the beginning of lines that look like lines of a pattern."""
+    characters = [item for item in list_characters() if item not in " \t\n{}?"]
+    patterns = [parse_pattern(f"{item}{{a}}{item} {item} {{b...}}{{? {item}?}}") for item in characters]
+    lines = [f"{item}1{item}  {item} 2 3 {item}" for item in characters]
+    matches = list_matches([pattern.build_expression(("a", "b"))[1:-1] for pattern in patterns], lines)
+    assert [item for item, is_match in zip(characters, matches, strict=True) if not is_match] == []
+    marks = list_matches([f"(?:{build_marks_regex([parse_pattern(f'{item} {{a}}')])}).*" for item in characters], lines)
+    words = [item for item, is_match in zip(characters, marks, strict=True) if not is_match]
+    assert words == [item for item in characters if item == "_" or unicodedata.category(item)[0] in "LMN"]
+
+
+def test_blanks_are_the_same_in_engine_and_python() -> None:
+    characters = [item for item in list_characters() if item.isspace() or unicodedata.category(item)[0] in "ZC"]
+    engine_blanks = list_matches([BLANK] * len(characters), characters)
+    assert [item for item, is_blank in zip(characters, engine_blanks, strict=True) if is_blank] == sorted(WHITE_SPACE)
+    assert [item for item in characters if re.fullmatch(BLANK, item)] == sorted(WHITE_SPACE)
 
 
 @settings(max_examples=60, deadline=None)

@@ -348,6 +348,7 @@ def test_log_without_what_a_source_needs_is_an_error(text: str, message: str, tm
     [
         ("6,7,3794.53\n12,12,3780.39\n", "a,b,c"),
         ("".join(f"{number}.5\n" for number in range(12)), "latency_ms"),
+        ("6,7,3794.53\r12,12,3780.39\r", "a,b,c"),
     ],
 )
 def test_table_without_header_gets_a_hint(text: str, names: str, tmp_path: Path) -> None:
@@ -357,6 +358,19 @@ def test_table_without_header_gets_a_hint(text: str, names: str, tmp_path: Path)
     assert result.status == 1
     hint = f"  hint: a table needs names of columns: add a header line, such as {names}"
     assert result.err.splitlines()[-1] == hint
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("cell", ["get", '"g,et"', '"a\rb"', "g\x0bt", "g\u2028t", "g\x85t", "g\x1ct"])
+def test_table_is_read_with_any_line_end(end: str, cell: str, tmp_path: Path, cache: Path) -> None:
+    rows = ["time,elapsed_ms,op", *(f"2026-03-02T09:00:{n}Z,{n * 7 % 30 + 20},{cell}" for n in range(10, 40))]
+    (tmp_path / "r.csv").write_bytes("".join(f"{row}{end}" for row in rows).encode())
+    place = tmp_path / "service"
+    assert run_assay("init", place, "--from", tmp_path / "r.csv").status == 0
+    arguments = ("query", "elapsed_ms", "--run", place / "runs/r", "--format", "json", "--cache", cache)
+    result = run_assay(*arguments, cwd=place)
+    assert result.status == 0, result.err
+    assert '"average": 34.5' in result.out
 
 
 def test_table_of_elapsed_times_says_how_to_read_them(tmp_path: Path, cache: Path) -> None:

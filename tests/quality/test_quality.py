@@ -138,7 +138,7 @@ def test_explain_reports_missing_data(cache: Path) -> None:
             "ping.log",
             "".join(f"2026-01-05 09:00:0{n} reply in {n}.5 ms\n" for n in range(1, 5))
             + "2026-01-05 09:00:06 \n2026-01-05 09:00:07 app paused\n\n2026-01-05 09:00:08 reply in\n",
-            (8, 4, 1, 1, 2),
+            (8, 4, 0, 1, 3),
         ),
         (
             "app.jsonl",

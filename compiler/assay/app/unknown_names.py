@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from assay.app.prepare import IngestedRun, Part
+from assay.app.prepare import IngestedRun
 from assay.engine.mount import UnknownName
 from assay.ingest.discovery import RunFiles
 from assay.ingest.pipeline import find_records
@@ -211,13 +211,14 @@ def _choose_place(hosts: Sequence[UnknownName]) -> Place:
 
 
 def count_unknown_records(ingested_run: IngestedRun) -> int:
-    """Return the number of records of a run with names that are neither known nor ignored."""
+    """Return the number of records of a run that are not malformed, with names that are neither known nor ignored."""
     return sum(
         item.n
         for part in ingested_run.parts
         for hosts in list_unknown_names(part.source, part.facts.unknown).values()
         for item in hosts
-    )  # fmt: skip
+        if not item.malformed
+    )
 
 
 def iter_unknown_findings(
@@ -246,20 +247,13 @@ def iter_unknown_findings(
             event = f"event `{rename.event}`{silence_note}: {rename.reason}{format_metric_list(metrics)}"
             message = f"`{rename.name}` ({location}) may be a new name of {event}."
             yield Finding(RENAMED, message, metrics, (), rename.event, total)
-        yield from _describe_unknown_names(names, _count_nameable_lines(part))
+        unknown_records = [item for item in part.facts.unknown if not item.malformed]
+        if unknown_names := list_unknown_names(part.source, unknown_records):
+            yield _describe_unknown_names(unknown_names)
 
 
-def _count_nameable_lines(part: Part) -> int:
-    """Return the number of lines of a part that are neither used nor malformed, but have a name."""
-    return sum(log.lines - log.recognised - log.quarantined - log.text_lines for log in part.facts.logs)
-
-
-def _describe_unknown_names(names: ByName, nameable: int) -> Iterator[Finding]:
-    """Yield a finding about unknown names, unless all of their records are malformed.
-
-    Malformed lines of a text log have names, too, by which they are found to be renamed events. They are no unknown
-    records: of these there are at most `nameable`.
-    """
+def _describe_unknown_names(names: ByName) -> Finding:
+    """Return the finding about unknown names."""
     totals = Counter({name: sum(item.n for item in hosts) for name, hosts in names.items()})
     texts = (
         f"`{' '.join(name.split())}`" if name else "no name" for name in names
@@ -268,9 +262,6 @@ def _describe_unknown_names(names: ByName, nameable: int) -> Iterator[Finding]:
         f"{text} ({totals[name]})" for text, name in itertools.islice(zip(texts, names, strict=True), NAMED)
     )
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    malformed = max(0, totals.total() - nameable)
     number = f"{format_count(totals.total(), 'record')} of {format_count(len(names), 'name')}"
-    number += f", {malformed} of them malformed," if malformed else ""
     message = f"{number} that the specs do not know: {names_text}{more}; `assay inspect` lists them."
-    if malformed < totals.total():
-        yield Finding(UNKNOWN, message, affected=totals.total() - malformed)
+    return Finding(UNKNOWN, message, affected=totals.total())

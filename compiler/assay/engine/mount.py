@@ -168,13 +168,15 @@ def confine_connection(connection: duckdb.DuckDBPyConnection, folders: Sequence[
 class UnknownName:
     """The records of a host with a name that no event has: their number, and the `seq` of the first.
 
-    The name is empty for records without a name, and None for all names except the most frequent ones.
+    The name is empty for records without a name, and None for all names except the most frequent ones. Malformed lines
+    of a text log are `malformed`, and no unknown records.
     """
 
     host: str
     name: str | None
     n: int
     first_seq: int
+    malformed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ ROUND = 384 * 2**20  # bytes of lines in memory at a time
 #: the limit for files that are not large, for the scanner, which stores only the required values of lines
 SCANNED = 4 * ROUND
 FILES = 4096  # maximal number of files of a round
+GROUP, GROUP_FILES = 4 * 2**20, 1024  # maximal bytes and number of the small text logs that are read as one
 FILE_STEP = 2**40  # difference between the first `seq` of a file and that of the host's next file
 PIECE = 94 * 2**20  # approximate bytes of a chunk; four chunks, each extended to a line end, fit into a round
 EXPANSION = 10  # estimated ratio of uncompressed to compressed size
@@ -143,6 +144,19 @@ def divide_into_rounds(
         rounds[-1].append(file)
         size += file.weight
     return rounds
+
+
+def group_small_files(files: Sequence[LogFile]) -> list[list[LogFile]]:
+    """Group consecutive files, so that statements over a group cost little more than over its bytes."""
+    groups: list[list[LogFile]] = []
+    size = 0
+    for file in files:
+        if not groups or size + file.weight > GROUP or len(groups[-1]) == GROUP_FILES:
+            groups.append([])
+            size = 0
+        groups[-1].append(file)
+        size += file.weight
+    return groups
 
 
 def divide_among_workers(files: Sequence[LogFile], workers: int) -> list[list[LogFile]]:

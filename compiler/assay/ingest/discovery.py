@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -29,25 +29,28 @@ if TYPE_CHECKING:
 
 LONGEST = 4096  # characters of a text line that are searched for an instant
 BLANKS = b" \t\r"  # allowed before an object
-LINES_PER_QUERY = 8  # few, since each line may have the maximal length
+LINES_PER_FILE = 8  # of a query; few, since each line may have the maximal length
+CHARACTERS_PER_QUERY = 8 * 2**20  # beyond which a query has no lines of a further file
+OPEN_FILES = 256
 
 
-def find_first_instant(source: Source, events: Sequence[Event], path: Path, count: int) -> str:
-    """Return the first instant among the first `count` lines of a file as sortable text, empty if there is none.
+def find_first_instants(source: Source, events: Sequence[Event], paths: Sequence[Path], count: int) -> dict[Path, str]:
+    """Return the first instant among the first `count` lines of each file as sortable text, empty if there is none.
 
     `events` are all events of the source. If the source has no pattern of all lines, their patterns locate the instant.
     """
     import duckdb
 
     kind = SOURCE_KINDS[source.kind]
-    if kind.has_patterns:
-        query, lines = _build_text_query(source, events), _read_texts(path, count)
-    else:
-        query = _build_json_query(source, events)
-        lines = _read_texts(path, count) if kind.has_pairs else _read_objects(path, count)
+    read_lines = _read_texts if kind.has_patterns or kind.has_pairs else _read_objects
+    build_query = _build_text_query if kind.has_patterns else _build_json_query
+    query = dialect.to_sql(build_query(source, events))
+    instants: dict[Path, int] = {}
     with duckdb.connect() as connection:
-        first = _query_first_instant(connection, dialect.to_sql(query), lines)
-    return "" if first is None else f"{first + 2**64:021d}"
+        for begin in range(0, len(paths), OPEN_FILES):
+            lines = {path: read_lines(path, count) for path in paths[begin : begin + OPEN_FILES]}
+            instants |= _query_first_instants(connection, query, lines)
+    return {path: f"{instants[path] + 2**64:021d}" if path in instants else "" for path in paths}
 
 
 def _read_texts(path: Path, count: int) -> Iterator[str]:
@@ -59,14 +62,40 @@ def _read_objects(path: Path, count: int) -> Iterator[str]:
     return (line.decode("utf-8", errors="replace") for line in lines if line.startswith(b"{"))
 
 
-def _query_first_instant(connection: duckdb.DuckDBPyConnection, query: str, lines: Iterable[str]) -> int | None:
-    """Return the first instant that the query finds in the lines, or None."""
-    remaining = iter(lines)
-    while batch := list(itertools.islice(remaining, LINES_PER_QUERY)):
-        instants = (t_ns for (t_ns,) in connection.execute(query, {"lines": batch}).fetchall())
-        if (first := next((t_ns for t_ns in instants if t_ns is not None), None)) is not None:
-            return int(first)
-    return None
+def _query_first_instants(
+    connection: duckdb.DuckDBPyConnection, query: str, lines: Mapping[Path, Iterator[str]]
+) -> dict[Path, int]:
+    """Return the first instant that the query finds in the lines of each file that has one.
+
+    First, the first lines of the files are queried, then a few more lines of those files where they have none.
+    """
+    instants: dict[Path, int] = {}
+    remaining, share = dict(lines), 1
+    while remaining:
+        for batches in _pack_lines(remaining, share):
+            texts = [text for batch in batches.values() for text in batch]
+            values = iter(connection.execute(query, {"lines": texts}).fetchall() if texts else ())
+            for path, batch in batches.items():
+                present = [t_ns for (t_ns,) in itertools.islice(values, len(batch)) if t_ns is not None]
+                instants |= {path: int(present[0])} if present else {}
+                if present or len(batch) < share:
+                    del remaining[path]
+        share = LINES_PER_FILE
+    return instants
+
+
+def _pack_lines(lines: Mapping[Path, Iterator[str]], share: int) -> Iterator[dict[Path, list[str]]]:
+    """Yield the next lines of each file, at most `share`, of as many files at once as memory allows."""
+    batches: dict[Path, list[str]] = {}
+    size = 0
+    for path, items in list(lines.items()):
+        batches[path] = list(itertools.islice(items, share))
+        size += sum(map(len, batches[path]))
+        if size > CHARACTERS_PER_QUERY:
+            yield batches
+            batches, size = {}, 0
+    if batches:
+        yield batches
 
 
 def _build_lines_query() -> exp.Select:
@@ -301,9 +330,7 @@ def _find_host_files(source: Source, events: Sequence[Event], folder: Path, host
             found=format_listing(folder) or "nothing",
             hint=_build_no_host_hint(source, host) or _build_other_name_hint(source, folder),
         )
-    sort_keys = {
-        path: _compute_sort_key(source, events, folder, path) if len(paths) > 1 else "" for path in paths.values()
-    }
+    sort_keys = _compute_sort_keys(source, events, folder, [*paths.values()])
     files = tuple(sorted(sort_keys, key=lambda path: (sort_keys[path], path.name)))
     _check_no_copies(folder, host, sort_keys)
     return HostFiles(host, tuple(map(take_snapshot, files)))
@@ -343,12 +370,17 @@ def take_snapshot(path: Path) -> FileSnapshot:
     return FileSnapshot(path, stamp, stamp.size)
 
 
-def _compute_sort_key(source: Source, events: Sequence[Event], folder: Path, path: Path) -> str:
-    """Return the sort key of a file: the first instant of a log; without instants and for other kinds its folder."""
+def _compute_sort_keys(
+    source: Source, events: Sequence[Event], folder: Path, paths: Sequence[Path]
+) -> Mapping[Path, str]:
+    """Return the sort key of each file: the first instant of a log; without instants and for other kinds its folder."""
     kind = SOURCE_KINDS[source.kind]
+    if len(paths) == 1:
+        return dict.fromkeys(paths, "")
     if kind.is_log and source.time and (not kind.has_patterns or source.line or events):
-        return find_first_instant(source, events, path, PROBED_LINES) or NO_INSTANT
-    return path.parent.relative_to(folder).as_posix()
+        instants = find_first_instants(source, events, paths, PROBED_LINES)
+        return {path: instant or NO_INSTANT for path, instant in instants.items()}
+    return {path: path.parent.relative_to(folder).as_posix() for path in paths}
 
 
 def _check_no_copies(folder: Path, host: str, sort_keys: Mapping[Path, str]) -> None:

@@ -143,20 +143,21 @@ def write_event_rows(
     build_query: QueryBuilder,
     target: Path,
     strict_events: set[str] | None = None,
+    parameters: Mapping[str, object] | None = None,
 ) -> list[tuple[str, int]]:
     """Write the rows of an event; return host and `seq` of those that are not whole, in order.
 
-    `strict_events` are the events that need the strict query. If this event does, it is added, since the other files of
-    the run are likely to be similar.
+    `parameters` are those of the query. `strict_events` are the events that need the strict query. If this event does,
+    it is added, since the other files of the run are likely to be similar.
     """
     if strict_events is None or event not in strict_events:
-        if write_rows(connection, build_copy_with_stats(build_query(True)), target):
+        if write_rows(connection, build_copy_with_stats(build_query(True)), target, parameters):
             return []
         if strict_events is not None:
             strict_events.add(event)
     return (
         []
-        if write_rows(connection, build_copy_with_stats(build_query(False)), target)
+        if write_rows(connection, build_copy_with_stats(build_query(False)), target, parameters)
         else list_incomplete_rows(connection, target)
     )
 

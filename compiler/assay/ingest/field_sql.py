@@ -14,12 +14,12 @@ from assay.ingest.event_forms import NumberedForm, list_field_paths
 from assay.ingest.quantities import NO_QUANTITY, QUANTITIES
 from assay.lang.model.package import Field
 from assay.sql import dialect
+from assay.util.regex import BLANK, WHITE_SPACE
 
-BLANKS = " \t\n\v\f\r"
-BLANK = r"[ \t\n\v\f\r]*"  # allowed around a number
-INTEGER = rf"{BLANK}[-+]?[0-9]+{BLANK}"
+#: a number, around which blanks are allowed
+INTEGER = rf"{BLANK}*[-+]?[0-9]+{BLANK}*"
 #: sign, digits before and after the point (at least one digit in all), exponent
-DECIMAL = rf"{BLANK}([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?{BLANK}"
+DECIMAL = rf"{BLANK}*([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?{BLANK}*"
 #: a number with a point or an exponent may be an integer below 10^15. The engine converts such numbers of JSON to
 #: doubles, which represent all these integers exactly
 DIGITS = 15
@@ -170,7 +170,7 @@ def _build_digits(text: exp.Expr) -> exp.Expr:
         "regexp_extract", text.copy(), sql_trees.build_text(USUAL_NOTATION), dialect.build_integer(1)
     )
     trimmed = sql_trees.call(
-        "trim", text.copy(), sql_trees.build_text(BLANKS)
+        "trim", text.copy(), sql_trees.build_text(WHITE_SPACE)
     )  # the cast to unsigned rejects `-0` before a blank
     return sql_trees.build_if(
         is_integer, trimmed, sql_trees.build_if(has_usual_notation, integer_part, _build_integer_digits(text))

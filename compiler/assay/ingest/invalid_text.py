@@ -54,6 +54,8 @@ def find_line_fault(text: str) -> str:
     U+FEFF is a byte order mark only at the beginning of a line; within it, it is an ordinary character. A column
     separator would split the line in the scan.
     """
+    if text.isprintable() and BOM not in text[:1]:  # fast, and the usual case: none of these characters is printable
+        return ""
     reason = find_fault(text[:1] + text[1:].replace(BOM, ""))
     return reason or ("the character U+10FFFF" if chr(NO_CHARACTER) in text else "")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from assay.ingest import sql_trees
 from assay.ingest.chunks import FILE_STEP, LogFile
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import OTHER, TIMELESS, TORN
+from assay.ingest.quarantine import DESCRIBED_LINES
 from assay.ingest.unknown_records import FILE_NAME_LIMIT, UnknownTally, merge_tallies
 from assay.sql import dialect
 from assay.sql.dialect import build_column
@@ -53,7 +54,7 @@ class LineCount:
 
 @dataclass(frozen=True, slots=True)
 class FileCounts:
-    """The line counts of some files, and their malformed lines (host, seq, form).
+    """The line counts of some files, and the first malformed lines of each (host, seq, form), as many as are described.
 
     `hosts`, `offsets` and `lines` have an item for each file: its host, the difference between the `seq` of a line and
     its place in the file, its line count. `tally_files` and `malformed_files` are the file indices of tallies and
@@ -99,6 +100,32 @@ def merge_counts(first: FileCounts, second: FileCounts) -> FileCounts:
         unknown=first.unknown + second.unknown,
         lines=tuple(count + second_count for count, second_count in zip(first.lines, second.lines, strict=True)),
     )
+
+
+def split_by_file(counts: FileCounts) -> list[FileCounts]:
+    """Return the counts of each file."""
+    tallies: list[list[LineCount]] = [[] for _ in counts.lines]
+    malformed: list[list[tuple[str, int, int]]] = [[] for _ in counts.lines]
+    unknown: list[list[tuple[int, UnknownTally]]] = [[] for _ in counts.lines]
+    for index, tally in zip(counts.tally_files, counts.tallies, strict=True):
+        tallies[index].append(tally)
+    for index, row in zip(counts.malformed_files, counts.malformed, strict=True):
+        malformed[index].append(row)
+    for index, item in counts.unknown:
+        unknown[index].append((0, item))
+    return [
+        FileCounts(
+            tuple(tallies[index]),
+            tuple(malformed[index]),
+            (counts.hosts[index],),
+            (counts.offsets[index],),
+            (lines,),
+            (0,) * len(tallies[index]),
+            (0,) * len(malformed[index]),
+            tuple(unknown[index]),
+        )
+        for index, lines in enumerate(counts.lines)
+    ]
 
 
 def select_files(counts: FileCounts, indices: Sequence[int]) -> FileCounts:
@@ -213,8 +240,8 @@ def count_lines(
     hosts, tally_files = tuple(file.host for file in files), tuple(row[0] for row in rows)
     names = connection.execute(dialect.to_sql(_build_names_query(table))).fetchall()
     unknown = tuple(
-        (index, UnknownTally(files[index].host, name, number, offsets[index] + (places[row] if places else row)))
-        for index, name, number, row in names
+        (index, UnknownTally(files[index].host, name, number, offsets[index] + (places[row] if places else row), torn))
+        for index, name, torn, number, row in names
     )
     return FileCounts(
         tallies, malformed_lines, hosts, tuple(offsets), tuple(lines), tally_files, malformed_files, unknown
@@ -260,15 +287,23 @@ def _build_counts_query(table: str) -> exp.Select:
 
 
 def _build_malformed_query(table: str) -> exp.Select:
-    """Return the query for malformed lines: file, row, form."""
+    """Return the query for the first malformed lines of each file: file, row, form."""
     kinds = [sql_trees.build_smallint(kind) for kind in (TORN, TIMELESS)]
     query = sql_trees.set_source(dialect.select("file", "rowid", "form"), table)
-    return query.where(exp.In(this=build_column("form"), expressions=kinds)).order_by("file", "rowid")
+    number = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=[build_column("file")],
+        order=exp.Order(expressions=[exp.Ordered(this=build_column("rowid"))]),
+    )
+    query = query.where(exp.In(this=build_column("form"), expressions=kinds)).order_by("file", "rowid")
+    query.set("qualify", exp.Qualify(this=exp.LTE(this=number, expression=dialect.build_integer(DESCRIBED_LINES))))
+    return query
 
 
 def _build_names_query(table: str) -> exp.Select:
-    """Return the query for the names without an event by file: number of lines, first row."""
-    keys = [build_column("file"), build_column("name")]
+    """Return the query for the names without an event by file, of malformed lines apart: number of lines, first row."""
+    is_torn = exp.EQ(this=build_column("form"), expression=dialect.build_integer(TORN))
+    keys = [build_column("file"), build_column("name"), is_torn]
     query = sql_trees.set_source(
         dialect.select(*keys, exp.Count(this=exp.Star()), exp.Min(this=build_column("rowid"))), table
     )
@@ -286,23 +321,28 @@ def list_overlap_warnings(files: RunFiles, file_counts: Sequence[FileCounts]) ->
     A file begins at the instant of its first record with an instant, and ends at that of the last.
     """
     messages = []
+    dated: dict[tuple[str, int], list[LineCount]] = {}
+    for tally in (tally for counts in file_counts for tally in counts.tallies):
+        if tally.form >= OTHER:
+            dated.setdefault((tally.host, tally.first_seq // FILE_STEP), []).append(tally)
     for host in files.hosts:
         if len(host.files) > 1:
-            tallies = [tally for counts in file_counts for tally in counts.tallies if tally.host == host.host]
-            messages += _list_host_overlaps(files, host.host, host.files, tallies)
+            messages += _list_host_overlaps(files, host.host, host.files, dated)
     if not messages:
         return ()
     more = f" ({len(messages) - 1} more overlap)" if len(messages) > 1 else ""
     return (f"{messages[0]}{more}.",)
 
 
-def _list_host_overlaps(files: RunFiles, host: str, paths: Sequence[Path], tallies: Sequence[LineCount]) -> list[str]:
-    """Return a message for each file of a host that overlaps with an earlier one."""
+def _list_host_overlaps(
+    files: RunFiles, host: str, paths: Sequence[Path], dated: Mapping[tuple[str, int], Sequence[LineCount]]
+) -> list[str]:
+    """Return a message for each file of a host that overlaps with an earlier one, by tallies of hosts and files."""
     messages: list[str] = []
     latest: tuple[int, Path] | None = None
     for index, path in enumerate(paths):
-        dated = [item for item in tallies if item.form >= OTHER and item.first_seq // FILE_STEP == index]
-        first, last = find_first_timed(dated), find_last_timed(dated)
+        of_file = dated.get((host, index), ())
+        first, last = find_first_timed(of_file), find_last_timed(of_file)
         if first is None or last is None or first.first_ns is None or last.last_ns is None:
             continue
         if latest and latest[0] - first.first_ns > OVERLAP_TOLERANCE:

@@ -17,7 +17,14 @@ from sqlglot import exp
 from assay.ingest import logfmt, sql_trees
 from assay.ingest.event_forms import TIMELESS, TORN, NumberedForm, map_body_paths
 from assay.ingest.plain_copies import Line
-from assay.ingest.quarantine import MalformedLine, NumberText, explain_missing_field, get_value, truncate_value
+from assay.ingest.quarantine import (
+    Explainer,
+    MalformedLine,
+    NumberText,
+    explain_missing_field,
+    get_value,
+    truncate_value,
+)
 from assay.ingest.recognition import Recognition
 from assay.lang.model.package import Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
@@ -44,10 +51,15 @@ class ReasonFinder:
         """Return whether lines are logfmt instead of JSON."""
         return SOURCE_KINDS[self.recognition.source.kind].has_pairs
 
+    @property
+    def torn(self) -> str:
+        """Return the reason for a line that is no record."""
+        return "not logfmt" if self.has_pairs else "not JSON"
+
     def __call__(self, item: MalformedLine, line: Line) -> str:
         """Return the reason for a line."""
         if item.form == TORN:
-            return "not logfmt" if self.has_pairs else "not JSON"
+            return (line.fault or self.torn) if self.has_pairs else self.torn
         record = self.parse_record(item, line.text)
         if item.form == TIMELESS:
             text = _find_time(self.recognition, record)
@@ -79,6 +91,12 @@ class ReasonFinder:
             if value is not None:
                 _put_value(record, path, _parse_value(value))
         return record
+
+
+def create_reason_finder(connection: duckdb.DuckDBPyConnection, recognition: Recognition) -> Explainer:
+    """Return the explainer of malformed lines of JSON or logfmt."""
+    find_reason = ReasonFinder(connection, recognition)
+    return Explainer(find_reason, find_reason.torn)
 
 
 def parse_engine_json(text: str) -> Any:

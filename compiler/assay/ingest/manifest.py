@@ -40,7 +40,7 @@ def _has_lines(path: Path) -> bool:
 
 
 MANIFEST = "ingest.json"
-FORMAT = 18
+FORMAT = 19
 
 RequiredFields = Mapping[str, Iterable[str]]
 

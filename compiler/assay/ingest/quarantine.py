@@ -12,6 +12,7 @@ import math
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from assay.ingest import small_tables
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.discovery import RunFiles
+from assay.ingest.event_forms import INCOMPLETE, TIMELESS
 from assay.ingest.field_sql import DECIMAL, DIGITS, INTEGER
 from assay.ingest.plain_copies import LONGEST, TOO_LONG, Line, read_lines
 from assay.ingest.quantities import QUANTITIES
@@ -35,6 +37,10 @@ if TYPE_CHECKING:
 
 TEXT_LIMIT = 2000  # characters of a line in the quarantine
 DESCRIBED = 100_000  # maximal number of malformed records that are described for files other than logs, in memory
+DESCRIBED_LINES = 10_000  # the same for logs, in addition to the first lines of each host
+#: malformed lines of a run whose reasons are exact, and in any case those of each host and of each event; other reasons
+#: are general, since an exact one takes a hundred times as long as reading a line
+EXPLAINED, EXPLAINED_OF_EACH = 100, 3
 _INTEGER, _DECIMAL = re.compile(INTEGER), re.compile(DECIMAL)
 
 _EXPECTED = {
@@ -84,20 +90,43 @@ class MalformedRecord:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Explainer:
+    """Explains why lines are malformed: exactly by `find_reason`, or in general; a `torn` line is no record."""
+
+    find_reason: Callable[[MalformedLine, Line], str]
+    torn: str
+
+    def explain(self, item: MalformedLine, line: Line, is_exact: bool) -> str:
+        """Return the reason for a line."""
+        if line.size >= LONGEST:
+            return TOO_LONG
+        if is_exact:
+            return self.find_reason(item, line)
+        if item.form == INCOMPLETE:
+            return f"a field of {item.event} is missing, or not of its type"
+        return "no time, or a bad one" if item.form == TIMELESS else line.fault or self.torn
+
+
 def describe_lines(
-    files: RunFiles, malformed_lines: Sequence[MalformedLine], find_reason: Callable[[MalformedLine, Line], str]
+    files: RunFiles, malformed_lines: Sequence[MalformedLine], explainer: Explainer
 ) -> Iterator[MalformedRecord]:
-    """Yield descriptions of malformed lines in order; `find_reason` returns the reason for a line.
+    """Yield descriptions of malformed lines in order, the first ones with exact reasons.
 
     Raises AssayError if the lines of a file changed in the meantime.
     """
     hosts = {host.host: host for host in files.hosts}
+    numbers: Counter[tuple[str, ...]] = Counter()
     for (host, index), group in itertools.groupby(malformed_lines, key=lambda item: (item.host, item.seq // FILE_STEP)):
         items = {item.seq % FILE_STEP: item for item in group}
         path = hosts[host].files[index]
         name = path.relative_to(files.directory).as_posix()
         for line in read_lines(path, items):
-            reason = TOO_LONG if line.size >= LONGEST else find_reason(items[line.number], line)
+            item = items[line.number]
+            groups = (), (host,), (str(item.form), item.event)
+            is_exact = numbers[()] < EXPLAINED or min(numbers[group] for group in groups) < EXPLAINED_OF_EACH
+            numbers.update(groups)
+            reason = explainer.explain(item, line, is_exact)
             yield MalformedRecord(host, name, line.number, line.offset, reason, line.text[:TEXT_LIMIT])
         hosts[host].snapshots[index].check_bytes_exist()
 

@@ -12,14 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest import small_tables
+from assay.ingest.account import check_file_counts, check_host_logs
 from assay.ingest.discovery import RunFiles
-from assay.ingest.event_forms import INCOMPLETE, OTHER, TEXT, TIMELESS
+from assay.ingest.event_forms import INCOMPLETE, OTHER, TEXT, TIMELESS, TORN
 from assay.ingest.line_counts import FileCounts, LineCount, find_first_timed, find_last_timed
-from assay.ingest.malformed_reasons import ReasonFinder
-from assay.ingest.plain_copies import Line, read_first_lines
+from assay.ingest.malformed_reasons import create_reason_finder
+from assay.ingest.plain_copies import read_first_lines
 from assay.ingest.quarantine import (
-    DESCRIBED,
+    DESCRIBED_LINES,
+    EXPLAINED_OF_EACH,
     TABLE,
+    Explainer,
     MalformedLine,
     MalformedRecord,
     NothingRecognisedError,
@@ -139,7 +142,7 @@ def write_summary(
         file_counts,
         incomplete_rows,
         folder,
-        ReasonFinder(connection, recognition),
+        create_reason_finder(connection, recognition),
     )
 
 
@@ -151,41 +154,42 @@ def write_line_summary(
     file_counts: Sequence[FileCounts],
     incomplete_rows: Sequence[tuple[str, int, str]],
     folder: Path,
-    find_reason: Callable[[MalformedLine, Line], str],
+    explainer: Explainer,
 ) -> None:
     """Write the summary of the lines of a source.
 
-    `names` are the names of events by form number; `find_reason` returns the reason for a malformed line.
+    `names` are the names of events by form number; `explainer` explains why lines are malformed.
     """
+    check_file_counts(file_counts)
     tallies = [tally for counts in file_counts for tally in counts.tallies]
-    malformed_lines = [
-        MalformedLine(host, seq, form, "") for counts in file_counts for host, seq, form in counts.malformed
-    ]
-    malformed_lines += [MalformedLine(host, seq, INCOMPLETE, event) for host, seq, event in incomplete_rows]
-    logs = [_count_host(host.host, tallies, malformed_lines) for host in files.hosts]
+    # Tuples, since there may be many, and they sort faster.
+    malformed_lines = [(host, seq, form, "") for counts in file_counts for host, seq, form in counts.malformed]
+    malformed_lines += [(host, seq, INCOMPLETE, event) for host, seq, event in incomplete_rows]
+    tallies_by_host: dict[str, list[LineCount]] = {host.host: [] for host in files.hosts}
+    for tally in tallies:
+        tallies_by_host[tally.host].append(tally)
+    incomplete = Counter(host for host, _, _ in incomplete_rows)
+    logs = [_count_host(host, of_host, incomplete[host]) for host, of_host in tallies_by_host.items()]
     malformed_lines.sort()
-    described = (
-        malformed_lines
-        if all(log.quarantined <= _compute_limit(source, log) for log in logs)
-        else _select_first(malformed_lines)
-    )
     write_results(
         connection,
         source,
         logs,
-        _count_events(names, tallies, malformed_lines),
-        describe_lines(files, described, find_reason),
+        _count_events(names, tallies, incomplete_rows),
+        describe_lines(files, _select_first(malformed_lines), explainer),
         folder,
         lambda: sample_unrecognized_lines(source, files),
         [item for counts in file_counts for _, item in counts.unknown],
     )
 
 
-def _select_first(malformed_lines: Sequence[MalformedLine]) -> list[MalformedLine]:
-    """Return the first malformed lines of all hosts, and those of each host that an error reports."""
-    groups = itertools.groupby(malformed_lines, key=lambda item: item.host)
-    of_hosts = (item for _, group in groups for item in itertools.islice(group, REPORTED_LINES))
-    return sorted({*malformed_lines[:DESCRIBED], *of_hosts})
+def _select_first(malformed_lines: Sequence[tuple[str, int, int, str]]) -> list[MalformedLine]:
+    """Return the malformed lines that are described: the first ones of all hosts, and those of each host."""
+    selected = {*malformed_lines[:DESCRIBED_LINES]}
+    if len(malformed_lines) > DESCRIBED_LINES:
+        groups = itertools.groupby(malformed_lines, key=lambda item: item[0])
+        selected |= {item for _, group in groups for item in itertools.islice(group, REPORTED_LINES)}
+    return [MalformedLine(*item) for item in sorted(selected)]
 
 
 def write_results(
@@ -202,8 +206,9 @@ def write_results(
 
     `describe_logs` describes the content of the logs if nothing was recognized.
 
-    Raises AssayError if too many records are malformed or none is recognized.
+    Raises AssayError if too many records are malformed or none is recognized, AccountError if counts do not add up.
     """
+    check_host_logs(logs, unknown)
     if rejected_logs := [log for log in logs if log.quarantined > _compute_limit(source, log)]:
         raise _build_limit_error(connection, source, logs, rejected_logs, malformed_records, folder)
     if not any(log.recognised for log in logs):
@@ -222,16 +227,14 @@ LOGS = {"source": "TEXT"} | {name: "TEXT" if name == "host" else "BIGINT" for na
 COUNTS = {"host": "TEXT", "event": "TEXT", "n": "BIGINT"}
 TIME_REASONS = ("no time", "bad time")  # prefixes of reasons about instants
 PATTERN_REASON = "no line of the log"  # prefix of reasons about lines that do not match the pattern of all lines
-REPORTED_LINES = 3  # malformed lines of a host in the error message
+REPORTED_LINES = EXPLAINED_OF_EACH  # malformed lines of a host in the error message
 
 
 def _build_row(source: Source, log: HostLog) -> tuple[Any, ...]:
     return (source.name, *(getattr(log, name) for name in HostLog.__dataclass_fields__))
 
 
-def _count_host(host: str, tallies: Sequence[LineCount], malformed_lines: Sequence[MalformedLine]) -> HostLog:
-    of_host = [tally for tally in tallies if tally.host == host]
-    malformed_by_form = Counter(item.form for item in malformed_lines if item.host == host)
+def _count_host(host: str, of_host: Sequence[LineCount], incomplete: int) -> HostLog:
     events = [tally for tally in of_host if tally.form >= 0]
     dated = [tally for tally in of_host if tally.form >= OTHER]
     first, last, recognised = find_first_timed(dated), find_last_timed(dated), find_first_timed(events)
@@ -239,8 +242,8 @@ def _count_host(host: str, tallies: Sequence[LineCount], malformed_lines: Sequen
         host,
         sum(tally.rows for tally in of_host),
         sum(tally.rows for tally in of_host if tally.form >= OTHER or tally.form == TIMELESS),
-        sum(tally.rows for tally in events) - malformed_by_form[INCOMPLETE],
-        malformed_by_form.total(),
+        sum(tally.rows for tally in events) - incomplete,
+        sum(tally.rows for tally in of_host if tally.form in (TORN, TIMELESS)) + incomplete,
         sum(tally.rows for tally in of_host if tally.form == TEXT),
         first.first_ns if first else None,
         last.last_ns if last else None,
@@ -249,14 +252,14 @@ def _count_host(host: str, tallies: Sequence[LineCount], malformed_lines: Sequen
 
 
 def _count_events(
-    names: Mapping[int, str], tallies: Sequence[LineCount], malformed_lines: Sequence[MalformedLine]
+    names: Mapping[int, str], tallies: Sequence[LineCount], incomplete_rows: Sequence[tuple[str, int, str]]
 ) -> list[tuple[str, str, int]]:
     """Return the number of records of each event in the log of each host."""
     counts: Counter[tuple[str, str]] = Counter()
     for tally in tallies:
         if tally.form in names:
             counts[tally.host, names[tally.form]] += tally.rows
-    counts.subtract((item.host, item.event) for item in malformed_lines if item.form == INCOMPLETE)
+    counts.subtract((host, event) for host, _, event in incomplete_rows)
     return [(host, event, number) for (host, event), number in sorted(counts.items())]
 
 

@@ -8,6 +8,7 @@ from assay.ingest import sql_trees
 from assay.lang.model.package import Source
 from assay.lang.time_format import SINCE_1970, build_digits_pattern, parse_offset, split_date, split_unpadded
 from assay.sql import dialect
+from assay.util.regex import WHITE_SPACE
 
 _ISO = (
     r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]+))?"
@@ -22,7 +23,8 @@ MINUTE = 60_000_000_000
 
 
 def build_parts(source: Source, text: exp.Expr) -> exp.Expr:
-    """Return the parts of the text of an instant, the argument of `build_instant`."""
+    """Return the parts of the text of an instant without blanks around it, the argument of `build_instant`."""
+    text = trim(text)
     if "%" in source.time_form:
         date, date_form, form = split_date(source.time_form)
         if date:  # parsed with the text, since without its year 29 February may not exist
@@ -37,6 +39,11 @@ def build_parts(source: Source, text: exp.Expr) -> exp.Expr:
             return parsed
         return sql_trees.build_if(sql_trees.call("regexp_full_match", text, sql_trees.build_text(pattern)), parsed)
     return _build_groups(text, *((NUMBER, 3) if source.time_form else (ISO, 4)))
+
+
+def trim(text: exp.Expr) -> exp.Expr:
+    """Return a text without blanks around it."""
+    return sql_trees.call("trim", text, sql_trees.build_text(WHITE_SPACE))
 
 
 def _pad_part(text: exp.Expr, expression: str, width: int) -> exp.Expr:
@@ -81,9 +88,12 @@ def build_text_instant(source: Source, text: exp.Expr, is_safe: bool = True) -> 
     value = build_instant(source, build_parts(source, text))
     if source.time_form:
         return value
-    return sql_trees.build_if(
-        sql_trees.call("ends_with", text.copy(), sql_trees.build_text("Z")), build_utc_instant(text, is_safe), value
+    # A text that begins with a blank is less than `!`.
+    is_likely_utc = exp.and_(
+        sql_trees.call("ends_with", text.copy(), sql_trees.build_text("Z")),
+        exp.GTE(this=text.copy(), expression=sql_trees.build_text("!")),
     )
+    return sql_trees.build_if(is_likely_utc, build_utc_instant(text, is_safe), value)
 
 
 def build_instant(source: Source, parts: exp.Expr) -> exp.Expr:

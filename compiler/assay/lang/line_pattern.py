@@ -8,12 +8,16 @@ The language is regular, so that matching takes linear time for every pattern.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+from assay.util.regex import escape_literal
 
 WORD, REST = r"[^ \t]+?", r".+?"
 LAST = {WORD: r"[^ \t]+", REST: r".+"}  # at the end of a line a capture is greedy, because no text follows
 BLANKS = r"[ \t]+"
+_NO_WORD_CHARACTER = r"[^\pL\pM\pN_]"  # of any script; only the engine has such classes
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TOKEN = re.compile(r"\{\{|\}\}|\{\?|\?\}|\{[^{}]*\}|[{}]|[^{}?]+|\?")
 VALUE = "value"  # the place of a constant in the pattern of its line
@@ -93,9 +97,29 @@ class Pattern:
 
     @property
     def literal_prefix(self) -> str:
-        """Return the literal text that the pattern begins with: lines with it look like lines of the pattern."""
+        """Return the literal text that the pattern begins with."""
         first = self.pieces[0]
         return "" if first.matches or first.optional else first.text
+
+    @property
+    def begins_with_whole_words(self) -> bool:
+        """Return whether the literal text that the pattern begins with ends in a word that no line continues."""
+        text = self.literal_prefix
+        if not _is_word_character(text.rstrip(" \t")[-1:]):
+            return False
+        return text.endswith((" ", "\t")) or not any(
+            piece.matches or _is_word_character(piece.text[0]) for piece in self._iter_second_pieces()
+        )
+
+    def _iter_second_pieces(self) -> Iterator[Piece]:
+        """Yield the pieces that may follow the first one, which is in no optional part."""
+        part = 0
+        for piece in self.pieces[1:]:
+            if piece.optional != part or not piece.optional:
+                yield piece
+            if not piece.optional:
+                return
+            part = piece.optional
 
     def build_expression(self, places: Sequence[str]) -> str:
         """Return the regular expression of a whole line, without trailing blanks.
@@ -116,14 +140,32 @@ class Pattern:
                 yield Beginning(piece, f"^{_build_regex(before, frozenset(), whole=True)}", shortest)
 
 
+def build_marks_regex(patterns: Iterable[Pattern]) -> str:
+    """Return the expression of the beginnings of lines that look like lines of patterns; empty if all lines do.
+
+    If every line of a pattern goes on with another word after its first literal text, the text ends where a word ends:
+    `ends` does not look like the pattern `end {}`.
+    """
+    marks: dict[bool, dict[str, None]] = {True: {}, False: {}}
+    for pattern in patterns:
+        text = pattern.literal_prefix.rstrip(" \t")
+        if not text:
+            return ""
+        marks[pattern.begins_with_whole_words][build_literal_regex(text)] = None
+    # The class of characters is large: with one for each text, the matcher would run out of memory and become slow.
+    words = [f"(?:{'|'.join(marks[True])})(?:{_NO_WORD_CHARACTER}|$)"] if marks[True] else []
+    return "|".join([*words, *marks[False]])
+
+
+def _is_word_character(character: str) -> bool:
+    """Return whether a character is a letter, a mark, a digit or `_`."""
+    return character == "_" or unicodedata.category(character)[0] in "LMN" if character else False
+
+
 def build_literal_regex(text: str) -> str:
     """Return the regular expression of a literal text; blanks match one or more."""
     parts = re.split(r"[ \t]+", text)
-    return BLANKS.join(_escape_regex(part) for part in parts)
-
-
-def _escape_regex(text: str) -> str:
-    return "".join(char if char.isalnum() or char in "_,;:=#@'\"/<>%&!~`- " else f"\\{char}" for char in text)
+    return BLANKS.join(escape_literal(part) for part in parts)
 
 
 def _build_regex(pieces: Sequence[Piece], places: frozenset[str], whole: bool) -> str:

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from assay.lang.model.package import Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.util.regex import escape_literal
 
 #: unit of a number since 1970 -> number of its digits below a second
 SINCE_1970 = {"s": 0, "ms": 3, "us": 6, "ns": 9}
@@ -86,7 +87,7 @@ def _build_texts(form: str) -> str:
     """Return the expression of the texts of a format, whatever is at its places."""
     parts = re.split(r"%(-?.)", form)
     texts = ["%" if place == "%" else ".+?" for place in parts[1::2]]
-    return "".join(re.escape(literal) + text for literal, text in zip(parts[::2], (*texts, ""), strict=True))
+    return "".join(escape_literal(literal) + text for literal, text in zip(parts[::2], (*texts, ""), strict=True))
 
 
 def build_digits_pattern(form: str) -> str:
@@ -106,7 +107,7 @@ def build_digits_pattern(form: str) -> str:
         "%" if place == "%" else rf"\d{{{WIDTHS[place]}}}" if fixed else ".+?"
         for place, fixed in zip(places, is_fixed, strict=True)
     )
-    return "".join(re.escape(literal) + text for literal, text in zip(literals, (*texts, ""), strict=True))
+    return "".join(escape_literal(literal) + text for literal, text in zip(literals, (*texts, ""), strict=True))
 
 
 def describe_format(source: Source) -> str:

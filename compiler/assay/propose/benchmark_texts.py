@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ from assay.propose.describe import describe_fields
 from assay.propose.known_formats import KNOWN_FORMATS
 from assay.propose.model import EventProposal, FieldProposal, KeyPath, Record
 from assay.propose.sources import Group
+from assay.util.regex import escape_literal
 
 _ACTION, _TEXT, _PACKAGE = ("Action",), ("Output",), ("Package",)
 _OUTPUT = "output"  # the action of records with a text
@@ -100,4 +100,4 @@ WHERE regexp_full_match(text, '{RESULT.pattern}')
 
 
 def _escape(unit: str) -> str:
-    return re.escape(unit).replace("'", "''")
+    return escape_literal(unit).replace("'", "''")

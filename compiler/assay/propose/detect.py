@@ -90,7 +90,7 @@ def _build_error(sample: SampleFile, lines: Sequence[str], reasons: Sequence[str
 def _suggest_header(lines: Sequence[str]) -> str:
     """Return the hint for rows of numbers without a header; empty for other lines."""
     for delimiter in csv_text.DELIMITERS:
-        rows = list(csv.reader(lines[:_QUOTED_ROWS], delimiter=delimiter))
+        rows = list(csv.reader(_split_rows(lines)[:_QUOTED_ROWS], delimiter=delimiter))
         size = len(rows[0])
         numbers = sum(_is_number(cell) for row in rows for cell in row)
         is_table = size > 1 or len(lines) > _MIN_ROWS
@@ -236,7 +236,13 @@ def _is_number(text: str) -> bool:
     return True
 
 
+def _split_rows(lines: Sequence[str]) -> list[str]:
+    """Return lines as a table has them: there, a carriage return ends a line, too."""
+    return [row for line in lines for row in line.split("\r") if row.strip()]
+
+
 def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    lines = _split_rows(lines)
     named = csv_text.NAMED_DELIMITER.fullmatch(lines[0])
     lines = lines[1:] if named else lines
     if not lines:

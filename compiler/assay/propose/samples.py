@@ -90,6 +90,8 @@ def _iter_lines(path: Path) -> Iterator[str]:
     for text in codecs.iterdecode(iter_decompressed(path), "utf-8-sig", errors="replace"):
         *lines, pending = (pending + text).split("\n")
         yield from lines
+        if len(pending) > MAX_CHARACTERS:
+            break
     if pending:
         yield pending
 
@@ -109,6 +111,6 @@ def _read_lines(path: Path) -> tuple[tuple[str, ...], bool]:
         size += len(line)
         is_document = bool(lines) and lines[0].strip() in _BEGINNINGS
         if size > MAX_CHARACTERS or (len(lines) == MAX_LINES and not is_document):
-            return tuple(lines), True
+            return tuple(lines or [line[:MAX_CHARACTERS]]), True
         lines.append(line.rstrip("\r"))
     return tuple(lines), False

@@ -22,12 +22,13 @@ from assay.ingest.plain_copies import LONGEST, STUB, TOO_LONG, iter_bounded_line
 from assay.ingest.readers.csv import TableReader
 from assay.ingest.readers.csv_text import ENCODING, Record, is_too_long
 from assay.util.diagnostics import fail
+from assay.util.regex import BLANK, WHITE_SPACE, WHITE_SPACE_ESCAPES
 
 BAR = "│"
 BARS = re.compile(BAR)
 #: separator of cells; not after a colon, since the gap between a key and its value may be as wide
-BLANKS = re.compile(r"(?<![:\s])(?:\s{2,}|\t)")
-CELL = re.compile(r"(?P<key>[^:]*[^:\s])\s*:(?:\s+(?P<value>.*))?")
+BLANKS = re.compile(rf"(?<![:{WHITE_SPACE_ESCAPES}])(?:{BLANK}{{2,}}|\t)")
+CELL = re.compile(rf"(?P<key>[^:]*[^:{WHITE_SPACE_ESCAPES}]){BLANK}*:(?:{BLANK}+(?P<value>.*))?")
 EXCERPT_LENGTH = 80
 
 
@@ -139,20 +140,23 @@ def _get_bom_size(plain: Path) -> int:
 
 def _create_malformed_record(text: str, line: int, fault: str, bom_size: int) -> Record:
     """Return a malformed line as a record, without blanks around it."""
-    bytes_before = measure_size(text[: len(text) - len(text.lstrip())]) + bom_size * (line == 1)
-    return Record(0, line, 1, (), fault, make_readable(text.strip()[:STUB]), bytes_before)
+    bytes_before = measure_size(text[: len(text) - len(text.lstrip(WHITE_SPACE))]) + bom_size * (line == 1)
+    return Record(0, line, 1, (), fault, make_readable(text.strip(WHITE_SPACE)[:STUB]), bytes_before)
 
 
 def _split_cells(line: str) -> list[tuple[int, str]]:
     """Return the cells of a line with their offsets; nothing for a blank line."""
-    text = line if BAR in line else line.rstrip()
-    begin = 0 if BAR in line else len(text) - len(text.lstrip())
+    text = line if BAR in line else line.rstrip(WHITE_SPACE)
+    begin = 0 if BAR in line else len(text) - len(text.lstrip(WHITE_SPACE))
     edges = [separator.span() for separator in (BARS if BAR in line else BLANKS).finditer(text, begin)]
     begins, ends = [begin, *(end for _, end in edges)], [*(start for start, _ in edges), len(text)]
     cells = [text[start:end] for start, end in zip(begins, ends, strict=True)]
-    if not any(cell.strip() for cell in cells):
+    if not any(cell.strip(WHITE_SPACE) for cell in cells):
         return []
-    return [(start + len(cell) - len(cell.lstrip()), cell.strip()) for start, cell in zip(begins, cells, strict=True)]
+    return [
+        (start + len(cell) - len(cell.lstrip(WHITE_SPACE)), cell.strip(WHITE_SPACE))
+        for start, cell in zip(begins, cells, strict=True)
+    ]
 
 
 def _parse_key(cell: str) -> str:
@@ -204,7 +208,12 @@ def _create_record(block: _Block, columns: Sequence[str]) -> Record:
 def _read_first_line(plain: Path) -> str:
     with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
         return next(
-            (make_readable(line.strip())[:EXCERPT_LENGTH] for line, _ in iter_bounded_lines(stream) if line.strip()), ""
+            (
+                make_readable(line.strip(WHITE_SPACE))[:EXCERPT_LENGTH]
+                for line, _ in iter_bounded_lines(stream)
+                if line.strip(WHITE_SPACE)
+            ),
+            "",
         )
 
 

@@ -266,7 +266,7 @@ def _build_instant(source: Source, texts: Sequence[exp.Expr]) -> exp.Expr:
 
     The text of several columns is that of each, separated by blanks. The instant is null if the text is not one.
     """
-    text = functools.reduce(_join_texts, [item.copy() for item in texts])
+    text = timestamps.trim(functools.reduce(_join_texts, [item.copy() for item in texts]))
     time = timestamps.build_text_instant(source, text)
     if source.time_form:
         return time

@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.ingest.invalid_text import NOT_UTF8, READABLE, SUBSTITUTE
+from assay.ingest.invalid_text import NOT_UTF8, NUL, READABLE, REASONS, SUBSTITUTE
 from assay.ingest.plain_copies import TOO_LONG, can_scan, create_repaired_copy, read_last_byte
 from assay.ingest.readers import lines, sample_store
 from assay.ingest.readers.sample_store import NAME, add_samples, add_series, drop_tables, execute, get_first_line
@@ -157,6 +157,7 @@ def load(
 
     try:
         long_lines = _scan_file(connection, plain, file, folder)
+        _move_invalid_samples(connection, file, long_lines)
     except duckdb.Error as error:
         if is_disk_full_error(error):
             raise
@@ -186,7 +187,6 @@ def _scan_file(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, fo
             return ()
     copy, long_lines = create_repaired_copy(plain, folder, f"{file}.repaired")
     _scan_lines(connection, copy)
-    _move_invalid_samples(connection, file, long_lines)
     return long_lines
 
 
@@ -201,12 +201,12 @@ def _scan_lines(connection: duckdb.DuckDBPyConnection, plain: Path) -> None:
 
 
 def _move_invalid_samples(connection: duckdb.DuckDBPyConnection, file: int, long_lines: Sequence[int]) -> None:
-    """Move samples with bytes that are not UTF-8 to the malformed ones, since names may differ only in these bytes.
+    """Move samples with invalid text to the malformed ones, since names may differ only in these bytes.
 
     Lines that are too long stay, since only their beginning was read.
     """
     is_invalid = """
-        contains(line, $substitute) AND NOT starts_with(line, '#')
+        (contains(line, $substitute) OR contains(ltrim(line, chr(0)), chr(0))) AND NOT starts_with(line, '#')
         AND NOT list_contains(CAST($long AS BIGINT[]), number)
     """
     parameters = {"substitute": SUBSTITUTE, "long": list(long_lines)}
@@ -214,7 +214,13 @@ def _move_invalid_samples(connection: duckdb.DuckDBPyConnection, file: int, long
         connection,
         f"""
         INSERT INTO malformed_samples
-        SELECT $file, number, '{NOT_UTF8}', replace(line, $substitute, '{READABLE}') FROM text_lines WHERE {is_invalid}
+        SELECT
+            $file,
+            number,
+            CASE WHEN contains(line, $substitute) THEN '{NOT_UTF8}' ELSE '{REASONS[NUL]}' END,
+            replace(line, $substitute, '{READABLE}')
+        FROM text_lines
+        WHERE {is_invalid}
         """,
         file=file,
         **parameters,

@@ -1,16 +1,17 @@
 """Read text logs: lines recognized by patterns, and the reasons why lines are malformed.
 
-Each file is read once into a table of recognized lines, from which the rows of events are written. Lines that are not
-events are only counted.
+Each file, or group of small files, is read once into a table of recognized lines, from which the rows of events are
+written. Lines that are not events are only counted.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -31,15 +32,21 @@ from assay.ingest.batches import (
     assemble_events,
     compute_batches_key,
 )
-from assay.ingest.chunks import FILE_STEP, LogFile, list_log_files
+from assay.ingest.chunks import LogFile, group_small_files, list_log_files
 from assay.ingest.damaged_lines import list_nul_padding_warnings, list_unended_line_warnings, mark_unended_line
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import INCOMPLETE, TIMELESS, number_forms_in_order
 from assay.ingest.event_writer import write_event_rows
-from assay.ingest.line_counts import FileCounts, build_unreadable_error, count_lines, list_overlap_warnings
+from assay.ingest.line_counts import (
+    FileCounts,
+    build_unreadable_error,
+    count_lines,
+    list_overlap_warnings,
+    split_by_file,
+)
 from assay.ingest.output_folder import MEMORY, open_engine
 from assay.ingest.plain_copies import Line, can_scan, create_repaired_copy, decompress_file, read_last_byte
-from assay.ingest.quarantine import MalformedLine, explain_missing_field, truncate_value
+from assay.ingest.quarantine import Explainer, MalformedLine, explain_missing_field, truncate_value
 from assay.ingest.readers.lines import build_scan_parameters, list_scan_errors
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, locate_lines
 from assay.ingest.readers.text_lines_sql import (
@@ -50,7 +57,7 @@ from assay.ingest.readers.text_lines_sql import (
     create_text_forms,
 )
 from assay.ingest.summary import write_line_summary
-from assay.lang.line_pattern import Pattern
+from assay.lang.line_pattern import Pattern, build_marks_regex
 from assay.lang.model.package import Source
 from assay.sql import dialect
 from assay.util.os_errors import is_disk_full_error
@@ -63,10 +70,10 @@ LONGEST = 10_000  # characters of a line that are examined
 EXCERPT_LENGTH = 24  # characters of unexpected text in a message
 
 
-def create_explainer(connection: duckdb.DuckDBPyConnection, forms: TextForms) -> Callable[[MalformedLine, Line], str]:
-    """Return a function that explains why a line is malformed."""
+def create_explainer(connection: duckdb.DuckDBPyConnection, forms: TextForms) -> Explainer:
+    """Return the explainer of malformed lines."""
     matcher = _Matcher(connection)
-    return lambda item, line: _find_reason(matcher, forms, item, line)
+    return Explainer(lambda item, line: _find_reason(matcher, forms, item, line), "not the pattern of an event")
 
 
 class _Matcher:
@@ -75,27 +82,42 @@ class _Matcher:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection
 
-    def match_group(self, text: str, expression: str, group: int = 0) -> str:
-        """Return the match of an expression, or of one of its groups, in a text; empty without a match."""
-        return str(self._extract(text, expression, dialect.build_integer(group)) or "")
+    def is_match(self, text: str, expression: str) -> bool:
+        """Return whether an expression has a match of at least a character in a text."""
+        return bool(self.match_groups(text, ((expression, 0),))[0])
+
+    def match_groups(self, text: str, groups: tuple[tuple[str, int], ...]) -> list[str]:
+        """Return the match of each group of an expression in a text; empty without a match or without an expression."""
+        return [match or "" for match in self._extract(text, groups)]
 
     def match_places(self, text: str, pattern: Pattern) -> dict[str, str | None]:
         """Return the texts at the places of a pattern that a text matches."""
         if not pattern.places:
             return {}
         # Named groups, since numbers end at 9; not with the names of places, since the engine ignores their case.
-        names = [f"p{index}" for index, _ in enumerate(pattern.places)]
-        name_list = exp.Array(expressions=[sql_trees.build_text(name) for name in names])
-        groups = self._extract(text, pattern.build_expression(pattern.places), name_list)
+        names = tuple(f"p{index}" for index, _ in enumerate(pattern.places))
+        (groups,) = self._extract(text, ((pattern.build_expression(pattern.places), names),))
         return {place: groups[name] or None for place, name in zip(pattern.places, names, strict=True)}
 
-    def _extract(self, text: str, expression: str, *groups: exp.Expr) -> Any:
-        value = sql_trees.call(
-            "regexp_extract", exp.Placeholder(this="text"), sql_trees.build_text(expression), *groups
-        )
-        row = self.connection.execute(dialect.to_sql(exp.select(value)), {"text": text}).fetchone()
+    def _extract(self, text: str, groups: tuple[tuple[str, int | tuple[str, ...]], ...]) -> tuple[Any, ...]:
+        row = self.connection.execute(_build_extraction(groups), {"text": text}).fetchone()
         assert row is not None
-        return row[0]
+        return row
+
+
+@functools.lru_cache(maxsize=10_000)
+def _build_extraction(groups: tuple[tuple[str, int | tuple[str, ...]], ...]) -> str:
+    """Return the statement that extracts groups of expressions, by number or by names, from a text."""
+    return dialect.to_sql(exp.select(*(_build_group(*item) for item in groups)))
+
+
+def _build_group(expression: str, group: int | tuple[str, ...]) -> exp.Expr:
+    numbers = (
+        dialect.build_integer(group)
+        if isinstance(group, int)
+        else exp.Array(expressions=[sql_trees.build_text(name) for name in group])
+    )
+    return sql_trees.call("regexp_extract", exp.Placeholder(this="text"), sql_trees.build_text(expression), numbers)
 
 
 def _find_reason(matcher: _Matcher, forms: TextForms, item: MalformedLine, line: Line) -> str:
@@ -113,7 +135,10 @@ def _find_reason(matcher: _Matcher, forms: TextForms, item: MalformedLine, line:
     if item.form == INCOMPLETE:
         return _find_field_problem(matcher, forms, item.event, head, body)
     likely_variants = [
-        variant for variant in forms.variants if body.startswith(variant.pattern.literal_prefix.split(" ")[0])
+        variant
+        for variant in forms.variants
+        if body.startswith(variant.pattern.literal_prefix.split(" ")[0])
+        and (not (mark := build_marks_regex([variant.pattern])) or matcher.is_match(body, f"^(?:{mark})"))
     ]
     faults = [(*_find_fault(matcher, body, variant.pattern), variant) for variant in likely_variants or forms.variants]
     _, problem, variant = max(faults, key=lambda fault: fault[0])
@@ -128,15 +153,19 @@ def _find_time(matcher: _Matcher, forms: TextForms, body: str) -> str:
 
 def _find_fault(matcher: _Matcher, text: str, pattern: Pattern) -> tuple[int, str]:
     """Return how many characters of a text match a pattern, and the expected and the actual text after them."""
+    beginnings = list(pattern.iter_beginnings())
+    groups = [(item.expression if item.expression != "^" else "", 0) for item in beginnings]
+    groups += [(item.shortest, 1 if item.shortest else 0) for item in beginnings]
+    *matches, whole = matcher.match_groups(text, (*groups, (pattern.build_expression(())[:-1], 0)))
     length, expected = 0, pattern.pieces[0].pattern_text
-    for index, item in enumerate(pattern.iter_beginnings()):
-        before = matcher.match_group(text, item.expression) if item.expression != "^" else ""
+    for index, (item, before, shortest) in enumerate(
+        zip(beginnings, matches, matches[len(beginnings) :], strict=False)
+    ):
         if not before and index:  # at the first piece, optional parts may match no character
             break
-        shortest = matcher.match_group(text, item.shortest, 1) if item.shortest else ""
         length, expected = len(shortest or before), item.piece.pattern_text
     else:
-        if whole := matcher.match_group(text, pattern.build_expression(())[:-1]):
+        if whole:
             return len(text), f"expected the end of the line, found {_quote_excerpt(text[len(whole) :])}"
     return length, f"expected {json.dumps(expected, ensure_ascii=False)}, found {_quote_excerpt(text[length:])}"
 
@@ -151,7 +180,7 @@ def _quote_excerpt(text: str) -> str:
 def _find_field_problem(matcher: _Matcher, forms: TextForms, event: str, head: dict[str, str | None], body: str) -> str:
     """Return the problem of the first field without a valid value, by the pattern that the line matches."""
     matching = [
-        item for item in forms.find_variants(event) if matcher.match_group(body, item.pattern.build_expression(()))
+        item for item in forms.find_variants(event) if matcher.is_match(body, item.pattern.build_expression(()))
     ]
     for variant in matching:
         if reason := _find_variant_problem(matcher, variant, event, head, body):
@@ -169,7 +198,7 @@ def _find_variant_problem(
 
 
 class TextLines:
-    """Reader of text logs, whose lines match patterns. Every file is a batch."""
+    """Reader of text logs, whose lines match patterns. A file, or several small ones, are a batch."""
 
     def read(self, job: IngestJob) -> Outcome:
         """Write the events of the logs of a run. Files with known content are taken from the cache."""
@@ -246,36 +275,41 @@ class Reading(IngestState):
         self.report_progress(sum(batch.size for batch in self.finished_batches))
         query = build_recognition_query(self.forms)
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            self.finished_batches += pool.map(lambda file: self.read_file(file, query), rest)
+            self.finished_batches += pool.map(lambda group: self.read_files(group, query), group_small_files(rest))
 
-    def read_file(self, file: LogFile, query: exp.Select) -> Batch:
-        """Recognize the lines of a file and write its events; return the batch."""
-        table = f"rows_{file.number}"
-        batch_folder = self.folder / FOLDER / str(file.number)
+    def read_files(self, files: Sequence[LogFile], query: exp.Select) -> Batch:
+        """Recognize the lines of files and write their events; return the batch."""
+        table, batch_folder = f"rows_{files[0].number}", self.folder / FOLDER / str(files[0].number)
         batch_folder.mkdir(parents=True)
         with self.connection.cursor() as cursor:
-            counts, has_line_end = _fill_table(cursor, table, query, file, self.folder / "plain" / str(file.number))
-            incomplete = [row for name in self.events for row in self.write(cursor, name, table, file, batch_folder)]
+            counts, unended = _fill_table(cursor, table, query, files, self.folder / "plain" / table)
+            incomplete = [
+                row for event in self.events for row in self.write(cursor, event, table, counts, batch_folder)
+            ]
             cursor.execute(exp.Drop(tables=[exp.to_table(table)], kind="TABLE").sql(dialect.DIALECT))
-        self.report_progress(file.size)
-        counts = counts if has_line_end else mark_unended_line(self.forms, counts, incomplete)
-        return self.batch_cache.store_batch(batch_folder, [file], [counts], incomplete)
+        self.report_progress(sum(file.size for file in files))
+        file_counts = split_by_file(counts)
+        for index in unended:
+            file_counts[index] = mark_unended_line(self.forms, file_counts[index], incomplete)
+        return self.batch_cache.store_batch(batch_folder, files, file_counts, incomplete)
 
     def write(
-        self, cursor: duckdb.DuckDBPyConnection, event: str, table: str, file: LogFile, batch_folder: Path
+        self, cursor: duckdb.DuckDBPyConnection, event: str, table: str, counts: FileCounts, batch_folder: Path
     ) -> list[IncompleteRow]:
         """Write the rows of an event; return those without a required field."""
-        rows = partial(build_event_rows, self.forms, event, table, file.host, file.order * FILE_STEP + 1)
-        incomplete = write_event_rows(cursor, event, rows, batch_folder / f"{event}.parquet", self.strict_events)
+        rows = partial(build_event_rows, self.forms, event, table)
+        target = batch_folder / f"{event}.parquet"
+        parameters = {"hosts": list(counts.hosts), "offsets": list(counts.offsets)}
+        incomplete = write_event_rows(cursor, event, rows, target, self.strict_events, parameters)
         return [(host, seq, event) for host, seq in incomplete]
 
 
 def _fill_table(
-    cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, file: LogFile, folder: Path
-) -> tuple[FileCounts, bool]:
-    """Fill a table with the lines of a file, or of a repaired copy if the scan rejects the file.
+    cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, files: Sequence[LogFile], folder: Path
+) -> tuple[FileCounts, list[int]]:
+    """Fill a table with the lines of files, or of repaired copies if the scan rejects one.
 
-    Return the counts, and whether the last line has its end.
+    Return the counts, and the indices of the files whose last line has no end.
     """
     import duckdb
 
@@ -283,29 +317,35 @@ def _fill_table(
     text = creation.sql(dialect=dialect.DIALECT)
     folder.mkdir(parents=True)
     try:
-        source = file.snapshot.get_readable_path(folder, "log.copy")
-        has_line_end = _scan_file(cursor, text, source, folder)
-        if source == file.path and not file.snapshot.is_steady:
-            # The file grew in the meantime, so it is read again from a copy.
+        sources = [_get_readable_path(file, folder) for file in files]
+        unended = _scan_files(cursor, text, sources, folder)
+        if any(
+            source == file.path and not file.snapshot.is_steady for source, file in zip(sources, files, strict=True)
+        ):
+            # A file grew in the meantime, so it is read again from a copy.
             cursor.execute(exp.Drop(tables=[exp.to_table(table)], kind="TABLE").sql(dialect.DIALECT))
-            has_line_end = _scan_file(cursor, text, file.snapshot.get_readable_path(folder, "log.copy"), folder)
-        return count_lines(cursor, table, [file]), has_line_end
+            unended = _scan_files(cursor, text, [_get_readable_path(file, folder) for file in files], folder)
+        return count_lines(cursor, table, files), unended
     except duckdb.Error as error:
         if is_disk_full_error(error):
             raise
-        raise build_unreadable_error([file], str(error).split("\n")[0]) from None
+        raise build_unreadable_error(files, str(error).split("\n")[0]) from None
     finally:
         shutil.rmtree(folder)
 
 
-def _scan_file(cursor: duckdb.DuckDBPyConnection, text: str, source: Path, folder: Path) -> bool:
-    """Fill a table from a file by the statement `text`; return whether its last line has its end."""
-    plain_file = decompress_file(source, folder, "log.plain")
-    has_line_end = read_last_byte(plain_file) in (b"\n", b"\r")
-    if can_scan(plain_file):
+def _get_readable_path(file: LogFile, folder: Path) -> Path:
+    return file.snapshot.get_readable_path(folder, f"{file.number}.copy")
+
+
+def _scan_files(cursor: duckdb.DuckDBPyConnection, text: str, sources: Sequence[Path], folder: Path) -> list[int]:
+    """Fill a table from files by the statement `text`; return the indices of those whose last line has no end."""
+    plain_files = [decompress_file(source, folder, f"{index}.plain") for index, source in enumerate(sources)]
+    unended = [index for index, plain in enumerate(plain_files) if read_last_byte(plain) not in (b"\n", b"\r")]
+    if all(map(can_scan, plain_files)):
         with contextlib.suppress(*list_scan_errors()):
-            cursor.execute(text, build_scan_parameters([plain_file]))
-            return has_line_end
-    copy, _ = create_repaired_copy(source, folder, "log.repaired")
-    cursor.execute(text, build_scan_parameters([copy]))
-    return has_line_end
+            cursor.execute(text, build_scan_parameters(plain_files))
+            return unended
+    copies = [create_repaired_copy(item, folder, f"{index}.repaired")[0] for index, item in enumerate(sources)]
+    cursor.execute(text, build_scan_parameters(copies))
+    return unended

@@ -16,7 +16,7 @@ from assay.ingest import invalid_text, sql_trees, timestamps
 from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, NumberedForm
 from assay.ingest.event_query import build_typed_query
 from assay.ingest.readers.lines import build_lines_without_nul, build_scan_query
-from assay.lang.line_pattern import Pattern, build_literal_regex, parse_pattern
+from assay.lang.line_pattern import Pattern, build_marks_regex, parse_pattern
 from assay.lang.model.package import Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
@@ -71,19 +71,14 @@ class TextForms:
         return tuple(name for name in self.layout.places if name in required)
 
     @property
-    def marks(self) -> tuple[str, ...]:
-        """Return the literal beginnings of the patterns of events."""
-        return tuple(dict.fromkeys(variant.pattern.literal_prefix.rstrip() for variant in self.variants))
+    def contained_regex(self) -> str:
+        """Return the expression for a line that contains the beginning of an event; empty if every line does."""
+        return build_marks_regex(variant.pattern for variant in self.variants)
 
     @property
     def beginning_regex(self) -> str:
         """Return the expression for a body that begins like an event; empty if every body does."""
-        return "" if "" in self.marks else "^(?:" + "|".join(build_literal_regex(mark) for mark in self.marks) + ")"
-
-    @property
-    def contained_regex(self) -> str:
-        """Return the expression for a line that contains the beginning of an event; empty if every line does."""
-        return "" if "" in self.marks else "|".join(build_literal_regex(mark) for mark in self.marks)
+        return self.contained_regex and f"^(?:{self.contained_regex})"
 
     def can_end_in_value(self, variant: Variant) -> bool:
         """Return whether lines of a pattern may end in a value that is read."""
@@ -325,10 +320,11 @@ def _build_name(text: exp.Expr) -> exp.Expr:
     return sql_trees.call("left", name, dialect.build_integer(LONGEST))
 
 
-def build_event_rows(forms: TextForms, event: str, table: str, host: str, offset: int, is_fast: bool) -> exp.Select:
+def build_event_rows(forms: TextForms, event: str, table: str, is_fast: bool) -> exp.Select:
     """Return the query for the rows of an event in a table of lines: host, seq, t_ns, whole, the required fields.
 
-    `is_fast` is that of `field_sql.build_typed_value`.
+    Its parameters `$hosts` and `$offsets` have the host of each file, and the difference between `seq` and `rowid` in
+    it. `is_fast` is that of `field_sql.build_typed_value`.
     """
     variants = forms.find_variants(event)
     matched = [
@@ -336,8 +332,11 @@ def build_event_rows(forms: TextForms, event: str, table: str, host: str, offset
         for variant in variants
         if variant.read_places
     ]
-    seq = exp.Add(this=build_column("rowid"), expression=dialect.build_integer(offset))
-    keys = [sql_trees.build_alias(sql_trees.build_text(host), "host"), sql_trees.build_alias(seq, "seq")]
+    file = exp.Add(this=build_column("file"), expression=dialect.build_integer(1))
+    host = dialect.build_list_extract(sql_trees.build_list_parameter("hosts", "TEXT"), file)
+    offset = dialect.build_list_extract(sql_trees.build_list_parameter("offsets", "BIGINT"), file.copy())
+    seq = exp.Add(this=build_column("rowid"), expression=offset)
+    keys = [sql_trees.build_alias(host, "host"), sql_trees.build_alias(seq, "seq")]
     lines = sql_trees.set_source(dialect.select(*keys, "t_ns", "form", *_list_head_columns(forms), *matched), table)
     lines = lines.where(
         sql_trees.build_between(build_column("form"), variants[0].number, variants[-1].number), copy=False
