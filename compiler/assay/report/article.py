@@ -17,7 +17,12 @@ from assay.lang.series_wording import describe_series
 from assay.number_styles.exact_decimal import format_exact
 from assay.number_styles.registry import get_style
 from assay.plan.planner import name_rows_statement
-from assay.report.assemble import build_filters_table, collect_placeholder_values, fill_placeholders
+from assay.report.assemble import (
+    build_filters_table,
+    collect_placeholder_values,
+    fill_placeholders,
+    list_labels,
+)
 from assay.report.assemble import list_run_notes as list_run_notes
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
@@ -44,7 +49,7 @@ def assemble_article(
     prose_by_file: Mapping[str, Prose],
     notes_by_part: Mapping[str, tuple[str, ...]],
 ) -> Document:
-    """Return the document of an article over some groups of runs, the first of which fills placeholders.
+    """Return the document of an article over some groups of runs.
 
     `prose_by_file` maps file names to their prose, `notes_by_part` maps titles of parts to notes on what they leave
     out.
@@ -56,10 +61,7 @@ def assemble_article(
     has_phases = any(group.comparison for group in groups)
     run_labels, headings = label_article_runs(article, runs), label_article_runs(article, columns)
     contexts = _create_contexts(checked, groups, choices.style)
-    first_runs = next(iter(contexts.values())).runs
-    placeholder_values = collect_placeholder_values(
-        checked, [shown_run.run for shown_run in first_runs], [shown_run.label for shown_run in first_runs]
-    )
+    placeholder_values = _collect_placeholder_values(checked, [context.runs for context in contexts.values()])
     manifest_table = build_article_manifest(checked, article, columns, headings)
     quality = build_quality_parts(
         {label: run.quality for label, run in zip(headings, columns, strict=True)},
@@ -99,6 +101,18 @@ def add_claims(document: Document, checked: CheckedPackage, article: Article, cl
     tables: tuple[Table | Appendix, ...] = (document.manifest, *iter_tables(document.galleries), *claims)
     terms_with_claims = build_terms(checked, article, tables, block_terms=explain_blocks(checked, article))
     return dataclasses.replace(document, claims=claims, terms=terms_with_claims)
+
+
+def _collect_placeholder_values(checked: CheckedPackage, groups: Sequence[Sequence[ShownRun]]) -> dict[str, str]:
+    """Return the values of placeholders: those of the first group, but with the labels of the runs of all groups."""
+    labels = [[item.label for item in group] for group in groups]
+    first_values = collect_placeholder_values(checked, [item.run for item in groups[0]], labels[0])
+    others = [label for group in labels for label in group[1:]]
+    return {
+        **first_values,
+        "base": list_labels(group[0] for group in labels),
+        "others": list_labels(others or [group[0] for group in labels]),
+    }
 
 
 def _create_contexts(

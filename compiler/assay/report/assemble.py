@@ -198,10 +198,6 @@ def collect_placeholder_values(
     checked: CheckedPackage, runs: Sequence[RunFigures], run_labels: Sequence[str]
 ) -> dict[str, str]:
     """Return the values of placeholders in titles and introductions: labels of runs, constants of the first run."""
-    other_labels = run_labels[1:] or run_labels
-    listed_labels = (
-        ", ".join(other_labels[:-1]) + " and " + other_labels[-1] if len(other_labels) > 1 else other_labels[0]
-    )
     declared_constants = [item for source in checked.package.sources for item in source.constants]
     constant_values = runs[0].constants
     constants = {
@@ -211,7 +207,18 @@ def collect_placeholder_values(
         for item in declared_constants
         if item.name in constant_values
     }
-    return {"base": run_labels[0], "others": listed_labels, "last": run_labels[-1], **constants}
+    return {
+        "base": run_labels[0],
+        "others": list_labels(run_labels[1:] or run_labels),
+        "last": run_labels[-1],
+        **constants,
+    }
+
+
+def list_labels(labels: Iterable[str]) -> str:
+    """Return distinct labels as a list in words: `a, b and c`."""
+    *others, last = dict.fromkeys(labels)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def fill_placeholders(text: str, placeholder_values: Mapping[str, str]) -> str:
