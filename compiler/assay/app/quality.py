@@ -30,6 +30,7 @@ from assay.quality.assess import Assessment, Counts, Notice, get_count_name
 from assay.quality.empty_metrics import EmptyMetrics
 from assay.quality.extents import find_short_logs
 from assay.quality.gaps import find_gaps, is_uneven, read_silences
+from assay.quality.negative_samples import find_negative_samples
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import Finding, RunQuality
 from assay.sql import completeness, dialect
@@ -226,7 +227,7 @@ class QualityPlan:
             counts_of_steps = count((*self._tables, *statements))
         reasons = empty_metrics.find_reasons(counts_of_steps)
         defaults = (*assessment.find_default_samples(extra_counts), *assessment.find_defaulted_fields())
-        negative = tuple(assessment.find_negative_samples())
+        negative = tuple(find_negative_samples(assessment))
         crashes, stray_notes = ((), ()) if self.is_phase else list_stray_findings(ingested_run)
         short_logs = () if self.is_phase else tuple(self._iter_short_logs(ingested_run))
         findings = (

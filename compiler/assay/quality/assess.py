@@ -10,14 +10,12 @@ from functools import cached_property
 
 from assay.lang.model.package import Grain, Metric, Package
 from assay.lang.model.vocabulary import FIRST, LAST
-from assay.lang.quantities import unwrap_measure
 from assay.lang.scopes import HOST
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import (
     DEFAULTS,
     DROPPED,
     INCOMPLETE,
-    NEGATIVE_SAMPLES,
     ON_SOME_HOSTS,
     RARE,
     REPEATED,
@@ -35,7 +33,6 @@ from assay.sql.completeness import (
     HAS,
     KEYS,
     MEASURED,
-    NEGATIVE,
     RECORDS,
     REPLACED,
     ROWS,
@@ -58,10 +55,6 @@ REPEATED_SHARE, LEAST_REPEATED = 0.05, 10
 
 #: rows without an instant are reported from this share on; fewer may be due to the run's ends
 INCOMPLETE_SHARE = 0.05
-
-#: what negative samples mean if most are, and if few are
-_SWAPPED = "`from` and `to` may be swapped"
-_SET_BACK = "a clock was set back or is ahead of others, or -1 stands for no value"
 
 Row = Mapping[str, object]
 Counts = Mapping[str, Sequence[Row]]  # rows by the name of a statement that counts
@@ -236,19 +229,6 @@ class Assessment:
     def _count_measured(self, metric: Metric, without_fallbacks: Counts, values: int) -> int:
         rows = without_fallbacks.get(get_count_name(metric))
         return values if rows is None else sum(_get_number(row, VALUES) for row in rows)
-
-    def find_negative_samples(self) -> Iterator[Finding]:
-        """Find the metrics with samples below 0 that measure what is never below 0."""
-        groups: dict[tuple[int, int, str], list[str]] = defaultdict(list)
-        for metric in self.metrics:
-            number, values = (self.compute_total(metric, name) for name in (NEGATIVE, VALUES))
-            may_be_swapped = 2 * number > values and unwrap_measure(metric.measure).op == "minus"
-            if number:
-                groups[number, values, _SWAPPED if may_be_swapped else _SET_BACK].append(metric.id)
-        for (number, values, cause), metrics in groups.items():
-            verb = "is" if number == 1 else "are"
-            message = f"{number} of {values} samples {verb} negative{format_metric_list(metrics)}: {cause}."
-            yield Finding(NEGATIVE_SAMPLES, message, tuple(metrics), affected=number, total=values)
 
     def find_events_missing_on_hosts(self) -> Iterator[Finding]:
         """Find the events that only some hosts have, in one finding for events that the same hosts lack."""

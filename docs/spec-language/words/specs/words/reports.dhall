@@ -189,15 +189,15 @@ let marginChanges = O.withDetails [ within2Bytes ] (O.percent "10" [ within10Per
 -- O.together => comparison: - The size
 let allChange = O.together "10" "The size within margins" [ within10Percent, within2Bytes, withinBoth ]
 
--- O.group => comparison: - Numbers
-let numbers = O.group "Numbers" "Numbers do not change." [ O.percent "1" [ number ] ]
+-- O.group => comparison: **Sizes**
+let sizeGroup = O.group "Sizes" "No significant change: {name}." [ sizeChanges, shareChanges, marginChanges, allChange ]
 
 -- O.below => comparison: - Size rises
 let sizeWords = [ O.below "10" "small", O.below "50" "large" ]
 
 let observations =
       S.Observations::{
-      , groups = [ O.group "Sizes" "Sizes do not change." [ sizeChanges, shareChanges, marginChanges, allChange ], numbers ]
+      , groups = [ sizeGroup ]
       , sizes = sizeWords
       , beyond = "huge"
       }
