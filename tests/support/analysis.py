@@ -23,7 +23,7 @@ from tests.support.laboratory import ExaminedRun
 
 Number = int | float
 #: grains whose metrics the incumbent lacks; tests of listings and of activity compare these with the oracle
-OWN_GRAINS = ("block_on_host", "host_slot")
+OWN_GRAINS = ("block_on_host", "host_slot", "snapshot_record")
 FORGER_METRICS = tuple(name for name in DURATIONS if name.startswith("cdfForger"))
 
 
