@@ -20,9 +20,20 @@ from assay.cluster.cluster import Cluster, open_cluster
 from assay.cluster.entry_storage import open_entry_storage
 from assay.cluster.listing import Publisher
 from assay.cluster.progress import TaskProgress
+from assay.cluster.queue_files import FOREIGN_HINT
 from assay.cluster.sample import choose_sample, plan_comparison
 from assay.cluster.settings import ClusterSettings
-from assay.cluster.task import COMPUTE, READ, TOKENS_KIND, VERIFY, Outcome, Requirements, Task, create_requirements
+from assay.cluster.task import (
+    COMPUTE,
+    READ,
+    TOKENS_KIND,
+    VERIFY,
+    Outcome,
+    Requirements,
+    Task,
+    create_requirements,
+    read_secret,
+)
 from assay.engine.executor import SQL
 from assay.engine.host_plan import HostPlan, plan_hosts
 from assay.engine.job import Job
@@ -47,7 +58,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.remote.address import is_address
 from assay.remote.mirror import read_versions
 from assay.util.checksums import is_sealed
-from assay.util.diagnostics import AssayError
+from assay.util.diagnostics import AssayError, fail
 from assay.util.paths import resolve_path
 
 MEGABYTE = 1_000_000
@@ -135,6 +146,7 @@ class ClusterFiller:
         self._publisher = Publisher(self._storage, session.store)
         self._portion = int(settings.portion * MEGABYTE)
         self._requirements: dict[str, Requirements] = {}
+        self._secrets: dict[str, str] = {}  # by token
         self._numbers = itertools.count(1)
 
     def cancel(self) -> None:
@@ -173,8 +185,13 @@ class ClusterFiller:
             item, task = tasks[outcome.task]
             with prefix_run_name(item.run, item.source):
                 outcome.raise_problems()
-            self._storage.pull(session.store, [(kind, key) for kind, key in outcome.body["entries"]])
-            store_hashes(memo, _collect_hashes(item, task, outcome))
+            try:
+                entries, hashes = [*map(tuple, outcome.body["entries"])], _collect_hashes(item, task, outcome)
+            except (KeyError, TypeError, ValueError):
+                message = f"the result of the task {task.name} has another form than that of this version of Assay"
+                raise fail("queue-file", message, hint=FOREIGN_HINT) from None
+            self._storage.pull(session.store, entries)
+            store_hashes(memo, hashes)
 
     def compute_results(
         self, session: Session, checked: CheckedPackage, jobs: Sequence[Job], runs: Sequence[IngestedRun]
@@ -278,7 +295,9 @@ class ClusterFiller:
     def _require(self, session: Session, checked: CheckedPackage) -> Requirements:
         system = checked.package.system
         if system not in self._requirements:
-            self._requirements[system] = create_requirements(session, self._storage, system, checked.sources)
+            required = create_requirements(session, self._storage, system, checked.sources)
+            self._requirements[system] = required
+            self._secrets[required.token] = read_secret(required, self._storage) or ""
         return self._requirements[system]
 
     def _create_read_task(
@@ -314,7 +333,8 @@ class ClusterFiller:
     def _map(self, session: Session, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """Run tasks on workers; yield the outcomes, with progress."""
         progress = TaskProgress(session.progress, tasks)
-        for outcome in self._cluster.map(tasks) if tasks else ():
+        sealed_tasks = [task.add_seal(self._secrets[task.requirements.token]) for task in tasks]
+        for outcome in self._cluster.map(sealed_tasks) if tasks else ():
             progress.add(outcome)
             yield outcome
 

@@ -58,7 +58,7 @@ def _is_locked(folder: Path) -> bool:
 
 @contextmanager
 def _remember_locked(folder: Path) -> Iterator[None]:
-    before = getattr(_locked, "folders", frozenset())
+    before: frozenset[Path] = getattr(_locked, "folders", frozenset())
     _locked.folders = before | {folder.absolute()}
     try:
         yield
