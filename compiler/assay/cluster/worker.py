@@ -196,7 +196,7 @@ def _fetch_inputs(
 def _verify_sample(task: Task, session: Session, storage: EntryStorage) -> Mapping[str, Any]:
     comparison = Comparison.from_json(task.body)
     keys = (comparison.sample, *comparison.portions)
-    storage.pull(session.store, [(PORTIONS_KIND, key) for key in keys])
+    storage.pull(session.store, [(comparison.place, key) for key in keys])
     verify_sample(comparison, session.store)
     return {}
 
