@@ -34,10 +34,10 @@ def _check_report(checker: Checker, report: Report) -> None:
               ("listing", report.listings), ("timeline", report.timelines))  # fmt: skip
     for kind, items in groups:
         _check_names(checker, kind, owner, [(item.title, item.title, within) for item in items])
-    for label, shown in (*((f"section `{item.title}`", item.metrics) for item in report.sections),
+    for label, names in (*((f"section `{item.title}`", item.metrics) for item in report.sections),
                          *((f"listing `{item.title}`", item.metrics) for item in report.listings)):  # fmt: skip
-        names = [(metrics[name].name, name, ()) for name in dict.fromkeys(shown) if name in metrics]
-        _check_names(checker, "metric", f"{label} of {owner}", [item for item in names if reduce_name(item[0])])
+        printed = [(metrics[name].name, name, ()) for name in dict.fromkeys(names) if name in metrics]
+        _check_names(checker, "metric", f"{label} of {owner}", [item for item in printed if reduce_name(item[0])])
 
 
 def _check_names(
