@@ -229,10 +229,11 @@ class Workspace:
 
     def results(self) -> duckdb.DuckDBPyRelation:
         """Return the recorded results as a relation of DuckDB: a row for each metric and run."""
-        from assay.registry.store import read_results
+        from assay.registry.store import list_runs, read_results
         from assay.registry.tables import build_rows, load_relation
 
-        return load_relation(build_rows(read_results(self._results_folder)))
+        folder = self._results_folder
+        return load_relation(build_rows(read_results(folder), list_runs(folder)))
 
     @property
     def _results_folder(self) -> Path:

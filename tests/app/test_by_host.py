@@ -209,13 +209,16 @@ def test_comparison_judges_a_host_as_runs_that_have_only_it(cache: Path, tmp_pat
     assert by_host["wait[host=web-1]"]["verdict"] == "better"
 
 
-def test_comparison_has_hosts_in_the_order_of_their_numbers(cache: Path, odd_run: Path) -> None:
+def test_comparison_has_hosts_in_the_order_of_their_changes(cache: Path, odd_run: Path) -> None:
     arguments = ("--metric", "CentiCpu", "--metric", "cdf0.80", "--format", "csv", "--cache", cache)
     result = run_assay("compare", f"plain={RUN}", f"odd={odd_run}", "--by", "host", *arguments)
     assert result.status == 0, result.err
-    names = [row["metric"] for row in csv.DictReader(io.StringIO(result.out))]
+    rows = list(csv.DictReader(io.StringIO(result.out)))
+    names = [row["metric"] for row in rows]
     hosts = [name for name in names if "[" in name]
-    assert hosts == [f"CentiCpu[host=node-{index}]" for index in range(34)]
+    assert sorted(hosts) == sorted(f"CentiCpu[host=node-{index}]" for index in range(34))
+    growths = [float(row["value"]) / float(row["base_value"]) for row in rows if "[" in row["metric"]]
+    assert growths == sorted(growths, reverse=True)
     assert sorted({*names} - {*hosts}) == ["CentiCpu", "cdf0.80"]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.app.runs import parse_runs
+from assay.util.diagnostics import AssayError
 from tests.support.commands import CommandResult, run_assay
 from tests.support.mixed import create_mixed_run, create_mixed_workspace
 
@@ -85,3 +86,16 @@ def test_report_warns_of_hosts_without_any_event(shop: Path, silent_run: Path, c
 def test_explanation_warns_of_hosts_without_any_event(shop: Path, silent_run: Path, cache: Path) -> None:
     result = run_in_folder(shop, cache, "explain", "wait", "--run", silent_run, "--format", "json")
     assert result.parse_json()["run"]["warnings"] == [SILENT.removeprefix("warning: run: ").rstrip(), UNKNOWN]
+
+
+@pytest.mark.parametrize("name", [" ", "\u200b", "\u00a0\t"])
+def test_run_without_a_printed_name_is_refused(name: str) -> None:
+    with pytest.raises(AssayError, match="invalid run"):
+        parse_runs([f"{name}=somewhere"])
+
+
+@pytest.mark.parametrize("other", ["a  b", "a\u00a0b", "a b\u200b", " a b"])
+def test_runs_that_look_the_same_are_refused(other: str) -> None:
+    with pytest.raises(AssayError, match="two runs have names that look the same: `a b`"):
+        parse_runs(["a b=one", f"{other}=two"])
+    assert [run.id for run in parse_runs(["a b=one", "A b=two", "a-b=three"])] == ["a b", "A b", "a-b"]

@@ -161,3 +161,9 @@ def test_completion_script_is_printed_for_a_shell(shell: str) -> None:
     result = run_assay("completion", shell)
     assert (result.status, "_ASSAY_COMPLETE" in result.out) == (0, True)
     assert str(Path.cwd()) not in result.out
+
+
+@pytest.mark.parametrize("words", [(), ("runs",), ("results",)])
+def test_group_without_a_command_prints_its_help(words: tuple[str, ...]) -> None:
+    assert run_assay(*words) == run_assay(*words, "--help")
+    assert run_assay(*words).status == 0

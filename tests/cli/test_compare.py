@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
+from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from assay.util.escape import measure_width
 from tests.compare_reference import CARDANO
 from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
@@ -127,3 +131,30 @@ def test_usage_errors_are_named(cache: Path, options: tuple[str, ...], runs: tup
     result = compare(cache, *options, runs=runs)
     assert (result.status, result.out) == (2, "")
     assert f"error[{code}]" in result.err
+
+
+@pytest.mark.parametrize("columns", [12, 30, 50, 70, 84, 100, 140])
+def test_table_fits_the_terminal(cache: Path, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells are whole, but for names; those without room are below their row."""
+    whole = compare(cache, *METRICS).out.splitlines()
+    monkeypatch.setenv("COLUMNS", str(columns))
+    terminal = SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr(sys.modules["assay.cli.compare"], "sys", terminal)
+    monkeypatch.setenv("NO_COLOR", "1")
+    lines = compare(cache, *METRICS).out.splitlines()
+    longest_word = max(len(word) for line in whole for word in line.split())
+    assert max(map(measure_width, lines)) <= max(columns, longest_word + 2)
+    words_of_rows = Counter(word.strip(";") for line in lines for word in line.split())
+    assert not Counter(word for line in whole for word in line.split()) - words_of_rows
+
+
+def test_segments_are_sorted_by_change(tmp_path: Path) -> None:
+    """Each metric is before its segments, of which the one that became worst is the first, in all forms."""
+    assert run_assay("init", tmp_path / "place").status == 0
+    words = ("--by", "host", "--format", "csv")
+    result = compare(tmp_path / "cache", *words, runs=("runs/1.0", "runs/1.1"), cwd=tmp_path / "place")
+    rows = list(csv.DictReader(io.StringIO(result.out)))
+    assert [row["metric"] for row in rows] == [
+        *("wait", "wait[host=web-2]", "wait[host=web-1]"), *("work", "work[host=web-1]", "work[host=web-2]"),
+        *("response_size", "response_size[host=web-1]", "response_size[host=web-2]"),
+    ]  # fmt: skip

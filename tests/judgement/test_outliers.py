@@ -37,6 +37,19 @@ def test_reals_that_agree_leave_no_room() -> None:
     assert (fences.classify(1.0000001), fences.classify(1.0)) == (1, 0)
 
 
+@pytest.mark.parametrize("are_whole", [False, True])
+@pytest.mark.parametrize("seed", range(10))
+def test_outlier_exceeds_the_margin_too(seed: int, are_whole: bool) -> None:
+    numbers = random.Random(seed)
+    values: list[float] = [numbers.choice([1000, 1000, 1001, 1019, 1020, 1021, 1040, 979]) for _ in range(30)]
+    plain = compute_fences(values, are_whole)
+    fences = compute_fences(values, are_whole, lambda median: median / 50)
+    assert fences.median == plain.median
+    for value in values:
+        exceeds = abs(value - plain.median) > plain.median / 50
+        assert fences.classify(value) == (plain.classify(value) if exceeds else 0)
+
+
 def test_few_values_have_no_outliers() -> None:
     values = [1.0] * (FEWEST - 2) + [1000.0]
     assert compute_fences(values, are_whole=False).classify(1000.0) == 0

@@ -11,6 +11,7 @@ import duckdb
 import pytest
 from jsonschema import Draft202012Validator
 
+import assay
 from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
 from tests.support.nights import write_night
@@ -138,6 +139,43 @@ def test_history_has_all_forms(shop: Path) -> None:
     assert [float(row["value"]) for row in rows[:2]] == values
     lines = run(shop, "history", "wait", "--format", "openmetrics").out.splitlines()
     assert [float(line.rpartition(" ")[2]) for line in lines if line.startswith("assay_average{")] == values
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet", "openmetrics", "python"])
+def test_exports_have_what_is_registered(shop: Path, form: str) -> None:
+    """As `runs list` and `history` do; the recorded files do not."""
+    words = ("runs", "add", "night 1", "--tag", "main", "--commit", "c0ffee")
+    assert run(shop, *words).status == 0
+    for name, day in (("night 0", "2026-02-01"), ("night 1", "2026-02-02")):
+        assert run(shop, "runs", "add", name, "--date", day).status == 0
+    file = shop / "out"
+    words = ("results", "export", "--to", form, "-o", str(file))
+    if form == "openmetrics":
+        for command in (words[:-2], ("history", "wait", "--format", form)):
+            lines = [line for line in run(shop, *command).out.splitlines() if 'run="night 1"' in line]
+            labels = {'day="2026-02-02"', 'tags="main, release"', 'commit="c0ffee"'}
+            assert all(all(label in line for label in labels) for line in lines)
+            assert lines
+        return
+    if form == "python":
+        with assay.open(shop, shop / "cache") as workspace:
+            relation = workspace.results()
+            rows = [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+    else:
+        assert run(shop, *words).status == 0
+        if form == "csv":
+            rows = [{**row, "tags": row["tags"].split(", ")} for row in csv.DictReader(file.read_text().splitlines())]
+        elif form == "json":
+            rows = json.loads(file.read_text(encoding="utf-8"))
+        else:
+            relation = duckdb.connect().read_parquet(str(file))
+            rows = [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+    facts = {(row["run"], str(row["day"]), *row["tags"], row["commit"] or "") for row in rows}
+    assert facts == {
+        ("night 0", "2026-02-01", "release", ""), ("night 1", "2026-02-02", "main", "release", "c0ffee"),
+    }  # fmt: skip
+    (table, *_) = (shop / "results" / "figures").rglob("*.parquet")
+    assert not {"tags", "commit"} & set(duckdb.connect().sql(f"SELECT * FROM '{table}'").columns)
 
 
 def test_export_of_a_build_is_that_of_its_recorded_results(shop: Path) -> None:

@@ -324,7 +324,8 @@ def _build_value_data(split: SplitReport, spreads: Spreads, changes: GroupChange
 def _collect_spreads(checked: CheckedPackage, report: Report, runs: Mapping[str, RunFigures], column: str) -> Spreads:
     """Return the metrics of a report by the values of a column, in runs or phases by their labels."""
     metrics = group_metrics(checked, list_shown_metrics(checked, report), column)
-    return collect_spreads(checked, metrics, [(run.id, label, run.results) for label, run in runs.items()])
+    columns = [(run.id, label, run.results) for label, run in runs.items()]
+    return collect_spreads(checked, metrics, columns, report.judgement)
 
 
 def _collect_galleries(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.app import filters
@@ -138,7 +139,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
         tuple(
             ComparedVersion(
                 version.id,
-                tuple(
+                (_sort_segments if selection.by else tuple)(
                     _compare_metric(metric, titles, judgements, version.id, estimates[metric.id], number)
                     for metric in metrics
                 ),
@@ -263,6 +264,24 @@ def map_sections(report: Report | None, names: Sequence[str]) -> dict[str, str]:
     order = list(dict.fromkeys(name for section in sections for name in section.metrics))
     section_metrics = [name for name in order if name in names]
     return {name: titles.get(name, NO_SECTION) for name in dict.fromkeys((*section_metrics, *names))}
+
+
+def _sort_segments(items: Iterable[ComparedMetric]) -> tuple[ComparedMetric, ...]:
+    """Return metrics in their order, each before its segments, of which the one that became worst is the first."""
+    groups: dict[tuple[str, str], list[ComparedMetric]] = {}
+    for item in items:
+        groups.setdefault((item.change.section, get_whole(item.change.metric)), []).append(item)
+    return tuple(item for group in groups.values() for item in sorted(group, key=_rank_segment))
+
+
+def _rank_segment(item: ComparedMetric) -> tuple[bool, float]:
+    """Return the sort key of a metric among its segments: by percent for the worse, by size if neither way is worse."""
+    change = item.change
+    if change.base is None or change.value is None or not math.isfinite(change.value - change.base):
+        return change.is_segment, math.inf
+    growth = (change.value - change.base) / abs(change.base) if change.base else (change.value - change.base) * math.inf
+    harm = {"lower": growth, "higher": -growth}.get(change.better, abs(growth))
+    return change.is_segment, 0 if math.isnan(harm) else -harm
 
 
 def _estimate_averages(

@@ -98,7 +98,8 @@ def query_metrics(
         (metric, run.id, _get_result(run.results, metric)) for metric in metrics for run in computation.columns
     )
     warnings = list_run_messages(checked, computation, metrics)
-    spreads = collect_spreads(checked, grouped_metrics, [(run.id, run.id, run.results) for run in computation.columns])
+    columns = [(run.id, run.id, run.results) for run in computation.columns]
+    spreads = collect_spreads(checked, grouped_metrics, columns, None)
     return Answer(checked, rows, tuple(item.label for item in applied_filters), summary_name, warnings, by, spreads)
 
 

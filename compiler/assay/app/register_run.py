@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.app.runs import check_run_places, create_named_run
 from assay.lang.check.reports import is_day
 from assay.registry.baseline import LAST, MEDIAN, describe_day_command
+from assay.registry.folder_lock import lock_folder
 from assay.registry.history import check_tag, find_time
-from assay.registry.model import RegisteredRun
+from assay.registry.model import RUNS, RegisteredRun
 from assay.registry.store import add_run, list_runs, read_results
 from assay.remote.address import get_run_name, is_address
 from assay.util.diagnostics import USAGE, fail
@@ -37,6 +39,21 @@ def register_run(
     Raises AssayError (usage): a place that does not exist, a name that is in use for another run or means something
     else, an invalid day.
     """
+    with ExitStack() as stack:
+        if (folder / RUNS).is_dir():  # so that what is registered of the run does not change until it is written
+            stack.enter_context(lock_folder(folder))
+        return _register_run(folder, places, name, tags, commit, day, find_places)
+
+
+def _register_run(
+    folder: Path,
+    places: Sequence[str],
+    name: str,
+    tags: Sequence[str],
+    commit: str,
+    day: str,
+    find_places: Callable[[str], Sequence[str]],
+) -> RegisteredRun:
     known_name, places = _find_known_run(folder, places, find_places)
     check_run_places([create_named_run(name or "run", place) for place in places])
     name = name or known_name or _get_name(places[0])

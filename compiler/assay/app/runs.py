@@ -16,6 +16,7 @@ from assay.app.session import Session
 from assay.lang.model.package import Source
 from assay.remote.address import check_address, get_run_name, is_address, is_archive
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, raise_all, read_excerpt, suggest_nearest
+from assay.util.escape import reduce_name
 from assay.util.paths import resolve_path
 from assay.util.progress import Notice, ignore
 
@@ -140,6 +141,7 @@ def parse_runs(texts: Sequence[str], calibration: Sequence[str] = ()) -> tuple[N
     for version in sorted(repeated_names):
         _refuse_duplicates([place for name, place in named_places if name == version])
     names = _extend_names([*_number_repeats(given_names)], places, repeated_names)
+    _refuse_alike(names)
     runs = [
         replace(
             create_named_run(name, place),
@@ -151,6 +153,17 @@ def parse_runs(texts: Sequence[str], calibration: Sequence[str] = ()) -> tuple[N
     first_places = {run.version: index for index, run in reversed([*enumerate(runs)])}
     order = [first_places[run.version] if run.version else index for index, run in enumerate(runs)]
     return tuple(run for _, run in sorted(zip(order, runs, strict=True), key=lambda pair: pair[0]))
+
+
+def _refuse_alike(names: Sequence[str]) -> None:
+    """Raise AssayError (usage) if two runs have different names that look the same."""
+    first_names: dict[str, str] = {}
+    for name in names:
+        first = first_names.setdefault(reduce_name(name), name)
+        if first != name:
+            raise fail("run-name", f"two runs have names that look the same: `{reduce_name(name)}`",
+                       expected="names that differ in letters or digits", found=f"{first!r} and {name!r}",
+                       hint="choose another NAME in --run NAME=DIR", status=USAGE)  # fmt: skip
 
 
 def _number_repeats(names: Sequence[str]) -> Iterator[str]:
@@ -211,7 +224,7 @@ def _split_name(text: str) -> tuple[str, str]:
     """Split a run into its name, which may be empty, and its place."""
     name, equals, place = text.partition("=")
     if not text or (equals and not is_address(text) and not Path(text).exists()):
-        if not name or not place:
+        if not reduce_name(name) or not place:
             raise fail("run-name", f"invalid run `{text}`", expected="NAME=DIR or DIR", found=text, status=USAGE)
         return name, place
     return "", text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ from assay.cli.options import (
     replace_run_names,
     require_results_folder,
 )
-from assay.util.escape import encode_lossless, escape_text, measure_width, truncate
+from assay.util.escape import encode_lossless, escape_text, measure_width
 
 if TYPE_CHECKING:
     from assay.app.compare_runs import ComparedMetric, ComparedVersion, RunComparison
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 GAP = "  "
 INDENT = "  "
 MEDIAN = "median:"  # begins a baseline of recorded results
-LEAST_NAME = 24  # columns of the name of a metric, however narrow the terminal
 STYLES: dict[str, dict[str, Any]] = {
     "worse": {"fg": "red", "bold": True},
     "better": {"fg": "green", "bold": True},
@@ -50,6 +49,9 @@ STYLES: dict[str, dict[str, Any]] = {
 """How rows of a verdict are printed on a terminal with colours; others are dim."""
 RIGHT = frozenset((1, 2, 3, 4, 5, 8))
 """The columns of numbers: values, spreads, change and number of samples."""
+LEAST_NAME = 16  # columns of names, if these are wider
+PRIORITY = (0, 7, 5, 1, 3, 6, 8, 2, 4)
+"""Columns by importance: name, verdict, change, values, interval, number of samples, spreads."""
 
 
 def _replace_names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -196,16 +198,27 @@ def _print_tables(comparison: RunComparison) -> None:
     """Print a table for each compared version, in colours on a terminal."""
     is_colored = output.has_colors(sys.stdout)
     encoding = output.get_encoding()
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     for version in comparison.versions:
-        for line, verdict in format_lines(comparison, version):
+        for line, verdict in format_lines(comparison, version, width):
             text = encode_lossless(line, encoding)
             styles = STYLES.get(verdict, {"dim": True}) if verdict else {}
             output.write(click.style(text, **styles) if is_colored and styles else text, err=False)
         output.print_line("")
         for note in _list_notes(version):
-            output.print_line(note)
+            _print_note(note, width)
     if any(metric.change.difference is not None for version in comparison.versions for metric in version.metrics):
-        output.print_line(comparison.noise)
+        _print_note(comparison.noise, width)
+
+
+def _print_note(note: str, width: int) -> None:
+    for line in _wrap_line(note, width):
+        output.print_line(line)
+
+
+def _wrap_line(text: str, width: int) -> list[str]:
+    """Return the lines of a text that fit a width; the text as it is without a width."""
+    return output.wrap_text(text, width) if width and measure_width(text) > width else [text]
 
 
 def _list_notes(version: ComparedVersion) -> list[str]:
@@ -223,42 +236,65 @@ def _list_notes(version: ComparedVersion) -> list[str]:
     return list(filter(None, (paired, medians, *version.notes, version.caution)))
 
 
-def format_lines(comparison: RunComparison, version: ComparedVersion) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a table, each with the verdict of its row; other lines have none."""
+def format_lines(comparison: RunComparison, version: ComparedVersion, width: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a table, each with the verdict of its row; other lines have none.
+
+    With a `width`, cells are broken into lines where rows would not fit, and cells without room are below their row.
+    """
     changes = [metric.change for metric in version.metrics]
-    yield escape_text(f"{version.id} against {comparison.base}: {count_verdicts(changes)}"), ""
+    for line in _wrap_line(escape_text(f"{version.id} against {comparison.base}: {count_verdicts(changes)}"), width):
+        yield line, ""
     yield "", ""
     names = list_local_names(changes)
-    header = ("", comparison.base, "", version.id, "", "Δ%", f"{100 * comparison.level:g} % interval", "verdict", "n")
-    rows = [
-        tuple(map(escape_text, _list_cells(metric, INDENT + names[metric.change.metric], changes)))
-        for metric in version.metrics
-    ]
-    widths = _measure_columns([tuple(map(escape_text, header)), *rows])
-    yield _join_cells(tuple(map(escape_text, header)), widths), ""
+    interval = f"{100 * comparison.level:g} % interval"
+    header = [escape_text(text) for text in ("", comparison.base, "±", version.id, "±", "Δ%", interval, "verdict", "n")]
+    rows = [tuple(map(escape_text, _list_cells(metric, names[metric.change.metric], changes)))
+            for metric in version.metrics]  # fmt: skip
+    room = width - len(INDENT) if width else 0
+    columns, widths = _fit_columns([header, *rows], room)
+    for line in _join_cells([cell if cell != "±" else "" for cell in header], columns, widths):
+        yield f"{INDENT}{line}".rstrip(), ""
     pairs = zip(version.metrics, rows, strict=True)
     for section, group in groupby(pairs, key=lambda pair: pair[0].change.section):
-        yield escape_text(section), ""
+        for line in _wrap_line(escape_text(section), width):
+            yield line, ""
         for metric, row in group:
-            yield _join_cells(row, widths), metric.change.verdict
+            below = "; ".join(
+                f"{header[index - (header[index] == '±')]} {row[index]}"
+                for index in PRIORITY
+                if index not in columns and row[index]
+            )
+            lines = [*_join_cells(row, columns, widths), *(_wrap_line(below, room) if below else [])]
+            for line in lines:
+                yield f"{INDENT}{line}".rstrip(), metric.change.verdict
 
 
-def _measure_columns(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the widths of columns; on a terminal, names are shortened where rows would not fit."""
+def _fit_columns(rows: Sequence[output.Row], width: int) -> tuple[Sequence[int], list[int]]:
+    """Return as many columns as fit a width, the most important ones, and their widths; all without a width.
+
+    Only names are broken into lines.
+    """
     widths = [max(map(measure_width, column)) for column in zip(*rows, strict=True)]
-    if sys.stdout.isatty():
-        rest = sum(widths[1:]) + len(GAP) * (len(widths) - 1)
-        widths[0] = max(LEAST_NAME, min(widths[0], shutil.get_terminal_size().columns - rest))
-    return widths
+    if not width or sum(widths) + len(GAP) * (len(widths) - 1) <= width:
+        return range(len(widths)), widths
+    for count in (9, 7, 6, 5, 4, 3, 2):  # both spreads or none
+        columns = sorted(PRIORITY[:count])
+        room = width - sum(widths[index] + len(GAP) for index in columns[1:])
+        fitting = output.compute_widths([""], [row[:1] for row in rows], room)
+        if fitting and fitting[0] >= min(LEAST_NAME, widths[0]):
+            return columns, [*fitting, *(widths[index] for index in columns[1:])]
+    return [0], [width]
 
 
-def _join_cells(row: Sequence[str], widths: Sequence[int]) -> str:
-    cells = [truncate(row[0], widths[0]), *row[1:]]
-    padded = []
-    for column, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-        blanks = " " * (width - measure_width(cell))
-        padded.append(blanks + cell if column in RIGHT else cell + blanks)
-    return GAP.join(padded).rstrip()
+def _join_cells(row: Sequence[str], columns: Sequence[int], widths: Sequence[int]) -> Iterator[str]:
+    """Yield the lines of some columns of a row."""
+    name = [row[0]] if measure_width(row[0]) <= widths[0] else output.wrap_text(row[0], widths[0])
+    for cells in zip_longest(name, *([row[index]] for index in columns[1:]), fillvalue=""):
+        padded = []
+        for index, cell, size in zip(columns, cells, widths, strict=True):
+            blanks = " " * (size - measure_width(cell))
+            padded.append(blanks + cell if index in RIGHT else cell + blanks)
+        yield GAP.join(padded).rstrip()
 
 
 def format_markdown(comparison: RunComparison) -> str:

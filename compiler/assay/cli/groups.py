@@ -38,6 +38,9 @@ class StrictGroup(click.Group):
         """Parse the words of the group itself. Raises UsageError for repeated or empty values."""
         if not ctx.resilient_parsing:
             _refuse_ambiguous(self, ctx.parent, ctx.info_name, args)
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            output.write(ctx.get_help(), err=False)  # as with --help: nothing is wrong
+            ctx.exit()
         return super().parse_args(ctx, args)
 
     def resolve_command(

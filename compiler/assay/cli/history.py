@@ -101,12 +101,15 @@ def _export_point(point: Point, shift: Shift | None) -> dict[str, Any]:
 
 def _format_openmetrics(histories: tuple[MetricHistory, ...]) -> str:
     """Return the runs of histories as OpenMetrics text: those whose values mean the same."""
+    from assay.registry.model import RegisteredRun
     from assay.registry.tables import build_rows, format_openmetrics
 
     rows = []
     for item in histories:
         recorded: list[RecordedResults] = [point.results for point in item.points if not point.differences]
-        rows += [row for row in build_rows(recorded) if row["metric"] == item.metric and row["group"] is None]
+        runs = [RegisteredRun(point.results.path, point.results.name, (), point.tags, point.commit, point.day)
+                for point in item.points]  # fmt: skip
+        rows += [row for row in build_rows(recorded, runs) if row["metric"] == item.metric and row["group"] is None]
     return format_openmetrics(rows)
 
 

@@ -114,7 +114,7 @@ def export_results(
     Numbers are unrounded and in the unit of the metric. OpenMetrics text has a gauge for each statistic.
     """
     from assay.provenance.read import get_build_folder
-    from assay.registry.store import read_build, read_results
+    from assay.registry.store import list_runs, read_build, read_results
     from assay.registry.tables import build_rows, format_table, write_table_file
 
     if form == "parquet" and file is None:
@@ -123,7 +123,7 @@ def export_results(
         recorded = read_build(get_build_folder(Path(build)), may_have_phases=True)
     else:
         recorded = read_results(require_results_folder(results, "pass a BUILD_FOLDER"))
-    rows = build_rows(recorded)
+    rows = build_rows(recorded, list_runs(results) if results else ())
     if file is not None:
         write_table_file(rows, form, file)
     else:

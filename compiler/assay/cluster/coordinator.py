@@ -20,9 +20,20 @@ from assay.cluster.cluster import Cluster, open_cluster
 from assay.cluster.entry_storage import open_entry_storage
 from assay.cluster.listing import Publisher
 from assay.cluster.progress import TaskProgress
+from assay.cluster.queue_files import FOREIGN_HINT
 from assay.cluster.sample import choose_sample, plan_comparison
 from assay.cluster.settings import ClusterSettings
-from assay.cluster.task import COMPUTE, READ, TOKENS_KIND, VERIFY, Outcome, Requirements, Task, create_requirements
+from assay.cluster.task import (
+    COMPUTE,
+    READ,
+    TOKENS_KIND,
+    VERIFY,
+    Outcome,
+    Requirements,
+    Task,
+    create_requirements,
+    read_secret,
+)
 from assay.engine.executor import SQL
 from assay.engine.host_plan import HostPlan, plan_hosts
 from assay.engine.job import Job
@@ -37,7 +48,7 @@ from assay.engine.portion_plan import (
     plan_rest,
     plan_whole,
 )
-from assay.engine.portions import PORTIONS_KIND, Partition, Portion, join_portions, remove_portions
+from assay.engine.portions import OWN_KIND, Partition, Portion, has_joined_files, join_portions, remove_portions
 from assay.engine.result_cache import Store
 from assay.ingest.absent_files import is_absent
 from assay.ingest.discovery import HostFiles
@@ -46,12 +57,13 @@ from assay.ingest.readers.protocol import find_batch_reader
 from assay.lang.checked_package import CheckedPackage
 from assay.remote.address import is_address
 from assay.remote.mirror import read_versions
-from assay.util.checksums import is_sealed
-from assay.util.diagnostics import AssayError
+from assay.util import atomic
+from assay.util.diagnostics import AssayError, fail
 from assay.util.paths import resolve_path
 
 MEGABYTE = 1_000_000
 HOSTS, WHOLE, KEY, CELLS, REST = "hosts", "whole", "key", "cells", "rest"  # stages, in their order
+MOST_LOSSES = 20  # of a portion that other builds remove
 LEAST_PORTIONS = 8  # of a run that has that many hosts
 
 
@@ -135,6 +147,9 @@ class ClusterFiller:
         self._publisher = Publisher(self._storage, session.store)
         self._portion = int(settings.portion * MEGABYTE)
         self._requirements: dict[str, Requirements] = {}
+        self._secrets: dict[str, str] = {}  # by token
+        self._split_tables: set[str] = set()  # keys
+        self._store = session.store
         self._numbers = itertools.count(1)
 
     def cancel(self) -> None:
@@ -144,6 +159,9 @@ class ClusterFiller:
     def close(self) -> None:
         """Remove what only this build needs: portions, and the files by which workers recognize the cache."""
         self._publisher.close()
+        for item in self._requirements.values():
+            with contextlib.suppress(OSError):
+                atomic.discard(self._store.folder, self._store.get_path(OWN_KIND, item.token))
         self._storage.remove([(TOKENS_KIND, item.token) for item in self._requirements.values()])
 
     @property
@@ -173,8 +191,13 @@ class ClusterFiller:
             item, task = tasks[outcome.task]
             with prefix_run_name(item.run, item.source):
                 outcome.raise_problems()
-            self._storage.pull(session.store, [(kind, key) for kind, key in outcome.body["entries"]])
-            store_hashes(memo, _collect_hashes(item, task, outcome))
+            try:
+                entries, hashes = [*map(tuple, outcome.body["entries"])], _collect_hashes(item, task, outcome)
+            except (KeyError, TypeError, ValueError):
+                message = f"the result of the task {task.name} has another form than that of this version of Assay"
+                raise fail("queue-file", message, hint=FOREIGN_HINT) from None
+            self._storage.pull(session.store, entries)
+            store_hashes(memo, hashes)
 
     def compute_results(
         self, session: Session, checked: CheckedPackage, jobs: Sequence[Job], runs: Sequence[IngestedRun]
@@ -202,7 +225,7 @@ class ClusterFiller:
         batches = []
         for planned_run, plan, whole in zip(planned_runs, plans, wholes, strict=True):
             cells = plan_cells(whole, planned_run.host_plan, store)
-            batches += [planned_run.cut(CELLS, cells, plan)] if cells else []
+            batches += [planned_run.cut(CELLS, cells, self._select_split_tables(plan))] if cells else []
             by_key = plan_key_portions(whole, planned_run.key_plan, store) if planned_run.key_plan else None
             batches += (
                 [planned_run.cut_by_key(by_key, planned_run.key_plan.key, store)]
@@ -224,36 +247,77 @@ class ClusterFiller:
 
         With `may_fail`, batches with a statement that fails are left to the command, which reports the first failure.
         """
-        tasks: dict[str, tuple[Task, _Batch, Portion]] = {}
-        for batch in batches:
-            for portion in batch.list_entries():
-                if is_sealed(session.store.get_path(PORTIONS_KIND, portion.key)):
-                    self._publisher.push_portions([portion])
-                else:
-                    task = self._create_compute_task(session, checked, portion, batch)
-                    tasks[task.name] = task, batch, portion
-        failed = []
-        for outcome in self._map(session, [task for task, _, _ in tasks.values()]):
-            _, batch, portion = tasks[outcome.task]
-            if may_fail and [item.code for item in outcome.problems] == [SQL]:
-                failed.append(batch)
-            else:
-                outcome.raise_problems()
-                self._publisher.pull_portion(portion)
-        complete = [batch for batch in batches if not any(batch is item for item in failed)]
+        failed = self._compute_portions(session, checked, batches, may_fail=may_fail)
+        own_batches = [self._own(session, checked, batch) for batch in batches if not any(batch is it for it in failed)]
         try:
             verifications = [
-                self._create_verify_task(session, checked, batch, batch.sample) for batch in complete if batch.sample
+                self._create_verify_task(session, checked, batch, batch.sample) for batch in own_batches if batch.sample
             ]
             for outcome in self._map(session, verifications):
                 outcome.raise_problems()
-            for batch in complete:
+            for batch in own_batches:
                 with contextlib.suppress(*([AssayError] if may_fail else [])):
                     join_portions(batch.plan, batch.portions, session.store)
                     self._publisher.publish_joined_tables(batch.plan, batch.portions)
+                    self._note_files(session.store, batch)
         finally:  # also after a difference: these entries are wrong
-            for batch in batches:
+            for batch in (*batches, *own_batches):
                 remove_portions(batch.list_entries(), session.store)
+
+    def _compute_portions(
+        self, session: Session, checked: CheckedPackage, batches: Sequence[_Batch], *, may_fail: bool
+    ) -> list[_Batch]:
+        """Let workers compute portions, and copy them for this build; return the batches with a statement that failed.
+
+        Another build may remove a portion that both need as soon as it has joined it: then it is computed again.
+        """
+        place, failed = self._get_own_kind(session, checked), list[_Batch]()
+        missing = [
+            (batch, portion)
+            for batch in batches
+            for portion in batch.list_entries()
+            if self._storage.address or not self._publisher.copy_portion(portion, place)
+        ]
+        for _ in range(MOST_LOSSES):
+            tasks = {
+                task.name: (task, batch, portion)
+                for batch, portion in missing
+                for task in [self._create_compute_task(session, checked, portion, batch)]
+            }
+            missing = []
+            for outcome in self._map(session, [task for task, _, _ in tasks.values()]):
+                _, batch, portion = tasks[outcome.task]
+                if may_fail and [item.code for item in outcome.problems] == [SQL]:
+                    failed.append(batch)
+                    continue
+                outcome.raise_problems()
+                if not self._publisher.copy_portion(portion, place):
+                    missing.append((batch, portion))
+            if not missing:
+                return failed
+        path = session.store.get_path(*missing[0][1].entry)
+        raise fail("cache", f"an entry of the cache is lost whenever it was computed: {path}",
+                   hint="end other builds that use this cache, then build again")  # fmt: skip
+
+    def _get_own_kind(self, session: Session, checked: CheckedPackage) -> str:
+        """Return the kind of entries that only this build reads and removes."""
+        return f"{OWN_KIND}/{self._require(session, checked).token}"
+
+    def _own(self, session: Session, checked: CheckedPackage, batch: _Batch) -> _Batch:
+        """Return a batch whose portions are those of this build."""
+        place = self._get_own_kind(session, checked)
+        portions = [replace(portion, place=place) for portion in batch.portions]
+        return replace(batch, portions=portions, sample=batch.sample and replace(batch.sample, place=place))
+
+    def _note_files(self, store: Store, batch: _Batch) -> None:
+        """Remember the tables whose stored files are those of the portions of a batch."""
+        keys = [batch.plan.hashes[name] for name in batch.plan.tables]
+        self._split_tables.update(key for key in keys if has_joined_files(store, key, batch.portions))
+
+    def _select_split_tables(self, plan: PortionPlan) -> PortionPlan:
+        """Return a plan with the tables only whose stored files are those of its portions."""
+        tables = frozenset(name for name in plan.tables if plan.hashes[name] in self._split_tables)
+        return replace(plan, tables=tables)
 
     def _plan_run(
         self, job: Job, host_plan: HostPlan, key_plan: KeyPlan | None, run: IngestedRun
@@ -278,7 +342,9 @@ class ClusterFiller:
     def _require(self, session: Session, checked: CheckedPackage) -> Requirements:
         system = checked.package.system
         if system not in self._requirements:
-            self._requirements[system] = create_requirements(session, self._storage, system, checked.sources)
+            required = create_requirements(session, self._storage, system, checked.sources)
+            self._requirements[system] = required
+            self._secrets[required.token] = read_secret(required, self._storage) or ""
         return self._requirements[system]
 
     def _create_read_task(
@@ -314,7 +380,8 @@ class ClusterFiller:
     def _map(self, session: Session, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """Run tasks on workers; yield the outcomes, with progress."""
         progress = TaskProgress(session.progress, tasks)
-        for outcome in self._cluster.map(tasks) if tasks else ():
+        sealed_tasks = [task.add_seal(self._secrets[task.requirements.token]) for task in tasks]
+        for outcome in self._cluster.map(sealed_tasks) if tasks else ():
             progress.add(outcome)
             yield outcome
 

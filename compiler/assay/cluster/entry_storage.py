@@ -50,6 +50,12 @@ class EntryStorage(Protocol):
     def pull(self, store: Store, entries: Iterable[Entry], /) -> None:
         """Get the entries that a cache folder lacks. Raises AssayError, also if one is missing or damaged."""
 
+    def copy(self, store: Store, entry: Entry, kind: str, /) -> bool:
+        """Copy an entry to another kind, there and in the cache folder, so that it stays if somebody removes it.
+
+        False if it is no longer there. Raises AssayError.
+        """
+
     def has(self, entry: Entry, /) -> bool:
         """Return whether an entry is there, so that it need not be computed. Raises AssayError."""
 
@@ -81,6 +87,30 @@ class SharedFolder:
 
     def pull(self, _store: Store, _entries: Iterable[Entry], /) -> None:
         """Do nothing."""
+
+    def copy(self, store: Store, entry: Entry, kind: str, /) -> bool:
+        """Make links to the files of an entry."""
+        source, folder = store.get_path(*entry), store.create_folder() / entry[1]
+        with store.convert_write_errors():
+            folder.mkdir()
+            try:
+                for path in source.rglob("*"):
+                    if path.is_file():
+                        (folder / path.relative_to(source)).parent.mkdir(parents=True, exist_ok=True)
+                        atomic.link(path, folder / path.relative_to(source))
+                restore_times(folder)  # where the file system has no links
+            except (
+                FileNotFoundError,
+                ValueError,
+                KeyError,
+                TypeError,
+            ):  # another build has removed it, or it is damaged
+                pass
+            is_complete = is_sealed(folder)
+            if is_complete:
+                atomic.install(store.folder, folder, store.get_path(kind, entry[1]), keeps_sealed=True)
+        shutil.rmtree(folder.parent, ignore_errors=True)
+        return is_complete
 
     def has(self, entry: Entry, /) -> bool:
         """Return whether the folder has an entry."""
@@ -120,6 +150,17 @@ class ObjectStorage:
     def pull(self, store: Store, entries: Iterable[Entry], /) -> None:
         """Get the entries that a cache folder lacks, several at a time."""
         self._run(lambda entry: self._pull(store, entry), list(dict.fromkeys(entries)))
+
+    def copy(self, store: Store, entry: Entry, kind: str, /) -> bool:
+        """Copy the object on the server, and get the copy."""
+        source, target = f"{self._locate(entry)}.tar", f"{self._locate((kind, entry[1]))}.tar"
+        try:
+            self._retry("read", lambda: self._system.cp_file(source, target))
+        except FileNotFoundError:
+            self._known.discard(entry)
+            return False
+        self._pull(store, (kind, entry[1]))
+        return True
 
     def has(self, entry: Entry, /) -> bool:
         """Return whether an entry is there."""

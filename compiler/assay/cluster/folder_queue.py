@@ -14,23 +14,38 @@ Files are JSON. Times are those of the file server, so clocks of machines need n
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.cluster.cluster import MOST_ATTEMPTS, PATIENCE, parse_folder
+from assay.cluster.queue_files import (
+    FOREIGN_HINT,
+    NEW_PREFIX,
+    TAKEN,
+    WAITING,
+    ForeignFiles,
+    QueueFile,
+    is_alive,
+    list_files,
+    read_file,
+    touch,
+    write_file,
+)
 from assay.cluster.settings import ClusterSettings
 from assay.cluster.task import Outcome, Task, encode, name_worker
+from assay.util.atomic import sync
 from assay.util.diagnostics import INTERNAL, USAGE, AssayError, Diagnostic, fail
-from assay.util.progress import Notice
+from assay.util.escape import escape_text
+from assay.util.os_errors import convert_os_error
+from assay.util.progress import Notice, ignore
 
-BUILD_PREFIX, GONE_PREFIX, NEW_PREFIX = "build-", "gone-", ".new-"
+BUILD_PREFIX, GONE_PREFIX = "build-", "gone-"
 TASKS, CLAIMS, RESULTS, FAILURES, WORKERS = "tasks", "claims", "results", "failures", "workers"
 COORDINATOR, SETTINGS = "coordinator", "build.json"
 POLL = 0.1  # seconds between two looks at the folder
@@ -39,40 +54,6 @@ POLL = 0.1  # seconds between two looks at the folder
 def open_cluster(settings: ClusterSettings, notice: Notice) -> FolderQueue:
     """Open a queue for a build. Raises AssayError (usage) if its folder cannot be written."""
     return FolderQueue(parse_folder(settings.on), settings.lease, notice)
-
-
-def write_file(target: Path, content: bytes) -> None:
-    """Write a file of the queue, which appears complete. Raises OSError."""
-    handle, temporary = tempfile.mkstemp(prefix=NEW_PREFIX, dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def touch(path: Path) -> float:
-    """Renew the time of change of a file, and return it: the time of the file server. Raises OSError."""
-    os.utime(path)
-    return path.stat().st_mtime
-
-
-def list_files(folder: Path) -> list[Path]:
-    """Return the complete files of a folder by name; none if it is gone."""
-    try:
-        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    except FileNotFoundError:
-        return []
-
-
-def is_alive(path: Path, now: float, lease: float) -> bool:
-    """Return whether the time of change of a file was renewed within the lease."""
-    try:
-        return now - path.stat().st_mtime <= lease
-    except OSError:
-        return False
 
 
 class Heartbeat:
@@ -93,7 +74,7 @@ class Heartbeat:
     def _beat(self) -> None:
         while not self._stopped.wait(self._period):
             try:
-                os.utime(self._path)
+                touch(self._path)
             except FileNotFoundError:
                 self.is_gone = True
                 self._on_gone()
@@ -116,6 +97,7 @@ class FolderQueue:
         self._notice = notice
         self._is_cancelled = threading.Event()
         self._noticed: set[str] = set()
+        self._foreign = ForeignFiles(notice)
         self._failures: list[Outcome] = []  # of workers whose machines failed
         try:
             queue.mkdir(parents=True, exist_ok=True)
@@ -126,9 +108,11 @@ class FolderQueue:
             write_file(folder / SETTINGS, encode({"lease": lease, "coordinator": name_worker()}))
             write_file(folder / COORDINATOR, b"")
             now = touch(folder / COORDINATOR)
+            sync(folder)
             folder.chmod(0o755)  # mkdtemp creates a folder that workers of other users cannot read
             suffix = folder.name.removeprefix(NEW_PREFIX)  # two builds may begin within a millisecond
             self._folder = folder.rename(queue / f"{BUILD_PREFIX}{name_worker()}-{int(now * 1000)}-{suffix}")
+            sync(queue)
         except OSError as error:
             raise fail(
                 "cluster",
@@ -155,10 +139,10 @@ class FolderQueue:
         while waiting:
             if self._is_cancelled.is_set():
                 raise fail("cancelled", "the build was cancelled")
-            results = [path for path in list_files(self._folder / RESULTS) if path.stem in waiting]
-            for path in results:
-                waiting.remove(path.stem)
-                yield Outcome.from_json(json.loads(path.read_bytes()))
+            results = [name for name in map(_get_task, list_files(self._folder / RESULTS)) if name in waiting]
+            for name in results:
+                waiting.remove(name)
+                yield self._read_result(name)
             self._check_failures()
             now = self._renew()
             if results or self._has_workers(now):
@@ -167,8 +151,17 @@ class FolderQueue:
                 if len(self._failures) >= MOST_ATTEMPTS:
                     self._failures[-1].raise_problems()
                 self._notice_once(f"waiting for workers: run `assay work {self._queue}` on machines that share it")
-            self._check_attempts(now)
+            self._check_attempts(now, waiting)
             self._is_cancelled.wait(POLL)
+
+    def _read_result(self, name: str) -> Outcome:
+        """Return the outcome of a task. Raises AssayError if its file has none, or that of another task."""
+        path = self._folder / RESULTS / f"{name}.json"
+        outcome = read_file(path, Outcome)
+        if outcome.task != name:
+            raise fail("queue-file", f"a file of the queue is the result of another task: {path}",
+                       expected=name, found=outcome.task, hint=FOREIGN_HINT)  # fmt: skip
+        return outcome
 
     def _renew(self) -> float:
         """Show workers that the coordinator lives; return the time. Raises AssayError if the folder is gone."""
@@ -191,32 +184,36 @@ class FolderQueue:
 
     def _check_failures(self) -> None:
         """Report the problems of workers. Raises AssayError if a task failed on too many machines."""
-        for path in list_files(self._folder / FAILURES):
-            if path.name in self._noticed:
+        for file in self._foreign.list_named(self._folder / FAILURES, TAKEN):
+            if file.path.name in self._noticed:
                 continue
-            self._noticed.add(path.name)
-            outcome = Outcome.from_json(json.loads(path.read_bytes()))
-            _, attempt, _ = _parse_name(path)
+            self._noticed.add(file.path.name)
+            try:
+                outcome = read_file(file.path, Outcome)
+            except AssayError as error:
+                self._foreign.report(file.path, error.diagnostics[0].found)
+                continue
             if outcome.is_retryable:
                 self._failures.append(outcome)
-                if attempt >= MOST_ATTEMPTS:
+                if file.attempt >= MOST_ATTEMPTS:
                     outcome.raise_problems()
             problems = "; ".join(map(_format_problem, outcome.problems))
             self._notice_once(f"the worker {outcome.worker} stopped: {problems}")
 
-    def _check_attempts(self, now: float) -> None:
+    def _check_attempts(self, now: float, waiting: Collection[str]) -> None:
         """Raise AssayError if a task was taken too often without a result."""
-        for path in list_files(self._folder / CLAIMS):
-            name, attempt, worker = _parse_name(path)
-            if attempt >= MOST_ATTEMPTS and not is_alive(path, now, self._lease):
-                if (self._folder / RESULTS / f"{name}.json").exists():
-                    continue
-                raise fail(
-                    "cluster-task",
-                    f"{MOST_ATTEMPTS} workers took the task {name} and no longer answer, the last one was {worker}",
-                    hint="check the memory of their machines, and the logs of the workers",
-                    status=INTERNAL,
-                )
+        for file in self._foreign.list_named(self._folder / CLAIMS, TAKEN):
+            if file.attempt < MOST_ATTEMPTS or file.task not in waiting or is_alive(file.path, now, self._lease):
+                continue
+            if (self._folder / RESULTS / f"{file.task}.json").exists():
+                continue
+            raise fail(
+                "cluster-task",
+                f"{MOST_ATTEMPTS} workers took the task {file.task} and no longer answer, "
+                f"the last one was {escape_text(file.worker)}",
+                hint="check the memory of their machines, and the logs of the workers",
+                status=INTERNAL,
+            )
 
     def cancel(self) -> None:
         """Stop waiting: workers find no further task, as the folder of the build is gone."""
@@ -243,18 +240,18 @@ def _remove_folder(folder: Path) -> None:
     shutil.rmtree(gone, ignore_errors=True)
 
 
-def _parse_name(path: Path) -> tuple[str, int, str]:
-    """Return task, attempt and worker of a file."""
-    name, attempt, *worker = path.name.removesuffix(".json").split(".", 2)
-    return name, int(attempt), worker[0] if worker else ""
+def _get_task(path: Path) -> str:
+    """Return the task of a result; nothing for another file."""
+    return path.stem if path.suffix == ".json" else ""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedTask:
-    """A task that this worker has taken: its file among the claims, and the lease of its build in seconds."""
+    """A task that this worker has taken: its file among the claims, its attempt, and the lease of its build."""
 
     task: Task
     path: Path
+    attempt: int
     lease: float
 
     @property
@@ -266,86 +263,123 @@ class ClaimedTask:
 class QueueWorker:
     """A worker of a queue: takes tasks, one at a time."""
 
-    def __init__(self, queue: Path) -> None:
+    def __init__(self, queue: Path, notice: Notice = ignore) -> None:
         """Announce the worker. Raises AssayError (usage) if the folder cannot be written."""
         self._queue = queue
         self._name = name_worker()
+        self._file = queue / WORKERS / f"{self._name}.json"
+        self._foreign = ForeignFiles(notice)
+        self._announce()
+
+    def _announce(self) -> None:
         try:
-            (queue / WORKERS).mkdir(parents=True, exist_ok=True)
-            self._file = queue / WORKERS / f"{self._name}.json"
+            self._file.parent.mkdir(parents=True, exist_ok=True)
             write_file(self._file, b"{}")
         except OSError as error:
-            message = f"the folder of the queue cannot be written: {queue}"
+            message = f"the folder of the queue cannot be written: {self._queue}"
             hint = "pass the folder of --on folder:DIR, on storage that all machines share"
             cause = error.strerror or str(error)
             raise fail("cluster", message, found=cause, hint=hint, status=USAGE) from None
 
     def close(self) -> None:
         """Leave the queue."""
-        self._file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self._file.unlink()
 
     def take(self) -> ClaimedTask | None:
-        """Take a task that waits, or that another worker no longer works on; None if there is none."""
+        """Take a task that waits, or that another worker no longer works on; None if there is none.
+
+        Files that are no tasks are passed over; a task that cannot be read has failed.
+        """
         try:
             now = touch(self._file)
-        except FileNotFoundError:  # somebody cleaned the folder
-            write_file(self._file, b"{}")
+        except OSError:  # somebody cleaned the folder
+            self._announce()
             return None
         for build in sorted(self._queue.glob(f"{BUILD_PREFIX}*")):
-            try:
-                lease = float(json.loads((build / SETTINGS).read_bytes())["lease"])
-            except OSError:
+            lease = self._foreign.read_lease(build / SETTINGS)
+            if lease is None or not is_alive(build / COORDINATOR, now, lease):
                 continue
-            if is_alive(build / COORDINATOR, now, lease):
-                for path in (*list_files(build / TASKS), *self._list_abandoned(build, now, lease)):
-                    if claimed := self._claim(build, path, lease):
-                        return claimed
+            waiting = self._foreign.list_named(build / TASKS, WAITING)
+            for file in (*waiting, *self._list_abandoned(build, now, lease)):
+                if claimed := self._claim(build, file, lease):
+                    return claimed
         return None
 
-    def _list_abandoned(self, build: Path, now: float, lease: float) -> list[Path]:
+    def _list_abandoned(self, build: Path, now: float, lease: float) -> list[QueueFile]:
         """Return the claims of workers that no longer live, if further workers may try."""
-        return [
-            path
-            for path in list_files(build / CLAIMS)
-            if not is_alive(path, now, lease) and _parse_name(path)[1] < MOST_ATTEMPTS
-        ]
+        claims = self._foreign.list_named(build / CLAIMS, TAKEN)
+        return [file for file in claims if file.attempt < MOST_ATTEMPTS and not is_alive(file.path, now, lease)]
 
-    def _claim(self, build: Path, path: Path, lease: float) -> ClaimedTask | None:
-        """Take the task of a file; None if another worker was faster, or if it is done."""
-        name, attempt, worker = _parse_name(path)
-        target = build / CLAIMS / f"{name}.{attempt + bool(worker)}.{self._name}.json"
+    def _claim(self, build: Path, file: QueueFile, lease: float) -> ClaimedTask | None:
+        """Take the task of a file; None if another worker was faster, if it is done, or if it cannot be read."""
+        attempt = file.attempt + bool(file.worker)
+        target = build / CLAIMS / f"{file.task}.{attempt}.{self._name}.json"
         try:
-            if (build / RESULTS / f"{name}.json").exists():
-                path.unlink()
+            if (build / RESULTS / f"{file.task}.json").exists():
+                file.path.unlink()
                 return None
-            os.utime(path)  # before the rename, so that the claim is never older than the lease
-            path.rename(target)
-            return ClaimedTask(Task.from_json(json.loads(target.read_bytes())), target, lease)
+            touch(file.path)  # before the rename, so that the claim is never older than the lease
+            file.path.rename(target)
         except OSError:
+            return None
+        try:
+            return ClaimedTask(_read_task(target, file.task), target, attempt, lease)
+        except AssayError as error:
+            self._foreign.report(file.path, error.diagnostics[0].found)
+            outcome = Outcome(file.task, self._name, problems=error.diagnostics, status=error.status)
+            self._write_result(build, outcome, target)
             return None
 
     def release(self, claimed: ClaimedTask) -> None:
         """Let a task that this worker has not finished wait for another one."""
-        name, attempt, _ = _parse_name(claimed.path)
         with contextlib.suppress(OSError):
-            claimed.path.rename(claimed.build / TASKS / f"{name}.{attempt}.json")
+            self._return(claimed, claimed.attempt)
+
+    def _return(self, claimed: ClaimedTask, attempt: int) -> None:
+        claimed.path.rename(claimed.build / TASKS / f"{claimed.task.name}.{attempt}.json")
 
     def finish(self, claimed: ClaimedTask, outcome: Outcome) -> None:
         """Write the outcome of a task. A task that failed on this machine waits for another worker.
 
-        Nothing happens if the coordinator has ended or cancelled the build.
+        Nothing happens if the coordinator has ended or cancelled the build. Raises AssayError if the folder cannot be
+        written.
         """
-        name, attempt, _ = _parse_name(claimed.path)
-        with contextlib.suppress(FileNotFoundError):
-            if outcome.is_retryable or outcome.status == USAGE:
-                write_file(claimed.build / FAILURES / claimed.path.name, encode(outcome.to_json()))
-                if outcome.status == USAGE:  # a refusal is no attempt
-                    claimed.path.rename(claimed.build / TASKS / f"{name}.{attempt}.json")
-                elif attempt < MOST_ATTEMPTS:
-                    claimed.path.rename(claimed.build / TASKS / f"{name}.{attempt + 1}.json")
-                return
-            write_file(claimed.build / RESULTS / f"{name}.json", encode(outcome.to_json()))
-            claimed.path.unlink(missing_ok=True)
+        if not outcome.is_retryable and outcome.status != USAGE:
+            self._write_result(claimed.build, outcome, claimed.path)
+            return
+        with self._convert_write_errors(claimed.build):
+            write_file(claimed.build / FAILURES / claimed.path.name, encode(outcome.to_json()))
+            if outcome.status == USAGE:  # a refusal is no attempt
+                self._return(claimed, claimed.attempt)
+            elif claimed.attempt < MOST_ATTEMPTS:
+                self._return(claimed, claimed.attempt + 1)
+
+    def _write_result(self, build: Path, outcome: Outcome, claim: Path) -> None:
+        with self._convert_write_errors(build):
+            write_file(build / RESULTS / f"{outcome.task}.json", encode(outcome.to_json()))
+        with contextlib.suppress(OSError):  # a folder, which is removed with that of the build
+            claim.unlink()
+
+    @contextmanager
+    def _convert_write_errors(self, build: Path) -> Iterator[None]:
+        """Report a build that cannot be written, unless it is gone. Raises AssayError if the disk fails."""
+        try:
+            yield
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
+            if build.is_dir():
+                self._foreign.report(build, f"it cannot be written: {error.strerror or error}")
+        except OSError as error:
+            raise convert_os_error(error) from None
+
+
+def _read_task(path: Path, name: str) -> Task:
+    """Return the task of a file. Raises AssayError if it has none, or another one."""
+    task = read_file(path, Task)
+    if task.name != name:
+        raise fail("queue-file", f"a file of the queue is another task: {path}", expected=name, found=task.name,
+                   hint=FOREIGN_HINT)  # fmt: skip
+    return task
 
 
 def raise_machine_problem(outcome: Outcome) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cluster.entry_storage import Entry, EntryStorage
 from assay.engine.mount import EVENTS
-from assay.engine.portions import PORTIONS_KIND, Portion
+from assay.engine.portions import Portion
 from assay.engine.result_cache import Store
 from assay.engine.table_cache import COLUMNS, ROWS, TABLES_KIND
 from assay.ingest.batches import FOLDER as BATCHES_KIND
@@ -136,14 +136,13 @@ class Publisher:
             "table_listings": {scan.key: self._listings[scan.key] for scan in portion.scans},
         }
 
-    def pull_portion(self, portion: Portion) -> None:
-        """Get a portion that a worker has computed, and remember to remove it. Raises AssayError."""
-        self._portions[PORTIONS_KIND, portion.key] = None
-        self.storage.pull(self._store, [(PORTIONS_KIND, portion.key)])
+    def copy_portion(self, portion: Portion, place: str) -> bool:
+        """Copy a portion that a worker has computed to a place of this build, and remember to remove both.
 
-    def push_portions(self, portions: Sequence[Portion]) -> None:
-        """Put portions on the storage that an earlier coordinator has left here."""
-        self.storage.push(self._store, [(PORTIONS_KIND, portion.key) for portion in portions])
+        False if another build, which has joined it, has removed it. Raises AssayError.
+        """
+        self._portions[portion.entry] = self._portions[place, portion.key] = None
+        return self.storage.copy(self._store, portion.entry, place)
 
     def publish_joined_tables(self, plan: PortionPlan, portions: Sequence[Portion]) -> None:
         """Publish the listings of the tables that portions were joined to."""
@@ -153,7 +152,8 @@ class Publisher:
 
     def close(self) -> None:
         """Remove the portions of this build, whose answers and tables the coordinator has."""
-        self.storage.remove(self._portions)
+        if self.storage.address:
+            self.storage.remove(self._portions)
 
     def _publish_events(self, folder: Path) -> str:
         """Publish the listing of the files of an ingested run.
@@ -195,7 +195,7 @@ class Publisher:
 
     def _publish_joined_table(self, key: str, portions: Sequence[Portion]) -> str:
         members = tuple(
-            (f"{number:06}-{ROWS}", PORTIONS_KIND, item.key, f"{key}.parquet", item.partition.hosts or None)
+            (f"{number:06}-{ROWS}", *item.entry, f"{key}.parquet", item.partition.hosts or None)
             for number, item in enumerate(portions)
         )
         columns = (self._store.get_path(TABLES_KIND, key) / COLUMNS).read_text(encoding="utf-8")

@@ -20,7 +20,6 @@ from assay.engine.portion_plan import PortionPlan
 from assay.engine.portions import (
     ANSWERS,
     HOST_ROWS,
-    PORTIONS_KIND,
     Partition,
     Portion,
     get_host,
@@ -53,11 +52,13 @@ def choose_sample(seed: str, sizes: Mapping[str, int], groups: Sequence[Sequence
 class Comparison:
     """What is compared of a run, as plain data: kind, hash and name of `answers`, hash and name of `tables`.
 
-    `label` names the run, `partition` is that of the sample. `sample` and `portions` are keys of entries.
+    `label` names the run, `partition` is that of the sample. `sample` and `portions` are keys of entries of a kind,
+    `place`.
     """
 
     label: str
     partition: Partition
+    place: str
     sample: str
     portions: tuple[str, ...]
     answers: tuple[tuple[str, str, str], ...]
@@ -82,7 +83,7 @@ def plan_comparison(plan: PortionPlan, portions: Sequence[Portion], sample: Port
     return Comparison(
         plan.job.label,
         sample.partition,
-        sample.key,
+        *sample.entry,
         tuple(portion.key for portion in portions),
         tuple((kind, plan.hashes[name], name) for kind, name in plan.answers if kind in HOST_ROWS),
         tuple((plan.hashes[name], name) for name in sorted(plan.tables) if name in names),
@@ -94,8 +95,8 @@ def verify_sample(comparison: Comparison, store: Store) -> None:
 
     Raises AssayError with the first statement that differs.
     """
-    folders = [store.get_path(PORTIONS_KIND, key) for key in comparison.portions]
-    sample_folder = store.get_path(PORTIONS_KIND, comparison.sample)
+    folders = [store.get_path(comparison.place, key) for key in comparison.portions]
+    sample_folder = store.get_path(comparison.place, comparison.sample)
     differing = next(
         (
             name

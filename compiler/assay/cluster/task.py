@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import hmac
 import json
 import os
+import re
 import secrets
 import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import assay
 from assay.app.session import Session
 from assay.cluster.entry_storage import EntryStorage
+from assay.cluster.queue_files import FOREIGN_HINT
 from assay.provenance.versions import get_versions
 from assay.remote.address import is_address
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail
+from assay.util.escape import escape_text
 
 READ, COMPUTE, VERIFY = "read", "compute", "verify"
 TOKENS_KIND = "clusters"  # of the cache: a file for each build, by which workers recognize the cache
@@ -51,7 +55,8 @@ class Requirements:
 class Task:
     """Work on some hosts of a run.
 
-    `run`, `hosts` (a number) and `size` (bytes of their logs) are for messages; `body` depends on the kind.
+    `run`, `hosts` (a number) and `size` (bytes of their logs) are for messages; `body` depends on the kind. `seal`
+    shows that the coordinator has written the task: its hash with the secret of the build, which is in the cache.
     """
 
     name: str
@@ -61,6 +66,19 @@ class Task:
     size: int
     requirements: Requirements
     body: Mapping[str, Any]
+    seal: str = ""
+
+    def add_seal(self, secret: str) -> Task:
+        """Return the task with its seal."""
+        return replace(self, seal=self._compute_seal(secret))
+
+    def is_sealed(self, secret: str) -> bool:
+        """Return whether the coordinator of a build has written the task as it is."""
+        return hmac.compare_digest(self.seal.encode(), self._compute_seal(secret).encode())
+
+    def _compute_seal(self, secret: str) -> str:
+        text = json.dumps(asdict(replace(self, name="", seal="")), sort_keys=True)  # a task may run under any name
+        return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
         """Return the task as plain data."""
@@ -133,11 +151,30 @@ def hash_reading(task: Task) -> str:
 
 
 def create_requirements(session: Session, storage: EntryStorage, system: str, specs: str) -> Requirements:
-    """Return what workers need for a build, and put the file into the cache by which they recognize it."""
+    """Return what workers need for a build, and put a file into the cache by which they recognize it: its secret."""
     workspace, cache = str(session.workspace.root.absolute()), _get_cache_place(session)
     token = secrets.token_hex(16)
-    storage.put_text((TOKENS_KIND, token), "")
+    storage.put_text((TOKENS_KIND, token), secrets.token_hex(32))
     return Requirements(get_versions(), hash_program(), system, specs, token, workspace, cache)
+
+
+def read_secret(required: Requirements, storage: EntryStorage) -> str | None:
+    """Return the secret of a build from the cache; None if this is not its cache."""
+    is_token = re.fullmatch(r"[0-9a-f]{32}", required.token)
+    return storage.read_text((TOKENS_KIND, required.token)) if is_token else None
+
+
+def check_task(task: Task, session: Session, storage: EntryStorage) -> None:
+    """Check that this machine has what a task requires, and that it is a task of its build.
+
+    A build names the files of its runs and of the cache only. Raises AssayError, with the status of usage if the
+    machine lacks something.
+    """
+    check_requirements(task.requirements, session, storage)
+    secret = read_secret(task.requirements, storage)
+    if not secret or not task.is_sealed(secret):
+        raise fail("queue-file", f"the coordinator of the build has not written this task: {escape_text(task.name)}",
+                   hint=FOREIGN_HINT)  # fmt: skip
 
 
 def _get_cache_place(session: Session) -> str:
@@ -185,7 +222,7 @@ def _list_version_problems(required: Requirements) -> Sequence[Diagnostic]:
 
 def _list_cache_problems(required: Requirements, session: Session, storage: EntryStorage) -> Sequence[Diagnostic]:
     is_same = is_address(required.cache) is bool(storage.address)
-    if is_same and storage.read_text((TOKENS_KIND, required.token)) is not None:
+    if is_same and read_secret(required, storage) is not None:
         return []
     hint = "pass --cache DIR to both: a folder that all machines share"
     if is_address(required.cache):

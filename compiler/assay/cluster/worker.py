@@ -31,7 +31,7 @@ from assay.cluster.task import (
     VERIFY,
     Outcome,
     Task,
-    check_requirements,
+    check_task,
     hash_reading,
     name_worker,
 )
@@ -68,7 +68,7 @@ def run_task(task: Task, session: Session) -> Outcome:
     outcome = Outcome(task.name, name_worker())
     try:
         storage = _open_storage(session.store, session.storage, task.requirements.token)
-        check_requirements(task.requirements, session, storage)
+        check_task(task, session, storage)
         outcome = replace(outcome, body=_WORK[task.kind](task, session, storage))
     except Exception as error:
         problem = _convert_error(error, session.store)
@@ -196,7 +196,7 @@ def _fetch_inputs(
 def _verify_sample(task: Task, session: Session, storage: EntryStorage) -> Mapping[str, Any]:
     comparison = Comparison.from_json(task.body)
     keys = (comparison.sample, *comparison.portions)
-    storage.pull(session.store, [(PORTIONS_KIND, key) for key in keys])
+    storage.pull(session.store, [(comparison.place, key) for key in keys])
     verify_sample(comparison, session.store)
     return {}
 
@@ -240,7 +240,7 @@ def work_on_queue(
     current specs. A worker that waits for its first task says so in a notice. Raises AssayError if this machine fails,
     or lacks what a task requires.
     """
-    with _handle_stops(), closing(QueueWorker(queue)) as worker, ExitStack() as sessions:
+    with _handle_stops(), closing(QueueWorker(queue, notice)) as worker, ExitStack() as sessions:
         watch = Watch(notice, f"waiting for tasks: run `assay build --on folder:{queue.absolute()}`")
         return _work(worker, sessions, open_session, watch, once=once, idle_seconds=idle_seconds)
 

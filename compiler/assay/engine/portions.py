@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 
 PORTIONS_KIND = "portions"
+OWN_KIND = "own-portions"  # below it, a folder for each build
 ANSWERS = "answers.json"
 VIEW, TABLE, METRIC, OFFENDERS, REJECTIONS, CELLS = "view", "table", "metric", "offenders", "rejections", "cells"
 IN_PARTITION = "row of the partition"  # views have the condition of their partition in its place
@@ -127,7 +128,7 @@ class Scan:
 class Portion:
     """A partition of a run and what to compute for it, as plain data.
 
-    `folders` are those of the ingested events, `label` names the run in messages.
+    `folders` are those of the ingested events, `label` names the run in messages, `place` is the kind of the entry.
     """
 
     label: str
@@ -136,6 +137,12 @@ class Portion:
     constants: Mapping[str, Any]
     instructions: tuple[Instruction, ...]
     scans: tuple[Scan, ...] = ()
+    place: str = PORTIONS_KIND
+
+    @property
+    def entry(self) -> tuple[str, str]:
+        """The kind and the key of the entry."""
+        return self.place, self.key
 
     @cached_property
     def key(self) -> str:
@@ -256,7 +263,7 @@ def join_portions(plan: PortionPlan, portions: Sequence[Portion], store: Store) 
 
     Raises AssayError if a relation does not have the columns that it declares.
     """
-    folders = [store.get_path(PORTIONS_KIND, portion.key) for portion in portions]
+    folders = [store.get_path(*portion.entry) for portion in portions]
     parts = [json.loads((folder / ANSWERS).read_text(encoding="utf-8")) for folder in folders]
     _check_declarations(plan, parts[0]["types"])
     for kind, name in plan.answers:
@@ -345,4 +352,21 @@ def _check_declarations(plan: PortionPlan, described: Mapping[str, Sequence[Sequ
 def remove_portions(portions: Sequence[Portion], store: Store) -> None:
     """Remove the entries of portions, whose answers and tables are stored."""
     for portion in portions:
-        atomic.discard(store.folder, store.get_path(PORTIONS_KIND, portion.key))
+        atomic.discard(store.folder, store.get_path(*portion.entry))
+
+
+def has_joined_files(store: Store, key: str, portions: Sequence[Portion]) -> bool:
+    """Return whether the files of a stored table are those of these portions, in their order.
+
+    Another build may have stored the same rows in other files.
+    """
+    files = sorted(store.get_path(TABLES_KIND, key).glob(f"*-{ROWS}"))
+    own_files = [store.get_path(*portion.entry) / f"{key}.parquet" for portion in portions]
+    return len(files) == len(own_files) and all(map(_has_same_size, files, own_files))
+
+
+def _has_same_size(file: Path, other: Path) -> bool:
+    try:
+        return file.stat().st_size == other.stat().st_size
+    except FileNotFoundError:
+        return False

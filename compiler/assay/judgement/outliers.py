@@ -3,12 +3,13 @@
 A value is an outlier if it differs from the median of all values by more than 3.5 robust standard deviations (Iglewicz
 and Hoaglin): 1.4826 times the median of the absolute differences from the median, which is the standard deviation where
 values are normally distributed. A few outliers hardly change it, unlike the usual standard deviation. Whole numbers
-that differ by 1 may be equal apart from rounding, so they must differ by more.
+that differ by 1 may be equal apart from rounding, so they must differ by more. As every finding, an outlier must also
+exceed the margin of its metric: where values hardly differ, a difference of no importance is no outlier.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -33,15 +34,20 @@ class Fences:
         return 1 if difference > 0 else -1
 
 
-def compute_fences(values: Sequence[int | float], are_whole: bool) -> Fences:
+def compute_fences(
+    values: Sequence[int | float],
+    are_whole: bool,
+    convert_margin: Callable[[Fraction], Fraction] = lambda _: Fraction(0),
+) -> Fences:
     """Return the fences of finite values, at least one; `are_whole`: they are counts of a smallest unit.
 
-    Medians are order statistics, as everywhere: of n ascending values the one at index floor(n / 2), from 0.
+    `convert_margin` returns the margin of a median. Medians are order statistics, as everywhere: of n ascending values
+    the one at index floor(n / 2), from 0.
     """
     ordered = sorted(map(Fraction, values))
     median = ordered[len(ordered) // 2]
     if len(ordered) < FEWEST:
         return Fences(median, None)
     differences = sorted(abs(value - median) for value in ordered)
-    reach = LIMIT * DEVIATION * differences[len(ordered) // 2]
+    reach = max(LIMIT * DEVIATION * differences[len(ordered) // 2], convert_margin(median))
     return Fences(median, max(reach, Fraction(1)) if are_whole else reach)

@@ -7,10 +7,12 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from assay.registry.folder_lock import HINT, lock_folder, share_folder, write_files
 from assay.registry.model import (
     FIGURES,
     RUNS,
@@ -31,7 +33,6 @@ from assay.util.paths import resolve_path
 
 RESULTS, PROVENANCE = "results.json", "provenance.json"
 T = TypeVar("T")
-_HINT = "choose another folder with --results"
 _COPIED = ("size", "average", "averages", "median", "stddev", "min", "max", "centiles")
 _COPIED_OF_GROUPS = ("name", "size", "average", "median", "stddev", "min", "max", "quantiles")
 
@@ -41,8 +42,9 @@ def list_runs(folder: Path) -> tuple[RegisteredRun, ...]:
 
     Raises AssayError with the place of each file that is no registered run.
     """
-    files = sorted((folder / RUNS).glob("*.json")) if (folder / RUNS).is_dir() else []
-    return tuple(_read_all(files, lambda path: _read_run(path, folder)))
+    with share_folder(folder):
+        files = sorted((folder / RUNS).glob("*.json")) if (folder / RUNS).is_dir() else []
+        return tuple(_read_all(files, lambda path: _read_run(path, folder)))
 
 
 def read_results(folder: Path) -> tuple[RecordedResults, ...]:
@@ -50,8 +52,9 @@ def read_results(folder: Path) -> tuple[RecordedResults, ...]:
 
     Raises AssayError with the place of each file that was changed or damaged.
     """
-    files = sorted((folder / FIGURES).glob("*/*.json")) if (folder / FIGURES).is_dir() else []
-    return tuple(_read_all(files, _read_results))
+    with share_folder(folder):
+        files = sorted((folder / FIGURES).glob("*/*.json")) if (folder / FIGURES).is_dir() else []
+        return tuple(_read_all(files, _read_results))
 
 
 def _read_all(files: Sequence[Path], read: Callable[[Path], T]) -> Iterator[T]:
@@ -76,7 +79,7 @@ def _read_run(path: Path, folder: Path) -> RegisteredRun:
             found=path.name,
             hint="rename the file, or remove it if the run is registered twice",
         )
-    places = tuple(place if is_address(place) else os.path.relpath(folder / place) for place in content.places)
+    places = tuple(place if _is_portable(place) else os.path.relpath(folder / place) for place in content.places)
     return RegisteredRun(path, content.name, places, content.tags, content.commit, content.day)
 
 
@@ -146,6 +149,13 @@ def add_run(
     That are tags, a commit, a day, and all places of a run that has none. Raises AssayError (usage) if a run of this
     name has other places, or another commit or day.
     """
+    with lock_folder(folder):
+        return _add_run(folder, name, places, tags, commit, day)
+
+
+def _add_run(
+    folder: Path, name: str, places: Sequence[str], tags: Sequence[str], commit: str, day: str
+) -> RegisteredRun:
     path = folder / RUNS / f"{quote_name(name)}.json"
     content: dict[str, Any] = {
         "format": 1,
@@ -178,7 +188,7 @@ def add_run(
         bool(known_run.places),
     ):
         text = dump_content({key: value for key, value in content.items() if value or key == "places"})
-        write_file(folder, path, text.encode())
+        write_files(folder, {path: text.encode()})
     return _read_run(path, folder)
 
 
@@ -199,9 +209,14 @@ def _check_same_run(path: Path, name: str, registered: Mapping[str, Any], conten
             )
 
 
+def _is_portable(place: str) -> bool:
+    """Return whether a place is the same in any folder."""
+    return is_address(place) or Path(place).is_absolute()
+
+
 def _make_portable(place: str, folder: Path) -> str:
     """Return a place relative to the results folder; addresses and absolute paths stay."""
-    if is_address(place) or Path(place).is_absolute():
+    if _is_portable(place):
         return place
     return Path(os.path.relpath(resolve_path(Path(place)), resolve_path(folder))).as_posix()
 
@@ -209,12 +224,23 @@ def _make_portable(place: str, folder: Path) -> str:
 def remove_run(folder: Path, name: str) -> Path:
     """Remove a registered run and return its file; its results stay. Raises AssayError (usage) for an unknown name."""
     path = folder / RUNS / f"{quote_name(name)}.json"
-    if not path.is_file():
-        names = [item.name for item in list_runs(folder)]
-        raise fail("unknown-run", f"no run `{name}` is registered in {folder}", hint=suggest_nearest(name, names),
-                   status=USAGE)  # fmt: skip
-    path.unlink()
-    return path
+    if path.is_file():
+        with lock_folder(folder), suppress(FileNotFoundError):  # another process has removed it
+            _remove_file(folder, path)
+            return path
+    names = [item.name for item in list_runs(folder)]
+    raise fail("unknown-run", f"no run `{name}` is registered in {folder}", hint=suggest_nearest(name, names),
+               status=USAGE)  # fmt: skip
+
+
+def _remove_file(folder: Path, path: Path) -> None:
+    """Remove a file. Raises FileNotFoundError, or AssayError if the folder cannot be written."""
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise build_write_error("output", "results folder", folder, error, HINT) from None
 
 
 def append_results(folder: Path, build: Path) -> tuple[Path, ...]:
@@ -222,20 +248,29 @@ def append_results(folder: Path, build: Path) -> tuple[Path, ...]:
 
     Raises AssayError: for a folder that is no build of a report over runs, and for one of phases.
     """
-    from assay.registry.tables import build_rows, write_parquet
-
-    new_files = []
+    contents = {}
     for content in build_contents(build):
         target = folder / FIGURES / quote_name(content.get("version") or content["run"])
-        path = target / f"{compute_id(content)}.json"
-        table = path.with_suffix(".parquet")
-        if path.is_file() and table.is_file():
-            continue
-        recorded = [RecordedResults(path, path.stem, _decode(ResultsFile, path, json.dumps(content), content))]
-        write_file(folder, table, partial(write_parquet, list(build_rows(recorded))))
-        write_file(folder, path, dump_content(content).encode())
-        new_files.append(path)
-    return tuple(new_files)
+        contents[target / f"{compute_id(content)}.json"] = content
+    if all(map(_is_recorded, contents)):
+        return ()
+    with lock_folder(folder):
+        new_contents = {path: content for path, content in contents.items() if not _is_recorded(path)}
+        write_files(folder, {file: data for item in new_contents.items() for file, data in _list_files(*item)})
+    return tuple(new_contents)
+
+
+def _is_recorded(path: Path) -> bool:
+    return path.is_file() and path.with_suffix(".parquet").is_file()
+
+
+def _list_files(path: Path, content: Mapping[str, Any]) -> Iterator[tuple[Path, bytes | Callable[[Path], None]]]:
+    """Yield the files of recorded results with what writes them: the table, then the file that makes them known."""
+    from assay.registry.tables import REGISTERED, build_rows, write_parquet
+
+    recorded = [RecordedResults(path, path.stem, _decode(ResultsFile, path, json.dumps(content), content))]
+    yield path.with_suffix(".parquet"), partial(write_parquet, list(build_rows(recorded)), excluded=REGISTERED)
+    yield path, dump_content(content).encode()
 
 
 def record_build(folder: Path, build: Path) -> tuple[Path, ...]:
@@ -335,23 +370,3 @@ def _hash_inputs(inputs: Mapping[str, Any]) -> str:
     """Return the hash of the raw files of a run and of the documents with its constants, whatever their place."""
     files = [[item["file"], item["sha256"]] for item in (*inputs["files"], *inputs["documents"])]
     return hashlib.sha256(json.dumps(sorted(files)).encode()).hexdigest()
-
-
-def write_file(folder: Path, path: Path, content: Any) -> None:
-    """Write a file of a results folder, complete or not at all; `content` is bytes, or writes a file of a name.
-
-    Raises AssayError if the folder cannot be written.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            if isinstance(content, bytes):
-                temporary.write_bytes(content)
-            else:
-                content(temporary)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise build_write_error("output", "results folder", folder, error, _HINT) from None

@@ -11,11 +11,12 @@ import errno
 import io
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.registry.model import NUMBERS_BY_TEXT, Figures, Group, RecordedResults
+from assay.registry.history import find_day
+from assay.registry.model import NUMBERS_BY_TEXT, Figures, Group, RecordedResults, RegisteredRun
 from assay.util.os_errors import build_write_error
 
 if TYPE_CHECKING:
@@ -50,7 +51,11 @@ COLUMNS = {
     "assay": "VARCHAR",
     "data": "VARCHAR",
     "id": "VARCHAR",
+    "tags": "VARCHAR[]",
+    "commit": "VARCHAR",
 }
+#: Those of the registered run, which may change: files of recorded results do not have them.
+REGISTERED = ("tags", "commit")
 STATISTICS = ("average", "median", "stddev", "min", "max")
 #: Gauges of OpenMetrics text: name, column, what it is.
 GAUGES = (
@@ -64,16 +69,25 @@ GAUGES = (
     ("assay_samples", "size", "Number of samples of a metric in a run."),
 )
 LABELS = ("run", "version", "day", "report", "metric", "unit", "summary", "filters", "definition", "column", "group",
-          "id")  # fmt: skip
+          "tags", "commit", "id")  # fmt: skip
 
 
-def build_rows(recorded: Iterable[RecordedResults]) -> Iterator[Row]:
-    """Yield the rows of recorded results, in their order, with the members of `COLUMNS`."""
+def build_rows(recorded: Iterable[RecordedResults], runs: Iterable[RegisteredRun] = ()) -> Iterator[Row]:
+    """Yield the rows of recorded results, in their order, with the members of `COLUMNS`.
+
+    The day of a registered run counts rather than that of its last record.
+    """
+    runs_by_name = {run.name: run for run in runs}
     for results in recorded:
+        run = runs_by_name.get(results.name)
+        registered = {
+            "day": find_day(results, runs_by_name) or None,
+            "tags": list(run.tags) if run else [],
+            "commit": run.commit or None if run else None,
+        }
         for metric, figures in sorted(results.content.metrics.items()):
-            yield _build_row(results, metric, figures, None)
-            for group in figures.groups:
-                yield _build_row(results, metric, figures, group)
+            for group in (None, *figures.groups):
+                yield {**_build_row(results, metric, figures, group), **registered}
 
 
 def _build_row(results: RecordedResults, metric: str, figures: Figures, group: Group | None) -> Row:
@@ -98,7 +112,7 @@ def _build_row(results: RecordedResults, metric: str, figures: Figures, group: G
         "data": content.data,
         "id": results.id,
     }
-    assert row.keys() == COLUMNS.keys()
+    assert row.keys() == COLUMNS.keys() - REGISTERED
     return row
 
 
@@ -130,15 +144,17 @@ def _encode_number(value: Any) -> Any:
     return [_encode_number(item) for item in value] if isinstance(value, list) else value
 
 
-def write_parquet(rows: Iterable[Row], file: Path) -> None:
-    """Write rows of results as Parquet; the bytes depend on the rows and the version of DuckDB only.
+def write_parquet(rows: Iterable[Row], file: Path, excluded: Collection[str] = ()) -> None:
+    """Write rows of results as Parquet without some columns; the bytes depend on these and the version of DuckDB only.
 
     Raises OSError.
     """
     import duckdb
 
     try:
-        load_relation(rows).write_parquet(str(file), compression="zstd")
+        relation = load_relation(rows)
+        columns = [duckdb.ColumnExpression(name) for name in relation.columns if name not in excluded]
+        relation.select(*columns).write_parquet(str(file), compression="zstd")
     except duckdb.IOException as error:
         raise OSError(errno.EIO, str(error), str(file)) from None
 
@@ -188,7 +204,7 @@ def format_csv(rows: Sequence[Row]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, names, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows({**row, "filters": ", ".join(row["filters"])} for row in rows)
+    writer.writerows({**row, **{name: ", ".join(row[name] or ()) for name in ("filters", "tags")}} for row in rows)
     return out.getvalue()
 
 

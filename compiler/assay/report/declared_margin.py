@@ -5,10 +5,18 @@ from __future__ import annotations
 from assay.judgement.verdict import Direction, Margin
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
+from assay.lang.model.vocabulary import Judgement as DeclaredJudgement
 from assay.lang.model.vocabulary import Margin as DeclaredMargin
 from assay.lang.units import get_package_library
 
 PERCENT = "percent"  # the name of its unit
+DEFAULT_MARGIN = Margin(percent=2)
+
+
+def choose_margin(checked: CheckedPackage, metric: Metric, rules: DeclaredJudgement | None) -> Margin:
+    """Return the margin of a metric: its own, that of the rules of a report, or else the default one."""
+    declared = metric.margin or (rules.margin if rules else None)
+    return convert_margin(checked, metric, declared) if declared else DEFAULT_MARGIN
 
 
 def convert_margin(checked: CheckedPackage, metric: Metric, declared: DeclaredMargin) -> Margin:

@@ -7,8 +7,8 @@ an odd one is beside it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
 
 from assay.judgement.outliers import DEVIATION, FEWEST, LIMIT
 from assay.lang.checked_package import CheckedPackage
@@ -30,7 +30,8 @@ MOST_LISTED = 20  # rows of a table; a web page has the others folded
 _MOST_NAMED = 3  # outliers in a label
 _MOST_LETTERS = 60  # of names below an axis
 _LABEL_GAP = 0.09  # share of the axis that two labels need
-_LABEL_WIDTH = 0.3  # share of the other axis that a label has
+_LABEL_WIDTH = 0.3  # share of the other axis within which outliers have one label
+_LETTER_WIDTH = 0.027  # share of the other axis that a letter of a label has
 _LONG_TAIL = 3
 
 Row = tuple[str | float | None, ...]
@@ -79,7 +80,8 @@ def _describe_figures(column: str, spreads: Spreads) -> Iterator[str]:
     yield (
         f"An outlier is a {column} whose median differs from the median of all medians by more than {float(LIMIT)} "
         f"robust standard deviations ({float(DEVIATION)} times the median of the absolute differences from it), and, "
-        f"where samples are whole numbers, by more than 1. In fewer than {FEWEST} there is none."
+        f"where samples are whole numbers, by more than 1. It must also differ by more than the margin of the metric. "
+        f"In fewer than {FEWEST} there is none."
     )
     greatest = max((len(item.groups) for item in chain(*spreads.values())), default=0)
     if greatest > MOST_DRAWN:
@@ -296,6 +298,54 @@ def _list_drawn(groups: Sequence[Group]) -> list[Group]:
 
 def _list_labels(outliers: Sequence[Group], places: Mapping[str, float], gap: float, factor: float) -> Iterator[Row]:
     """Yield the names of outliers, towards the middle of the figure; those close to each other have one label."""
+    labels = [_Label(tuple(groups), places) for groups in _group_labels(outliers, places, gap)]
+    while pair := next((pair for pair in combinations(labels, 2) if pair[0].overlaps(pair[1], gap)), None):
+        groups = sorted((*pair[0].groups, *pair[1].groups), key=lambda group: places[group.name])
+        labels = [*(label for label in labels if label not in pair), _Label(tuple(groups), places)]
+    for label in sorted(labels, key=lambda label: places[label.groups[0].name]):
+        mark = "name-left" if label.is_right else "name-right"
+        yield (mark, label.place, _round(label.group.median * factor), None, None, None, None, label.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """The names of outliers, in the order of their places, as one text beside the nearest to the middle."""
+
+    groups: tuple[Group, ...]
+    places: Mapping[str, float]
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the outliers are in the right half, so that the text is to their left."""
+        return self.places[self.groups[0].name] > len(self.places) / 2
+
+    @property
+    def group(self) -> Group:
+        """Return the outlier beside which the text is."""
+        return self.groups[0] if self.is_right else self.groups[-1]
+
+    @property
+    def place(self) -> float:
+        """Return its place."""
+        return self.places[self.group.name]
+
+    @property
+    def text(self) -> str:
+        """Return the names."""
+        return _join_names([item.name for item in self.groups], _MOST_NAMED)
+
+    def overlaps(self, other: _Label, gap: float) -> bool:
+        """Return whether two texts overlap, as far as their letters can be counted."""
+        (low, high), (other_low, other_high) = self._measure(), other._measure()
+        return abs(self.group.median - other.group.median) < gap and low < other_high and other_low < high
+
+    def _measure(self) -> tuple[float, float]:
+        size = min(len(self.text) * _LETTER_WIDTH, 1.0) * len(self.places)
+        return (self.place - size, self.place) if self.is_right else (self.place, self.place + size)
+
+
+def _group_labels(outliers: Sequence[Group], places: Mapping[str, float], gap: float) -> list[list[Group]]:
+    """Return outliers, those on one side that are close to each other together."""
     width = _LABEL_WIDTH * len(places)
     labels: list[list[Group]] = []
     for group in sorted(outliers, key=lambda group: places[group.name]):
@@ -305,13 +355,7 @@ def _list_labels(outliers: Sequence[Group], places: Mapping[str, float], gap: fl
             labels[-1].append(group)
         else:
             labels.append([group])
-    for label in labels:
-        is_right = places[label[0].name] > len(places) / 2
-        # The text begins beside the outlier that is nearest to the middle.
-        group = label[0] if is_right else label[-1]
-        text = _join_names([item.name for item in label], _MOST_NAMED)
-        mark = "name-left" if is_right else "name-right"
-        yield (mark, places[group.name], _round(group.median * factor), None, None, None, None, text)
+    return labels
 
 
 def _round(number: float) -> float:

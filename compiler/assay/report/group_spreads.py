@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from assay.engine.results import HostRow, RunResults, scale
 from assay.judgement.outliers import compute_fences
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
+from assay.lang.model.vocabulary import Judgement
+from assay.report.declared_margin import choose_margin
 from assay.sql.distributions import CENTILES
 
 SHARES = ("0.05", "0.2", "0.5", "0.8", "0.95")
@@ -70,12 +73,18 @@ Spreads = Mapping[str, tuple[RunGroups, ...]]
 
 
 def collect_spreads(
-    checked: CheckedPackage, metrics: Sequence[Metric], runs: Sequence[tuple[str, str, RunResults]]
+    checked: CheckedPackage,
+    metrics: Sequence[Metric],
+    runs: Sequence[tuple[str, str, RunResults]],
+    rules: Judgement | None,
 ) -> Spreads:
-    """Return the groups of metrics in runs (id, label, results), without metrics that have samples in no run."""
+    """Return the groups of metrics in runs (id, label, results), without metrics that have samples in no run.
+
+    `rules` are those of the report, with the margin of metrics that declare none.
+    """
     spreads = {
         metric.id: tuple(
-            _collect_groups(checked, metric, run, label, results.groups.get(metric.id, {}))
+            _collect_groups(checked, metric, run, label, results.groups.get(metric.id, {}), rules)
             for run, label, results in runs
         )
         for metric in metrics
@@ -84,7 +93,12 @@ def collect_spreads(
 
 
 def _collect_groups(
-    checked: CheckedPackage, metric: Metric, run: str, label: str, rows: Mapping[str, HostRow]
+    checked: CheckedPackage,
+    metric: Metric,
+    run: str,
+    label: str,
+    rows: Mapping[str, HostRow],
+    rules: Judgement | None,
 ) -> RunGroups:
     measured = checked.measured[metric.id]
     finite = {name: row for name, row in rows.items() if row.size and all(map(math.isfinite, row.centiles))}
@@ -92,7 +106,12 @@ def _collect_groups(
     if not finite:
         return RunGroups(run, label, (), None, None, unmeasured)
     middle = CENTILES.index("0.5")
-    fences = compute_fences([row.centiles[middle] for row in finite.values()], measured.integral)
+    margin = choose_margin(checked, metric, rules)
+
+    def convert(median: Fraction) -> Fraction:
+        return Fraction(margin.convert_to_amount(float(median * measured.factor))) / measured.factor
+
+    fences = compute_fences([row.centiles[middle] for row in finite.values()], measured.integral, convert)
     ordered = sorted(finite.items(), key=lambda item: (item[1].centiles[middle], item[1].mean, item[0]))
     factor = measured.factor
     return RunGroups(

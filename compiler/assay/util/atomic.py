@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -28,6 +29,23 @@ def write_file(root: Path, target: Path, content: bytes | str) -> None:
         if isinstance(error, OSError) and error.filename is None:  # the error of a full disk names no file
             error.filename = str(target)
         raise
+
+
+def replace_durably(temporary: Path, target: Path) -> None:
+    """Rename a file so that `target` is complete even after a loss of power, the old or the new.  Raises OSError."""
+    sync(temporary)
+    temporary.replace(target)
+    with contextlib.suppress(OSError):  # of a file system that does not sync folders
+        sync(target.parent)
+
+
+def sync(path: Path) -> None:
+    """Let the disk write a file, or the names in a folder.  Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def install(root: Path, temporary: Path, target: Path, *, keeps_sealed: bool = False) -> None:

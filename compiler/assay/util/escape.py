@@ -33,6 +33,12 @@ def normalize_text(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else escape_lines(re.sub(r"\r\n?", "\n", text))
 
 
+def reduce_name(name: str) -> str:
+    """Return a name as it looks: single blanks of one kind, and no characters that nobody sees."""
+    spaced = "".join(" " if character.isspace() else character for character in unicodedata.normalize("NFC", name))
+    return " ".join("".join(item for item in spaced if unicodedata.category(item) not in HIDDEN).split())
+
+
 def escape_character(character: str) -> str:
     """Return a character, escaped if its category is hidden."""
     return escape(character) if unicodedata.category(character) in HIDDEN else character

@@ -20,6 +20,7 @@ from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import Chart, Edition, History, Report, Section
 from assay.lang.segments import MOST_DIMENSIONS, list_dimensions
 from assay.util.diagnostics import suggest_names, suggest_nearest
+from assay.util.escape import reduce_name
 
 MOST_LINES = 6  # of a split chart, besides those of rows without a value and of all other values: there are 8 colours
 RUN_PLACEHOLDERS = ("base", "others", "last")
@@ -34,13 +35,13 @@ def check_titles(checker: Checker) -> None:
     constants = tuple(f"constant.{name}" for name in scopes.collect_constants(checker.package))
     for owner, item in list_titles(checker.package):
         placeholders = PUBLICATION_PLACEHOLDERS if isinstance(item, History) else (*RUN_PLACEHOLDERS, *constants)
-        if not item.title.strip():
+        if not reduce_name(item.title):
             checker.report("title", f"{owner} has no title", item.name)
         for field, text in (("title", item.title), ("intro", item.intro)):
             _check_placeholders(checker, f"the {field} of {owner}", text, item.name, placeholders)
         parts = list(_list_parts(item))
         for kind, title, has_content in parts:
-            if not title.strip():
+            if not reduce_name(title):
                 checker.report("title", f"a {kind} of {owner} has no title", item.name)
             elif not has_content:
                 checker.report("empty-part", f"{kind} `{title}` of {owner} shows nothing", title)
