@@ -32,6 +32,7 @@ from assay.cli.options import (
     replace_run_names,
     require_results_folder,
 )
+from assay.util.bidi import isolate_words
 from assay.util.escape import encode_lossless, escape_text, measure_width
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ def _print_tables(comparison: RunComparison) -> None:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     for version in comparison.versions:
         for line, verdict in format_lines(comparison, version, width):
-            text = encode_lossless(line, encoding)
+            text = encode_lossless(isolate_words(line), encoding)
             styles = STYLES.get(verdict, {"dim": True}) if verdict else {}
             output.write(click.style(text, **styles) if is_colored and styles else text, err=False)
         output.print_line("")
