@@ -9,7 +9,14 @@ import pytest
 from assay.number_styles.row import Centile, Distribution, FormulaResult, RunResults
 from assay.report.document import Table
 from assay.report.run_results import RunFigures, make_labels_unique
-from assay.report.versions import VARYING, combine_columns, combine_runs, compute_mean, list_mean_notes
+from assay.report.versions import (
+    VARYING,
+    combine_columns,
+    combine_runs,
+    compute_mean,
+    list_mean_notes,
+    list_mixed_versions,
+)
 
 
 def create_run(
@@ -101,3 +108,16 @@ def test_parameters_of_versions_say_where_runs_differ() -> None:
 )
 def test_mean_is_rounded_once(values: list[float], mean: float) -> None:
     assert compute_mean(values) == mean
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (("1.0", "1.0", "1.1", "1.1"), []),
+        (("1.0", "1.1", "1.1", "1.1"), ["The runs of a have different labels: 1.0, 1.1. Are they of one version?"]),
+        (("night 1", "night 2", "night 3", "night 4"), []),
+    ],
+)
+def test_runs_of_several_labels_in_one_version_are_named(labels: tuple[str, ...], expected: list[str]) -> None:
+    runs = [create_run(f"r{number}", name) for number, name in enumerate("aabb")]
+    assert list(list_mixed_versions(labels, runs)) == expected

@@ -64,9 +64,10 @@ from assay.report.output_forms import HTML
 from assay.report.render.html import NO_DETAILS
 from assay.report.results_json import build_calibration_data, build_caution_data, build_results_data
 from assay.report.row_units import ReportUnits, choose_report_units
-from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs
+from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs, list_full_labels
 from assay.report.run_timelines import add_timelines
 from assay.report.statistic_names import EXPECTED, STATISTICS, split_names, suggest_column
+from assay.report.versions import list_mixed_versions
 from assay.util.diagnostics import USAGE, fail, suggest_names
 
 NOISE_STYLE = "prefixed"  # of reports on noise, whose numbers differ in magnitude
@@ -283,7 +284,10 @@ def _assemble_comparison(
     )
     document = assemble(checked, shown_report, figures, choices, provenance_rows, whole_runs, judgements, listings)
     calibration_labels = [f"calibration run {label}" for label in label_runs(report, calibration_figures)]
-    notes = _list_notes(checked, whole_computation, (*label_runs(report, run_figures), *calibration_labels), left_out)
+    notes = (
+        *list_mixed_versions(list_full_labels(report.label, run_figures), run_figures),
+        *_list_notes(checked, whole_computation, (*label_runs(report, run_figures), *calibration_labels), left_out),
+    )
     courses = _collect_courses(checked, report, metrics, document.manifest.header[1:], figures)
     run_columns = dict(zip(document.manifest.header[1:], figures, strict=True))
     spreads = _collect_spreads(checked, shown_report, run_columns, split.column)
