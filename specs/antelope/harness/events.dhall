@@ -88,7 +88,14 @@ let block =
 let dropped =
         { name = "dropped"
         , source = source.nodes.name
-        , forms = [ form [ "dropped incoming block #{number} id: {id}" ] [ f.number, f.id ] ]
+        , forms =
+          [ form
+              -- The second: EOSIO 1.8.10 to 1.8.12 and 2.0.1 to 2.0.3.
+              [ "dropped incoming block #{number} id: {id}"
+              , "dropped incoming block #{number} while producing #{} for {}, id: {id}"
+              ]
+              [ f.number, f.id ]
+          ]
         , doc = "The node dropped a block that it received while it was producing"
         }
       : S.Event
