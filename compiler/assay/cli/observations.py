@@ -56,5 +56,5 @@ def check_prose(context: click.Context, prose: Path, builds: tuple[str, ...], re
         output.print_problems(render(item))
     agree = "1 quote agrees with its cells" if count == 1 else f"{count} quotes agree with their cells"
     verb = "quotes" if len(unquoted) == 1 else "quote"
-    own = f"; {describe_unquoted(len(unquoted))} {verb} no cell" if unquoted else ""
-    output.print_line(f"{prose}: {agree}{own}")
+    claims = f"; {describe_unquoted(len(unquoted))} {verb} no cell" if unquoted else ""
+    output.print_line(f"{prose}: {agree}{claims}")

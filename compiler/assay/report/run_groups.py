@@ -32,7 +32,7 @@ class ShownGroup:
 
 
 def list_cases(article: Article, runs: Sequence[RunFigures]) -> list[str]:
-    """Return the case of each run; empty for a run that is none.
+    """Return the case of each run, or an empty text.
 
     Without a grid, which alone shows cases, a run with a case is like all others.
     """

@@ -287,11 +287,11 @@ def _check_order(checker: Checker, metric: Metric, grain: Grain) -> None:
         return
     before = {item.name: item.before for item in grain.instants if item.pick == LATEST_BEFORE}
     end = measure.operands[0].name
-    later: list[str] = []
-    while len(later) < len(before) and (name := before.get([end, *later][-1])):
-        later.append(name)
+    later_instants: list[str] = []
+    while len(later_instants) < len(before) and (name := before.get([end, *later_instants][-1])):
+        later_instants.append(name)
     begins = [node.name for node in measure.operands[1].walk() if node.op == "instant"]
-    if begins and all(name in later for name in begins):
+    if begins and all(name in later_instants for name in begins):
         checker.report(
             "duration-order",
             f"metric `{metric.id}` is never above 0: `{end}` is picked before `{begins[0]}`",

@@ -327,7 +327,7 @@ def _summarize_run(
 
 def describe_missing_baseline(context: RenderContext) -> str:
     """Return why a run has nothing to be compared with: there is no other, or only grids show the others."""
-    others = [item for item in context.cases if item.run not in [shown.run for shown in context.runs]]
+    others = [item for item in context.cases if item.run not in [main_run.run for main_run in context.runs]]
     if not others:
         return "there is no other run to compare with"
     names = list_names([f"{item.run.id} ({item.label})" for item in others])

@@ -44,7 +44,7 @@ _WEAK_WORDS = ("more", "less", "fewer", "longer", "shorter")
 
 
 class UnquotedFinder:
-    """The words by which claims are found, and the names that are none."""
+    """Finds numbers and comparisons in paragraphs by the words of the rules; names of metrics and runs are no claims."""
 
     def __init__(self, rules: ObservationRules, changes: Changes, drafted: str = "") -> None:
         """`drafted` is text that a draft would have now: its sentences are backed by verdicts."""
@@ -116,7 +116,7 @@ def _create_problem(prose: EditedProse, claim: str, match: re.Match[str] | None)
 
 
 def _locate(claim: str, text: str, position: int) -> re.Match[str] | None:
-    """Return where a claim stands in the source of a text, from a position on: outside of quotes."""
+    """Return the first match of a claim in the source of a text from a position on, outside of quotes."""
     words = r"[\s*_]+".join(map(re.escape, claim.split()))
     return re.compile(rf"(?<![\w.,:/#-]){words}(?![\w:/-]|\.\d|[^{{}}]*\}}\}})").search(text, position)
 
