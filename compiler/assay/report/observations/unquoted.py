@@ -44,7 +44,7 @@ _WEAK_WORDS = ("more", "less", "fewer", "longer", "shorter")
 
 
 class UnquotedFinder:
-    """Finds numbers and comparisons in paragraphs by the words of the rules; names of metrics and runs are no claims."""
+    """Finds numbers and comparisons by the words of the rules; names of metrics and runs are no claims."""
 
     def __init__(self, rules: ObservationRules, changes: Changes, drafted: str = "") -> None:
         """`drafted` is text that a draft would have now: its sentences are backed by verdicts."""
