@@ -301,5 +301,5 @@ def test_metric_of_uncut_tables_cannot_be_cut(lab: Laboratory) -> None:
     cut: Mapping[str, bool] = {grain.name: can_split_by_phase(package, grain.name) for grain in package.grains}
     assert cut == {
         "adoption": True, "block": True, "block_on_host": True, "forging_host": False, "host": True, "host_slot": True,
-        "observation": True, "slot": True, "span": True,
+        "observation": True, "slot": True, "snapshot_record": True, "span": True,
     }  # fmt: skip

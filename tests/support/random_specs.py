@@ -321,8 +321,8 @@ class Generator:
             unit = PLAIN
         per = "host" if self.draw_boolean(0.3) else ""
         return Metric(
-            self.create_name("metric"),
-            "",
+            name := self.create_name("metric"),
+            name,
             "",
             grain.name,
             measure,

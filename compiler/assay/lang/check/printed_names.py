@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.lang.check.checker import Checker
+from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.util.escape import reduce_name
 
@@ -36,8 +37,15 @@ def _check_report(checker: Checker, report: Report) -> None:
         _check_names(checker, kind, owner, [(item.title, item.title, within) for item in items])
     for label, names in (*((f"section `{item.title}`", item.metrics) for item in report.sections),
                          *((f"listing `{item.title}`", item.metrics) for item in report.listings)):  # fmt: skip
-        printed = [(metrics[name].name, name, ()) for name in dict.fromkeys(names) if name in metrics]
-        _check_names(checker, "metric", f"{label} of {owner}", [item for item in printed if reduce_name(item[0])])
+        printed = [
+            metrics[name] for name in dict.fromkeys(names) if name in metrics and reduce_name(metrics[name].name)
+        ]
+        _check_names(checker, "metric", f"{label} of {owner}", [(_get_label(item), item.id, ()) for item in printed])
+
+
+def _get_label(metric: Metric) -> str:
+    """Return the label of a row of a metric: its name, with its unit."""
+    return ", ".join(filter(None, (metric.name, metric.unit.symbol)))
 
 
 def _check_names(
