@@ -13,7 +13,7 @@ from tests.support.laboratory import ROOT
 from tests.support.workspaces import edit_file
 
 WARNING = (
-    "warning: Waiting time, Working time: values from 2026-01-05 on are not comparable with earlier ones. New clock."
+    "warning: Waiting time, Working time: values from 2026-01-05 on are no longer comparable. New clock."
 )
 REASON = "a break lies between the runs: their values are not comparable"
 
@@ -51,4 +51,4 @@ def test_comparison_across_a_break_is_not_judged(base: str, is_crossed: bool, sh
 
 def test_explanation_has_the_breaks(shop: Path, cache: Path) -> None:
     text = " ".join(run(shop, cache, "explain", "wait").out.split())
-    assert "Breaks values from 2026-01-05 on are not comparable with earlier ones. New clock." in text
+    assert "Shown in values from 2026-01-05 on are no longer comparable. New clock." in text

@@ -119,9 +119,8 @@ def describe_headings(explanation: Explanation) -> Iterator[tuple[str, list[str]
     yield "Constants", [_format_constant(item) for item in direct_constants]
     other_events = [event for event in facts.events if event not in direct_events]
     yield "Also read", list(_format_others([*other_events, *facts.constants[len(direct_constants) :]]))
-    yield "Breaks", list(facts.breaks)
     yield "Quirks", [f"{name}: {text}" for name, text in facts.quirks]
-    yield "Shown in", describe_appearances(facts) or ["no report"]
+    yield "Shown in", [*facts.breaks, *(describe_appearances(facts) or ["no report"])]
 
 
 def _format_definition(definition: DefinitionFact) -> str:

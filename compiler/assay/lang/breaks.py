@@ -11,7 +11,7 @@ from assay.lang.model.vocabulary import MetricBreak
 def describe_break(item: MetricBreak) -> str:
     """Return a break in words: its day and run, and its doc."""
     start = f"{item.since}, run {item.run}" if item.run else item.since
-    return f"values from {start} on are not comparable with earlier ones. {item.doc}".rstrip()
+    return f"values from {start} on are no longer comparable. {item.doc}".rstrip()
 
 
 def list_crossed_breaks(metric: Metric, days: Iterable[str]) -> list[MetricBreak]:
