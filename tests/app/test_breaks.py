@@ -12,9 +12,7 @@ from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edit_file
 
-WARNING = (
-    "warning: Waiting time, Working time: values from 2026-01-05 on are no longer comparable. New clock."
-)
+WARNING = "warning: Waiting time, Working time: values from 2026-01-05 on are no longer comparable. New clock."
 REASON = "a break lies between the runs: their values are not comparable"
 
 
