@@ -284,10 +284,7 @@ def _assemble_comparison(
     )
     document = assemble(checked, shown_report, figures, choices, provenance_rows, whole_runs, judgements, listings)
     calibration_labels = [f"calibration run {label}" for label in label_runs(report, calibration_figures)]
-    notes = (
-        *list_mixed_versions(list_full_labels(report.label, run_figures), run_figures),
-        *_list_notes(checked, whole_computation, (*label_runs(report, run_figures), *calibration_labels), left_out),
-    )
+    notes = _list_notes(checked, report, whole_computation, run_figures, calibration_labels, left_out)
     courses = _collect_courses(checked, report, metrics, document.manifest.header[1:], figures)
     run_columns = dict(zip(document.manifest.header[1:], figures, strict=True))
     spreads = _collect_spreads(checked, shown_report, run_columns, split.column)
@@ -346,11 +343,18 @@ def _collect_galleries(
 
 
 def _list_notes(
-    checked: CheckedPackage, computation: Computation, run_labels: Sequence[str], left_out: Sequence[str]
+    checked: CheckedPackage,
+    report: Report,
+    computation: Computation,
+    runs: Sequence[RunFigures],
+    calibration_labels: Sequence[str],
+    left_out: Sequence[str],
 ) -> tuple[str, ...]:
     """Return the warnings on runs as a whole, and on metrics that are `left_out`."""
+    mixed = list_mixed_versions(list_full_labels(report.label, runs), runs)
+    run_labels = (*label_runs(report, runs), *calibration_labels)
     notes = [f"Left out, because their data cannot be split into phases: {', '.join(left_out)}."] if left_out else []
-    return (*list_run_warnings(checked.package, computation, run_labels), *notes)
+    return (*mixed, *list_run_warnings(checked.package, computation, run_labels), *notes)
 
 
 def _collect_courses(
