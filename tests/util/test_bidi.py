@@ -11,7 +11,7 @@ from assay.util.bidi import isolate_page, isolate_words
 
 ARABIC, HEBREW, ADLAM = "وقت العمل", "זמן-עבודה", "\U0001e900\U0001e901"
 
-#: texts with words from right to left in braces, which stand for the signs of isolation
+#: texts; braces stand for the characters that isolate words from right to left
 TEXTS = [
     f"{{{ARABIC}}}: 20.2 → 23.4 ms, +16 % worse",
     f"20.2 {{{ARABIC}}} 23.4 {{{HEBREW}}} 5",
