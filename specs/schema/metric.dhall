@@ -41,6 +41,7 @@ let Break = { since : Text, run : Text, doc : Text }
 --   margin     of judgements; default: the margin of the report
 --   quantity   what it measures: duration, size, count, rate, share (none of them is ever below 0) or signed; default: as
 --              its unit and measure show
+--   exact      all runs of a version have the same value, such as a number of instructions, so any change of it is certain
 --   breaks     points at which its values stop being comparable, though its definition stays
 --   examples   examples of a formula, which `assay check` verifies
 let Metric =
@@ -60,6 +61,7 @@ let Metric =
           , width : Natural
           , margin : Optional Margin
           , quantity : Text
+          , exact : Bool
           , breaks : List Break
           , examples : List Example
           }
@@ -73,6 +75,7 @@ let Metric =
         , width = 4
         , margin = None Margin
         , quantity = ""
+        , exact = False
         , breaks = [] : List Break
         , examples = [] : List Example
         }

@@ -32,10 +32,7 @@ def test_slow_benchmarks_of_one_sample_are_counted(tmp_path: Path, cache: Path) 
                       "--to", "md", "--date", "2026-01-01", "-o", "out", cwd=place)  # fmt: skip
     assert built.status == 0, built.err
     report = (place / "out/report.md").read_text(encoding="utf-8")
-    assert (
-        "new is worse than old in the geometric mean of 12 segments of Score, 6 of which changed by more than 2 %\n"
-        in report
-    )
+    assert "6 of 12 segments of Score changed by more than 2 % from old to new\n" in report
     assert (
         "6 of 12 segments of Score changed by more than 2 %: 6 worse, 0 better (not judged: one sample each). By "
         "benchmark and param_size: b0, 16 +25 %; b1, 16 +25 %; b2, 16 +25 % and 3 more. Geometric mean: +12 % "
@@ -43,7 +40,8 @@ def test_slow_benchmarks_of_one_sample_are_counted(tmp_path: Path, cache: Path) 
     )
     results = json.loads((place / "out/results.json").read_text(encoding="utf-8"))
     paired = results["judgement"]["metrics"]["score"]["new"]["paired"]
-    assert (paired["segments"], paired["samples"], paired["verdict"]) == (12, 1, "worse")
+    assert (paired["segments"], paired["samples"]) == (12, 1)
+    assert "+4 … +21); one run of each version does not tell it from a slower day." in report
     assert list(paired["rises"].values()) == [25.0] * 6
     assert (
         "6 of 12 segments of Score changed by more than 2 % (not judged: one sample each); most: b0, 16"

@@ -80,7 +80,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
         ("1.0=backwards", "1.1=other-backwards"),
         (
             ": 120 of 120 samples are negative (work): `from` and `to` may be swapped",
-            "; Working time (most of its samples are impossible).",
+            "Working time (most of its samples are impossible).",
         ),
         1,
     ),

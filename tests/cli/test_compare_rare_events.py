@@ -88,10 +88,10 @@ def test_share_of_successes_is_judged_like_failures(tmp_path: Path, base: int, o
     assert changes["passed"]["margin"] == f"{2 * base / (REQUESTS - base):g} %"
 
 
-def test_no_failed_request_in_either_run_is_not_judged(tmp_path: Path) -> None:
+def test_no_failed_request_in_either_run_is_the_same(tmp_path: Path) -> None:
     runs = [f"{name}={write_run(tmp_path / name, 0)}" for name in ("old", "new")]
     result = run_assay("compare", *runs, "--metric", "failed_share", "--cache", tmp_path / "cache", cwd=WORKSPACE)
-    assert "  Failed requests  0 %     0 %      —  —              not judged  3200\n" in result.out
+    assert "  Failed requests  0 %     0 %      —  exact          same     3200\n" in result.out
 
 
 def test_failed_requests_after_none_close_the_gate(tmp_path: Path) -> None:

@@ -48,14 +48,19 @@ def levels(run: RunCells) -> dict[str, float]:
 
 def variance(base: RunCells, other: RunCells, ratio: float) -> tuple[float, float, int]:
     """Return the variance of `other - ratio * base`, its degrees of freedom before the cut, and the batches."""
+    correlations = []
     for batches in _ladder(min(base.units, other.units)):
         before, after = influences(base, batches), influences(other, batches)
         cells = {key: after.get(key, 0.0) - ratio * before.get(key, 0.0) for key in {**before, **after}}
         d = [sum(cell for (batch, _), cell in cells.items() if batch == each) for each in range(batches)]
         squares = sum(item**2 for item in d)
-        if sum(d[k] * d[k + 1] for k in range(batches - 1)) / squares + 1 / batches < 1 / math.sqrt(batches):
+        correlations.append(sum(d[k] * d[k + 1] for k in range(batches - 1)) / squares)
+        if correlations[-1] + 1 / batches < 1 / math.sqrt(batches):
+            widening = 1
             break
-    of_time = batches / (batches - 1) * squares
+    else:
+        widening = 3 if correlations[0] > 0.75 else 2
+    of_time = widening**2 * batches / (batches - 1) * squares
     hosts = sorted({*hosts_of(base), *hosts_of(other)})
     if len({*hosts_of(base)} & {*hosts_of(other)}) < 2:
         return of_time, batches - 1, batches
@@ -69,6 +74,8 @@ def variance(base: RunCells, other: RunCells, ratio: float) -> tuple[float, floa
 
 
 def _ladder(units: int) -> list[int]:
+    if units < 21:
+        return [units - 1 + units % 2]
     rung, rungs = min(63, units // 3), []
     while (rung := rung - 1 + rung % 2) > 7:
         rungs.append(rung)

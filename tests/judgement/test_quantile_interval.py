@@ -84,7 +84,7 @@ def test_ends_are_samples_at_the_shares_of_the_error() -> None:
 
 
 def test_interval_of_few_units_is_refused() -> None:
-    cells = RunCells((Cell(0, "", 50, 100),), 20)
+    cells = RunCells((Cell(0, "", 50, 100),), 4)
     assert estimate_quantile(MEDIAN, cells, float) is Reason.TOO_FEW_UNITS
 
 

@@ -116,6 +116,6 @@ def test_difference_is_that_of_both_quantiles() -> None:
 
 
 def test_runs_of_few_times_have_no_interval() -> None:
-    run = measure(draw(9, 20))
+    run = measure(draw(9, 4))
     assert {item.interval for item in compare_distributions(run, run)} == {Reason.FEW_SAMPLES}
     assert find_greatest_gap(run, run).difference == 0

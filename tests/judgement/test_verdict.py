@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.judgement.batches import Cell, RunCells, measure_run
 from assay.judgement.change import Change, Interval
-from assay.judgement.interval import Comparison, Component, Reason, Spread
+from assay.judgement.interval import Comparison, Component, Reason, Spread, Version, compare
 from assay.judgement.student_t import compute_quantile
 from assay.judgement.verdict import Direction, Judgement, Margin, Verdict, judge
 
@@ -77,10 +80,44 @@ def test_judgement_has_what_decided() -> None:
     )
 
 
-def test_short_run_is_open_whatever_its_interval() -> None:
+def test_sums_in_a_short_part_are_open_whatever_their_interval() -> None:
     for percent in (0.0, 50.0):
-        judgement = judge(comparison(percent, 0.1, Reason.TOO_SHORT), TWO_PERCENT, Direction.LOWER)
-        assert (judgement.verdict, judgement.reason) == (Verdict.OPEN, Reason.TOO_SHORT)
+        judgement = judge(comparison(percent, 0.1, Reason.FEW_BATCHES), TWO_PERCENT, Direction.LOWER)
+        assert (judgement.verdict, judgement.reason) == (Verdict.OPEN, Reason.FEW_BATCHES)
+
+
+@pytest.mark.parametrize(
+    ("percent", "error", "verdict", "reason"),
+    [(50.0, 0.1, "worse", None), (0.0, 0.1, "same", None), (1.0, 3.0, "open", Reason.TOO_SHORT)],
+)
+def test_short_run_is_judged_by_its_wider_interval(
+    percent: float, error: float, verdict: str, reason: Reason | None
+) -> None:
+    judgement = judge(comparison(percent, error, Reason.TOO_SHORT), TWO_PERCENT, Direction.LOWER)
+    assert (judgement.verdict, judgement.reason) == (verdict, reason)
+
+
+def compare_with_timeout(timeout: int) -> Comparison:
+    """Compare 63 samples of 10 ms with 62 such and one that is a timeout."""
+    spread = [9, 11, 10, 12, 8, 10, 10]
+    times = [spread[place % 7] for place in range(63)]
+    runs = [RunCells(tuple(Cell(at, "", value, 1) for at, value in enumerate(items)), 63)
+            for items in (times, [*times[:40], timeout, *times[41:]])]  # fmt: skip
+    comparison = compare(*(Version.from_runs([measure_run(run)]) for run in runs))
+    assert isinstance(comparison, Comparison)
+    return replace(comparison, spread=replace(comparison.spread, reason=None))
+
+
+@pytest.mark.parametrize("timeout", [2_000, 20_000, 1_000_000])
+@pytest.mark.parametrize("direction", Direction)
+def test_one_sample_never_decides(timeout: int, direction: Direction) -> None:
+    comparison = compare_with_timeout(timeout)
+    judgement = judge(comparison, TWO_PERCENT, direction)
+    assert judgement.verdict is Verdict.OPEN
+    assert judgement.interval
+    assert judgement.interval.low <= 2
+    assert (judgement.p or 0) > 0.05
+    assert (judgement.p_worse or 0) > 0.05
 
 
 @pytest.mark.parametrize("reason", Reason)

@@ -96,7 +96,7 @@ def compose(case: Mapping[str, Any]) -> Answer:
         change = candidates[0].change
         pairs = [SegmentPair(f"m[case={number}]", Fraction(100), 100 + Fraction(percent), (1, 1))
                  for number, percent in enumerate(percents)]  # fmt: skip
-        paired = pair_segments(pairs, change.margin, change.judgement.direction)
+        paired = pair_segments(pairs, change.margin)
         candidates[0] = replace(candidates[0], change=replace(change, paired=paired))
     for number, medians in enumerate(case.get("medians", ())):
         candidates[number] = replace(candidates[number], change=replace(candidates[number].change, medians=medians))
@@ -171,12 +171,12 @@ def test_reasons_of_many_metrics_are_short() -> None:
     judgements = ReportJudgements(0.95, (1, 1), 0, 0, "", (), changes)
     names = "Metric m0, Metric m1, Metric m2, Metric m3, Metric m4 and 3 more"
     assert list(list_judgement_notes(judgements, metrics, "two")) == [
-        f"Not judged: {names} (a run has fewer than 21 samples)."
+        f"Not judged: {names} (a run has fewer than 5 samples)."
     ]
     assert get_reason(change) == "few samples"
     others = [("other", create_change(word, Direction.LOWER)) for word in ("not judged", "worse")]
     assert explain_short_reasons([("Wait", change), *others]) == (
-        "Not judged: Wait (a run has fewer than 21 samples). Record more samples, or repeats (`--run v=A --run v=B`)."
+        "Not judged: Wait (a run has fewer than 5 samples). Record more samples, or repeats (`--run v=A --run v=B`)."
     )
     assert explain_short_reasons(others) == ""
 
@@ -184,10 +184,10 @@ def test_reasons_of_many_metrics_are_short() -> None:
 @pytest.mark.parametrize(("value", "error", "is_noted"), [(20.0, 1.0, True), (-20.0, 1.0, True), (5.0, 9.0, False)])
 def test_note_says_why_a_clear_change_is_open(value: float, error: float, is_noted: bool) -> None:
     change = Change(value, error, 60)
-    spread = Spread(error**2, 60, Component.TIME, 61, Reason.TOO_SHORT)
+    spread = Spread(error**2, 60, Component.TIME, 61, Reason.FEW_BATCHES)
     judgement = judge(Comparison(100.0, 100.0 + value, change, change, spread, 500), Margin(2.0), Direction.LOWER)
     candidates = [create_candidate("Wait", JudgedChange(judgement, Margin(2.0)))]
-    reason = "Wait (the run is too short for how slowly this varies)"
+    reason = f"Wait ({Reason.FEW_BATCHES})"
     assert describe_open(candidates) == (
         f"Open, though the interval lies beyond the margin: {reason}." if is_noted else ""
     )

@@ -20,6 +20,7 @@ from assay.app.compute import (
 from assay.app.grouping import group_metrics
 from assay.app.judging import build_judgement_data
 from assay.app.metric_details import Courses, add_quantile_data, collect_courses, collect_galleries
+from assay.app.mixes import Calculate
 from assay.app.observations import add_observations, read_observations
 from assay.app.options import BuildResult, Options, choose_summary, list_report_files
 from assay.app.outputs import replace_folder
@@ -37,7 +38,7 @@ from assay.app.repeats import (
 )
 from assay.app.report_check import check_reports
 from assay.app.report_dates import get_last_day, get_report_date, list_break_warnings
-from assay.app.report_judging import judge_groups, judge_report
+from assay.app.report_judging import create_calculation, judge_groups, judge_report
 from assay.app.report_request import ReportRequest
 from assay.app.runs import NamedRun
 from assay.app.session import Session
@@ -116,7 +117,15 @@ def build_comparison(session: Session, name: str, runs: Sequence[NamedRun], out:
             changes = judge_groups(session, checked, shown_report, request, report_options.summary, column)
         choices = _create_choices(report_options, applied_filters, computation, columns, details, filter_files)
         assembled_report = _assemble_comparison(
-            session, report, split, computation, choices, options, changes, left_out
+            session,
+            report,
+            split,
+            computation,
+            choices,
+            options,
+            changes,
+            create_calculation(session, request),
+            left_out,
         )
         # Segments are no definitions: they are in the results, not in the stored specs.
         warnings = write_report(session, replace(assembled_report, checked=checked), new_folder, options.forms)
@@ -262,6 +271,7 @@ def _assemble_comparison(
     choices: Choices,
     options: Options,
     group_changes: GroupChanges,
+    calculate: Calculate,
     left_out: Sequence[str] = (),
 ) -> AssembledReport:
     """Assemble a report for writing; `split` has the chosen margin, segments, and no metrics that phases cannot cut."""
@@ -276,7 +286,7 @@ def _assemble_comparison(
         [collect_inputs(checked, item) for item in whole_computation.runs], session.get_templates(),
         prose=get_texts(prose), cut=collect_cut_runs(computation), calibration=calibration_figures,
     )  # fmt: skip
-    judgements = _judge(checked, shown_report, whole_computation, choices)
+    judgements = _judge(checked, shown_report, whole_computation, choices, calculate)
     whole_runs = run_figures if computation.views else []
     provenance_rows = format_provenance(provenance_record, checked)
     listings = build_listing_galleries(
@@ -370,11 +380,13 @@ def _collect_courses(
 
 
 def _judge(
-    checked: CheckedPackage, report: Report, computation: Computation, choices: Choices
+    checked: CheckedPackage, report: Report, computation: Computation, choices: Choices, calculate: Calculate
 ) -> ReportJudgements | None:
     """Judge the versions of a report, unless it is on the noise between runs."""
+    if choices.measures_noise:
+        return None
     metrics = list_judged_metrics(checked, report)
-    return None if choices.measures_noise else judge_report(checked, report, computation, choices.summary, metrics)
+    return judge_report(checked, report, computation, choices.summary, metrics, calculate)
 
 
 def _build_judgements(

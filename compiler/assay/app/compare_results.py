@@ -211,8 +211,10 @@ def _judge(
         for metric in metrics:
             margin = convert_margin(checked, metric, metric.margin or rules.margin)
             earlier, values = _list_values(metric.id, version, base)
-            judgement = judge(compare_with_median(earlier, values), margin, Direction(metric.better), level)
-            changes[metric.id, version[0].name] = JudgedChange(judgement, margin)
+            comparison = compare_with_median(earlier, values, is_exact=metric.exact)
+            judgement = judge(comparison, margin, Direction(metric.better), level)
+            averages = (float(compute_median(earlier)), _average(values)) if earlier and values else None
+            changes[metric.id, version[0].name] = JudgedChange(judgement, margin, averages=averages)
     gated = list_gated(rules, metrics)
     gate = assess_gate({key: item.judgement for key, item in changes.items() if key[0] in gated}, level)
     changes |= {item.key: replace(changes[item.key], adjusted=item.adjusted) for item in gate}
@@ -238,6 +240,10 @@ def _list_values(
     return earlier, values
 
 
+def _average(values: Sequence[Fraction]) -> float:
+    return float(Version(tuple(values)).mean)
+
+
 def _build_metric(
     metric: Metric,
     section: str,
@@ -248,15 +254,13 @@ def _build_metric(
     """Return the change of a metric, with the half-widths of the intervals of both averages."""
     earlier, values = _list_values(metric.id, version, base)
     center = compute_median(earlier) if earlier else None
-    mean = sum(values, Fraction(0)) / len(values) if values else None
+    mean = _average(values) if values else None
     noise = pool_variances([earlier, values])
     equivalent = Version((center,) * count_equivalent_runs(len(earlier))) if center is not None else Version(())
     reaches = tuple(estimate_reach(item, noise, judgements.level) for item in (equivalent, Version(tuple(values))))
-    averages = tuple(None if value is None else float(value) for value in (center, mean))
+    averages = (None if center is None else float(center), mean)
     data = build_change_data(judgements.changes[metric.id, version[0].name], judgements.level)
-    change = build_change(
-        metric.id, metric.name, metric.unit.symbol, section, (averages[0], averages[1]), data, judgements.level
-    )
+    change = build_change(metric.id, metric.name, metric.unit.symbol, section, averages, data, judgements.level)
     sizes = [[item.content.metrics[metric.id].size or 0 for item in items if metric.id in item.content.metrics]
              for items in (base, version)]  # fmt: skip
     return ComparedMetric(change, (reaches[0], reaches[1]), (sum(sizes[0]), sum(sizes[1])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from assay.app import filters
 from assay.app.build_comparison import create_run_figures
@@ -12,6 +13,7 @@ from assay.app.compute import Computation, RunResult, compute, list_report_metri
 from assay.app.ingest import find_system
 from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
 from assay.app.judging import JudgedVersion, build_change_data, judge_versions, measure_version
+from assay.app.mixes import standardize_metrics
 from assay.app.options import choose_summary
 from assay.app.query import list_run_messages
 from assay.app.raw_data_notes import iter_shared_file_notes
@@ -24,7 +26,7 @@ from assay.app.subject import find_metric
 from assay.judgement.interval import estimate_reach
 from assay.judgement.repeats import pool_variances
 from assay.judgement.report_judgements import ReportJudgements
-from assay.judgement.verdict import Direction, Verdict
+from assay.judgement.verdict import Direction
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
@@ -130,7 +132,9 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     summary = choose_summary(checked.package, report, selection.summary)
     computation = compute(session, checked, runs, judged, applied_filters, judged=judged)
     versions = list_versions(computation.runs)
-    judgements = judge_versions(checked, rules, judged, versions, summary)
+    calculate = partial(compute, session, runs=runs, applied_filters=applied_filters)
+    standardized = standardize_metrics(checked, judged, summary, calculate)
+    judgements = judge_versions(checked, rules, judged, versions, summary, standardized=standardized)
     estimates = {metric.id: _estimate_averages(checked, metric, versions, summary, judgements.level)
                  for metric in metrics}  # fmt: skip
     return RunComparison(
@@ -157,11 +161,21 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
         judgements.noise,
         tuple(item.label for item in applied_filters),
         summary,
-        (*_iter_repeats_notes(runs),
-         *iter_shared_file_notes([item.ingested_run for item in computation.runs], [item.id for item in runs]),
-         *list_break_warnings(computation),
-         *list_run_messages(checked, computation, metrics)),
-    )  # fmt: skip
+        _list_messages(checked, computation, runs, metrics),
+    )
+
+
+def _list_messages(
+    checked: CheckedPackage, computation: Computation, runs: Sequence[NamedRun], metrics: Sequence[Metric]
+) -> tuple[str, ...]:
+    """Return notes on the names and files of runs, and the warnings about their data."""
+    ingested_runs = [item.ingested_run for item in computation.runs]
+    return (
+        *_iter_repeats_notes(runs),
+        *iter_shared_file_notes(ingested_runs, [item.id for item in runs]),
+        *list_break_warnings(computation),
+        *list_run_messages(checked, computation, metrics),
+    )
 
 
 def _split(
@@ -189,13 +203,11 @@ def _iter_repeats_notes(runs: Sequence[NamedRun]) -> Iterator[str]:
 
 def _list_conditions(metrics: Sequence[Metric], judgements: ReportJudgements, version: str) -> list[str]:
     """Return the names of the metrics that are better in no direction and changed."""
-    changes = [(metric, judgements.changes[metric.id, version].judgement) for metric in metrics]
+    changes = [(metric, judgements.changes[metric.id, version]) for metric in metrics if not is_segment(metric.id)]
     return [
         metric.name
-        for metric, judgement in changes
-        if judgement.direction is Direction.NEITHER
-        and judgement.verdict is Verdict.CHANGED
-        and not is_segment(metric.id)
+        for metric, change in changes
+        if change.judgement.direction is Direction.NEITHER and change.is_other_condition
     ]
 
 

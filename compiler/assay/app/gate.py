@@ -11,11 +11,13 @@ from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange,
 from assay.app.session import Session
 from assay.judgement.change import compute_log
 from assay.judgement.gate import adjust_by_holm, has_enough_repeats
+from assay.judgement.interval import Reason
 from assay.judgement.noise import count_runs_to_narrow
 from assay.judgement.verdict import Verdict
 from assay.lang import workspace
 from assay.lang.segments import get_whole
 from assay.report.data_quality import RENAMED, TITLE, list_names
+from assay.report.mixes import describe_mix
 from assay.util.diagnostics import AssayError, Span, fail
 from assay.util.numbers import format_count, format_range
 
@@ -48,11 +50,14 @@ def gate_segments(results: JudgedResults) -> JudgedResults:
     return replace(results, runs=tuple(runs))
 
 
-def require_decision(results: JudgedResults, *, is_once: bool = False, allows_missing: bool = False) -> None:
+def require_decision(
+    results: JudgedResults, *, is_once: bool = False, allows_missing: bool = False, allows_unjudged: bool = False
+) -> None:
     """Raise AssayError if the gate of a comparison does not decide.
 
-    That is if there are too few repeats and it is not `is_once`, if data are missing and it does not `allow` that, or
-    if none of the gated metrics is judged. A metric that is worse closes the gate although another lacks samples, but
+    That is if there are too few repeats and it is not `is_once`, if data are missing and it does not `allow` that, if
+    none of the gated metrics is judged, or if none is worse, but some that are not judged changed by more than their
+    margin and it does not `allow` that. A metric that is worse closes the gate although another lacks samples, but
     not if the numbers of hosts differ, or if data that it reads are missing from some runs: these may be the cause.
     """
     if not has_repeats(results) and not is_once:
@@ -97,6 +102,30 @@ def require_decision(results: JudgedResults, *, is_once: bool = False, allows_mi
             notes=tuple(filter(None, [*list_cautions(results), describe_data(results)])),
             hint="the Verdict column of the report has the reason for each metric",
         )
+    if not allows_unjudged:
+        _require_verdicts(results, gated)
+
+
+def _require_verdicts(results: JudgedResults, gated: Sequence[RecordedChange]) -> None:
+    """Raise AssayError if no gated metric is worse, but some without a verdict changed by more than their margin."""
+    moved = [change for change in gated if change.is_moved]
+    if moved and is_open(results):
+        raise fail(
+            "gate-unjudged",
+            "the gate does not decide: gated metrics that are not judged changed by more than their margin",
+            expected="a verdict on each gated metric that changed by more than its margin",
+            found=_list_some([f"{change.name}: {change.reason}" for change in moved]),
+            notes=tuple(filter(None, [*list_cautions(results), describe_data(results)])),
+            hint=_advise_on_unjudged(moved),
+        )
+
+
+def _advise_on_unjudged(changes: Sequence[RecordedChange]) -> str:
+    """Return what gives these changes a verdict."""
+    exact = "declare `exact = True` in metrics that are equal in all runs of a version, or " * any(
+        change.reason == Reason.CONSTANT for change in changes
+    )
+    return f"{exact}record three runs of each version; `--allow-unjudged` decides by the other metrics"
 
 
 def _list_some(texts: list[str]) -> str:
@@ -106,7 +135,12 @@ def _list_some(texts: list[str]) -> str:
 
 def list_missing_data(results: JudgedResults) -> list[str]:
     """Return in words which versions have another number of hosts, and which data of gated metrics are missing."""
-    return [*list_differing_hosts(results), *list_lacking_samples(results), *list_incomplete_data(results)]
+    return [
+        *list_differing_hosts(results),
+        *list_lacking_samples(results),
+        *list_other_values(results),
+        *list_incomplete_data(results),
+    ]
 
 
 def list_differing_hosts(results: JudgedResults) -> list[str]:
@@ -126,6 +160,21 @@ def list_lacking_samples(results: JudgedResults) -> list[str]:
     names = {run.label: [item.name for item in list_gated_changes(run) if item.lacks_samples] for run in results.runs}
     return [f"no samples to compare {label} with {results.base}: {list_names(items)}"
             for label, items in names.items() if items]  # fmt: skip
+
+
+def list_other_values(results: JudgedResults) -> list[str]:
+    """Return in words which gated metrics have samples of values that only one version has, or other outcomes.
+
+    Other shares of values that both have are no missing data: these are compared with equal shares.
+    """
+    texts: dict[str, list[str]] = {}
+    for run in results.runs:
+        for change in list_gated_changes(run):
+            mix = change.mix
+            if mix and (mix["base_only"] or mix["other_only"] or mix["is_outcome"]):
+                text = describe_mix(mix, (results.base, run.label)).partition("; ")[0]
+                texts.setdefault(text, []).append(change.name)
+    return [f"{list_names(names)}: {text}" for text, names in texts.items()]
 
 
 def list_incomplete_data(results: JudgedResults) -> list[str]:

@@ -31,6 +31,8 @@ class RecordedChange:
     degrees of freedom of the interval. `is_closing` says whether the metric closes the gate, `is_worse_uncorrected`
     whether only the adjustment keeps it from doing so. `paired` is what its segments show together
     if each has too few samples. `medians` are those of base and run if they differ although the metric is open.
+    `is_moved` says whether the metric is not judged although it changed by more than its margin. `mix` is how samples
+    differ in the values of a dimension, if they do: averages and change are then those of the common values.
     """
 
     metric: str
@@ -57,6 +59,8 @@ class RecordedChange:
     is_worse_uncorrected: bool
     paired: Mapping[str, Any] = field(default_factory=dict)
     medians: tuple[float, float] | None = None
+    is_moved: bool = False
+    mix: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_worse(self) -> bool:
@@ -351,6 +355,9 @@ def build_change(
 ) -> RecordedChange:
     """Return a change from its judgement as `results.json` holds it, and from the averages of base and run."""
     p, p_margin = _read_number(data["gate"]), _read_number(data["p_margin"])
+    mix = data.get("mix", {})
+    if mix and mix["base"] is not None:
+        averages = _read_number(mix["base"]), _read_number(mix["value"])
     change = RecordedChange(
         metric,
         name,
@@ -375,6 +382,8 @@ def build_change(
         False,
         data.get("paired", {}),
         (float(medians[0]), float(medians[1])) if (medians := data.get("medians")) else None,
+        bool(data.get("moved")),
+        mix,
     )
     return change if p is None else decide_change(change, p, level)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 
 from assay.engine.results import Distribution, RunResults
-from assay.judgement.batches import Cell, RunCells, Weighting, keep_lowest_clusters, measure_run
+from assay.judgement.batches import LEAST_UNITS, Cell, RunCells, Weighting, keep_lowest_clusters, measure_run
 from assay.judgement.differing_medians import RunQuantiles, find_differing_medians
 from assay.judgement.gate import Key, assess_gate
 from assay.judgement.interval import Reason, Version, compare
+from assay.judgement.mix import Mix
 from assay.judgement.paired_segments import FEW_SAMPLES, SegmentPair, pair_segments
 from assay.judgement.repeats import can_measure_noise, describe_noise, pool_variances
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
@@ -21,8 +24,20 @@ from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement as Rules
 from assay.lang.segments import get_whole, is_pooled, is_segment, list_dimensions_of_segment
-from assay.report.declared_margin import convert_margin
+from assay.report.declared_margin import convert_margin, get_whole_of_share
+from assay.report.mixes import build_mix_data
 from assay.sql.sample_cells import REAL_SCALE
+
+
+@dataclass(frozen=True, slots=True)
+class StandardizedMetric:
+    """How the samples of a metric differ between two versions, and its averages over the values that both have.
+
+    `versions` are None if there are no such averages: no value is common, or the metric is no average of all samples.
+    """
+
+    mix: Mix
+    versions: tuple[Version, Version] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +56,12 @@ def judge_versions(
     versions: Sequence[JudgedVersion],
     summary: str,
     calibration: Sequence[RunResults] = (),
+    standardized: Mapping[Key, StandardizedMetric] = MappingProxyType({}),
 ) -> ReportJudgements:
     """Judge every version after the first.
 
     `calibration` are runs of any one version: with repeats, they show how much runs of one version differ.
+    `standardized` are metrics whose samples are of other things in a version than in the base.
     """
     level = float(rules.level)
     changes: dict[Key, JudgedChange] = {}
@@ -55,15 +72,23 @@ def judge_versions(
         calibrated = measure_version(checked, metric, calibration, summary)
         noise = pool_variances([*(version.estimates for version in measured), calibrated.estimates])
         for version, other in zip(versions[1:], measured[1:], strict=True):
+            compared = measured[0], other
             reason = find_refusal(checked, metric, versions[0], version)
-            judgement = judge(reason or compare(measured[0], other, noise), margin, Direction(metric.better), level)
-            change = JudgedChange(judgement, margin)
+            if mixed := standardized.get((metric.id, version.id)):
+                compared = mixed.versions or compared
+                reason = reason or (None if mixed.versions else Reason.OTHER_VALUES)
+                noise = pool_variances([item.estimates for item in compared])
+            comparison = reason or compare(*compared, noise, is_exact=metric.exact, whole=get_whole_of_share(metric))
+            judgement = judge(comparison, margin, Direction(metric.better), level)
+            change = JudgedChange(judgement, margin, mix=mixed.mix if mixed else None)
             if not is_formula(metric):
                 runs_of_both = [[run.metrics[metric.id] for run in item.runs] for item in (versions[0], version)]
                 change = _add_samples(change, *runs_of_both)
             changes[metric.id, version.id] = change
             if measured[0].estimates and other.estimates:
                 means[metric.id, version.id] = measured[0].mean, other.mean
+                averages = float(measured[0].mean), float(other.mean)
+                changes[metric.id, version.id] = replace(changes[metric.id, version.id], averages=averages)
     changes |= _pair_all_segments(changes, means, level)
     gated = list_gated(rules, metrics)
     gate = assess_gate({key: item.judgement for key, item in changes.items() if key[0] in gated}, level)
@@ -95,12 +120,14 @@ def _pair_all_segments(
             splits.setdefault(split, []).append(((name, version), change))
     paired: dict[Key, JudgedChange] = {}
     for (key, _), segments in splits.items():
-        if key not in changes or any(change.judgement.reason not in FEW_SAMPLES for _, change in segments):
+        if key not in changes or changes[key].mix:
+            continue
+        if any(change.judgement.reason not in FEW_SAMPLES for _, change in segments):
             continue
         whole = paired.get(key, changes[key])
         pairs = [SegmentPair(item[0], *means[item], change.sizes) for item, change in segments
                  if change.sizes and min(means.get(item, (0,))) > 0]  # fmt: skip
-        group = pair_segments(pairs, whole.margin, whole.judgement.direction, level)
+        group = pair_segments(pairs, whole.margin, level)
         if group and group.count > (whole.paired.count if whole.paired else 0):
             paired[key] = replace(whole, paired=group)
     return paired
@@ -137,7 +164,7 @@ def _add_samples(change: JudgedChange, base: Sequence[Distribution], other: Sequ
     """Return a change with the numbers of samples of both versions, and with their medians if these alone differ."""
     quantiles = [[RunQuantiles(run.size, tuple((item.centile, run.scale_value(item.value)) for item in run.centiles))
                   for run in runs] for runs in (base, other)]  # fmt: skip
-    medians = find_differing_medians(change.judgement, change.margin, *quantiles)
+    medians = None if change.mix else find_differing_medians(change.judgement, change.margin, *quantiles)
     sizes = sum(run.size for run in base), sum(run.size for run in other)
     return replace(change, sizes=sizes, medians=medians)
 
@@ -149,15 +176,25 @@ def measure_version(checked: CheckedPackage, metric: Metric, runs: Sequence[RunR
         return Version(tuple(Fraction(item) for item in averages if item is not None), reason=Reason.FORMULA)
     averages_of_runs = [run.metrics[metric.id].compute_exact_average(summary) for run in runs]
     estimates = tuple(item for item in averages_of_runs if item is not None)
+    is_constant = all(_is_constant(run.metrics[metric.id], summary) for run in runs)
     rows = [run.cells.get(metric.id) for run in runs]
     if len(estimates) < len(runs):
         return Version(estimates, reason=Reason.NO_SAMPLES)
     tables = [item for item in rows if item is not None]
     if len(tables) < len(runs) or any(not row["units"] for table in tables for row in table):
-        return Version(estimates)
+        return Version(estimates, is_constant=is_constant)
     if any(row["lost"] for table in tables for row in table):
         return Version(estimates, reason=Reason.TOO_LARGE)
-    return Version.from_runs(measure_run(build_run_cells(checked, metric, table, summary)) for table in tables)
+    version = Version.from_runs(measure_run(build_run_cells(checked, metric, table, summary)) for table in tables)
+    return replace(version, is_constant=is_constant)
+
+
+def _is_constant(samples: Distribution, summary: str) -> bool:
+    """Return whether a run has enough samples for a judgement, and all are equal, also those that hosts lack."""
+    if samples.size < LEAST_UNITS or samples.least != samples.greatest:
+        return False
+    average = samples.compute_exact_average(summary)
+    return average is not None and math.isclose(average, samples.least, rel_tol=1e-12)
 
 
 def build_run_cells(
@@ -216,4 +253,6 @@ def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
         "notes": [note.value for note in comparison.spread.notes] if comparison else [],
         **({"paired": change.paired.to_json()} if change.paired else {}),
         **({"medians": list(change.medians)} if change.medians else {}),
+        "moved": change.is_moved,
+        **({"mix": build_mix_data(change.mix, comparison)} if change.mix else {}),
     }

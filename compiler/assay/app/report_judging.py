@@ -7,6 +7,7 @@ from functools import partial
 
 from assay.app.compute import Computation, compute, list_judged_metrics
 from assay.app.judging import judge_versions
+from assay.app.mixes import Calculate, standardize_metrics
 from assay.app.repeats import list_versions, split_calibration
 from assay.app.report_request import ReportRequest
 from assay.app.session import Session
@@ -19,14 +20,30 @@ from assay.report.group_changes import NO_CHANGES, GroupChanges
 
 
 def judge_report(
-    checked: CheckedPackage, report: Report, computation: Computation, summary: str, metrics: Sequence[Metric]
+    checked: CheckedPackage,
+    report: Report,
+    computation: Computation,
+    summary: str,
+    metrics: Sequence[Metric],
+    calculate: Calculate | None = None,
 ) -> ReportJudgements | None:
-    """Judge the versions or phases after the first; None if there is no other, or if the report judges nothing."""
+    """Judge the versions or phases after the first; None if there is no other, or if the report judges nothing.
+
+    `calculate` computes metrics over the same runs: with it, samples of other things are not compared.
+    """
     compared, calibration = split_calibration(computation)
     versions = list_versions(compared.columns)
     if report.judgement is None or len(versions) == 1:
         return None
-    return judge_versions(checked, report.judgement, metrics, versions, summary, [item.results for item in calibration])
+    standardized = standardize_metrics(checked, metrics, summary, calculate) if calculate else {}
+    calibration_results = [item.results for item in calibration]
+    return judge_versions(checked, report.judgement, metrics, versions, summary, calibration_results, standardized)
+
+
+def create_calculation(session: Session, request: ReportRequest) -> Calculate:
+    """Return the function that computes other metrics over the runs of a report."""
+    return partial(compute, session, runs=request.runs, applied_filters=request.applied_filters,
+                   phase_selection=request.phase_selection)  # fmt: skip
 
 
 def judge_groups(
@@ -39,8 +56,7 @@ def judge_groups(
     has_versions = request.phase_selection or len({run.version or run.id for run in runs}) > 1
     if not metrics or report.judgement is None or not has_versions:
         return NO_CHANGES
-    calculate = partial(compute, session, runs=request.runs, applied_filters=request.applied_filters,
-                        phase_selection=request.phase_selection)  # fmt: skip
+    calculate = create_calculation(session, request)
     package, split = split_groups(
         checked, metrics, column, lambda items: calculate(checked=checked, metrics=metrics, value_requests=items)
     )

@@ -302,7 +302,7 @@ def choose_values(checked: CheckedPackage, section: Section, computation: Comput
     for request in request_values(checked, section):
         for run in computation.columns:
             for row in run.results.rows[request.name]:
-                counts[tuple(_read_value(row[name]) for name in section.by)] += int(str(row[request.count_name]))
+                counts[read_values(row, section.by)] += int(str(row[request.count_name]))
     ordered = sorted(counts, key=lambda values: (-counts[values], *map(_rank_value, values)))
     valued = [values for values in ordered if any(item is not None for item in values)]
     limit = section.limit + 1 if len(valued) == section.limit + 1 else section.limit
@@ -329,6 +329,11 @@ def _rank_value(value: Value) -> tuple[bool, tuple[tuple[int, Fraction | int, st
     if isinstance(value, str):
         return False, split_numbers(value)
     return value is None, ((1, value or 0, ""),)
+
+
+def read_values(row: Mapping[str, object], by: Sequence[str]) -> Values:
+    """Return the values of dimensions in a row of a statement that counts them."""
+    return tuple(_read_value(row[name]) for name in by)
 
 
 def _read_value(value: object) -> Value:

@@ -19,6 +19,7 @@ from assay.cli.judged_texts import (
     list_local_names,
     select_median_changes,
     select_paired_change,
+    select_unjudged_changes,
 )
 from assay.cli.options import (
     add_by_option,
@@ -206,7 +207,7 @@ def _print_tables(comparison: RunComparison) -> None:
             styles = STYLES.get(verdict, {"dim": True}) if verdict else {}
             output.write(click.style(text, **styles) if is_colored and styles else text, err=False)
         output.print_line("")
-        for note in _list_notes(version):
+        for note in _list_notes(version, comparison.base):
             _print_note(note, width)
     if any(metric.change.difference is not None for version in comparison.versions for metric in version.metrics):
         _print_note(comparison.noise, width)
@@ -222,19 +223,22 @@ def _wrap_line(text: str, width: int) -> list[str]:
     return output.wrap_text(text, width) if width and measure_width(text) > width else [text]
 
 
-def _list_notes(version: ComparedVersion) -> list[str]:
+def _list_notes(version: ComparedVersion, base: str) -> list[str]:
     """Return the notes below the table of a version.
 
     They are on segments of few samples, on medians, on verdicts, and why the comparison is suspect.
     """
     from assay.judgement.verdict import Direction
-    from assay.report.answer_sentences import describe_median_changes, describe_paired
+    from assay.report.answer_sentences import describe_median_changes, describe_paired, describe_unjudged_changes
+    from assay.report.mixes import describe_mixes
 
     changes = [metric.change for metric in version.metrics]
     medians = describe_median_changes(select_median_changes(changes))
     item = select_paired_change(changes)
     paired = describe_paired(item.name, item.paired, item.margin, Direction(item.better)) if item else ""
-    return list(filter(None, (paired, medians, *version.notes, version.caution)))
+    unjudged = describe_unjudged_changes(select_unjudged_changes(changes))
+    mixes = describe_mixes([(item.name, item.mix) for item in changes if item.mix], (base, version.id))
+    return list(filter(None, (mixes, paired, medians, unjudged, *version.notes, version.caution)))
 
 
 def format_lines(comparison: RunComparison, version: ComparedVersion, width: int = 0) -> Iterator[tuple[str, str]]:
@@ -323,5 +327,5 @@ def format_markdown(comparison: RunComparison) -> str:
                 rows.append([escape_cell(cell) for cell in (name, *cells)])
             blocks.append(f"### {escape_line(section)}")
             blocks.append(format_table(["", *map(escape_cell, header)], rows).rstrip("\n"))
-        blocks += map(escape_line, _list_notes(version))
+        blocks += map(escape_line, _list_notes(version, comparison.base))
     return "\n\n".join([*blocks, escape_line(comparison.noise)])

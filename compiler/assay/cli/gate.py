@@ -15,6 +15,7 @@ from assay.cli.gate_markdown import format_markdown, format_undecided
 from assay.cli.judged_texts import (
     NOT_JUDGED,
     describe_required_runs,
+    describe_run_mixes,
     describe_uncorrected,
     describe_worse_outside_gate,
     format_change,
@@ -47,6 +48,8 @@ DECISION = {"classname": "Gate", "name": "Decision"}  # the test case on the gat
 @click.option("--once", "is_once", is_flag=True, help="Decide even if there are too few repeats.")
 @click.option("--allow-missing", "allows_missing", is_flag=True,
               help="Decide even if data of gated metrics are missing, or the numbers of hosts differ.")  # fmt: skip
+@click.option("--allow-unjudged", "allows_unjudged", is_flag=True,
+              help="Decide even if gated metrics that are not judged changed by more than their margin.")  # fmt: skip
 @click.option("--undecided", type=click.Choice(["pass", "fail"]), default="pass",
               help="Whether gated metrics pass that are open and may be worse by more than their margin.")  # fmt: skip
 @click.option("--segments", "has_segments", is_flag=True,
@@ -62,17 +65,19 @@ DECISION = {"classname": "Gate", "name": "Decision"}  # the test case on the gat
 )
 @click.pass_context
 def gate(
-    context: click.Context, folder: str, is_once: bool, allows_missing: bool, undecided: str, has_segments: bool,
-    baseline: str | None, results: Path | None, junit: Path | None, sarif: Path | None, has_comment: bool, form: str,
+    context: click.Context, folder: str, is_once: bool, allows_missing: bool, allows_unjudged: bool, undecided: str,
+    has_segments: bool, baseline: str | None, results: Path | None, junit: Path | None, sarif: Path | None,
+    has_comment: bool, form: str,
 ) -> int:  # fmt: skip
     """Tell whether metrics got worse by more than their margins.
 
     Reads results.json of a comparison whose report has a judgement; BUILD_FOLDER may be this file. Exits with
     status 4 if one of the gated metrics is worse by more than its margin, and with 1 if it does not decide: there
     are too few repeats, the numbers of hosts differ, a gated metric lacks samples and none is worse, no gated
-    metric is judged, or, with --undecided fail, one is open and may be worse by more than its margin. JUnit XML has
-    all judged metrics, or why the gate does not decide, SARIF those that are worse or undecided, at their definitions,
-    and warnings. Markdown is a comment for a pull request, of less than 2000 bytes.
+    metric is judged, one that is not judged changed by more than its margin and none is worse, or, with
+    --undecided fail, one is open and may be worse by more than its margin. JUnit XML has all judged metrics, or why
+    the gate does not decide, SARIF those that are worse or undecided, at their definitions, and warnings. Markdown
+    is a comment for a pull request, of less than 2000 bytes.
 
     With --baseline, one run is enough: how much the recorded runs differ shows what is noise.
     """
@@ -87,7 +92,7 @@ def gate(
         if has_segments:
             judged = gate_segments(judged)
         try:
-            require_decision(judged, is_once=is_once, allows_missing=allows_missing)
+            require_decision(judged, is_once=is_once, allows_missing=allows_missing, allows_unjudged=allows_unjudged)
             if undecided == "fail":
                 _require_no_undecided(judged)
         except AssayError as error:
@@ -242,6 +247,8 @@ def format_gate(results: JudgedResults) -> Iterator[str]:
         required = describe_required_runs(results, changes)
         if required:
             yield escape_text(required)
+        if mixes := describe_run_mixes(run, results.base):
+            yield escape_text(mixes)
         outside = describe_worse_outside_gate(run, MOST_OUTSIDE)
         if outside:
             yield escape_text(outside)

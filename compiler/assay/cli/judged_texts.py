@@ -10,7 +10,7 @@ from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
-    from assay.report.answer_sentences import MedianChange
+    from assay.report.answer_sentences import MedianChange, UnjudgedChange
 
 LEAST_P = 0.001
 NOT_JUDGED = "not judged"
@@ -125,6 +125,29 @@ def select_median_changes(changes: Iterable[RecordedChange]) -> list[MedianChang
         for change in directed or whole
         if change.medians
     ]
+
+
+def select_unjudged_changes(changes: Iterable[RecordedChange]) -> list[UnjudgedChange]:
+    """Return the changes of whole metrics that are beyond the margin but not judged.
+
+    Metrics that are better in no direction count only if there are no others, as on the first page of a report.
+    """
+    from assay.report.answer_sentences import UnjudgedChange
+
+    whole = [change for change in changes if not change.is_segment]
+    directed = [change for change in whole if change.better != "neither"]
+    return [
+        UnjudgedChange(change.name, change.base, change.value, change.reason or "")
+        for change in directed or whole
+        if change.is_moved and change.base is not None and change.value is not None
+    ]
+
+
+def describe_run_mixes(run: ComparedRun, base: str) -> str:
+    """Return sentences on the metrics whose samples are of other things in a run than in the base; empty without."""
+    from assay.report.mixes import describe_mixes
+
+    return describe_mixes([(item.name, item.mix) for item in run.changes if item.mix], (base, run.label))
 
 
 def select_paired_change(changes: Iterable[RecordedChange]) -> RecordedChange | None:

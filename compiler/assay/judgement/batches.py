@@ -22,10 +22,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
-LEAST_UNITS = 21  # three units of time for each of the fewest batches
+LEAST_UNITS = 5
 LEAST_BATCHES = 7
 MOST_BATCHES = 63
 _DIVISOR = 3  # batches of the next rung are three times as long
+_LEAST_MERGED = _DIVISOR * LEAST_BATCHES  # units of time; of fewer, each is a batch of its own
 LEAST_PLACED = _DIVISOR * MOST_BATCHES  # units of time; of fewer, each is a place of its own
 
 
@@ -100,11 +101,13 @@ def count_places(units: int) -> int:
 def build_ladder(units: int) -> tuple[int, ...]:
     """Return the numbers of batches to try for a run of so many units, the greatest first; all are odd.
 
-    An odd number of batches has an even number of degrees of freedom. 2250 units: 63, 21, 7; 56 units: 17, 7; fewer
-    than 21: none.
+    An odd number of batches has an even number of degrees of freedom. 2250 units: 63, 21, 7; 56 units: 17, 7; 20
+    units: 19; fewer than 5: none.
     """
     if units < LEAST_UNITS:
         return ()
+    if units < _LEAST_MERGED:
+        return (_floor_to_odd(units),)
     rungs = []
     rung = min(MOST_BATCHES, _floor_to_odd(units / _DIVISOR))
     while rung > LEAST_BATCHES:

@@ -41,7 +41,7 @@ class Interval:
 class Change:
     """A change and its standard error, both in percent of the base or both in the metric's unit.
 
-    No end of an interval lies below `least`.
+    No end of an interval lies below `least`. The error of an exact change is 0: its interval is a point.
     """
 
     value: float
@@ -51,7 +51,7 @@ class Change:
 
     def compute_interval(self, level: float = 0.95) -> Interval:
         """Return the interval that holds the true change with a probability of `level`."""
-        reach = compute_quantile((1 + level) / 2, self.df) * self.error
+        reach = compute_quantile((1 + level) / 2, self.df) * self.error if self.error else 0.0
         return Interval(max(self.least, self.value - reach), max(self.least, self.value + reach))
 
     def compute_p(self) -> float:
@@ -60,11 +60,11 @@ class Change:
 
     def compute_p_above(self, bound: float) -> float:
         """Return the one-sided p of "the change is at most `bound`"."""
-        return compute_cdf(-self._count_errors_above(bound), self.df)
+        return compute_cdf(-self._count_errors_above(bound), self.df) if self.error else float(self.value <= bound)
 
     def compute_p_below(self, bound: float) -> float:
         """Return the one-sided p of "the change is at least `bound`"."""
-        return compute_cdf(self._count_errors_above(bound), self.df)
+        return compute_cdf(self._count_errors_above(bound), self.df) if self.error else float(self.value >= bound)
 
     def _count_errors_above(self, bound: float) -> float:
         return (self.value - bound) / self.error
@@ -76,6 +76,8 @@ class RatioChange(Change):
 
     def compute_interval(self, level: float = 0.95) -> Interval:
         """Return the interval that holds the true change with a probability of `level`; it lies above -100."""
+        if not self.error:
+            return Interval(self.value, self.value)
         reach = Decimal(min(_MOST_REACH, compute_quantile((1 + level) / 2, self.df) * self.error))
         low, high = (self._multiply(_CONTEXT.exp(sign * reach)) for sign in (-1, 1))
         return Interval(low, high)

@@ -8,6 +8,9 @@ at that time (an epoch that starts, a load that grows) cancels. s_k are influenc
     V_T = B/(B-1) sum d_k^2                                      B - 1 degrees of freedom
     B   = the first of the ladder with r1 + 1/B < 1/sqrt(B),     r1 = sum d_k d_(k+1) / sum d_k^2
 
+If no rung of the ladder has such batches, the run is too short for how slowly the metric varies. Then V_T is that of
+the last rung times 4, or times 9 if r1 of the first is above 0.75.
+
 Hosts are a second level, if both versions have at least two of the same names. With d_h and d_kh, the same of hosts and
 of cells, and H hosts:
 
@@ -24,8 +27,12 @@ d_k is nearly 0 whatever the noise. Then the change is open, unless hosts show t
 If all samples of one version are 0, no event has occurred in it, and its batches do not show by how much their number
 varies. It counts as much as that of the other version: V is twice as great. From a base of 0 there is no ratio.
 
+A change without noise is exact, and V is 0: batches pair off exactly, or all runs of a version have one value
+(`_is_exact`).
+
 Repeats are a third: V_r = s^2 (1/R_base + 1/R_other), with s^2 of `assay.judgement.repeats`. Of V and V_r, each with
-its degrees of freedom (cut to an even number), that with the wider 95 % interval decides. If the greater variance
+its degrees of freedom (cut to an even number), that with the wider 95 % interval decides, or V_r if V has a reason not
+to be trusted. If the greater variance
 decided, three runs would give intervals that cover 93 % where runs differ a little more than they vary.
 
 Sources: batch means with a test of von Neumann's kind (Fishman 1978); variances of two-way clusters (Cameron, Gelbach
@@ -43,7 +50,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TypeVar
 
-from assay.judgement.batches import RunInfluence, average_columns, build_ladder, merge_cells, merge_places
+from assay.judgement.batches import LEAST_UNITS, RunInfluence, average_columns, build_ladder, merge_cells, merge_places
 from assay.judgement.change import Change, RatioChange, compute_log
 from assay.judgement.f_quantile import find_f_90
 from assay.judgement.repeats import LEAST_DF, RunNoise
@@ -52,6 +59,10 @@ from assay.util.percent_change import compute_percent_change
 
 _LEAST_HOSTS = 2
 _LEAST_FILLED = 4  # batches that the sum of a version must fill
+_WIDENED, _WIDENED_MOST = 2, 3  # times the error, where all batches are too short: bench/verdicts.py compares factors
+_STRONG = 0.75  # correlation of neighbours among the shortest batches
+_MOST_CHANCE = 0.05
+_ROUNDING = 1e-12  # of an average: a smaller error is that of doubles
 _UPPER = 0.975  # also for other levels: one variance decides on intervals and verdicts alike
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -62,7 +73,7 @@ class Component(StrEnum):
     TIME = "time"
     HOSTS = "time and hosts"
     RUNS = "runs"
-    SEGMENTS = "segments"
+    EXACT = "equal samples"
 
 
 class Note(StrEnum):
@@ -70,6 +81,7 @@ class Note(StrEnum):
 
     OTHER_HOSTS = "hosts have other names: differences between hosts are not in the interval"
     SOME_OTHER_HOSTS = "some hosts are in one run only"
+    WIDENED = "the run is short for how slowly this varies: the interval is two or three times as wide for it"
 
 
 class Reason(StrEnum):
@@ -81,13 +93,13 @@ class Reason(StrEnum):
     TOO_LARGE = "a sample is too large to be summed up"
     ONE_VALUE = "one value per run: it needs repeats"
     ONE_UNIT = "all samples of a run have the same time"
-    FEW_SAMPLES = "a run has fewer than 21 samples"
-    TOO_FEW_UNITS = "its samples have fewer than 21 distinct times"
+    FEW_SAMPLES = "a run has fewer than 5 samples"
+    TOO_FEW_UNITS = "its samples have fewer than 5 distinct times"
     TOO_FEW_SAMPLES = "fewer than 10 samples lie beyond"
     BREAK = "a break lies between the runs: their values are not comparable"
+    OTHER_VALUES = "its samples are of other things in the runs"
     IMPOSSIBLE = "most of its samples are impossible"
-    CONSTANT = "it does not vary within the runs"
-    IDENTICAL = "the difference of the runs does not vary"
+    CONSTANT = "it is constant within each run"
     TOO_FEW_RUNS = "fewer than 3 earlier runs have a value of the same definition"
     EQUAL_RUNS = "all earlier runs have the same value"
     TOO_SHORT = "the run is too short for how slowly this varies"
@@ -99,11 +111,13 @@ class Version:
     """The runs of one version.
 
     `estimates` are the averages of the runs. `runs` is empty if the metric has no cells; `reason` then says why.
+    `is_constant` says whether each run has at least 5 samples, and these are all equal.
     """
 
     estimates: tuple[Fraction, ...]
     runs: tuple[RunInfluence, ...] = ()
     reason: Reason = Reason.NO_TIME
+    is_constant: bool = False
 
     @classmethod
     def from_runs(cls, runs: Iterable[RunInfluence]) -> Version:
@@ -158,14 +172,19 @@ class Comparison:
         return self.percent or self.difference
 
 
-def compare(base: Version, other: Version, noise: RunNoise | None = None) -> Comparison | Reason:
+def compare(
+    base: Version, other: Version, noise: RunNoise | None = None, *, is_exact: bool = False, whole: float = 0.0
+) -> Comparison | Reason:
     """Estimate the change from one version to another; return the reason if nothing can be said of it.
 
     With `noise` of at least 2 degrees of freedom, metrics are judged that have no time, are constant within a run, or
-    have too few units: repeats show what they vary by.
+    have too few units: repeats show what they vary by. `is_exact` says that the metric is declared to be equal in all
+    runs of a version, `whole` is the greatest value of a share, or 0.
     """
     if not base.estimates or not other.estimates:
         return Reason.NO_SAMPLES
+    if _is_exact(base, other, noise, is_exact, Fraction(whole)):
+        return _compare_exactly(base, other)
     of_difference = _estimate_total(base, other, 1.0, noise)
     if isinstance(of_difference, Reason):
         return of_difference
@@ -189,14 +208,19 @@ def estimate_spread(base: Sequence[RunInfluence], other: Sequence[RunInfluence],
 
     Several runs of a version are averaged batch by batch.
     """
-    spread, influences = None, []
+    spread, influences, correlations = None, [], []
     for batches in build_ladder(min(run.units for run in (*base, *other))):
         influences = [_average_batches(base, batches), _average_batches(other, batches)]
-        spread = _spread_over_time([after - ratio * before for before, after in zip(*influences, strict=True)])
+        differences = [after - ratio * before for before, after in zip(*influences, strict=True)]
+        spread = _spread_over_time(differences)
         if not spread.reason:
             break
+        correlations.append(correlate_neighbours(differences))
     if spread is None:
         return None
+    if spread.reason:
+        factor = _WIDENED_MOST if correlations[0] > _STRONG else _WIDENED
+        spread = replace(spread, variance=factor**2 * spread.variance, notes=(Note.WIDENED,))
     means = [_average_means(base), _average_means(other)]
     if all(map(_lies_in_few_batches, influences, means)) and not _is_known_from_hosts(spread, base, other, ratio):
         spread = replace(spread, reason=spread.reason or Reason.FEW_BATCHES)
@@ -219,9 +243,13 @@ def are_uncorrelated(differences: Sequence[float]) -> bool:
     r1 + 1/n < 1/sqrt(n): r1 of independent numbers has the mean -1/n and a standard deviation of nearly 1/sqrt(n).
     """
     count = len(differences)
+    return correlate_neighbours(differences) + 1 / count < 1 / math.sqrt(count)
+
+
+def correlate_neighbours(differences: Sequence[float]) -> float:
+    """Return the correlation r1 of neighbours among numbers whose sum is 0; -1 if all are 0."""
     squares = math.fsum(item * item for item in differences)
-    products = math.fsum(one * following for one, following in pairwise(differences))
-    return not squares or products / squares + 1 / count < 1 / math.sqrt(count)
+    return math.fsum(one * following for one, following in pairwise(differences)) / squares if squares else -1.0
 
 
 def combine_with_noise(within: Spread | None, noise: RunNoise | None, base_runs: int, other_runs: int) -> Spread | None:
@@ -232,9 +260,9 @@ def combine_with_noise(within: Spread | None, noise: RunNoise | None, base_runs:
     if noise is None or noise.df < LEAST_DF:
         return within
     variance, df = noise.variance * (1 / base_runs + 1 / other_runs), floor_to_even(noise.df)
-    if within and _measure_reach(within.variance, within.df) >= _measure_reach(variance, df):
+    if within and not within.reason and _measure_reach(within.variance, within.df) >= _measure_reach(variance, df):
         return within
-    notes = within.notes if within else ()
+    notes = tuple(note for note in within.notes if note is not Note.WIDENED) if within else ()
     return Spread(variance, df, Component.RUNS, within.batches if within else 0, None, notes)
 
 
@@ -272,14 +300,66 @@ def _estimate_total(base: Version, other: Version, ratio: float, noise: RunNoise
     within, reason = None, next((item.reason for item in (base, other) if not item.runs), None)
     if reason is None:
         within = estimate_spread(base.runs, other.runs, ratio)
-        varies = any(any(run.by_place) for run in (*base.runs, *other.runs))
-        constant = Reason.IDENTICAL if varies else Reason.CONSTANT
         few_units = describe_lack_of_units(*min((run.units, run.samples) for run in (*base.runs, *other.runs)))
-        reason = few_units if within is None else constant
+        reason = few_units if within is None else Reason.CONSTANT
         if within and _has_only_zeros(base, other):
             within = replace(within, variance=2 * within.variance)
     total = combine_with_noise(within, noise, len(base.estimates), len(other.estimates))
-    return total if total and total.variance else reason
+    least = _ROUNDING * float(max(abs(base.mean), abs(other.mean)))
+    if total and total.variance > least**2:
+        return total
+    varies = any(any(run.by_place) for run in (*base.runs, *other.runs))
+    return replace(within, variance=0.0, decided_by=Component.EXACT) if within and varies else reason
+
+
+def _is_exact(base: Version, other: Version, noise: RunNoise | None, is_declared: bool, whole: Fraction) -> bool:
+    """Return whether a change has no noise: the runs of each version have one value, and so would further runs.
+
+    That is so
+
+    * if the metric is declared to be exact;
+    * if a metric of two values would seldom divide so many runs by version (`_compute_chance`);
+    * if all samples of both versions are equal, or those of each host;
+    * if it is a share, all samples of one version are 0, and all of the other are the whole.
+
+    Other metrics that are constant within a run may differ between runs of one version, as the size of a heap does.
+    """
+    versions = (base, other)
+    if (noise and noise.variance) or any(len(set(version.estimates)) > 1 for version in versions):
+        return False
+    if is_declared or _compute_chance(*(len(version.estimates) for version in versions)) <= _MOST_CHANCE:
+        return True
+    if base.mean == other.mean and _have_equal_constants((*base.runs, *other.runs)):
+        return True
+    is_whole = whole > 0 and {base.mean, other.mean} == {0, whole}
+    return all(version.is_constant for version in versions) and (base.mean == other.mean or is_whole)
+
+
+def _have_equal_constants(runs: Sequence[RunInfluence]) -> bool:
+    """Return whether each host of runs has one constant, the same in all of them."""
+    is_constant = all(run.units >= LEAST_UNITS and not any(run.by_cell.values()) for run in runs)
+    return bool(runs) and is_constant and all(run.by_cluster == runs[0].by_cluster for run in runs)
+
+
+def _compute_chance(one: int, other: int) -> float:
+    """Return how probable it is that two values divide so many runs by version, if a run has one of them by chance.
+
+    The probability of the values is that which makes it most probable: 3 and 3 runs: 3 %, 1 and 7: 5 %.
+    """
+    share = one / (one + other)
+    return share**one * (1 - share) ** other + share**other * (1 - share) ** one
+
+
+def _compare_exactly(base: Version, other: Version) -> Comparison:
+    """Return a change without noise."""
+    return Comparison(
+        float(base.mean),
+        float(other.mean),
+        Change(float(other.mean - base.mean), 0.0, 0),
+        Change(float(compute_percent_change(base.mean, other.mean)), 0.0, 0) if base.mean else None,
+        Spread(0.0, 0, Component.EXACT),
+        min((run.units for run in (*base.runs, *other.runs)), default=0),
+    )
 
 
 def describe_lack_of_units(units: int, samples: int) -> Reason:

@@ -16,17 +16,22 @@ from assay.judgement.repeats import pool_variances
 LEAST_RUNS = 3
 
 
-def compare_with_median(earlier: Sequence[Fraction], compared: Sequence[Fraction]) -> Comparison | Reason:
+def compare_with_median(
+    earlier: Sequence[Fraction], compared: Sequence[Fraction], *, is_exact: bool = False
+) -> Comparison | Reason:
     """Estimate the change from the median of the averages of earlier runs to the mean of those of a version.
 
-    Returns the reason if nothing can be said of it, such as fewer than three earlier runs.
+    Returns the reason if nothing can be said of it, such as fewer than three earlier runs. `is_exact` says that the
+    metric is declared to be equal in all runs of a version.
     """
     if not compared:
         return Reason.NO_SAMPLES
     if len(earlier) < LEAST_RUNS:
         return Reason.TOO_FEW_RUNS
-    base = Version((compute_median(earlier),) * count_equivalent_runs(len(earlier)), reason=Reason.EQUAL_RUNS)
-    return compare(base, Version(tuple(compared), reason=Reason.EQUAL_RUNS), pool_variances([earlier, compared]))
+    are_equal = len(set(earlier)) == 1
+    estimates = tuple(earlier) if are_equal else (compute_median(earlier),) * count_equivalent_runs(len(earlier))
+    base, other = (Version(items, reason=Reason.EQUAL_RUNS) for items in (estimates, tuple(compared)))
+    return compare(base, other, pool_variances([earlier, compared]), is_exact=is_exact and are_equal)
 
 
 def compute_median(values: Sequence[Fraction]) -> Fraction:

@@ -8,7 +8,8 @@ Wallace 1986), and the interval shows by how much segments differ in their chang
     e^2  = sum (ln r_i - L)^2 / (n (n - 1))
     G exp(± t(n - 1) e)
 
-It does not hold by how much a segment varies from run to run, which one sample does not show.
+It does not hold by how much a segment varies from run to run, which one sample does not show. Nor does it hold by how
+much all of them vary together, as on a slower day: so there is no verdict on the geometric mean.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from assay.judgement.change import RatioChange, compute_log, raise_e
-from assay.judgement.interval import Comparison, Component, Reason, Spread
+from assay.judgement.change import Interval, RatioChange, compute_log, raise_e
+from assay.judgement.interval import Reason
 from assay.judgement.student_t import floor_to_even
-from assay.judgement.verdict import Direction, Judgement, Margin, judge
+from assay.judgement.verdict import Margin
 from assay.util.percent_change import compute_percent_change
 
 LEAST_PAIRS = 3
@@ -50,33 +51,31 @@ class PairedSegments:
     """The changes of segments that are not judged each.
 
     `samples` is how many each of the `count` segments has in each version. `rises` and `falls` are those that changed
-    by more than the margin, the largest changes first. `judgement` is that of the geometric mean.
+    by more than the margin, the largest changes first. `mean` is the change of the geometric mean in percent with its
+    interval; None if all segments changed alike.
     """
 
     count: int
     samples: int
     rises: tuple[SegmentPair, ...]
     falls: tuple[SegmentPair, ...]
-    judgement: Judgement
+    mean: tuple[float, Interval] | None
 
     def to_json(self) -> dict[str, Any]:
         """Return the member `paired` of a change in `results.json`."""
-        comparison, interval = self.judgement.comparison, self.judgement.interval
+        percent, interval = self.mean or (None, None)
         return {
             "segments": self.count,
             "samples": self.samples,
             "rises": {pair.metric: pair.percent for pair in self.rises},
             "falls": {pair.metric: pair.percent for pair in self.falls},
-            "verdict": self.judgement.verdict.value,
-            "percent": comparison.judged.value if comparison else None,
+            "percent": percent,
             "low": interval.low if interval else None,
             "high": interval.high if interval else None,
         }
 
 
-def pair_segments(
-    pairs: Sequence[SegmentPair], margin: Margin, direction: Direction, level: float = 0.95
-) -> PairedSegments | None:
+def pair_segments(pairs: Sequence[SegmentPair], margin: Margin, level: float = 0.95) -> PairedSegments | None:
     """Return what segments of equally many samples show together; None for fewer than three, or for other numbers."""
     sizes = {size for pair in pairs for size in pair.sizes}
     if len(pairs) < LEAST_PAIRS or len(sizes) > 1:
@@ -89,7 +88,7 @@ def pair_segments(
         sizes.pop(),
         tuple(pair for pair in beyond if pair.percent > 0),
         tuple(pair for pair in beyond if pair.percent < 0),
-        judge(_compare_means(pairs), Margin(margin.percent), direction, level),
+        _estimate_mean(pairs, level),
     )
 
 
@@ -97,14 +96,13 @@ def _rank(pair: SegmentPair) -> tuple[float, str]:
     return -abs(pair.percent), pair.metric
 
 
-def _compare_means(pairs: Sequence[SegmentPair]) -> Comparison | Reason:
-    """Return the change of the geometric mean; the reason if all segments changed alike."""
+def _estimate_mean(pairs: Sequence[SegmentPair], level: float) -> tuple[float, Interval] | None:
+    """Return the change of the geometric mean in percent with its interval; None if all segments changed alike."""
     logs = [compute_log(pair.value / pair.base) for pair in pairs]
     count = len(logs)
     mean = math.fsum(logs) / count
     variance = math.fsum((item - mean) ** 2 for item in logs) / (count * (count - 1))
     if not variance:
-        return Reason.CONSTANT
-    ratio, df = raise_e(mean), floor_to_even(count - 1)
-    change = RatioChange(100 * (ratio - 1), math.sqrt(variance), df)
-    return Comparison(1.0, ratio, change, change, Spread(variance, df, Component.SEGMENTS), count)
+        return None
+    change = RatioChange(100 * (raise_e(mean) - 1), math.sqrt(variance), floor_to_even(count - 1))
+    return change.value, change.compute_interval(level)

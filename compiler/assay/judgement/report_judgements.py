@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assay.judgement.interval import Reason
+from assay.judgement.mix import Mix
 from assay.judgement.paired_segments import PairedSegments
-from assay.judgement.verdict import Judgement, Margin
+from assay.judgement.verdict import Judgement, Margin, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedChange:
     """The change of a metric from the base to another version.
 
-    `margin` is the declared one, in percent and in the metric's unit. `adjusted` is the p of the gate after Holm; None
-    if the metric is not gated. `sizes` are the numbers of samples of base and other version; None for a formula.
-    `paired` is what its segments show together if each has too few samples. `medians` are those of base and other
-    version if they differ although the metric is open.
+    `averages` are those of base and other version, None if one has none. `margin` is the declared one, in percent and
+    in the metric's unit. `adjusted` is the p of the gate after Holm; None if the metric is not gated. `sizes` are the
+    numbers of samples of base and other version; None for a formula. `paired` is what its segments show together if
+    each has too few samples. `medians` are those of base and other version if they differ although the metric is open.
+    `mix` is how samples differ in the values of a dimension: the change is then that of the common values.
     """
 
     judgement: Judgement
@@ -25,6 +28,22 @@ class JudgedChange:
     sizes: tuple[int, int] | None = None
     paired: PairedSegments | None = None
     medians: tuple[float, float] | None = None
+    averages: tuple[float, float] | None = None
+    mix: Mix | None = None
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the metric is not judged although its averages differ by more than the margin."""
+        if self.judgement.verdict is not Verdict.NOT_JUDGED or self.averages is None:
+            return False
+        base, value = self.averages
+        return abs(value - base) > self.margin.convert_to_amount(base)
+
+    @property
+    def is_other_condition(self) -> bool:
+        """Whether the metric shows that runs differ in their conditions, if it is better in no direction."""
+        has_other_constant = self.is_moved and self.judgement.reason is Reason.CONSTANT
+        return has_other_constant or self.judgement.verdict is Verdict.CHANGED
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,23 @@ With x the change in percent, in the direction that is bad for the metric, and a
     changed  either of them, for a metric that is better in no direction
     same     the interval of twice the error (90 % instead of 95 %) lies within the margin: two one-sided tests
              (Schuirmann 1987)
-    open     else, and always if the run is too short
+    open     else, and always if most of the metric lies in a short part of the run
 
 From a base of 0 there is no percentage: x is the difference, and the margin is the declared amount, or else 0.
+
+A percentage is that of a ratio, whose error is that of a logarithm. One sample of weight x has the error x / (1 + x) in
+the logarithm, which is below 1 even if the sample is most of the run: a single timeout would be certain. So beyond the
+margin must also lie the interval of the difference. If that interval reaches the margin, its end replaces the nearer
+one of the ratio.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assay.judgement.change import Interval
+from assay.judgement.change import Change, Interval, RatioChange
 from assay.judgement.interval import Comparison, Reason
 
 
@@ -77,10 +83,10 @@ class Margin:
 class Judgement:
     """The verdict on a metric.
 
-    `reason` says why a metric is not judged, or why it is open whatever the interval. `margin` and `interval` are in
-    percent of the base, or in the metric's unit if the base is 0. `p` is that of "no change", `p_worse` that of "not
-    worse by more than the margin" (1 for a metric that is better in no direction). What is not judged has None for each
-    of them.
+    `reason` says why a metric is not judged, or what is uncertain of an open one beside its interval. `margin` and
+    `interval` are in percent of the base, or in the metric's unit if the base is 0. `p` is that of "no change",
+    `p_worse` that of "not worse by more than the margin" (1 for a metric that is better in no direction). What is not
+    judged has None for each of them.
     """
 
     verdict: Verdict
@@ -98,22 +104,43 @@ def judge(comparison: Comparison | Reason, margin: Margin, direction: Direction,
     if isinstance(comparison, Reason):
         return Judgement(Verdict.NOT_JUDGED, direction, comparison)
     least = margin.convert_to_percent(comparison.base) if comparison.percent else margin.amount
+    interval = _compute_interval(comparison, least, level)
+    verdict = _decide(comparison, interval, least, direction, level)
+    changes = _list_changes(comparison)
     return Judgement(
-        _decide(comparison, least, direction, level),
+        verdict,
         direction,
-        comparison.spread.reason,
+        comparison.spread.reason if verdict is Verdict.OPEN else None,
         comparison,
-        comparison.judged.compute_interval(level),
+        interval,
         least,
-        comparison.judged.compute_p(),
-        _compute_p_worse(comparison, least, direction),
+        max(change.compute_p() for change in changes),
+        _compute_p_worse(changes, least, direction),
     )
 
 
-def _decide(comparison: Comparison, least: float, direction: Direction, level: float) -> Verdict:
+def _list_changes(comparison: Comparison) -> tuple[Change, ...]:
+    """Return the changes of a verdict, in the unit of its margin: that of a ratio also as a difference."""
+    if not isinstance(comparison.judged, RatioChange):
+        return (comparison.judged,)
+    difference, factor = comparison.difference, 100 / comparison.base
+    return comparison.judged, Change(difference.value * factor, difference.error * factor, difference.df, -100.0)
+
+
+def _compute_interval(comparison: Comparison, least: float, level: float) -> Interval:
+    """Return the interval of a change, with the nearer end of the difference if that alone reaches the margin."""
+    interval, *others = (change.compute_interval(level) for change in _list_changes(comparison))
+    for other in others:
+        if interval.low > least >= other.low:
+            return Interval(other.low, interval.high)
+        if interval.high < -least <= other.high:
+            return Interval(interval.low, other.high)
+    return interval
+
+
+def _decide(comparison: Comparison, interval: Interval, least: float, direction: Direction, level: float) -> Verdict:
     change = comparison.judged
-    interval = change.compute_interval(level)
-    if comparison.spread.reason:
+    if comparison.spread.reason is Reason.FEW_BATCHES:
         return Verdict.OPEN
     if interval.low > least or interval.high < -least:
         if direction is Direction.NEITHER:
@@ -122,9 +149,9 @@ def _decide(comparison: Comparison, least: float, direction: Direction, level: f
     return Verdict.SAME if change.compute_interval(2 * level - 1).is_within(least) else Verdict.OPEN
 
 
-def _compute_p_worse(comparison: Comparison, least: float, direction: Direction) -> float:
+def _compute_p_worse(changes: Sequence[Change], least: float, direction: Direction) -> float:
     if direction is Direction.NEITHER:
         return 1.0
     if direction is Direction.LOWER:
-        return comparison.judged.compute_p_above(least)
-    return comparison.judged.compute_p_below(-least)
+        return max(change.compute_p_above(least) for change in changes)
+    return max(change.compute_p_below(-least) for change in changes)

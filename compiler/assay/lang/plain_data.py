@@ -13,7 +13,7 @@ from assay.lang.model.article import Block, Part
 from assay.lang.model.expression import Expression, format_expression
 from assay.lang.model.package import Metric
 
-_PROSE = ("doc", "message", "hint", "better", "width", "examples", "quantity", "breaks")
+_PROSE = ("doc", "message", "hint", "better", "width", "examples", "quantity", "exact", "breaks")
 
 
 #: limits on inputs: a run that exceeds them is rejected, and the numbers of other runs do not depend on them

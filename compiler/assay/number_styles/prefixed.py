@@ -16,6 +16,7 @@ DIGITS = 3
 CHANGE_DIGITS = 2
 MOST_PERCENT = 1000
 TOO_VARIABLE = "too variable"
+EXACT = "exact"
 _ROUNDING_ERROR = 1e-12  # share of two averages by which they may differ without a change
 _POINT = 1e-6  # share of its ends below which the width of an interval is not printed
 _LEAST_PERCENT = 1e-9  # a smaller percentage is a rounding error of doubles
@@ -102,12 +103,14 @@ def format_signed(number: float, decimals: int) -> str:
 
 
 def format_percent_interval(low: float, high: float, margin: float | None = None) -> str:
-    """Return the interval of a change in percent; in words if it holds 0 and more than `MOST_PERCENT`: it says nothing.
+    """Return the interval of a change in percent; in words if it holds 0 and more than `MOST_PERCENT`, or is a point.
 
     Its ends may be -99 and +43931 where few events or a few long ones make up the average.
     """
     if low <= 0 <= high and max(-low, high) > MOST_PERCENT:
         return TOO_VARIABLE
+    if low == high:
+        return EXACT
     low, high = (0.0 if abs(end) < _LEAST_PERCENT else end for end in (low, high))
     return format_interval(low, high, margin)
 

@@ -26,6 +26,7 @@ from assay.report.judged_cells import (
     get_reason,
     get_word,
 )
+from assay.report.mixes import build_mix_data
 from assay.report.row_units import ReportUnits, RowUnit
 from assay.report.run_results import RunFigures, get_average
 from assay.report.section_notes import name_section
@@ -62,6 +63,12 @@ class Candidate:
     def paired(self) -> Mapping[str, Any]:
         """What its segments show together, as `results.json` has it; empty if each is judged, or has other samples."""
         return self.change.paired.to_json() if self.change.paired else {}
+
+    @property
+    def mix(self) -> Mapping[str, Any]:
+        """How its samples differ between the versions, as `results.json` has it; empty if they do not."""
+        mix = self.change.mix
+        return build_mix_data(mix, self.change.judgement.comparison) if mix else {}
 
     @property
     def margin(self) -> str:
@@ -204,6 +211,8 @@ def _build_row(
 ) -> JudgedRow:
     judgement = change.judgement
     comparison, interval = judgement.comparison, judgement.interval
+    if change.mix and comparison:
+        averages = comparison.base, comparison.value
     base, value = format_values(averages, metric.unit.symbol, unit)
     percent = comparison.percent if comparison else None
     if percent and interval:

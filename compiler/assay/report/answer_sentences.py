@@ -20,13 +20,13 @@ from assay.number_styles.prefixed import (
 )
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
+from assay.report.data_quality import list_names
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
 _JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED, Verdict.SAME, Verdict.OPEN)
 _WITHOUT_DIRECTION = (Verdict.CHANGED, Verdict.SAME, Verdict.OPEN, Verdict.NOT_JUDGED)
 MOST_NAMES = 3
-_DECIDED = (Verdict.WORSE, Verdict.BETTER)
 
 
 def compose_headline(
@@ -202,6 +202,36 @@ def continue_headline(changes: Sequence[MedianChange]) -> str:
     return f", but the median of {escape_text(changes[0].label)} is {size}{word}"
 
 
+@dataclass(frozen=True, slots=True)
+class UnjudgedChange:
+    """The averages of a metric that is not judged though they differ by more than the margin, with the reason."""
+
+    label: str
+    base: float
+    value: float
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """The metric with its change: `Working time +100 %`, or `from 0`."""
+        percent = format_percent(self.base, self.value)
+        return f"{escape_text(self.label)} {'from 0' if percent == NO_VALUE else f'{percent} %'}"
+
+
+def describe_unjudged_changes(changes: Sequence[UnjudgedChange]) -> str:
+    """Return a sentence on changes beyond the margin that have no verdict, with their reasons; empty without any."""
+    texts_by_reason: dict[str, list[str]] = {}
+    for item in changes:
+        texts_by_reason.setdefault(item.reason, []).append(item.text)
+    parts = [f"{list_names(texts, MOST_NAMES)} ({reason})" for reason, texts in texts_by_reason.items()]
+    return f"Beyond the margin, but not judged: {'; '.join(parts)}." if parts else ""
+
+
+def name_unjudged_changes(changes: Sequence[UnjudgedChange]) -> str:
+    """Return how a headline goes on if metrics changed that are not judged: `; not judged: Working time +100 %`."""
+    return f"; not judged: {list_names([item.text for item in changes], MOST_NAMES)}" if changes else ""
+
+
 def count_changed(paired: Mapping[str, Any]) -> int:
     """Return how many segments changed by more than the margin; `paired` is the member of `results.json`, or empty."""
     return len(paired["rises"]) + len(paired["falls"]) if paired else 0
@@ -244,7 +274,7 @@ def describe_paired(label: str, paired: Mapping[str, Any], margin: str, directio
     if paired["percent"] is not None:
         interval = format_interval(paired["low"], paired["high"])
         change = format_change_within(paired["percent"], paired["low"], paired["high"])
-        mean = f" Geometric mean: {change} % ({interval}), {paired['verdict']}."
+        mean = f" Geometric mean: {change} % ({interval}); one run of each version does not tell it from a slower day."
     return (
         f"{describe_count(label, paired, margin)}: {rises} {of_rises}, {falls} {of_falls} ({explain_lack(paired)}). "
         f"By {by}: {name_largest(paired)}.{mean}"
@@ -254,11 +284,6 @@ def describe_paired(label: str, paired: Mapping[str, Any], margin: str, directio
 def compose_paired_headline(labels: tuple[str, str], label: str, paired: Mapping[str, Any], margin: str) -> str:
     """Return the outcome of a comparison in which only segments changed, that are not judged each."""
     base, run = labels
-    if (verdict := paired["verdict"]) in _DECIDED:
-        return (
-            f"{run} is {verdict} than {base} in the geometric mean of {paired['segments']} segments of "
-            f"{escape_text(label)}, {count_changed(paired)} of which changed{_write_margin(margin)}"
-        )
     return f"{describe_count(label, paired, margin)} from {base} to {run}"
 
 

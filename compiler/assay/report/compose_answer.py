@@ -14,6 +14,7 @@ from assay.report.answer import Answer, JudgedGroup, JudgedRow, KeyChange
 from assay.report.answer_candidates import Candidate, list_candidates, list_gated_segments
 from assay.report.answer_sentences import (
     MedianChange,
+    UnjudgedChange,
     compose_counts,
     compose_headline,
     compose_paired_headline,
@@ -22,6 +23,8 @@ from assay.report.answer_sentences import (
     count_changed,
     describe_median_changes,
     describe_paired,
+    describe_unjudged_changes,
+    name_unjudged_changes,
 )
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
 from assay.report.data_quality import UNMEASURED, describe_findings, list_names
@@ -31,6 +34,7 @@ from assay.report.judged_cells import (
     describe_few_units,
     explain_short_reasons,
 )
+from assay.report.mixes import describe_mixes
 from assay.report.row_units import ReportUnits
 from assay.report.run_results import RunFigures
 from assay.report.versions import Version
@@ -98,7 +102,9 @@ def compose_answer(
     printed_conditions = _choose_rows(conditions, MOST_CONDITIONS)
     paired = _find_paired(directed or conditions)
     medians = _list_median_changes(directed or conditions)
-    others = len(key_changes) + len(printed_conditions) + _LINES_OF_SENTENCES * (bool(paired) + bool(medians))
+    unjudged = _list_unjudged_changes(directed or conditions)
+    sentences = _list_sentences(labels, candidates, paired, medians, unjudged)
+    others = len(key_changes) + len(printed_conditions) + _LINES_OF_SENTENCES * len(sentences)
     lines = LINES - others - (min(len(differing), MOST_DIFFERING) + 1) // 2
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     left, right = _name_sides(printed)
@@ -106,13 +112,9 @@ def compose_answer(
     segment_counts = _count_segments(directed)
     changes, unpreferred = ([item.change for item in items] for items in (directed, conditions))
     of_paired = _compose_paired_headline(labels, paired)
-    counts = (
-        compose_counts(changes, segment_counts, unpreferred),
-        _describe_paired(paired),
-        describe_median_changes(medians),
-    )
+    counts = compose_counts(changes, segment_counts, unpreferred)
     # Metrics without a direction are conditions of the others: without others, their changes are the outcome.
-    suspects = [item.row.label for item in conditions if directed and item.verdict is Verdict.CHANGED]
+    suspects = [item.row.label for item in conditions if directed and item.change.is_other_condition]
     return Answer(
         *labels,
         run_id,
@@ -125,8 +127,9 @@ def compose_answer(
             of_paired,
             continue_headline(medians),
             _name_largest_segment(directed),
-        ),
-        " ".join(filter(None, counts)),
+        )
+        + ("" if paired else name_unjudged_changes(unjudged)),
+        " ".join([counts, *sentences]),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(_group_by_section(printed)),
         choose_axis([item.row for item in (*printed, *printed_conditions)], left, right),
@@ -136,6 +139,23 @@ def compose_answer(
         _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
         notes,
     )
+
+
+def _list_sentences(
+    labels: tuple[str, str],
+    candidates: Sequence[Candidate],
+    paired: Candidate | None,
+    medians: Sequence[MedianChange],
+    unjudged: Sequence[UnjudgedChange],
+) -> list[str]:
+    """Return what follows the counts of verdicts: what they do not hold, and of what samples are."""
+    sentences = (
+        _describe_paired(paired),
+        describe_median_changes(medians),
+        describe_unjudged_changes(unjudged),
+        describe_mixes([(item.row.label, item.mix) for item in candidates if item.mix], labels),
+    )
+    return list(filter(None, sentences))
 
 
 def _count_segments(candidates: Sequence[Candidate]) -> Counter[Verdict]:
@@ -182,6 +202,14 @@ def _list_median_changes(candidates: Sequence[Candidate]) -> list[MedianChange]:
         MedianChange(item.row.label, item.row.metric, item.unit, item.change.medians)
         for item in candidates
         if item.change.medians
+    ]
+
+
+def _list_unjudged_changes(candidates: Sequence[Candidate]) -> list[UnjudgedChange]:
+    return [
+        UnjudgedChange(item.row.label, *item.change.averages, item.change.judgement.reason.value)
+        for item in candidates
+        if item.change.is_moved and item.change.averages and item.change.judgement.reason
     ]
 
 

@@ -28,5 +28,10 @@ def convert_margin(checked: CheckedPackage, metric: Metric, declared: DeclaredMa
     if amount and declared.unit.name != metric.unit.name:
         factor = get_package_library(checked.package).compute_factor(declared.unit.name, metric.unit.name)
         amount = amount * factor.numerator / factor.denominator
-    is_success = metric.unit.name == PERCENT and metric.better == Direction.HIGHER and metric.margin is None
-    return Margin(percent, amount, 100.0 if is_success else 0.0)
+    is_success = metric.better == Direction.HIGHER and metric.margin is None
+    return Margin(percent, amount, get_whole_of_share(metric) if is_success else 0.0)
+
+
+def get_whole_of_share(metric: Metric) -> float:
+    """Return the value of a metric in percent that nothing lacks; 0 for another metric."""
+    return 100.0 if metric.unit.name == PERCENT else 0.0

@@ -7,11 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.judgement.batches import LEAST_PLACED
-from assay.judgement.interval import Reason
+from assay.judgement.interval import Component, Reason
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Judgement, Verdict
 from assay.lang.model.package import Metric
-from assay.number_styles.prefixed import TOO_VARIABLE, format_change_within, format_interval, format_percent_interval
+from assay.number_styles.prefixed import (
+    EXACT,
+    TOO_VARIABLE,
+    format_change_within,
+    format_interval,
+    format_percent_interval,
+)
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.cell_links import VERDICT
 from assay.report.data_quality import list_names
@@ -19,6 +25,7 @@ from assay.report.document import Section
 
 RISE, FALL = "▲", "▼"
 NOT_JUDGED = "–"
+EQUAL_SHARES = "at equal shares"  # of the values that both versions have
 LEAST_P = 0.001
 MOST_NAMES = 5
 #: why a metric has no verdict, where the words of the reason are too long for a row
@@ -51,13 +58,18 @@ def format_change_interval(change: JudgedChange, unit: str) -> str:
     comparison, interval = change.judgement.comparison, change.judgement.interval
     if comparison is None or interval is None:
         return ""
-    if comparison.percent:
-        return format_percent_interval(interval.low, interval.high, change.judgement.margin)
-    return format_difference_interval((interval.low, interval.high), comparison.value, unit)
+    text = (
+        format_percent_interval(interval.low, interval.high, change.judgement.margin)
+        if comparison.percent
+        else format_difference_interval((interval.low, interval.high), comparison.value, unit)
+    )
+    return f"{text} {EQUAL_SHARES}" if change.mix else text
 
 
 def format_difference_interval(ends: tuple[float, float], value: float, unit: str) -> str:
     """Return the interval of the difference of a value from 0, in a unit that suits the value: `Δ +2.5 … +3.8 %`."""
+    if ends[0] == ends[1]:
+        return EXACT
     factor, symbol = choose_prefix([value], unit)
     low, high = (float(end * factor) for end in ends)
     return f"Δ {format_interval(low, high)} {symbol}".rstrip()
@@ -116,11 +128,9 @@ def describe_change(data: Mapping[str, Any], level: float, unit: str) -> tuple[s
     """
     if data["difference"] is None:
         return (f"{data['verdict']}: {data['reason']}",)
-    p = f"{data['p']:.3f}" if data["p"] >= LEAST_P else f"< {LEAST_P}"
-    batches = f", {data['batches']} batches of {data['units']} units of time" if data["batches"] else ""
     sentences = [
         f"{data['verdict']}: {_describe_interval(data, level, unit)}, margin {format_margin(data['margin'], unit)}",
-        f"p of no change {p}, {data['df']} degrees of freedom{batches}; decided by {data['decided_by']}",
+        _describe_evidence(data),
     ]
     if data["gate"] is not None:
         sentences.append(f"gate: p of not worse than the margin {data['gate']:.3f}, after Holm")
@@ -129,15 +139,25 @@ def describe_change(data: Mapping[str, Any], level: float, unit: str) -> tuple[s
     return (*sentences, *data["notes"])
 
 
+def _describe_evidence(data: Mapping[str, Any]) -> str:
+    if data["decided_by"] == Component.EXACT:
+        return f"decided by {data['decided_by']}"
+    p = f"{data['p']:.3f}" if data["p"] >= LEAST_P else f"< {LEAST_P}"
+    batches = f", {data['batches']} batches of {data['units']} units of time" if data["batches"] else ""
+    return f"p of no change {p}, {data['df']} degrees of freedom{batches}; decided by {data['decided_by']}"
+
+
 def _describe_interval(data: Mapping[str, Any], level: float, unit: str) -> str:
     name = f"{100 * level:g} % interval"
     if data["percent"] is None:
         ends = (data["difference_low"], data["difference_high"])
-        return f"from 0, {name} {format_difference_interval(ends, data['difference'], unit)}"
+        interval = format_difference_interval(ends, data["difference"], unit)
+        return f"from 0, {interval if interval == EXACT else f'{name} {interval}'}"
     limits = (data["low"], data["high"], data["margin"]["least"])
     interval = format_percent_interval(*limits)
     unit_of_ends = "" if interval == TOO_VARIABLE else " %"
-    return f"{format_change_within(data['percent'], *limits)} %, {name} {interval}{unit_of_ends}"
+    text = interval if interval == EXACT else f"{name} {interval}{unit_of_ends}"
+    return f"{format_change_within(data['percent'], *limits)} %, {text}"
 
 
 def format_margin(margin: Mapping[str, Any], unit: str) -> str:

@@ -393,7 +393,7 @@ class Metric:
     distribution.  The summary is over those with samples (`sampled_only`), or over all, with 0 for those without.
     `accepted`: filters apply.  `better` is lower, higher or neither; `width` is that of the value in published tables.
     `quantity` is the declared kind of quantity, which says what values are possible (`lang.quantities`). `breaks` are
-    points at which values stop being comparable.
+    points at which values stop being comparable. `exact`: all runs of a version have the same value.
     """
 
     id: str
@@ -412,6 +412,7 @@ class Metric:
     sampled_only: bool = False  # older specs do not have this field
     margin: Margin | None = None
     quantity: str = ""
+    exact: bool = False
     breaks: tuple[MetricBreak, ...] = ()
 
 
