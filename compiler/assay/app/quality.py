@@ -356,13 +356,11 @@ def _create_quality(
     lines, used, malformed = (
         sum(getattr(log, name) for log in logs) for name in ("lines", "recognised", "quarantined")
     )
-    # Malformed lines of a text log have names too, by which they are found to be renamed events.
-    nameable = lines - used - malformed - sum(log.text_lines for log in logs)
     return RunQuality(
         ingested_run.hosts,
         lines,
         used,
-        min(count_unknown_records(ingested_run), nameable),
+        count_unknown_records(ingested_run),
         malformed,
         tuple(findings),
         blank_metrics,
