@@ -19,7 +19,8 @@ EVENTS = 50
 GOAL = 2.0
 SOURCE = 'quarantine = { share = 1.0, atLeast = 1000000000 }, doc = "Generated."'
 LINE_SOURCE = f'hosts = "h*", logs = [ "log*" ], {SOURCE}'
-BODY = 'body = [] : List Text, lookups = [ S.source.nameAt [ "msg" ] ]'
+BODY = 'time = [ "at" ], body = [] : List Text, lookups = [ S.source.nameAt [ "msg" ] ]'
+NO_LOOKUPS = 'time = [ "at" ], zone = "UTC", lookups = [] : List S.source.Lookup'
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Kind:
 TIME = "2026-01-01T00:{minute:02d}:{second:02d}Z"
 KINDS = {
     "text-lines": Kind(
-        f'kind = "text-lines", line = "{{at}} {{level}} {{message...}}", time = [ "at" ], zone = "UTC", '
-        f'body = [ "message" ], lookups = [] : List S.source.Lookup, {LINE_SOURCE}',
+        'kind = "text-lines", line = "{at} {level} {message...}", body = [ "message" ], '
+        f"{NO_LOOKUPS}, {LINE_SOURCE}",
         "op{event} {{n}} done",
         TIME + " INFO op{event} {number} done",
         {
@@ -49,7 +50,7 @@ KINDS = {
         },
     ),
     "json-lines": Kind(
-        f'kind = "json-lines", time = [ "at" ], {BODY}, {LINE_SOURCE}',
+        f'kind = "json-lines", {BODY}, {LINE_SOURCE}',
         "op{event}",
         '{{"at":"' + TIME + '","msg":"op{event}","n":{number}}}',
         {
@@ -59,7 +60,7 @@ KINDS = {
         },
     ),
     "logfmt": Kind(
-        f'kind = "logfmt", time = [ "at" ], {BODY}, {LINE_SOURCE}',
+        f'kind = "logfmt", {BODY}, {LINE_SOURCE}',
         "op{event}",
         "at=" + TIME + " msg=op{event} n={number}",
         {
@@ -69,8 +70,7 @@ KINDS = {
         },
     ),
     "csv": Kind(
-        f'kind = "csv", hosts = "", logs = [ "a.csv" ], time = [ "at" ], zone = "UTC", body = [] : List Text, '
-        f"lookups = [] : List S.source.Lookup, {SOURCE}",
+        f'kind = "csv", hosts = "", logs = [ "a.csv" ], body = [] : List Text, {NO_LOOKUPS}, {SOURCE}',
         "",
         TIME + ",{number}",
         {"width": TIME + ",{number},1", "field": TIME + ",x{number}", "instant": "2026-13-01,{number}"},

@@ -229,11 +229,16 @@ class Workspace:
 
     def results(self) -> duckdb.DuckDBPyRelation:
         """Return the recorded results as a relation of DuckDB: a row for each metric and run."""
+        from assay.app.recorded_breaks import find_breaks
         from assay.registry.store import list_runs, read_results
         from assay.registry.tables import build_rows, load_relation
 
         folder = self._results_folder
-        return load_relation(build_rows(read_results(folder), list_runs(folder)))
+        recorded = read_results(folder)
+        breaks, warnings = find_breaks(self._session, recorded)
+        for warning in warnings:
+            self._session.notice(f"warning: {warning}")
+        return load_relation(build_rows(recorded, list_runs(folder), breaks))
 
     @property
     def _results_folder(self) -> Path:

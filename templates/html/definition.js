@@ -27,11 +27,11 @@ function explain(link) {
   const id = link.dataset.metric;
   const metric = data.metrics[id];
   const body = document.getElementById("definition-body");
-  document.getElementById("definition-name").textContent = metric.name;
+  document.getElementById("definition-name").replaceChildren(...isolate(metric.name));
   const parts = [];
   if (link.dataset.of) {
     const [row, ...column] = link.dataset.of.split("; ");
-    parts.push(create("p", { className: "asked" }, create("strong", {}, link.textContent), ` — ${row}: ${column.join("; ")}`));
+    parts.push(create("p", { className: "asked" }, create("strong", {}, readText(link)), ` — ${row}: ${column.join("; ")}`));
   }
   parts.push(create("p", { className: "lines" }, metric.description));
   const places = [[metric.term ? "Entry among the other numbers" : "Entry in the data dictionary", `metric-${id}`]];
@@ -126,14 +126,14 @@ document.addEventListener("click", (event) => {
 function describeValues(link) {
   const row = link.closest("tr");
   const table = row.closest("table");
-  const label = row.cells[0].textContent.trim();
+  const label = readText(row.cells[0]);
   const { name } = data.metrics[link.dataset.metric];
   const unit = label.startsWith(`${name}, `) ? ` ${label.slice(name.length + 2)}` : "";
   const lines = [unit ? name : `${label} (no unit)`];
   let last = "";
   for (const heading of all("th[data-run][data-column]", table.tHead)) {
     const { run, column } = heading.dataset;
-    if (run !== last) lines.push(`${run}: ${row.cells[column].textContent.trim()}${unit}`);
+    if (run !== last) lines.push(`${run}: ${readText(row.cells[column])}${unit}`);
     last = run;
   }
   return lines.join("\n");
@@ -141,6 +141,6 @@ function describeValues(link) {
 for (const name of ["pointerover", "focusin"]) {
   document.addEventListener(name, ({ target }) => {
     const link = target.closest?.("table.metrics tbody a.value");
-    if (link && !link.title && link.dataset.metric in data.metrics) link.title = describeValues(link);
+    if (link && !link.title && link.dataset.metric in data.metrics) link.title = isolateText(describeValues(link));
   });
 }

@@ -4,10 +4,28 @@ const all = (selector, within = document) => [...within.querySelectorAll(selecto
 const announce = (text) => { document.getElementById("status").textContent = text; };
 root.classList.add("with-scripts");
 
+// Words that are written from right to left are isolated, so that numbers beside them keep their order: see bidi.py.
+
+const letters = "\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefe\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}";
+const rightToLeft = new RegExp(`([${letters}](?:[ '_-]*[${letters}])*)`, "u");
+/** The text of an element, without the characters that isolate words in it. */
+const readText = (element) => element.textContent.replace(/[\u2068\u2069]/g, "").trim();
+/** A text with its words isolated by characters, for places that have no elements. */
+const isolateText = (text) => text.split(rightToLeft).map((part, index) => (index % 2 ? `\u2068${part}\u2069` : part)).join("");
+/** The pieces of a child: texts, and elements around the words of a text. */
+function isolate(child) {
+  if (typeof child !== "string" || !rightToLeft.test(child)) return [child];
+  return child.split(rightToLeft).map((part, index) => {
+    if (index % 2 === 0) return part;
+    const element = document.createElement("bdi");
+    element.textContent = part;
+    return element;
+  });
+}
 /** An element with properties and children; texts stay texts. */
 function create(name, properties = {}, ...children) {
   const element = Object.assign(document.createElement(name), properties);
-  element.append(...children);
+  element.append(...children.flatMap(isolate));
   return element;
 }
 

@@ -3,7 +3,7 @@
 const collator = new Intl.Collator("en", { numeric: true });
 function getSortKey(row, column) {
   const cell = row.cells[column];
-  return cell.dataset.number === undefined ? cell.textContent.trim() : Number(cell.dataset.number);
+  return cell.dataset.number === undefined ? readText(cell) : Number(cell.dataset.number);
 }
 function compareKeys(left, right) {
   if (typeof left === "number" && typeof right === "number") return left - right;
@@ -92,16 +92,16 @@ const printedNumber = /^\(?[-−+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?>?\)?(?: \*)
 function listHeadings(table) {
   const texts = [];
   for (const heading of all("th[data-column]", table.tHead)) {
-    texts[heading.dataset.column] = (heading.querySelector(".on-paper") || heading).textContent.trim();
+    texts[heading.dataset.column] = readText(heading.querySelector(".on-paper") || heading);
   }
-  if (!texts.length) [...table.tHead.rows[0].cells].forEach((cell) => texts.push(cell.textContent.trim()));
+  if (!texts.length) [...table.tHead.rows[0].cells].forEach((cell) => texts.push(readText(cell)));
   return texts;
 }
 function quoteField(text) {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 function formatField(cell) {
-  const text = cell.textContent.trim();
+  const text = readText(cell);
   return cell.dataset.number !== undefined && printedNumber.test(text) ? cell.dataset.number : text;
 }
 /** The lines of a table. Unrounded numbers are in the unit of the metric, which may differ from the printed one. */
@@ -139,7 +139,7 @@ async function copyTable(table, button) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    const name = `${table.caption.textContent.replace(/[^\w.]+/g, "-").replace(/^-+|-+$/g, "") || "table"}.csv`;
+    const name = `${readText(table.caption).replace(/[^\w.]+/g, "-").replace(/^-+|-+$/g, "") || "table"}.csv`;
     saveFile(text, name);
     answer = `Saved as ${name}`;
   }

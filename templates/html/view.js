@@ -19,7 +19,7 @@ const texts = new WeakMap();
 function getSearchedText(item) {
   if (!texts.has(item)) {
     const ids = all("th a[data-metric], figcaption a[data-metric]", item).map((link) => link.dataset.metric);
-    texts.set(item, [(item.querySelector("figcaption") || item).textContent, ...ids].join(" ").toLowerCase());
+    texts.set(item, [readText(item.querySelector("figcaption") || item), ...ids].join(" ").toLowerCase());
   }
   return texts.get(item);
 }
@@ -28,7 +28,7 @@ function hasWords(item, words) {
 }
 function isRowWanted(row, { words, by, without }) {
   if (!hasWords(row, words)) return false;
-  if (without.has(row.cells[0].textContent.trim())) return false;
+  if (without.has(readText(row.cells[0]))) return false;
   const values = row.dataset.values ? JSON.parse(row.dataset.values) : {};
   return Object.entries(by).every(([name, value]) => !(name in values) || values[name] === value);
 }
@@ -97,7 +97,7 @@ function applyView() {
   }
   showLines(wanted.without);
   const note = document.getElementById("left-out");
-  note.textContent = wanted.without.size ? `Without ${[...wanted.without].join(", ")}.` : "";
+  note.replaceChildren(...isolate(wanted.without.size ? `Without ${[...wanted.without].join(", ")}.` : ""));
   note.hidden = !wanted.without.size;
   view.querySelector("[type=reset]").hidden = !isFiltered && !wanted.without.size;
   return count;

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
+import json
 import shutil
+import statistics
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.commands import run_assay
-from tests.support.nights import write_night
+from tests.support.nights import FIRST_DAY, write_night
+from tests.support.workspaces import edit_file
 
 NIGHTS, SHIFT, LOST = 9, 5, 8
 """The number of nights, the first one with longer times, and the one without its second host."""
@@ -57,3 +62,63 @@ def test_gate_tells_of_unlike_runs_in_its_base(
     compared = run_assay("compare", baseline, f"night-{night}", cwd=shop).out
     assert caution in compared
     assert ("Level shift" in compared) == ("Level shift" in text)
+
+
+@pytest.fixture(scope="module", params=[4, 5])
+def broken_shop(
+    request: pytest.FixtureRequest, shop: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, int]:
+    """Return a copy of the workspace in which the waiting time has a break at a night, and this night."""
+    folder = tmp_path_factory.mktemp("breaks") / "shop"
+    shutil.copytree(shop, folder)
+    day = FIRST_DAY + datetime.timedelta(days=request.param)
+    text = f'breaks = [ S.Break::{{ since = "{day}", doc = "New clock." }} ]'
+    edit_file(folder / "specs/service/metrics.dhall", 'better = "lower" }', f'better = "lower", {text} }}')
+    return folder, request.param
+
+
+def test_median_has_no_runs_before_a_break(broken_shop: tuple[Path, int]) -> None:
+    """Of the five nights before night 7, three (or two, too few) are on its side of the break."""
+    shop, night = broken_shop
+    compared = run_assay("compare", "median:5", "night-7", cwd=shop)
+    (wait,) = (line.split() for line in compared.out.splitlines() if "Waiting time  " in line)
+    (size,) = (line for line in compared.out.splitlines() if "Size of the response  " in line)
+    assert size.endswith("600 / 120")
+    sentence = (
+        "3 of these 5 runs count for Waiting time, Working time: values from 2026-03-05 on are no longer comparable"
+    )
+    reason = "Waiting time, Working time (a break lies between the runs: their values are not comparable)"
+    assert [sentence in compared.out, reason in compared.out] == [night == 4, night == 5]
+    assert wait[-3:] == [str(120 * (7 - night)), "/", "120"]
+    waits = [row["average"] for row in export(shop) if row["metric"] == "wait"][night:7]
+    assert wait[2] == f"{statistics.median(waits):.3g}"
+    assert run_assay("gate", "build/7", "--baseline", "median:5", cwd=shop).status == (0 if night == 4 else 1)
+
+
+def export(shop: Path) -> list[dict[str, Any]]:
+    answer = run_assay("results", "export", "--to", "json", cwd=shop)
+    assert (answer.status, answer.err) == (0, "")
+    rows: list[dict[str, Any]] = json.loads(answer.out)
+    return rows
+
+
+def test_exported_rows_have_the_last_break_before_them(broken_shop: tuple[Path, int], shop: Path) -> None:
+    folder, night = broken_shop
+    day = (FIRST_DAY + datetime.timedelta(days=night)).isoformat()
+    marks = {(row["metric"], row["run"]): row["since_break"] for row in export(folder)}
+    broken = {key for key, mark in marks.items() if mark}
+    assert broken == {(name, f"night-{number}") for name in ("wait", "work") for number in range(night, NIGHTS)}
+    assert {marks[key] for key in broken} == {day}
+    assert not any(row["since_break"] for row in export(shop))
+    metrics = run_assay("results", "export", "--to", "openmetrics", cwd=folder).out
+    assert f'since_break="{day}"' in metrics
+
+
+def test_export_with_wrong_specs_warns_that_breaks_are_missing(broken_shop: tuple[Path, int], tmp_path: Path) -> None:
+    shop = tmp_path / "shop"
+    shutil.copytree(broken_shop[0], shop)
+    edit_file(shop / "specs/service/metrics.dhall", "to = at.sent }", "to = at.sen }")
+    answer = run_assay("results", "export", cwd=shop)
+    assert answer.status == 0
+    reason = "unknown field `sen` in `at`"
+    assert answer.err == f"warning: breaks of metrics of `service` are not marked, as its specs have errors: {reason}\n"

@@ -186,7 +186,7 @@ def _build_and_store(build_key: _BuildKey, inputs_hash: str, runs: Sequence[str]
         with contextlib.suppress(OSError):
             (stored_folders[0] / FACTS).write_text(json.dumps(facts), encoding="utf-8")
             seal(stored_folders[0], build_key.folder.name)
-            atomic.install(session.store.folder, stored_folders[0], build_key.folder)
+            atomic.install(session.store.folder, stored_folders[0], build_key.folder, replaces_sealed=True)
     return build_result
 
 

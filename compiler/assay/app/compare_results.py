@@ -26,10 +26,11 @@ from assay.app.judged_results import (
     read_results_data,
 )
 from assay.app.judging import build_change_data, list_gated
+from assay.app.recorded_breaks import are_comparable, describe_breaks, set_days
 from assay.app.session import Session
 from assay.app.splitting import add_gated_segments, restore_splits
 from assay.judgement.gate import assess_gate
-from assay.judgement.interval import Version, estimate_reach
+from assay.judgement.interval import Reason, Version, estimate_reach
 from assay.judgement.median import compare_with_median, compute_median, count_equivalent_runs
 from assay.judgement.repeats import pool_variances
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
@@ -37,7 +38,7 @@ from assay.judgement.verdict import Direction, judge
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.segments import is_segment
+from assay.lang.segments import get_whole, is_segment
 from assay.registry.baseline import ALL_RUNS, MedianBaseline, select_median_runs
 from assay.registry.history import MetricRules, compute_history, find_time, get_meaning
 from assay.registry.model import RecordedResults
@@ -133,13 +134,15 @@ def _compare(
     content = versions[0][0].content
     checked, report = add_gated_segments(*restore_splits(*session.find_comparison(content.report), build))
     recorded, runs = read_results(folder), list_runs(folder)
-    bases = [select_median_runs(baseline, recorded, runs, version[0]) for version in versions]
+    bases = [set_days(select_median_runs(baseline, recorded, runs, version[0]), runs) for version in versions]
+    all_bases = [set_days(select_median_runs(ALL_RUNS, recorded, runs, version[0]), runs) for version in versions]
+    versions = [set_days(version, runs) for version in versions]
     titles = map_sections(report, choose_metrics(session, checked, report, selection))
     metrics = [checked.get_metric(name) for name in titles]
     judgements = _judge(checked, report, metrics, versions, bases)
     cautions = [
-        _describe_cautions(judgements, metrics, version, base, select_median_runs(ALL_RUNS, recorded, runs, version[0]))
-        for version, base in zip(versions, bases, strict=True)
+        _describe_cautions(checked, judgements, metrics, version, base, earlier)
+        for version, base, earlier in zip(versions, bases, all_bases, strict=True)
     ]
     return RunComparison(
         content.report,
@@ -147,7 +150,9 @@ def _compare(
         tuple(
             ComparedVersion(
                 version[0].name,
-                tuple(_build_metric(metric, titles[metric.id], judgements, version, base) for metric in metrics),
+                tuple(
+                    _build_metric(checked, metric, titles[metric.id], judgements, version, base) for metric in metrics
+                ),
                 tuple(list_judgement_notes(judgements, metrics, version[0].name)),
                 caution,
                 (_list_hosts(base), _list_hosts(version)),
@@ -168,6 +173,7 @@ def _list_hosts(results: Sequence[RecordedResults]) -> tuple[int, ...]:
 
 
 def _describe_cautions(
+    checked: CheckedPackage,
     judgements: ReportJudgements,
     metrics: Sequence[Metric],
     version: Sequence[RecordedResults],
@@ -187,7 +193,9 @@ def _describe_cautions(
         if not all(metric.id in item.content.metrics for item in version):
             continue
         definition = get_meaning(version[0], metric.id).definition
-        rules = MetricRules(definition, Direction(metric.better), judgements.changes[metric.id, version[0].name].margin)
+        margin = judgements.changes[metric.id, version[0].name].margin
+        breaks = tuple(item.since for item in checked.get_metric(get_whole(metric.id)).breaks)
+        rules = MetricRules(definition, Direction(metric.better), margin, breaks)
         history = compute_history((*earlier, *version), (), metric.id, rules=rules)
         for shift in history.shifts:
             if shift.point.results.content.data in base_data:
@@ -210,32 +218,39 @@ def _judge(
     for version, base in zip(versions, bases, strict=True):
         for metric in metrics:
             margin = convert_margin(checked, metric, metric.margin or rules.margin)
-            earlier, values = _list_values(metric.id, version, base)
+            earlier, values = _list_values(checked, metric, version, base)
             comparison = compare_with_median(earlier, values, is_exact=metric.exact)
+            if comparison is Reason.TOO_FEW_RUNS and not are_comparable(checked, metric, (*version, *base)):
+                comparison = Reason.BREAK
             judgement = judge(comparison, margin, Direction(metric.better), level)
             averages = (float(compute_median(earlier)), _average(values)) if earlier and values else None
             changes[metric.id, version[0].name] = JudgedChange(judgement, margin, averages=averages)
     gated = list_gated(rules, metrics)
     gate = assess_gate({key: item.judgement for key, item in changes.items() if key[0] in gated}, level)
     changes |= {item.key: replace(changes[item.key], adjusted=item.adjusted) for item in gate}
-    noise = " ".join(_describe_base(version[0].name, base) for version, base in zip(versions, bases, strict=True))
+    noise = " ".join(
+        _describe_base(checked, metrics, version, base) for version, base in zip(versions, bases, strict=True)
+    )
     return ReportJudgements(level, (), 0, 0, f"{noise} Intervals hold what varies from run to run.", gated, changes)
 
 
-def _describe_base(version: str, base: Sequence[RecordedResults]) -> str:
-    return f"The base of {version} is the median of {len(base)} runs: {', '.join(item.content.run for item in base)}."
+def _describe_base(
+    checked: CheckedPackage,
+    metrics: Sequence[Metric],
+    version: Sequence[RecordedResults],
+    base: Sequence[RecordedResults],
+) -> str:
+    names = ", ".join(item.content.run for item in base)
+    sentence = f"The base of {version[0].name} is the median of {len(base)} runs: {names}."
+    return " ".join(filter(None, [sentence, describe_breaks(checked, metrics, version, base)]))
 
 
 def _list_values(
-    metric: str, version: Sequence[RecordedResults], base: Sequence[RecordedResults]
+    checked: CheckedPackage, metric: Metric, version: Sequence[RecordedResults], base: Sequence[RecordedResults]
 ) -> tuple[list[Fraction], list[Fraction]]:
     """Return the averages of a metric in the runs of a baseline that measure the same, and in those of a version."""
-    measured = [item for item in version if metric in item.content.metrics]
-    if not measured:
-        return [], []
-    meaning = get_meaning(measured[0], metric)
-    comparable = [item for item in base if metric in item.content.metrics and get_meaning(item, metric) == meaning]
-    pairs = ([item.content.metrics[metric].value for item in items] for items in (comparable, measured))
+    measured = _list_measured(checked, metric, version, base)
+    pairs = ([item.content.metrics[metric.id].value for item in items] for items in measured)
     earlier, values = ([Fraction(value) for value in items if value is not None] for items in pairs)
     return earlier, values
 
@@ -244,7 +259,27 @@ def _average(values: Sequence[Fraction]) -> float:
     return float(Version(tuple(values)).mean)
 
 
+def _list_measured(
+    checked: CheckedPackage, metric: Metric, version: Sequence[RecordedResults], base: Sequence[RecordedResults]
+) -> tuple[list[RecordedResults], list[RecordedResults]]:
+    """Return the runs of a baseline in which a metric means the same, and those of a version that have it.
+
+    It means something else in runs on the other side of a break.
+    """
+    measured = [item for item in version if metric.id in item.content.metrics]
+    comparable = [
+        item
+        for item in base
+        if measured
+        and metric.id in item.content.metrics
+        and get_meaning(item, metric.id) == get_meaning(measured[0], metric.id)
+        and are_comparable(checked, metric, [item, *measured])
+    ]
+    return comparable, measured
+
+
 def _build_metric(
+    checked: CheckedPackage,
     metric: Metric,
     section: str,
     judgements: ReportJudgements,
@@ -252,7 +287,7 @@ def _build_metric(
     base: Sequence[RecordedResults],
 ) -> ComparedMetric:
     """Return the change of a metric, with the half-widths of the intervals of both averages."""
-    earlier, values = _list_values(metric.id, version, base)
+    earlier, values = _list_values(checked, metric, version, base)
     center = compute_median(earlier) if earlier else None
     mean = _average(values) if values else None
     noise = pool_variances([earlier, values])
@@ -261,6 +296,6 @@ def _build_metric(
     averages = (None if center is None else float(center), mean)
     data = build_change_data(judgements.changes[metric.id, version[0].name], judgements.level)
     change = build_change(metric.id, metric.name, metric.unit.symbol, section, averages, data, judgements.level)
-    sizes = [[item.content.metrics[metric.id].size or 0 for item in items if metric.id in item.content.metrics]
-             for items in (base, version)]  # fmt: skip
+    measured = _list_measured(checked, metric, version, base)
+    sizes = [[item.content.metrics[metric.id].size or 0 for item in items] for items in measured]
     return ComparedMetric(change, (reaches[0], reaches[1]), (sum(sizes[0]), sum(sizes[1])))

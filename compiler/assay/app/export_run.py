@@ -47,7 +47,7 @@ def link_run(store: Store, folder: Path, constants: Mapping[str, object]) -> Pat
             new_folder = store.create_folder() / "run"
             _fill_folder(new_folder, folder, constants)
             seal(new_folder, target.name, checks_ends_only=True)
-            install(store.folder, new_folder, target, keeps_sealed=True)
+            install(store.folder, new_folder, target)
     mark_used(target)
     return target
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
+from assay.app.host_labels import list_source_hosts
 from assay.app.prepare import IngestedRun, RequiredFields
 from assay.app.stray_lines import list_stray_findings
 from assay.app.unknown_names import count_unknown_records, iter_unknown_findings
@@ -26,6 +27,7 @@ from assay.lang.reserved_names import get_default_mark
 from assay.lang.segments import get_whole, is_segment
 from assay.lang.units import get_package_library
 from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, build_plan
+from assay.quality.absent_hosts import find_absent_hosts
 from assay.quality.assess import Assessment, Counts, Notice, get_count_name
 from assay.quality.empty_metrics import EmptyMetrics
 from assay.quality.extents import find_short_logs
@@ -237,6 +239,7 @@ class QualityPlan:
             *negative,
             *assessment.find_hosts_counted_as_zero(),
             *assessment.find_events_missing_on_hosts(),
+            *(() if self.is_phase else self._iter_absent_hosts(assessment, ingested_run)),
             *short_logs,
             *self._iter_gaps(assessment, count),
             *assessment.find_rare_events({host for finding in short_logs for host in finding.hosts}),
@@ -273,6 +276,19 @@ class QualityPlan:
         for part in ingested_run.parts:
             if part.source.hosts:
                 yield from find_short_logs(part.facts.logs, self.source_readers.get(part.source.name, ()))
+
+    def _iter_absent_hosts(self, assessment: Assessment, ingested_run: IngestedRun) -> Iterator[Finding]:
+        """Yield the hosts that have records of one source, but not of another that metrics read."""
+        events: dict[str, list[Event]] = {}
+        for event in self.checked.package.events:
+            if event.name in self.readers and event.name not in assessment.exempt_names:
+                events.setdefault(event.source, []).append(event)
+        sources = [
+            list_source_hosts(part, events[part.source.name], assessment)
+            for part in ingested_run.parts
+            if part.source.name in events
+        ]
+        yield from find_absent_hosts(sources, assessment.hosts, self.readers)
 
     def _iter_gaps(self, assessment: Assessment, count: Counter) -> Iterator[Finding]:
         """Yield the hosts that wrote nothing for a long time, if they have fewer records of an event than others."""
@@ -340,13 +356,11 @@ def _create_quality(
     lines, used, malformed = (
         sum(getattr(log, name) for log in logs) for name in ("lines", "recognised", "quarantined")
     )
-    # Malformed lines of a text log have names too, by which they are found to be renamed events.
-    nameable = lines - used - malformed - sum(log.text_lines for log in logs)
     return RunQuality(
         ingested_run.hosts,
         lines,
         used,
-        min(count_unknown_records(ingested_run), nameable),
+        count_unknown_records(ingested_run),
         malformed,
         tuple(findings),
         blank_metrics,

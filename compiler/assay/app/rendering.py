@@ -329,14 +329,24 @@ def render_document(
             with session.store.fill_entry("rendered", key) as new_folder:
                 _render_forms(document, text, new_folder, session, forms, details)
             is_cached = True
-        if is_cached:
-            mark_used(place)
-            ignore_checksums = shutil.ignore_patterns(checksums.FILE)
-            shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile, ignore=ignore_checksums)
-        else:
+        if not (is_cached and _copy_rendered(place, out)):
             _render_forms(document, text, out, session, forms, details)
         write_future.result()
     return (*document.warnings, *pdf.list_missing_glyph_warnings(out))
+
+
+def _copy_rendered(place: Path, out: Path) -> bool:
+    """Copy a rendered report from the cache into `out`; return whether all of it was still there.
+
+    Errors of writing into `out` occur again when the caller renders into it, and are reported then.
+    """
+    mark_used(place)
+    ignore_checksums = shutil.ignore_patterns(checksums.FILE)
+    try:
+        shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile, ignore=ignore_checksums)
+    except OSError:
+        return False
+    return checksums.is_copied(place, out)
 
 
 def _render_forms(

@@ -23,6 +23,7 @@ from assay.remote.cache_location import locate_cache
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, Span, fail, read_excerpt, suggest_names
 from assay.util.paths import resolve_path
 from assay.util.progress import Notice, Progress, ignore
+from assay.util.scratch import hold_root
 
 if TYPE_CHECKING:
     from assay.app.cache_filler import CacheFiller
@@ -262,4 +263,5 @@ def open_session(
     folder, storage = locate_cache(cache)
     run_hasher = RunHasher(folder / MEMO, background_hasher)
     workspace = workspaces.find_workspace(start)
+    hold_root(folder)
     return Session(workspace, Store(folder), notice=notice, run_hasher=run_hasher, storage=storage)

@@ -8,7 +8,13 @@ import click
 
 from assay.cli import output
 from assay.cli.groups import StrictGroup
-from assay.cli.options import add_results_option, add_table_option, complete_folders, require_results_folder
+from assay.cli.options import (
+    add_results_option,
+    add_table_option,
+    complete_folders,
+    open_command_session,
+    require_results_folder,
+)
 
 EXPORTS = ("csv", "parquet", "json", "openmetrics")
 
@@ -113,6 +119,7 @@ def export_results(
 
     Numbers are unrounded and in the unit of the metric. OpenMetrics text has a gauge for each statistic.
     """
+    from assay.app.recorded_breaks import find_breaks
     from assay.provenance.read import get_build_folder
     from assay.registry.store import list_runs, read_build, read_results
     from assay.registry.tables import build_rows, format_table, write_table_file
@@ -123,7 +130,10 @@ def export_results(
         recorded = read_build(get_build_folder(Path(build)), may_have_phases=True)
     else:
         recorded = read_results(require_results_folder(results, "pass a BUILD_FOLDER"))
-    rows = build_rows(recorded, list_runs(results) if results else ())
+    with open_command_session(context) as session:
+        breaks, warnings = find_breaks(session, recorded)
+    output.print_warnings(list(warnings))
+    rows = build_rows(recorded, list_runs(results) if results else (), breaks)
     if file is not None:
         write_table_file(rows, form, file)
     else:

@@ -248,7 +248,9 @@ class ClusterFiller:
         With `may_fail`, batches with a statement that fails are left to the command, which reports the first failure.
         """
         failed = self._compute_portions(session, checked, batches, may_fail=may_fail)
-        own_batches = [self._own(session, checked, batch) for batch in batches if not any(batch is it for it in failed)]
+        own_batches = [
+            self._take_portions(session, checked, batch) for batch in batches if not any(batch is it for it in failed)
+        ]
         try:
             verifications = [
                 self._create_verify_task(session, checked, batch, batch.sample) for batch in own_batches if batch.sample
@@ -303,7 +305,7 @@ class ClusterFiller:
         """Return the kind of entries that only this build reads and removes."""
         return f"{OWN_KIND}/{self._require(session, checked).token}"
 
-    def _own(self, session: Session, checked: CheckedPackage, batch: _Batch) -> _Batch:
+    def _take_portions(self, session: Session, checked: CheckedPackage, batch: _Batch) -> _Batch:
         """Return a batch whose portions are those of this build."""
         place = self._get_own_kind(session, checked)
         portions = [replace(portion, place=place) for portion in batch.portions]

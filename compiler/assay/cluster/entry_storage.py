@@ -108,7 +108,7 @@ class SharedFolder:
                 pass
             is_complete = is_sealed(folder)
             if is_complete:
-                atomic.install(store.folder, folder, store.get_path(kind, entry[1]), keeps_sealed=True)
+                atomic.install(store.folder, folder, store.get_path(kind, entry[1]))
         shutil.rmtree(folder.parent, ignore_errors=True)
         return is_complete
 
@@ -221,7 +221,7 @@ class ObjectStorage:
                 self._known.discard(entry)
                 self.remove([entry])
                 raise self._build_entry_error(entry, "is damaged")
-            atomic.install(store.folder, unpacked, store.get_path(*entry), keeps_sealed=True)
+            atomic.install(store.folder, unpacked, store.get_path(*entry))
             shutil.rmtree(folder, ignore_errors=True)
         self._known.add(entry)
 

@@ -97,7 +97,7 @@ def cache_points(store: Store, key: str, query: exp.Expr, execute: Execute) -> N
         query = dialect.select(*columns).from_(query.copy().subquery("measured"))
     else:
         query = query.copy()
-    with store.fill_entry(TABLES_KIND, key, keeps_sealed=True) as folder:
+    with store.fill_entry(TABLES_KIND, key) as folder:
         # Straight from the query, the bytes would depend on how many rows at a time the engine gets from its tables.
         execute(build_create_sql(Statement("table", WRITTEN, query)))
         rows = dialect.select("*").from_(dialect.build_table(WRITTEN))

@@ -188,7 +188,7 @@ def _compute_portion(portion: Portion, store: Store, threads: int, *, is_enumera
     answers: dict[str, Any] = {"answers": {}, "types": {}, "stored": {}}
     with (
         connect(threads, store.create_folder()) as connection,
-        store.fill_entry(PORTIONS_KIND, portion.key, ends=True, keeps_sealed=True) as new_folder,
+        store.fill_entry(PORTIONS_KIND, portion.key, ends=True) as new_folder,
     ):
         mount_folders(connection, folders, list_table_folders(store))
         if is_enumerated:
@@ -320,7 +320,7 @@ def get_host(row: Any) -> object:
 
 def _join_table(store: Store, key: str, types: Mapping[str, str], files: Sequence[Path]) -> None:
     """Store a table that consists of the files of portions, as links."""
-    with store.fill_entry(TABLES_KIND, key, ends=True, keeps_sealed=True) as folder:
+    with store.fill_entry(TABLES_KIND, key, ends=True) as folder:
         for number, file in enumerate(files):
             atomic.link(file, folder / f"{number:06}-{ROWS}")
         (folder / COLUMNS).write_text(json.dumps(types), encoding="utf-8")

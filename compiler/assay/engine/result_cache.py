@@ -84,18 +84,18 @@ class Store:
             atomic.write_file(self.folder, self.get_path(kind, key), content)
 
     @contextmanager
-    def fill_entry(self, kind: str, key: str, ends: bool = False, keeps_sealed: bool = False) -> Iterator[Path]:
+    def fill_entry(self, kind: str, key: str, ends: bool = False, replaces_sealed: bool = False) -> Iterator[Path]:
         """Yield an empty folder that becomes the entry when the block succeeds, and is removed when it fails.
 
-        The entry gets a checksum; with `ends`, only the size and the ends of large files enter it. With `keeps_sealed`,
-        a complete entry that was put there meanwhile stays: it may be in use.
+        The entry gets a checksum; with `ends`, only the size and the ends of large files enter it. A complete entry
+        that was put there meanwhile stays, since it may be in use; with `replaces_sealed`, it is replaced.
         """
         folder = Path(tempfile.mkdtemp(dir=self.scratch))
         try:
             with self.convert_write_errors():
                 yield folder
                 checksums.seal(folder, key, ends)
-                atomic.install(self.folder, folder, self.get_path(kind, key), keeps_sealed=keeps_sealed)
+                atomic.install(self.folder, folder, self.get_path(kind, key), replaces_sealed=replaces_sealed)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -135,7 +135,7 @@ def read_sealed_text(path: Path) -> str | None:
         return None
     try:
         text = _read_text(path) if path.stat().st_size < SHORT else path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
+    except (FileNotFoundError, UnicodeDecodeError):  # another process may remove it after the first look
         return None
     return checksums.unseal_text(path.name, text)
 

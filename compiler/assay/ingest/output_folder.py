@@ -49,7 +49,7 @@ def open_output_folder(out: Path, cache: Path | None = None) -> Iterator[Path]:
             for name in SCRATCH:
                 shutil.rmtree(new_folder / name, ignore_errors=True)
             checksums.seal(new_folder, out.name, checks_ends_only=True)
-            atomic.install(root, new_folder, out)
+            atomic.install(root, new_folder, out, replaces_sealed=True)
     except OSError as error:
         if not is_within(error, root):
             raise convert_os_error(error) from None

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     import duckdb
 
 TEXT_LIMIT = 2000  # characters of a line in the quarantine
-DESCRIBED = 100_000  # maximal number of malformed records that are described for files other than logs, in memory
-DESCRIBED_LINES = 10_000  # the same for logs, in addition to the first lines of each host
+DESCRIBED = 10_000  # maximal number of malformed records of a file that are described, for files other than logs
+DESCRIBED_LINES = 10_000  # the same for the logs of a run, in addition to the first lines of each host
 #: malformed lines of a run whose reasons are exact, and in any case those of each host and of each event; other reasons
 #: are general, since an exact one takes a hundred times as long as reading a line
 EXPLAINED, EXPLAINED_OF_EACH = 100, 3

@@ -266,10 +266,10 @@ def _is_recorded(path: Path) -> bool:
 
 def _list_files(path: Path, content: Mapping[str, Any]) -> Iterator[tuple[Path, bytes | Callable[[Path], None]]]:
     """Yield the files of recorded results with what writes them: the table, then the file that makes them known."""
-    from assay.registry.tables import REGISTERED, build_rows, write_parquet
+    from assay.registry.tables import VARIABLE, build_rows, write_parquet
 
     recorded = [RecordedResults(path, path.stem, _decode(ResultsFile, path, json.dumps(content), content))]
-    yield path.with_suffix(".parquet"), partial(write_parquet, list(build_rows(recorded)), excluded=REGISTERED)
+    yield path.with_suffix(".parquet"), partial(write_parquet, list(build_rows(recorded)), excluded=VARIABLE)
     yield path, dump_content(content).encode()
 
 

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.lang.segments import get_whole
 from assay.registry.history import find_day
 from assay.registry.model import NUMBERS_BY_TEXT, Figures, Group, RecordedResults, RegisteredRun
 from assay.util.os_errors import build_write_error
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import duckdb
 
 Row = dict[str, Any]
+NO_BREAKS: Mapping[str, Mapping[str, Sequence[str]]] = {}
 
 #: Columns of the tables with their types in Parquet.
 COLUMNS = {
@@ -53,9 +55,10 @@ COLUMNS = {
     "id": "VARCHAR",
     "tags": "VARCHAR[]",
     "commit": "VARCHAR",
+    "since_break": "DATE",
 }
-#: Those of the registered run, which may change: files of recorded results do not have them.
-REGISTERED = ("tags", "commit")
+#: Those of the registered run and of the specs, which may change: files of recorded results do not have them.
+VARIABLE = ("tags", "commit", "since_break")
 STATISTICS = ("average", "median", "stddev", "min", "max")
 #: Gauges of OpenMetrics text: name, column, what it is.
 GAUGES = (
@@ -69,25 +72,32 @@ GAUGES = (
     ("assay_samples", "size", "Number of samples of a metric in a run."),
 )
 LABELS = ("run", "version", "day", "report", "metric", "unit", "summary", "filters", "definition", "column", "group",
-          "tags", "commit", "id")  # fmt: skip
+          "tags", "commit", "id", "since_break")  # fmt: skip
 
 
-def build_rows(recorded: Iterable[RecordedResults], runs: Iterable[RegisteredRun] = ()) -> Iterator[Row]:
+def build_rows(
+    recorded: Iterable[RecordedResults],
+    runs: Iterable[RegisteredRun] = (),
+    breaks: Mapping[str, Mapping[str, Sequence[str]]] = NO_BREAKS,
+) -> Iterator[Row]:
     """Yield the rows of recorded results, in their order, with the members of `COLUMNS`.
 
-    The day of a registered run counts rather than that of its last record.
+    The day of a registered run counts rather than that of its last record. `breaks` are days, by system and metric.
     """
     runs_by_name = {run.name: run for run in runs}
     for results in recorded:
         run = runs_by_name.get(results.name)
+        run_day = find_day(results, runs_by_name)
         registered = {
-            "day": find_day(results, runs_by_name) or None,
+            "day": run_day or None,
             "tags": list(run.tags) if run else [],
             "commit": run.commit or None if run else None,
         }
         for metric, figures in sorted(results.content.metrics.items()):
+            days = breaks.get(results.system, {}).get(get_whole(metric), ())
+            since = max((day for day in days if day <= run_day), default=None)
             for group in (None, *figures.groups):
-                yield {**_build_row(results, metric, figures, group), **registered}
+                yield {**_build_row(results, metric, figures, group), **registered, "since_break": since}
 
 
 def _build_row(results: RecordedResults, metric: str, figures: Figures, group: Group | None) -> Row:
@@ -112,7 +122,7 @@ def _build_row(results: RecordedResults, metric: str, figures: Figures, group: G
         "data": content.data,
         "id": results.id,
     }
-    assert row.keys() == COLUMNS.keys() - REGISTERED
+    assert row.keys() == COLUMNS.keys() - VARIABLE
     return row
 
 

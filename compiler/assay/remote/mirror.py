@@ -235,7 +235,7 @@ def _unpack(mirror: _Mirror, identity: Sequence[object], archive: Path) -> None:
     """
     globs = {*mirror.wanted.globs, *_read_previous_globs(mirror)}
     wanted = RequiredFiles(tuple(sorted(globs)))
-    with mirror.store.fill_entry(f"{KIND}/{mirror.key}", UNPACKED, ends=True) as new_folder:
+    with mirror.store.fill_entry(f"{KIND}/{mirror.key}", UNPACKED, ends=True, replaces_sealed=True) as new_folder:
         (new_folder / "files").mkdir()
         run = unpack(archive, new_folder / "files", wanted, mirror.address, mirror.report_progress("unpacking"))
         folder = run.relative_to(new_folder).as_posix()

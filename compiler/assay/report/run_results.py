@@ -204,11 +204,6 @@ def add_unit(name: str, symbol: str) -> str:
     return f"{name}, {symbol}" if symbol else name
 
 
-def add_unit_if_missing(name: str, symbol: str) -> str:
-    """Return a name with its unit, unless the name is the unit: `Peers`."""
-    return name if symbol.lower() == name.lower() else add_unit(name, symbol)
-
-
 def format_run_parameter(row: ManifestRow, run: RunFigures, choices: Choices) -> str:
     """Return a cell of the manifest."""
     if row.built == "analysis date":

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from assay.engine.point_rows import get_column
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.headings import add_unit_if_missing
 from assay.lang.model.report import Report, RunTimeline
 from assay.lang.model.series import Series
 from assay.lang.series_wording import LINES, describe_series
@@ -26,7 +27,7 @@ from assay.report.blocks.timeline import (
 from assay.report.charts import line_strokes
 from assay.report.charts.line_reduction import Line, count_points, reduce_lines
 from assay.report.document import Document, Entry, Gallery, Group, Plot
-from assay.report.run_results import RunFigures, add_unit_if_missing, label_runs
+from assay.report.run_results import RunFigures, label_runs
 from assay.util.numbers import format_count
 
 TITLE = "Over time"

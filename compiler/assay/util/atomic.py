@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from assay.util.checksums import is_sealed
+from assay.util.locks import acquire_lock
 from assay.util.scratch import get_process_folder
 
 
@@ -48,10 +49,11 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def install(root: Path, temporary: Path, target: Path, *, keeps_sealed: bool = False) -> None:
-    """Move a temporary folder to `target`, replacing a file or folder of its name.  Raises OSError.
+def install(root: Path, temporary: Path, target: Path, *, replaces_sealed: bool = False) -> None:
+    """Move a temporary folder to `target`, replacing a damaged file or folder of its name.  Raises OSError.
 
-    With `keeps_sealed`, a complete folder that another process or thread has put there stays: it may be in use.
+    A complete folder that another process or thread has put there stays, since it may be in use, and has the same
+    content.  With `replaces_sealed`, it is replaced: the caller knows that the content differs.
     """
     create_parents(root, target)
     while True:
@@ -60,11 +62,21 @@ def install(root: Path, temporary: Path, target: Path, *, keeps_sealed: bool = F
         except OSError:
             if not os.path.lexists(target):
                 raise
-            if keeps_sealed and is_sealed(target):
+            if replaces_sealed:
+                discard(root, target)
+            elif is_sealed(target) or not _discard_damaged(root, target):
                 return
-            discard(root, target)
         else:
             return
+
+
+def _discard_damaged(root: Path, target: Path) -> bool:
+    """Remove a folder that is not sealed; return False if another process has replaced it by a sealed one meanwhile."""
+    with acquire_lock(get_process_folder(root).parent):
+        if is_sealed(target):
+            return False
+        discard(root, target)
+        return True
 
 
 def create_parents(root: Path, target: Path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-#: blocks of scripts that are written from right to left, with their presentation forms
-_LETTERS = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff"
+#: blocks of scripts that are written from right to left, with their presentation forms; `page.js` has them, too
+LETTERS = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff"
 #: words that follow each other; a digit or a sign between them may be a number of the report
-_WORDS = re.compile(f"[{_LETTERS}](?:[ '_-]*[{_LETTERS}])*")
-_LETTER = re.compile(f"[{_LETTERS}]")
+_WORDS = re.compile(f"[{LETTERS}](?:[ '_-]*[{LETTERS}])*")
+_LETTER = re.compile(f"[{LETTERS}]")
 _ISOLATE, _END = "\u2068", "\u2069"
 #: what is no text of a page: tags, scripts and styles
 _MARKUP = re.compile(r"(<script\b.*?</script>|<style\b.*?</style>|<[^<>]*>)", re.S)

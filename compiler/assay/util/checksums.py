@@ -65,6 +65,15 @@ def is_sealed(folder: Path) -> bool:
         return False
 
 
+def is_copied(folder: Path, copy: Path) -> bool:
+    """Return whether a copy has all files of a sealed folder, each of its size; other files may be there, too."""
+    try:
+        entry = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        return all((copy / path).stat().st_size == fingerprint[0] for path, fingerprint in entry["files"].items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
 def restore_times(folder: Path) -> None:
     """Set the times of change of large files to those of the seal, so that later only their ends are checked.
 

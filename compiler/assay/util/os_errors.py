@@ -113,15 +113,16 @@ def _has_current_folder() -> bool:
 
 
 def get_error_path(error: OSError) -> Path | None:
-    """Return the file that an error is about; for several failed copies, the first copy."""
+    """Return the file that an error is about; of several failed copies, the first: its source or target."""
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
-        return Path(error.args[0][0][1])
+        source, copy, cause = error.args[0][0]
+        return Path(source if str(cause).endswith(f": {str(source)!r}") else copy)
     return Path(os.fsdecode(error.filename)) if isinstance(error.filename, (str, bytes)) else None
 
 
 def _describe_cause(error: OSError) -> str:
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
-        return str(error.args[0][0][2])
+        return re.sub(r"^\[Errno \d+\] |: '.*", "", str(error.args[0][0][2]))
     if error.errno == errno.ELOOP:
         return LOOP
     return os.strerror(error.errno) if error.errno else str(error) or type(error).__name__

@@ -23,6 +23,7 @@ ATTEMPTS = 100  # to create a folder while other processes sweep
 SUFFIX = re.compile(r"[a-z0-9_]{8}")  # suffix of `mkdtemp`: a folder with any other name is not ours
 _lock = threading.Lock()
 _owned: dict[Path, tuple[int, Path, tuple[int, ...]]] = {}
+_held: dict[Path, tuple[int, int]] = {}  # roots -> process and descriptor of its shared lock
 _created: set[Path] = set()  # folders that this process has created; most no longer exist
 
 
@@ -46,6 +47,18 @@ def get_process_folder(root: Path) -> Path:
         folder, descriptor = create_locked_folder(root / FOLDER)
         _owned[key] = (os.getpid(), folder, (descriptor, -1 if root_lock is None else root_lock))
         return folder
+
+
+def hold_root(root: Path) -> None:
+    """Hold a shared lock on a cache while this process reads its entries: a process that prunes them waits.
+
+    A cache that does not exist yet has no entries; it is locked when this process first writes into it.
+    """
+    key = root.absolute()
+    with _lock, contextlib.suppress(OSError):
+        if _held.get(key, (0, -1))[0] != os.getpid():
+            descriptor = acquire(root, is_shared=True)
+            _held[key] = (os.getpid(), -1 if descriptor is None else descriptor)
 
 
 def create_locked_folder(parent: Path, prefix: str = "") -> tuple[Path, int]:
@@ -104,9 +117,12 @@ def get_user_folder() -> Path:
 
 
 def clean_up(root: Path) -> None:
-    """Remove this process's folder below `root/scratch`, if it has one."""
+    """Remove this process's folder below `root/scratch`, if it has one, and release its locks on `root`."""
     with _lock:
         process, folder, descriptors = _owned.pop(root.absolute(), (0, root, ()))
+        holder, descriptor = _held.pop(root.absolute(), (0, -1))
+    if holder == os.getpid():
+        release(descriptor)
     if process == os.getpid():
         shutil.rmtree(folder, ignore_errors=True)
         with contextlib.suppress(OSError):  # another process has a folder there
@@ -124,5 +140,5 @@ def abandon_folders() -> None:
 
 @atexit.register
 def _clean_up_all() -> None:
-    for root in list(_owned):
+    for root in {*_owned, *_held}:
         clean_up(root)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import glob
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -306,12 +307,13 @@ def _write_summary(
 ) -> None:
     """Write the summary of the tables. Raises AssayError if too many rows are malformed."""
     rows = _compute_host_summaries(tables)
-    lost_rows = {host.host: {item.seq for item in incomplete if item.host == host.host} for host in tables.files.hosts}
+    lost_counts = Counter(host for host, _ in {(item.host, item.seq) for item in incomplete})
+    lost_events = Counter((item.host, item.event) for item in incomplete)
     logs = []
     for host in tables.files.hosts:
         number, _, first, last = rows.get(host.host, (0, 0, None, None))
         malformed_count = tables.malformed_counts.get(host.host, 0)
-        lost_count = len(lost_rows[host.host])
+        lost_count = lost_counts[host.host]
         logs.append(
             HostLog(
                 host.host,
@@ -326,7 +328,7 @@ def _write_summary(
             )
         )
     counts = [
-        (host, event.name, dated - sum(item.host == host and item.event == event.name for item in incomplete))
+        (host, event.name, dated - lost_events[host, event.name])
         for host, (_, dated, _, _) in sorted(rows.items())
         for event in sorted(events, key=lambda item: item.name)
     ]

@@ -13,6 +13,7 @@ from assay.lang.check.formulas import check_formula_unit
 from assay.lang.expression_types import UnitError
 from assay.lang.model.article import Article, Block, FormulaResolver, Part, RowRequest
 from assay.lang.model.expression import Expression
+from assay.lang.model.headings import Heading
 from assay.lang.model.package import Package
 from assay.lang.model.vocabulary import Unit
 from assay.lang.units import UnknownUnitError
@@ -96,6 +97,11 @@ class ClassTable(Block):
             replace(item, factor=str(resolver.library.convert_to_base(item.unit.name)[0])) for item in self.classes
         )
         return replace(self, value=value, classes=tuple(classes))
+
+    def list_headings(self, _package: Package) -> Iterator[Heading]:
+        """Yield the heading of the column of classes, and the names of the classes, which are rows."""
+        yield Heading("column", self.heading, self.heading)
+        yield from (Heading("class", item.name, item.name) for item in self.classes)
 
     def read_metrics(self) -> Iterable[str]:
         return formula.list_inputs(self.value)

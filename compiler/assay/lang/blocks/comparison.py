@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from assay.lang.check.checker import Checker
 from assay.lang.check.reports import check_compared_metrics
 from assay.lang.model.article import Article, Block, Part
+from assay.lang.model.headings import Heading, list_metric_headings
+from assay.lang.model.package import Package
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,9 @@ class Comparison(Block):
 
     def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
         check_compared_metrics(checker, owner, self.metrics, (article.name, part.title))
+
+    def list_headings(self, package: Package) -> Iterable[Heading]:
+        return list_metric_headings(package, self.metrics)
 
     def read_metrics(self) -> Iterable[str]:
         return self.metrics

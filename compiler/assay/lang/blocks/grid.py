@@ -11,6 +11,7 @@ from assay.lang.blocks.timeline import Timeline
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import check_has_time, find_choice
 from assay.lang.model.article import Article, Block, Part, RowRequest
+from assay.lang.model.headings import Heading, add_unit_if_missing
 from assay.lang.model.package import Package
 
 
@@ -58,6 +59,16 @@ class Grid(Block):
                     found=choice.grain,
                 )
 
+    def list_headings(self, package: Package) -> Iterator[Heading]:
+        """Yield the titles of the scatters and timelines, each with the unit of its values."""
+        symbols = {item.id: item.unit.symbol for item in package.metrics}
+        symbols |= {f"series {item.name}": item.unit.symbol for item in package.series}
+        for scatter in self.scatters:
+            yield Heading("column", _add_unit(scatter.title, symbols.get(scatter.y, "")), scatter.title)
+        for timeline in self.timelines:
+            symbol = symbols.get(f"series {timeline.series}", "")
+            yield Heading("column", _add_unit(timeline.title, symbol), timeline.title)
+
     def read_metrics(self) -> Iterator[str]:
         return (name for scatter in self.scatters for name in scatter.read_metrics())
 
@@ -88,3 +99,8 @@ class Grid(Block):
         for timeline in self.timelines:
             if timeline.series == series:
                 yield f"{part}/{self.title}", timeline.title or series
+
+
+def _add_unit(title: str, symbol: str) -> str:
+    """Return a title with a unit; an empty one stays empty."""
+    return add_unit_if_missing(title, symbol) if title.strip() else ""

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
-from assay.lang.check.listings import check_listing
+from assay.lang.check.listings import check_listing, list_listing_headings
 from assay.lang.model.article import Article, Block, Part, RowRequest
+from assay.lang.model.headings import Heading
 from assay.lang.model.package import Package
 from assay.lang.model.report import RowListing
 
@@ -31,6 +32,9 @@ class Listing(RowListing, Block):
 
     def read_metrics(self) -> Iterable[str]:
         return self.metrics
+
+    def list_headings(self, package: Package) -> Iterable[Heading]:
+        return list_listing_headings(package, self)
 
     def read_rows(self, _package: Package) -> Iterator[RowRequest]:
         yield RowRequest(self.grain, self.keys, self.metrics)

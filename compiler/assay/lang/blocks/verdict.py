@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import check_excluded_choices, check_row_columns, find_choice
 from assay.lang.model.article import Article, Block, Part, RowRequest
+from assay.lang.model.headings import Heading, list_column_headings, list_metric_headings
 from assay.lang.model.package import Package
+
+#: the heading of the column of metrics
+METRIC_HEADING = "Metric"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,12 @@ class Verdict(Block):
 
     def read_metrics(self) -> Iterable[str]:
         return self.metrics
+
+    def list_headings(self, package: Package) -> Iterator[Heading]:
+        """Yield the headings of the columns, of which the table has one more, and of the metrics, which are rows."""
+        yield Heading("column", METRIC_HEADING, self.title)
+        yield from list_column_headings(package, self.grain, self.keys)
+        yield from list_metric_headings(package, self.metrics)
 
     def read_rows(self, package: Package) -> Iterator[RowRequest]:
         """Yield the rows that are compared, with the key of their grain."""

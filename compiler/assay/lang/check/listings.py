@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from assay.lang import formula
 from assay.lang.check.checker import Checker, Field
 from assay.lang.check.choices import check_row_columns
-from assay.lang.model.package import Grain, Metric
+from assay.lang.model.headings import Heading, list_column_headings, list_metric_headings
+from assay.lang.model.package import Grain, Metric, Package
 from assay.lang.model.report import Report, RowListing
 
 
@@ -42,6 +45,12 @@ def check_listing(checker: Checker, owner: str, listing: RowListing, within: tup
     check_row_columns(checker, owner, listing.grain, listing.keys, own_metrics, within)
     if listing.most and listing.most not in listing.metrics:
         checker.report_unknown("metric", listing.most, f"in listing `{listing.title}` of {owner}", listing.metrics)
+
+
+def list_listing_headings(package: Package, listing: RowListing) -> Iterator[Heading]:
+    """Yield the headings of the columns of a listing."""
+    yield from list_column_headings(package, listing.grain, listing.keys)
+    yield from list_metric_headings(package, listing.metrics, "column")
 
 
 def _is_finer(grains: dict[str, Grain], grain: Grain, metric: Metric) -> bool:

@@ -5,9 +5,11 @@ Names are equal if they look the same (`assay.util.escape.reduce_name`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from assay.lang.check.checker import Checker
+from assay.lang.check.listings import list_listing_headings
+from assay.lang.model.headings import Heading
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.util.escape import reduce_name
@@ -24,6 +26,21 @@ def check_printed_names(checker: Checker) -> None:
     _check_names(checker, "metric", "", [(metric.name, metric.id, ()) for metric in package.metrics], is_distinct=False)
     for report in package.reports:
         _check_report(checker, report)
+    for article in package.articles:
+        for part in article.parts:
+            for block in part.blocks:
+                if headings := tuple(block.list_headings(package)):
+                    owner = f"{block.appears_as} `{block.title}` in part `{part.title}` of article `{article.name}`"
+                    _check_headings(checker, owner, headings, (article.name, part.title, block.title))
+
+
+def _check_headings(checker: Checker, owner: str, headings: Iterable[Heading], within: Sequence[str]) -> None:
+    """Check the headings of one table or grid: those of a kind must differ."""
+    names: dict[str, list[Printed]] = {}
+    for item in headings:
+        names.setdefault(item.kind, []).append((item.text, item.word, within if item.is_local else ()))
+    for kind, printed in names.items():
+        _check_names(checker, kind, owner, printed)
 
 
 def _check_report(checker: Checker, report: Report) -> None:
@@ -35,12 +52,13 @@ def _check_report(checker: Checker, report: Report) -> None:
               ("listing", report.listings), ("timeline", report.timelines))  # fmt: skip
     for kind, items in groups:
         _check_names(checker, kind, owner, [(item.title, item.title, within) for item in items])
-    for label, names in (*((f"section `{item.title}`", item.metrics) for item in report.sections),
-                         *((f"listing `{item.title}`", item.metrics) for item in report.listings)):  # fmt: skip
-        printed = [
-            metrics[name] for name in dict.fromkeys(names) if name in metrics and reduce_name(metrics[name].name)
-        ]
-        _check_names(checker, "metric", f"{label} of {owner}", [(_get_label(item), item.id, ()) for item in printed])
+    for section in report.sections:
+        printed = [metrics[name] for name in dict.fromkeys(section.metrics) if name in metrics]
+        labels = [(_get_label(item), item.id, ()) for item in printed if reduce_name(item.name)]
+        _check_names(checker, "metric", f"section `{section.title}` of {owner}", labels)
+    for listing in report.listings:
+        headings = list_listing_headings(checker.package, listing)
+        _check_headings(checker, f"listing `{listing.title}` of {owner}", headings, (report.name, listing.title))
 
 
 def _get_label(metric: Metric) -> str:
@@ -61,12 +79,18 @@ def _check_names(
             continue  # reported with the titles of parts
         if not looks:
             subject = f"the {kind} `{word}`{clause}" if reduce_name(word) else f"a {kind}{clause}"
-            checker.report("empty-name", f"{subject} has an empty name", word or (within[0] if within else ""),
-                           hint="give it a name that can be printed", within=within if word else ())  # fmt: skip
+            place = (*within, word) if word else within
+            checker.report("empty-name", f"{subject} has an empty name", place[-1] if place else "",
+                           hint="give it a name that can be printed", within=place[:-1])  # fmt: skip
             continue
         first = seen.setdefault(looks, printed)
-        is_known = kind == "section" and first[0] == name  # reported as `duplicate-part`
+        is_known = kind in ("section", "class") and first[0] == name  # reported as `duplicate-part` and `class`
         if is_distinct and first is not printed and not is_known:
             where = f" ({first[1]} and {word})" if first[1] != word and kind == "metric" else ""
-            checker.report("duplicate-name", f"two {kind}s{clause} are both printed as `{looks}`{where}", word,
-                           hint="rename one of them, or leave one out", within=within)  # fmt: skip
+            message = f"two {_get_plural(kind)}{clause} are both printed as `{looks}`{where}"
+            hint = "rename one of them, or leave one out"
+            checker.report("duplicate-name", message, word, hint=hint, within=within)
+
+
+def _get_plural(kind: str) -> str:
+    return f"{kind}es" if kind.endswith("s") else f"{kind}s"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeVar
 
 from assay.lang.model.expression import Expression
+from assay.lang.model.headings import Heading
 from assay.lang.model.observation import ObservationRules
 from assay.lang.model.report import FilterUse
 from assay.lang.model.vocabulary import Phase, Unit
@@ -185,6 +186,10 @@ class Block:
         """Return the names of the choices whose rows, or times, the block shows or leaves out."""
         choice: str = getattr(self, "choice", "")
         return [choice] if choice else []
+
+    def list_headings(self, _package: Package) -> Iterable[Heading]:
+        """Return the headings and labels of the block that specs name; those of unknown names are left out."""
+        return ()
 
     def list_inner_blocks(self) -> tuple[Block, ...]:
         """Return the blocks that the block is made of, each of which it can do without."""

@@ -18,7 +18,7 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import RowsByChoice, list_repeats
 from assay.report.blocks.rows import Row
 from assay.report.document import Entry, Plot, Table
-from assay.report.run_results import RunFigures, add_unit_if_missing, format_typed_value
+from assay.report.run_results import RunFigures, format_typed_value
 
 #: with more runs than this, pages are in landscape format
 PORTRAIT_COLUMNS = 4
@@ -216,17 +216,6 @@ def find_column(grain: Grain, name: str) -> Column:
     return next(column for column in grain.columns if column.name == name)
 
 
-def format_column_heading(column: Column) -> str:
-    """Return the heading of a column: its name and unit; instants are printed without a unit."""
-    symbol = "" if column.type == "instant" else column.unit.symbol
-    return add_unit_if_missing(column.name.replace("_", " ").capitalize(), symbol)
-
-
 def format_cell(column: Column, value: object) -> str:
     """Return a value of a column as tables print it."""
     return format_typed_value(column.type, value)
-
-
-def format_metric_heading(metric: Metric) -> str:
-    """Return the heading of a metric's values: its name and unit."""
-    return add_unit_if_missing(metric.name, metric.unit.symbol)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from assay.lang.blocks.grid import Grid
 from assay.lang.blocks.scatter import Scatter
 from assay.lang.blocks.timeline import Timeline
+from assay.lang.model.headings import add_unit_if_missing, format_column_heading, format_metric_heading
 from assay.lang.model.package import Metric
 from assay.number_styles.exact_decimal import format_rounded_fraction, to_fraction
 from assay.number_styles.row import NO_VALUE
@@ -23,8 +24,6 @@ from assay.report.blocks.context import (
     ShownRun,
     find_column,
     format_cell,
-    format_column_heading,
-    format_metric_heading,
     register_renderer,
 )
 from assay.report.blocks.scatter import COARSE, Point, frame_points, thin_points
@@ -33,7 +32,7 @@ from assay.report.cell_links import FACT, REPEATS, CellLink, CellSource, create_
 from assay.report.charts.line_reduction import MAX_POINTS, Line, count_points, reduce_lines
 from assay.report.document import Mark, Plot, Table, Value
 from assay.report.glossary import get_column_id, get_constant_id
-from assay.report.run_results import RunFigures, add_unit, add_unit_if_missing
+from assay.report.run_results import RunFigures, add_unit
 from assay.util.escape import shorten
 
 #: columns of a grid on a landscape page

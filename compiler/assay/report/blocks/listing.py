@@ -9,6 +9,7 @@ from assay.engine.point_rows import get_column
 from assay.lang.blocks.listing import Listing
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
+from assay.lang.model.headings import format_column_heading, format_metric_heading
 from assay.lang.model.package import Column, Grain, Metric
 from assay.lang.model.report import RowListing
 from assay.number_styles.registry import Style
@@ -21,8 +22,6 @@ from assay.report.blocks.context import (
     add_label_to_title,
     find_column,
     format_cell,
-    format_column_heading,
-    format_metric_heading,
     register_renderer,
 )  # fmt: skip
 from assay.report.blocks.rows import Row, get_sort_key

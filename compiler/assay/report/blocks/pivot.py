@@ -9,6 +9,7 @@ from fractions import Fraction
 from assay.lang.blocks.pivot import Pivot
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
+from assay.lang.model.headings import format_column_heading, format_metric_heading
 from assay.lang.model.package import Column, Metric
 from assay.number_styles.exact_decimal import format_all_digits, format_on_same_side, to_fraction
 from assay.number_styles.row import NO_VALUE
@@ -21,8 +22,6 @@ from assay.report.blocks.context import (
     add_label_to_title,
     find_column,
     format_cell,
-    format_column_heading,
-    format_metric_heading,
     register_renderer,
 )  # fmt: skip
 from assay.report.blocks.repeats import (

@@ -11,6 +11,7 @@ from types import NoneType
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Block, Choice
+from assay.lang.model.headings import add_unit_if_missing
 from assay.lang.model.package import Grain, Metric
 from assay.lang.model.series import Series
 from assay.number_styles.exact_decimal import format_decimal, format_rounded_fraction, to_fraction
@@ -19,7 +20,7 @@ from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.plan.planner import FROM, TO, RowRequest, name_rows_statement, name_span_statement, request_rows
 from assay.report.prose import Prose, Quote, find_metric_grain
-from assay.report.run_results import RunFigures, add_unit_if_missing
+from assay.report.run_results import RunFigures
 from assay.report.series_statistic import (
     format_statistic,
     parse_statistic,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from assay.engine.point_rows import get_column, list_distinct
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.chart_templates import MARKED
+from assay.lang.model.headings import add_unit_if_missing
 from assay.lang.model.series import Series
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, add_label_to_title, register_renderer
@@ -19,7 +20,7 @@ from assay.report.charts import line_strokes
 from assay.report.charts.line_reduction import Line, count_points, reduce_lines
 from assay.report.charts.vega_spec import COLOURS, is_unnamed
 from assay.report.document import Plot
-from assay.report.run_results import RunFigures, add_unit_if_missing
+from assay.report.run_results import RunFigures
 from assay.util.numbers import format_count
 
 SECOND = 1_000_000_000

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from assay.judgement.change import Interval
 from assay.lang.blocks.conclusion import NOT_WORSE
-from assay.lang.blocks.verdict import Verdict
+from assay.lang.blocks.verdict import METRIC_HEADING, Verdict
+from assay.lang.model.headings import format_column_heading, format_metric_heading
 from assay.lang.model.package import Metric
 from assay.number_styles.exact_decimal import format_on_same_side
 from assay.number_styles.prefixed import format_percent_interval
@@ -22,8 +23,6 @@ from assay.report.blocks.context import (
     add_label_to_title,
     find_column,
     format_cell,
-    format_column_heading,
-    format_metric_heading,
     register_renderer,
 )  # fmt: skip
 from assay.report.blocks.repeats import (
@@ -215,7 +214,7 @@ def _build_verdict_table(
     has_intervals = _has_intervals(rows)
     header = (
         *keys,
-        "Metric",
+        METRIC_HEADING,
         base.label,
         shown_run.label,
         "Δ%",
