@@ -35,8 +35,14 @@ from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plo
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
 from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_constant_id, iter_tables
 from assay.report.prose import Prose, Quote, RenderedProse
-from assay.report.run_groups import ShownGroup, label_article_runs, label_group_runs, list_cases
-from assay.report.run_results import Choices, RunFigures, add_unit, format_constant, list_phase_rows
+from assay.report.run_groups import (
+    ShownGroup,
+    are_article_runs_renamed,
+    label_article_runs,
+    label_group_runs,
+    list_cases,
+)
+from assay.report.run_results import Choices, RunFigures, add_unit, format_constant, list_own_names, list_phase_rows
 from assay.util.diagnostics import fail, suggest_nearest
 
 
@@ -318,13 +324,16 @@ def _list_quoted_values(context: RenderContext, prose: RenderedProse[Quote]) -> 
 
 
 def _find_quoted_run(context: RenderContext, quote: Quote) -> RunFigures:
-    """Return the run that a quote names by id or label; the last run when it names none."""
+    """Return the run that a quote names by id, label or label constant; the last run when it names none."""
     if not quote.run:
         return context.runs[-1].run
     for shown_run in context.all_runs:
         if shown_run.run.id == quote.run:
             return shown_run.run
     runs_by_label = [shown_run.run for shown_run in context.all_runs if shown_run.label == quote.run]
+    runs = [shown_run.run for shown_run in context.all_runs]
+    own_names = list_own_names(context.article.label, runs)
+    runs_by_label += [run for run, name in zip(runs, own_names, strict=True) if name == quote.run]
     if not runs_by_label:
         run_names = list(
             dict.fromkeys(name for shown_run in context.all_runs for name in (shown_run.run.id, shown_run.label))
@@ -396,16 +405,19 @@ def build_article_manifest(
 ) -> Table:
     """Return the table of run parameters: constants of each run or phase, and the bounds of each phase.
 
-    Leave out the label constant, constants that blocks of facts show, and those that no run has.
+    Leave out constants that blocks of facts show, those that no run has, and the label constant unless the user calls
+    a run otherwise.
     """
     source_names = _list_shown_sources(checked, article)
+    is_renamed = are_article_runs_renamed(article, columns)
     constants = {
         item.name: item
         for source in checked.package.sources
-        if source.name in source_names or not source_names
         for item in source.constants
+        if source.name in source_names or not source_names or item.name == article.label
     }
-    omitted_constants = {article.label, *(item.constant for part in article.parts for item in part.select(Fact))}
+    omitted_constants = {item.constant for part in article.parts for item in part.select(Fact)}
+    omitted_constants |= set() if is_renamed else {article.label}
     rows_by_constant = {
         name: (add_unit(item.doc, item.unit.symbol), *(format_constant(item, run.constants[name]) for run in columns))
         for name, item in constants.items()

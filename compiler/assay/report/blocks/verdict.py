@@ -41,6 +41,7 @@ from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, CellLink, CellSourc
 from assay.report.data_quality import list_names
 from assay.report.document import Mark, Table
 from assay.report.glossary import get_column_id
+from assay.report.run_groups import name_run
 from assay.report.run_results import RunFigures
 from assay.util.escape import shorten
 from assay.util.percent_change import compute_percent_change
@@ -307,10 +308,10 @@ def _list_results(
 
 
 def _format_version(context: RenderContext, run: RunFigures, label: str = "") -> str:
-    """Return the label of a run (default: its label constant) and the revision of its version."""
+    """Return the label of a run (default: its name) and the revision of its version."""
     article = context.article
     revision = shorten(str(run.constants[article.revision])) if article.revision else ""
-    return (label or shorten(str(run.constants[article.label]))) + (f" ({revision})" if revision else "")
+    return (label or name_run(article, run)) + (f" ({revision})" if revision else "")
 
 
 def _summarize_run(
