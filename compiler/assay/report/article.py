@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from assay.engine.point_rows import get_column
 from assay.lang import dependencies, formula
-from assay.lang.blocks.fact import Fact
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Choice, Part
 from assay.lang.model.series import Series
@@ -17,6 +16,7 @@ from assay.lang.series_wording import describe_series
 from assay.number_styles.exact_decimal import format_exact
 from assay.number_styles.registry import get_style
 from assay.plan.planner import name_rows_statement
+from assay.report.article_parameters import build_article_manifest
 from assay.report.assemble import (
     build_filters_table,
     collect_placeholder_values,
@@ -33,16 +33,10 @@ from assay.report.cell_links import link_facts as link_facts
 from assay.report.data_quality import build_quality_parts
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
-from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_constant_id, iter_tables
+from assay.report.glossary import build_metric_entry, build_terms, iter_tables
 from assay.report.prose import Prose, Quote, RenderedProse
-from assay.report.run_groups import (
-    ShownGroup,
-    are_article_runs_renamed,
-    label_article_runs,
-    label_group_runs,
-    list_cases,
-)
-from assay.report.run_results import Choices, RunFigures, add_unit, format_constant, list_own_names, list_phase_rows
+from assay.report.run_groups import ShownGroup, label_article_runs, label_group_runs, list_cases
+from assay.report.run_results import Choices, RunFigures, list_own_names
 from assay.util.diagnostics import fail, suggest_nearest
 
 
@@ -68,7 +62,7 @@ def assemble_article(
     run_labels, headings = label_article_runs(article, runs), label_article_runs(article, columns)
     contexts = _create_contexts(checked, groups, choices.style)
     placeholder_values = _collect_placeholder_values(checked, [context.runs for context in contexts.values()])
-    manifest_table = build_article_manifest(checked, article, columns, headings)
+    manifest_table = build_article_manifest(checked, article, columns, headings, _list_shown_sources(checked, article))
     quality = build_quality_parts(
         {label: run.quality for label, run in zip(headings, columns, strict=True)},
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)} if has_phases else None,
@@ -398,43 +392,6 @@ def _build_dictionary(checked: CheckedPackage, article: Article, prose_texts: Co
     )
     groups = (Group("Metrics", entries), Group("Time series", series_entries))
     return tuple(group for group in groups if group.entries)
-
-
-def build_article_manifest(
-    checked: CheckedPackage, article: Article, columns: Sequence[RunFigures], run_labels: Sequence[str]
-) -> Table:
-    """Return the table of run parameters: constants of each run or phase, and the bounds of each phase.
-
-    Leave out constants that blocks of facts show, those that no run has, and the label constant unless the user calls
-    a run otherwise.
-    """
-    source_names = _list_shown_sources(checked, article)
-    is_renamed = are_article_runs_renamed(article, columns)
-    constants = {
-        item.name: item
-        for source in checked.package.sources
-        for item in source.constants
-        if source.name in source_names or not source_names or item.name == article.label
-    }
-    omitted_constants = {item.constant for part in article.parts for item in part.select(Fact)}
-    omitted_constants |= set() if is_renamed else {article.label}
-    rows_by_constant = {
-        name: (add_unit(item.doc, item.unit.symbol), *(format_constant(item, run.constants[name]) for run in columns))
-        for name, item in constants.items()
-        if item.type in ("integer", "real", "text", "boolean")
-        and name not in omitted_constants
-        and any(run.constants[name] not in ("", None) for run in columns)
-    }
-    phases = list_phase_rows(columns)
-    entry_ids = (*map(get_constant_id, rows_by_constant), *((SINCE, UNTIL) if phases else ()))
-    links = tuple(link_facts(entry_ids, [run.id for run in columns]))
-    return Table(
-        "Phases" if phases else "Runs",
-        ("", *run_labels),
-        (*rows_by_constant.values(), *phases),
-        of_rows=entry_ids,
-        leads=links,
-    )
 
 
 def _list_shown_sources(checked: CheckedPackage, article: Article) -> set[str]:

@@ -9,6 +9,7 @@ from assay.report.cell_links import COLUMN, FACT, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.glossary import SINCE, UNTIL, get_constant_id, get_row_id
 from assay.report.run_results import (
+    OWN_NAME,
     Choices,
     RunFigures,
     are_renamed,
@@ -19,7 +20,6 @@ from assay.report.run_results import (
 from assay.util.escape import shorten
 
 TITLE = "Overall run parameters"
-OWN_NAME = "Name in the data"
 
 
 def build_parameters_table(

@@ -22,6 +22,7 @@ from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.util.escape import normalize_text, shorten
 
 LABEL_AND_ID = "{name} ({id})"  # the names of runs that share a label
+OWN_NAME = "Name in the data"  # the row with what runs call themselves
 
 
 @dataclass(frozen=True, slots=True)
