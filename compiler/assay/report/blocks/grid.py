@@ -33,8 +33,8 @@ from assay.report.cell_links import FACT, REPEATS, CellLink, CellSource, create_
 from assay.report.charts.line_reduction import MAX_POINTS, Line, count_points, reduce_lines
 from assay.report.document import Mark, Plot, Table, Value
 from assay.report.glossary import get_column_id, get_constant_id
-from assay.report.run_groups import are_article_runs_renamed, name_run
 from assay.report.run_results import RunFigures, add_unit, add_unit_if_missing
+from assay.util.escape import shorten
 
 #: columns of a grid on a landscape page
 LANDSCAPE_COLUMNS = 8
@@ -77,14 +77,12 @@ def render(context: RenderContext, items: Sequence[Grid]) -> RenderedBlocks:
 def build_cases_table(context: RenderContext, cases: Sequence[Case]) -> Table:
     """Build a table of the cases: the case and the label of each run, and its day."""
     article = context.article
-    rows = tuple((case.label, name_run(article, case.run), case.run.day) for case in cases)
-    is_renamed = are_article_runs_renamed(article, [case.run for case in cases])
-    entries = (get_constant_id(article.cases), "" if is_renamed else get_constant_id(article.label))
+    rows = tuple((case.label, shorten(str(case.run.constants[article.label])), case.run.day) for case in cases)
+    entries = (get_constant_id(article.cases), get_constant_id(article.label))
     links = tuple(
         CellLink(y, x, FACT, (CellSource(entry, case.run.id),))
         for y, case in enumerate(cases)
         for x, entry in enumerate(entries)
-        if entry
     )
     return Table("Cases", ("Case", "Version", "Date"), rows, of_columns=(*entries, ""), leads=links)
 

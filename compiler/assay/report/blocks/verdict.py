@@ -308,10 +308,16 @@ def _list_results(
 
 
 def _format_version(context: RenderContext, run: RunFigures, label: str = "") -> str:
-    """Return the label of a run (default: its name) and the revision of its version."""
+    """Return the label of a run (default: its name, or the label constant of a case) and the revision of its version.
+
+    The name of a case is no version.
+    """
     article = context.article
     revision = shorten(str(run.constants[article.revision])) if article.revision else ""
-    return (label or name_run(article, run)) + (f" ({revision})" if revision else "")
+    if not label:
+        is_case = any(item.run is run for item in context.cases)
+        label = shorten(str(run.constants[article.label])) if is_case else name_run(article, run)
+    return label + (f" ({revision})" if revision else "")
 
 
 def _summarize_run(
