@@ -123,11 +123,11 @@ def test_report_names_the_odd_hosts(built: Path) -> None:
     gallery = get_gallery(built)
     outliers = next(item for item in gallery.tables if item.title == "Outliers by host")
     sentence = next(text for text in gallery.text if text.startswith("Outliers."))
-    assert "Process CPU usage: node-7, node-21 (high) in many (odd)." in sentence
-    assert "Kernel RSS: node-7, node-21 (high) in many (odd)." in sentence
+    assert "Process CPU usage: node-7, node-21 (high) in odd." in sentence
+    assert "Kernel RSS: node-7, node-21 (high) in odd." in sentence
     table = {(row[0], row[1]): row[3] for row in outliers.rows}
-    assert all("Kernel RSS" in table[host, "many (odd)"] for host in ODD)
-    assert not any("Kernel RSS" in cell for (_, run), cell in table.items() if run != "many (odd)")
+    assert all("Kernel RSS" in table[host, "odd"] for host in ODD)
+    assert not any("Kernel RSS" in cell for (_, run), cell in table.items() if run != "odd")
     for form in ("report.md", "report.html"):
         assert "node-7, node-21 (high)" in (built / form).read_text(encoding="utf-8")
 
@@ -155,7 +155,7 @@ def test_table_has_the_average_of_each_host_in_each_run(built: Path) -> None:
     data = load_json(built / "results.json")["by"]["metrics"]["RSS"]
     table = next(item for item in get_gallery(built).tables if item.title.startswith("Kernel RSS"))
     assert (table.title, table.header) == (
-        "Kernel RSS, GiB: average of each host", ("host", "many (plain)", "many (odd)", "Δ%", "95 %", "Verdict"),
+        "Kernel RSS, GiB: average of each host", ("host", "plain", "odd", "Δ%", "95 %", "Verdict"),
     )  # fmt: skip
     assert [row[0] for row in table.rows] == [f"node-{index}" for index in range(34)]
     averages = {run: {group["name"]: group["average"] for group in data[run]["groups"]} for run in ("plain", "odd")}

@@ -27,7 +27,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def build_run(place: Path, run: str, out: str, cache: str, *, in_process: bool = True) -> None:
     """Build the report of one run into a folder of the workspace."""
-    words = ("--cache", cache, "build", "service/comparison", "--to", "md", "--run", f"run=runs/{run}", "-o", out)
+    words = ("--cache", cache, "build", "service/comparison", "--to", "md", "--run", f"runs/{run}", "-o", out)
     result = (run_assay if in_process else run_assay_process)(*words, cwd=place)
     assert result.status == 0, result.err
 

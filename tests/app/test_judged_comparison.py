@@ -147,7 +147,7 @@ def test_cells_have_their_sql_in_the_build(judged_build: Path) -> None:
 
 
 GATE = """\
-10.6-sim against 10.5-sim: 3 of 3 gated metrics are worse by more than their margin
+10.6 against 10.5: 3 of 3 gated metrics are worse by more than their margin
   0.80 adoption            200 → 229 ms    +14 %  (+8 … +21)   margin 2 %  worse  Holm p 0.001
   Process CPU usage        7.53 → 9.86 %   +31 %  (+12 … +52)  margin 2 %  worse  Holm p 0.002
   Slot start to announced  31.3 → 41.0 ms  +31 %  (+11 … +55)  margin 2 %  worse  Holm p 0.006

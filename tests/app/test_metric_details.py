@@ -84,8 +84,8 @@ def test_greatest_gap_is_said_in_words(galleries: dict[str, Gallery]) -> None:
     at = expected.statistic_location
     shares = [100 * sum(item <= at for item in run) / len(run) for run in (base, other)]
     assert galleries[f"details-{TICKED}"].text[0] == (
-        f"The distributions differ most at {1000 * at:.1f} ms: {shares[0]:.0f} % of the samples of 10.5-sim are at "
-        f"most that, and {shares[1]:.0f} % of those of 10.6-sim."
+        f"The distributions differ most at {1000 * at:.1f} ms: {shares[0]:.0f} % of the samples of 10.5 are at "
+        f"most that, and {shares[1]:.0f} % of those of 10.6."
     )
 
 
@@ -93,8 +93,8 @@ def test_figures_show_shares_shift_gaps_course_and_hosts(galleries: dict[str, Ga
     titles = [plot.title for plot in galleries[f"details-{CPU}"].plots if plot]
     assert titles == [
         "Share of samples that are at most so much",
-        "Difference of quantiles from 10.5-sim, %",
-        "Difference of shares from 10.5-sim",
+        "Difference of quantiles from 10.5, %",
+        "Difference of shares from 10.5",
         "Averages over the run: Process CPU usage, %",
         "Averages of hosts: Process CPU usage, %",
     ]
@@ -108,14 +108,14 @@ def list_column(plot: Plot, line: str, name: str) -> list[Any]:
 def test_course_and_hosts_are_averages_of_samples(built: Path, galleries: dict[str, Gallery]) -> None:
     *_, course, hosts = (plot for plot in galleries[f"details-{CPU}"].plots if plot)
     document = load_json(built / "results.json")["metrics"][CPU]["runs"]["10.5"]
-    means = list_column(course, "10.5-sim", "y")
+    means = list_column(course, "10.5", "y")
     assert len(means) == 63
     assert sum(means) / 63 == pytest.approx(document["average"], rel=0.01)
-    assert list_column(hosts, "10.5-sim", "x") == [f"node-{number}" for number in range(6)]
-    of_hosts = list_column(hosts, "10.5-sim", "y")
+    assert list_column(hosts, "10.5", "x") == [f"node-{number}" for number in range(6)]
+    of_hosts = list_column(hosts, "10.5", "y")
     assert sum(of_hosts) / 6 == pytest.approx(document["averages"]["mean-of-hosts"], rel=1e-5)
     forged = [plot for plot in galleries[f"details-{TICKED}"].plots if plot][-1]
-    assert list_column(forged, "10.6-sim", "y") == pytest.approx(
+    assert list_column(forged, "10.6", "y") == pytest.approx(
         [1000 * value for value in read_ticked("candidate")], rel=1e-4
     )
 
@@ -128,9 +128,7 @@ def test_every_metric_with_times_has_details_in_the_page(built: Path) -> None:
 
 def test_charts_of_equal_samples_are_sentences(built: Path) -> None:
     text = (built / "report.md").read_text(encoding="utf-8")
-    assert (
-        "Not drawn: at least 99 % of the samples of 10.5-sim and 10.6-sim are 0 events, the greatest is 7 events."
-    ) in text
+    assert ("Not drawn: at least 99 % of the samples of 10.5 and 10.6 are 0 events, the greatest is 7 events.") in text
     assert "charts/GcsMajor.svg" not in text
     assert not (built / "charts" / "GcsMajor.svg").exists()
 
@@ -155,7 +153,7 @@ def test_build_again_has_the_same_details(built: Path, cache: Path) -> None:
 
 
 def test_trace_leads_from_a_quantile_to_its_sample(built: Path, cache: Path) -> None:
-    result = run_assay("trace", built, "Details: Ledger ticking/Quantiles/p60, ms/10.6-sim", "--cache", cache)
+    result = run_assay("trace", built, "Details: Ledger ticking/Quantiles/p60, ms/10.6", "--cache", cache)
     assert result.status == 0, result.err
     expected = sorted(read_ticked("candidate"))[38]
     assert f"At p60 of 64 samples\n1. {expected:.6g} s" in result.out

@@ -18,7 +18,7 @@ import pytest
 
 from assay.app.build_comparison import build_comparison
 from assay.app.options import Options
-from assay.app.runs import NamedRun
+from assay.app.runs import parse_runs
 from assay.app.session import Session
 from assay.engine.result_cache import Store
 from tests.compare_reference import CARDANO
@@ -36,9 +36,9 @@ PAIR = tuple(f"{case}={CARDANO / case / 'run'}" for case in ("baseline", "candid
 def build_fresh(lab: Laboratory, folder: Path, threads: int = 0) -> Path:
     """Build the report of two runs in this process, with an empty cache."""
     session = Session(lab.session.workspace, Store(folder / "cache"), threads=threads)
-    named_runs = [NamedRun(*text.split("=")) for text in PAIR]
-    runs = [NamedRun(item.id, Path(item.directory)) for item in named_runs]
-    build_comparison(session, "cardano/comparison", runs, folder / "report", Options(filters=FILTERS, date=DATE))
+    build_comparison(
+        session, "cardano/comparison", parse_runs(PAIR), folder / "report", Options(filters=FILTERS, date=DATE)
+    )
     return folder / "report"
 
 

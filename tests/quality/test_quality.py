@@ -114,10 +114,10 @@ def test_report_of_fallback_values_prints_no_number(cache: Path, tmp_path: Path)
     assert (finding["affected"], finding["total"]) == (177, 177)
     assert {"CentiCpu", "RSS", "NetRd"} <= set(finding["metrics"])
     *notes, empty_note, unused_note = block["notes"]
-    assert notes == [f"case: {item['message']}" for item in quality["findings"]]
-    assert empty_note.startswith("case: no sample of cdfSpanLensCpuEpoch, cdfSpanLensCpuRwd: 3 rows of `span`, ")
-    assert unused_note.startswith("case: records without use, as one of each key counts: ")
-    assert [f"warning: case: {item['message']}" for item in quality["findings"]] == result.err.splitlines()[-2:]
+    assert notes == [f"x: {item['message']}" for item in quality["findings"]]
+    assert empty_note.startswith("x: no sample of cdfSpanLensCpuEpoch, cdfSpanLensCpuRwd: 3 rows of `span`, ")
+    assert unused_note.startswith("x: records without use, as one of each key counts: ")
+    assert [f"warning: x: {item['message']}" for item in quality["findings"]] == result.err.splitlines()[-2:]
     markdown = (out / "report.md").read_text("utf-8")
     lines = "".join(f"- {item}\n" for item in block["notes"])
     assert f"| Findings | 2 |\n\n{lines}" in markdown.replace("\\_", "_")

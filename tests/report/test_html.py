@@ -538,8 +538,8 @@ def test_further_runs_share_a_heading_above_sample_counts() -> None:
     document = load_pinned_document("three")
     grid = build_metric_grid(document.sections[0], {})
     assert [(column.text, column.above, column.shared) for column in grid.columns[1:8]] == [
-        ("10.5-sim", "", 0), ("value", "10.6-sim", 5), ("Δ", "10.6-sim", 0), ("Δ%", "10.6-sim", 0),
-        ("95 %", "10.6-sim", 0), ("Verdict", "10.6-sim", 0), ("value", "10.7-sim", 5),
+        ("baseline", "", 0), ("value", "candidate", 5), ("Δ", "candidate", 0), ("Δ%", "candidate", 0),
+        ("95 %", "candidate", 0), ("Verdict", "candidate", 0), ("value", "candidate2", 5),
     ]  # fmt: skip
     counted_grid = build_metric_grid(load_pinned_document("two-org-2023").sections[0], {})
     assert [row[0].text for row in counted_grid.foot] == ["Sample count"]

@@ -211,7 +211,7 @@ def test_tooltip_of_a_line_has_run_value_and_centile(shared_page: OpenPage) -> N
     expect(tooltip).to_be_visible()
     names = [text.strip() for text in tooltip.locator("td.key").all_text_contents()]
     assert names[:3] == ["run", "value", "share of samples"]
-    assert tooltip.locator("td.value").first.text_content() in {"10.5-sim", "10.6-sim"}
+    assert tooltip.locator("td.value").first.text_content() in {"baseline", "candidate"}
     shared_page.page.mouse.move(0, 0)
 
 
@@ -227,14 +227,14 @@ def test_a_click_on_a_number_shows_its_definition(shared_page: OpenPage, report:
     expect(dialog).to_be_visible()
     text = dialog.inner_text()
     assert dialog.locator("h2").inner_text() == "Fetch duration"
-    assert f"{number} — Fetch duration, ms: 10.6-sim" in text
+    assert f"{number} — Fetch duration, ms: candidate" in text
     document = load_document(report / "document.json")
     (entry,) = (entry for group in document.dictionary for entry in group.entries if entry.id == "cdfPeerFetch")
     assert {entry.description, entry.definition, entry.id} <= set(text.split("\n"))
     rows = [row.inner_text().split("\t") for row in dialog.locator("table").first.locator("tbody tr").all()]
     assert [row[:3] for row in rows] == [
         [label, str(run["size"]), f"{run['average']:.6g}"]
-        for label, run in zip(("10.5-sim", "10.6-sim"), results["runs"].values(), strict=True)
+        for label, run in zip(("baseline", "candidate"), results["runs"].values(), strict=True)
     ]
     assert {"fetch_requested", "fetch_completed"} <= set(text.split("\n"))
     files = ["sql/metrics/cdfPeerFetch.sql", "sql/rows/cells-observation.sql", "sql/rows/quantiles-cdfPeerFetch.sql"]
@@ -332,7 +332,7 @@ def test_a_heading_sorts_by_value_with_the_keyboard(shared_page: OpenPage, repor
     shared_page.page.keyboard.press("Enter")
     assert heading.get_attribute("aria-sort") == "ascending"
     assert list_column_texts(table, 1) == sort_by_value(section, 1) != sorted(before)
-    assert shared_page.page.locator("#status").text_content() == "Resource Usage: sorted by 10.5-sim, ascending"
+    assert shared_page.page.locator("#status").text_content() == "Resource Usage: sorted by baseline, ascending"
     shared_page.page.keyboard.press("Enter")
     assert heading.get_attribute("aria-sort") == "descending"
     assert list_column_texts(table, 1) == sort_by_value(section, 1, is_descending=True)
@@ -469,7 +469,7 @@ def test_a_printed_page_has_all_cells_and_figures(chromium: Browser, pages: dict
     texts = [page.extract_text() for page in printed_pdf.pages]
     if name == "two":  # the head of a table is repeated on the next pages
         squeezed = " ".join("".join(texts).split())
-        heads = [f"What 10.5-sim 10.6-sim {row[0]} " for row in document.manifest.rows]
+        heads = [f"What baseline candidate {row[0]} " for row in document.manifest.rows]
         assert heads[0] in squeezed
         assert any(head in squeezed for head in heads[1:])
     text = re.sub(r"\s", "", "".join(texts))

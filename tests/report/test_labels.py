@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -40,6 +41,22 @@ def test_phases_are_in_brackets_after_their_runs(
 def test_id_used_as_label_is_not_the_name_of_another_run() -> None:
     runs = [create_figures(run) for run in ("a", "b", "c")]
     assert make_labels_unique(["v1", "v1", "a"], runs, "{id}") == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("ids", "named", "label_format", "labels"),
+    [
+        (["v1", "b"], {"v1"}, "{name} ({id})", ("v1", "v1 (b)")),
+        (["b", "v1"], {"v1"}, "{id}", ("b", "v1")),
+        (["v1", "b", "c"], {"v1"}, "{name} ({id})", ("v1", "v1 (b)", "v1 (c)")),
+        (["v1", "v2"], {"v1", "v2"}, "{name} ({id})", ("v1 (v1)", "v1 (v2)")),  # long names, shortened to the same
+    ],
+)
+def test_label_that_the_user_chose_stays(
+    ids: list[str], named: set[str], label_format: str, labels: tuple[str, ...]
+) -> None:
+    runs = [replace(create_figures(run), is_named=run in named) for run in ids]
+    assert make_labels_unique(["v1"] * len(ids), runs, label_format) == labels
 
 
 def test_empty_distribution_has_size_only() -> None:

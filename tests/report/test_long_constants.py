@@ -20,7 +20,7 @@ def test_long_label_is_shortened_in_a_report(form: str, tmp_path: Path) -> None:
     assert run_assay("init", place).status == 0
     long_value = "y" * COUNT
     (place / "runs" / "1.0" / "meta.json").write_text(json.dumps({"version": long_value}), encoding="utf-8")
-    runs = ("--run", "1.0=runs/1.0", "--run", "1.1=runs/1.1")
+    runs = ("--run", "runs/1.0", "--run", "runs/1.1")
     command = ("build", "service/comparison", *runs, "-o", "out", "--to", form, "--date", DATE)
     result = run_assay(*command, "--cache", tmp_path / "cache", cwd=place)
     assert (result.status, result.err) == (0, "")

@@ -163,13 +163,13 @@ def test_table_is_copied_with_unrounded_numbers(opened: OpenPage, report: Path) 
     assert len(rows) == page.locator("#row-forging-cdfForgerStart ~ tr").count() + 1
     for row in rows:
         averages = [run["average"] for run in metrics[row["id"]]["runs"].values()]
-        assert [float(row["10.5-sim"]), float(row["10.6-sim"])] == averages
+        assert [float(row["baseline"]), float(row["candidate"])] == averages
         assert float(row["Δ"]) == averages[1] - averages[0]
     first = rows[0]
     assert (first["Metric"], first["unit"]) == ("Started forge loop iteration", "s")
     assert first["95 %"] == "-1 … +42"
     assert first["Verdict"] == "open"
-    assert list(first) == ["id", "Metric", "10.5-sim", "10.6-sim", "Δ", "Δ%", "95 %", "Verdict", "unit"]
+    assert list(first) == ["id", "Metric", "baseline", "candidate", "Δ", "Δ%", "95 %", "Verdict", "unit"]
 
 
 def test_copy_has_the_rows_in_sight_in_their_order(opened: OpenPage) -> None:
@@ -200,7 +200,7 @@ def test_without_a_clipboard_the_table_is_a_file(chromium: Browser, report: Path
         page.get_by_role("button", name="Copy as CSV: Forging").click()
     assert download.value.suggested_filename == "Forging.csv"
     text = Path(download.value.path()).read_text(encoding="utf-8")
-    assert text.startswith("id,Metric,10.5-sim,")
+    assert text.startswith("id,Metric,baseline,")
     expect(page.locator("#status")).to_have_text("Forging: Saved as Forging.csv")
     context.close()
 
@@ -211,33 +211,33 @@ def test_without_a_clipboard_the_table_is_a_file(chromium: Browser, report: Path
 def test_run_is_left_out_of_tables_charts_and_answers(chromium: Browser, three: Path) -> None:
     with open_page(chromium, three) as result:
         page = result.page
-        box = page.get_by_role("checkbox", name="10.6-sim")
+        box = page.get_by_role("checkbox", name="candidate", exact=True)
         lines = page.locator('.drawing[data-chart="CentiCpu"] svg g.mark-line path')
         expect(lines).to_have_count(3)
         box.focus()
         page.keyboard.press("Space")
         expect(lines).to_have_count(2)
-        assert page.evaluate(ADDRESS) == "#?without=10.6-sim"
+        assert page.evaluate(ADDRESS) == "#?without=candidate"
         table = page.locator("table.metrics").first
         heads = table.locator("thead th:visible").all_text_contents()
-        assert not any("10.6-sim" in text for text in heads)
+        assert not any("candidate" in text for text in heads)
         widths = {row.locator("td:visible, th:visible").count() for row in table.locator("tbody tr").all()}
         assert widths == {1 + 1 + 5 + 1}
         assert table.locator("thead th.group:visible").evaluate("item => item.colSpan") == 5
         assert page.locator("section.answer:visible").count() == 1
-        assert page.get_by_role("heading", name="10.6-sim", exact=True).count() == 0
-        expect(page.locator("#left-out")).to_have_text("Without 10.6-sim.")
+        assert page.get_by_role("heading", name="candidate", exact=True).count() == 0
+        expect(page.locator("#left-out")).to_have_text("Without candidate.")
         table.locator("tbody tr").nth(1).locator("td a").first.focus()
         page.keyboard.press("ArrowRight")  # passes the columns that are left out
         focused_cell = page.evaluate("document.activeElement.dataset.of")
-        assert focused_cell == "Process CPU usage, %; 10.7-sim"
+        assert focused_cell == "Process CPU usage, %; candidate2"
         box.press("Space")
         expect(lines).to_have_count(3)
         assert table.locator("thead th.group:visible").count() == 2
         assert page.locator("#left-out").is_hidden()
-        page.goto(f"{page.url.partition('#')[0]}#?without=10.7-sim")
+        page.goto(f"{page.url.partition('#')[0]}#?without=candidate2")
         expect(lines).to_have_count(2)
-        expect(page.get_by_role("checkbox", name="10.7-sim")).not_to_be_checked()
+        expect(page.get_by_role("checkbox", name="candidate2")).not_to_be_checked()
         assert result.messages == []
 
 
@@ -265,7 +265,7 @@ def test_tables_are_whole_on_a_phone(chromium: Browser, name: str, request: pyte
         row = page.locator("#row-forging-cdfForgerStart")
         assert (
             row.locator("td:visible").first.evaluate("cell => getComputedStyle(cell, '::before').content")
-            == '"10.5-sim"'
+            == '"baseline"'
         )
         assert list_accessibility_problems(page) == []
 
@@ -323,7 +323,7 @@ def test_tooltip_of_a_number_has_unit_and_other_runs(opened: OpenPage, report: P
         for metric, row in zip(section["metrics"], section["rows"], strict=True)
         if metric == "cdfForgerSend"
     )
-    title = f"Forged to sending\n10.5-sim: {row[1]} ms\n10.6-sim: {row[2]} ms"
+    title = f"Forged to sending\nbaseline: {row[1]} ms\ncandidate: {row[2]} ms"
     assert link.get_attribute("title") == title
 
 
@@ -345,7 +345,7 @@ def test_tooltip_of_a_point_has_unit_and_other_runs(opened: OpenPage, report: Pa
         if centile == pytest.approx(float(values["share of samples"]))
     }
     run = values["run"]
-    (other,) = {"10.5-sim", "10.6-sim"} - {run}
+    (other,) = {"baseline", "candidate"} - {run}
     assert set(values) == {"run", "value", "share of samples", f"in {other}"}
     assert values["value"] == f"{points[run]:.6g} {chart['unit']}"
     assert values[f"in {other}"] == f"{points[other]:.6g} {chart['unit']}"

@@ -114,7 +114,10 @@ def test_mean_is_rounded_once(values: list[float], mean: float) -> None:
     ("labels", "expected"),
     [
         (("1.0", "1.0", "1.1", "1.1"), []),
-        (("1.0", "1.1", "1.1", "1.1"), ["The runs of a have different labels: 1.0, 1.1. Are they of one version?"]),
+        (
+            ("1.0", "1.1", "1.1", "1.1"),
+            ["The runs of a call themselves differently: 1.0, 1.1. Are they of one version?"],
+        ),
         (("night 1", "night 2", "night 3", "night 4"), []),
     ],
 )

@@ -79,7 +79,7 @@ def test_two_chosen_runs_are_compared(chromium: Browser, site: LocalSite, shop: 
         page.get_by_label("Run", exact=True).select_option("v1.1")
         page.get_by_role("button", name="Compare").press("Enter")
         heading = page.get_by_role("heading", level=1)
-        expect(heading).to_have_text("1.1 against 1.0", timeout=60_000)  # the page of progress reloads by itself
+        expect(heading).to_have_text("v1.1 against v1.0", timeout=60_000)  # the page of progress reloads by itself
         assert page.url == site.url + REPORT
         page.wait_for_selector("html.complete", state="attached")
         assert result.messages == []

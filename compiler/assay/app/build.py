@@ -62,7 +62,8 @@ class _BuildKey:
     def folder(self) -> Path:
         """Return the cache folder of the build, named by the hash of its arguments and of the workspace's path."""
         run_places = [
-            [run.id, run.version, run.is_calibration, run.place, str(resolve_path(run.directory))] for run in self.runs
+            [run.id, run.version, run.is_calibration, run.is_named, run.place, str(resolve_path(run.directory))]
+            for run in self.runs
         ]
         key_parts = [str(self.session.workspace.root), self.name, run_places, dataclasses.asdict(self.options)]
         key = hashlib.sha256(json.dumps(key_parts).encode()).hexdigest()

@@ -65,7 +65,7 @@ from assay.report.output_forms import HTML
 from assay.report.render.html import NO_DETAILS
 from assay.report.results_json import build_calibration_data, build_caution_data, build_results_data
 from assay.report.row_units import ReportUnits, choose_report_units
-from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs, list_full_labels
+from assay.report.run_results import Choices, RunFigures, RunPhase, label_runs, list_own_names
 from assay.report.run_timelines import add_timelines
 from assay.report.statistic_names import EXPECTED, STATISTICS, split_names, suggest_column
 from assay.report.versions import list_mixed_versions
@@ -260,6 +260,7 @@ def create_run_figures(run: RunResult) -> RunFigures:
         ingested_run.run.version,
         frozenset(chain.from_iterable(run.data_warnings.values())),
         min((item.first_ns for item in ingested_run.logs if item.first_ns is not None), default=None),
+        ingested_run.run.is_named,
     )
 
 
@@ -361,7 +362,7 @@ def _list_notes(
     left_out: Sequence[str],
 ) -> tuple[str, ...]:
     """Return the warnings on runs as a whole, and on metrics that are `left_out`."""
-    mixed = list_mixed_versions(list_full_labels(report.label, runs), runs)
+    mixed = list_mixed_versions(list_own_names(report.label, runs), runs)
     run_labels = (*label_runs(report, runs), *calibration_labels)
     notes = [f"Left out, because their data cannot be split into phases: {', '.join(left_out)}."] if left_out else []
     return (*mixed, *list_run_warnings(checked.package, computation, run_labels), *notes)

@@ -137,14 +137,17 @@ class Config:
         return find_run(Path(folder), name)
 
     def require_runs(self, names: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return the runs of names (default: all, the baseline first) as `NAME=DIR`.
+        """Return the runs of names (default: all, the baseline first) as `NAME=DIR`, those of the folder as `DIR`.
 
         Raises AssayError (usage) with the place of each directory that does not exist, and of an unknown baseline.
         """
         runs = [run for name in names for run in self.find_runs(name)] if names else self.list_runs()
         if problems := [*self._list_missing_places(runs), *([] if names else self._check_baseline())]:
             raise AssayError(tuple(problems), USAGE)
-        return tuple(runs)
+        # The name of a folder is none that the user chose: such runs are called what they call themselves.
+        folders = (name for name in self._list_run_folders() if name not in self.values.get("runs", {}))
+        unnamed_runs = {f"{name}={place}": place for name in folders for place in self.find_places(name)}
+        return tuple(unnamed_runs.get(run, run) for run in runs)
 
     def _list_missing_places(self, runs: Sequence[str]) -> Iterator[Diagnostic]:
         hint = f"paths are relative to {NAME}"
@@ -366,7 +369,7 @@ def find_build_folder(config: Config | None, report: str) -> str | None:
 
 
 def expand_run_names(config: Config | None, runs: Sequence[str]) -> tuple[str, ...]:
-    """Return runs of a command line with the names of settings and registered runs replaced by `NAME=DIR`.
+    """Return runs of a command line with the names of settings and registered runs replaced as `require_runs` does.
 
     `NAME=RUN` has another name than the run. A text that is a directory or file stays, whatever its name. Raises
     AssayError (usage) for a text that is neither, and near the names of runs.
@@ -395,7 +398,7 @@ def _expand_run(config: Config, text: str) -> tuple[str, ...]:
         return (text,)
     name, known_name = words
     runs = config.require_runs([known_name])
-    return tuple(f"{name}={run.partition('=')[2]}" for run in runs) if name else runs
+    return tuple(f"{name}={run.partition('=')[2]}" for run in config.find_runs(known_name)) if name else runs
 
 
 def _check_spelling(config: Config, text: str) -> None:

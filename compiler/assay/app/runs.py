@@ -30,7 +30,8 @@ class NamedRun:
 
     A remote or archived run has an address: an address of object storage, or the path of an archive. Until
     `fetch_runs` mirrors the run, `directory` is this address, too. One of several runs of a version has the name of
-    the `version`. A calibration run is not compared: it only shows how much runs of one version differ.
+    the `version`. A calibration run is not compared: it only shows how much runs of one version differ. If the user
+    named the run, reports call it by this name.
     """
 
     id: str
@@ -38,6 +39,7 @@ class NamedRun:
     address: str = ""
     version: str = ""
     is_calibration: bool = False
+    is_named: bool = False
 
     @property
     def place(self) -> str:
@@ -147,6 +149,7 @@ def parse_runs(texts: Sequence[str], calibration: Sequence[str] = ()) -> tuple[N
             create_named_run(name, place),
             version=given_name if given_name in repeated_names else "",
             is_calibration=index >= len(texts),
+            is_named=bool(given_name),
         )
         for index, (name, given_name, place) in enumerate(zip(names, given_names, places, strict=True))
     ]

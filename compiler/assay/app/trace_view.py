@@ -140,7 +140,8 @@ def _format_run(run: TracedRun, width: int, encoding: str, *, shows_item: bool) 
     item, symbol, size = run.item, run.item.unit.symbol, run.figures["size"]
     if shows_item:
         yield from format_with_heading("Of" if item.metrics else item.kind.capitalize(), [item.label], width)
-    yield from format_with_heading("Run", [f"{run.label} ({run.id}), {run.place}"], width)
+    name = run.label if run.label == run.id else f"{run.label} ({run.id})"
+    yield from format_with_heading("Run", [f"{name}, {run.place}"], width)
     noun = item.noun
     if not run.is_row:
         figure_texts = [

@@ -214,7 +214,12 @@ def locate_runs(
     except AssayError as error:
         raise _convert_usage_error(error) from None
     runs = [
-        replace(run, version=recorded_run.version, is_calibration=recorded_run in record.content.calibration)
+        replace(
+            run,
+            version=recorded_run.version,
+            is_calibration=recorded_run in record.content.calibration,
+            is_named=recorded_run.named,
+        )
         for run, recorded_run in zip(located_runs, record.content.all_runs, strict=True)
     ]
     raise_all(

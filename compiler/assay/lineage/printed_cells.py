@@ -67,7 +67,8 @@ class Cell:
     def names(self) -> tuple[str, ...]:
         """Return all names of the cell."""
         rows, columns = (self.row, *self.row_aliases), (self.column, *self.column_aliases)
-        return tuple(f"{self.section}/{row}/{column}" for row in rows for column in columns)
+        names = (f"{self.section}/{row}/{column}" for row in rows for column in columns)
+        return tuple(dict.fromkeys(names))
 
 
 def list_document_cells(document: Document, package: Package) -> Iterator[Cell]:

@@ -39,7 +39,10 @@ class RecordedFile:
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """A run: its logs, and the documents that its constants were read from; `version` if it has several runs."""
+    """A run: its logs, and the documents that its constants were read from; `version` if it has several runs.
+
+    `named` says whether the user named the run.
+    """
 
     id: str
     label: str
@@ -48,6 +51,7 @@ class RecordedRun:
     quarantined: tuple[dict[str, str | int], ...]
     filters: tuple[dict[str, str | int | None], ...]
     version: str = ""
+    named: bool = False
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 

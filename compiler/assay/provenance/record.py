@@ -255,6 +255,7 @@ def _describe_run(run: RunFigures, label: str, inputs: Inputs) -> dict[str, obje
         "quarantined": [{"host": host, "lines": lines} for host, lines in inputs.quarantined],
         "filters": _describe_filters(run),
         **({"version": run.version} if run.version else {}),
+        **({"named": True} if run.is_named else {}),
     }
 
 

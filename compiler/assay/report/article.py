@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from assay.engine.point_rows import get_column
 from assay.lang import dependencies, formula
-from assay.lang.blocks.fact import Fact
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Choice, Part
 from assay.lang.model.series import Series
@@ -17,6 +16,7 @@ from assay.lang.series_wording import describe_series
 from assay.number_styles.exact_decimal import format_exact
 from assay.number_styles.registry import get_style
 from assay.plan.planner import name_rows_statement
+from assay.report.article_parameters import build_article_manifest
 from assay.report.assemble import (
     build_filters_table,
     collect_placeholder_values,
@@ -33,10 +33,10 @@ from assay.report.cell_links import link_facts as link_facts
 from assay.report.data_quality import build_quality_parts
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
-from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_constant_id, iter_tables
+from assay.report.glossary import build_metric_entry, build_terms, iter_tables
 from assay.report.prose import Prose, Quote, RenderedProse
 from assay.report.run_groups import ShownGroup, label_article_runs, label_group_runs, list_cases
-from assay.report.run_results import Choices, RunFigures, add_unit, format_constant, list_phase_rows
+from assay.report.run_results import Choices, RunFigures, list_own_names
 from assay.util.diagnostics import fail, suggest_nearest
 
 
@@ -62,7 +62,7 @@ def assemble_article(
     run_labels, headings = label_article_runs(article, runs), label_article_runs(article, columns)
     contexts = _create_contexts(checked, groups, choices.style)
     placeholder_values = _collect_placeholder_values(checked, [context.runs for context in contexts.values()])
-    manifest_table = build_article_manifest(checked, article, columns, headings)
+    manifest_table = build_article_manifest(checked, article, columns, headings, _list_shown_sources(checked, article))
     quality = build_quality_parts(
         {label: run.quality for label, run in zip(headings, columns, strict=True)},
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)} if has_phases else None,
@@ -318,13 +318,16 @@ def _list_quoted_values(context: RenderContext, prose: RenderedProse[Quote]) -> 
 
 
 def _find_quoted_run(context: RenderContext, quote: Quote) -> RunFigures:
-    """Return the run that a quote names by id or label; the last run when it names none."""
+    """Return the run that a quote names by id, label or label constant; the last run when it names none."""
     if not quote.run:
         return context.runs[-1].run
     for shown_run in context.all_runs:
         if shown_run.run.id == quote.run:
             return shown_run.run
     runs_by_label = [shown_run.run for shown_run in context.all_runs if shown_run.label == quote.run]
+    runs = [shown_run.run for shown_run in context.all_runs]
+    own_names = list_own_names(context.article.label, runs)
+    runs_by_label += [run for run, name in zip(runs, own_names, strict=True) if name == quote.run]
     if not runs_by_label:
         run_names = list(
             dict.fromkeys(name for shown_run in context.all_runs for name in (shown_run.run.id, shown_run.label))
@@ -389,40 +392,6 @@ def _build_dictionary(checked: CheckedPackage, article: Article, prose_texts: Co
     )
     groups = (Group("Metrics", entries), Group("Time series", series_entries))
     return tuple(group for group in groups if group.entries)
-
-
-def build_article_manifest(
-    checked: CheckedPackage, article: Article, columns: Sequence[RunFigures], run_labels: Sequence[str]
-) -> Table:
-    """Return the table of run parameters: constants of each run or phase, and the bounds of each phase.
-
-    Leave out the label constant, constants that blocks of facts show, and those that no run has.
-    """
-    source_names = _list_shown_sources(checked, article)
-    constants = {
-        item.name: item
-        for source in checked.package.sources
-        if source.name in source_names or not source_names
-        for item in source.constants
-    }
-    omitted_constants = {article.label, *(item.constant for part in article.parts for item in part.select(Fact))}
-    rows_by_constant = {
-        name: (add_unit(item.doc, item.unit.symbol), *(format_constant(item, run.constants[name]) for run in columns))
-        for name, item in constants.items()
-        if item.type in ("integer", "real", "text", "boolean")
-        and name not in omitted_constants
-        and any(run.constants[name] not in ("", None) for run in columns)
-    }
-    phases = list_phase_rows(columns)
-    entry_ids = (*map(get_constant_id, rows_by_constant), *((SINCE, UNTIL) if phases else ()))
-    links = tuple(link_facts(entry_ids, [run.id for run in columns]))
-    return Table(
-        "Phases" if phases else "Runs",
-        ("", *run_labels),
-        (*rows_by_constant.values(), *phases),
-        of_rows=entry_ids,
-        leads=links,
-    )
 
 
 def _list_shown_sources(checked: CheckedPackage, article: Article) -> set[str]:

@@ -22,12 +22,12 @@ from assay.number_styles.unit_prefix import choose_prefix
 from assay.report import run_results
 from assay.report.answer import Answer
 from assay.report.averages_note import describe_averages
-from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, list_printed_columns
+from assay.report.cell_links import FILTER, CellLink, CellSource, list_printed_columns
 from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
 from assay.report.document import Chart, Document, Gallery, Group, Section, Series, Table
 from assay.report.flat_charts import describe_few_samples, describe_flat_lines
-from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_filter_id, get_row_id, iter_tables
+from assay.report.glossary import build_metric_entry, build_terms, get_filter_id, iter_tables
 from assay.report.judged_cells import (
     format_judged_cells,
     get_sort_keys,
@@ -38,6 +38,7 @@ from assay.report.percentiles import (
     list_split_notes,
 )
 from assay.report.row_units import ReportUnits, RowUnit, choose_report_units, choose_row_unit
+from assay.report.run_parameters import build_parameters_table
 from assay.report.run_results import Choices, RunFigures, add_unit
 from assay.report.section_notes import (
     list_chart_notes,
@@ -125,7 +126,7 @@ def assemble(
     title, intro = report.title, _split_intro(report)
     if len(versions) == 1:
         title, intro = _drop_comparisons(checked.package.system, labels[0], report, len(runs) > 1)
-    manifest = _build_manifest(report, runs, run_labels, choices)
+    manifest = build_parameters_table(report, runs, run_labels, choices)
     filters = build_filters_table(runs, run_labels, choices.filter_files)
     quality = build_quality_parts(
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)},
@@ -224,23 +225,6 @@ def list_labels(labels: Iterable[str]) -> str:
 def fill_placeholders(text: str, placeholder_values: Mapping[str, str]) -> str:
     """Return a text with its placeholders replaced; unknown ones are left as they are."""
     return _PLACEHOLDER.sub(lambda match: placeholder_values.get(match[1], match[0]), text)
-
-
-def _build_manifest(report: Report, runs: Sequence[RunFigures], run_labels: Sequence[str], choices: Choices) -> Table:
-    rows = tuple(
-        (row.label, *(run_results.format_run_parameter(row, run, choices) for run in runs)) for row in report.manifest
-    )
-    phases = run_results.list_phase_rows(runs)
-    if len(runs) == 1 and not phases and all(row.constant == report.label for row in report.manifest):
-        return Table("Overall run parameters", ("", *run_labels), ())  # the title has the only parameter
-    entry_ids = (*map(get_row_id, report.manifest), *((SINCE, UNTIL) if phases else ()))
-    kinds = [COLUMN if row.relation else FACT for row in report.manifest] + [FACT] * len(phases)
-    links = tuple(
-        CellLink(y, x, kind, (CellSource(entry, run.id),))
-        for y, (entry, kind) in enumerate(zip(entry_ids, kinds, strict=True))
-        for x, run in enumerate(runs, start=1)
-    )
-    return Table("Overall run parameters", ("", *run_labels), (*rows, *phases), of_rows=entry_ids, leads=links)
 
 
 def _build_section(

@@ -40,10 +40,9 @@ def replace_sections(
     ids = tuple(run.id for run in runs)
     tables = tuple(_build_table(checked, section, ids, noise) for section in report.sections)
     labels = dict.fromkeys(shorten(label) for label in list_full_labels(report.label, runs))
-    version = runs[0].version if len(labels) > 1 and runs[0].version else ", ".join(labels)
     return replace(
         document,
-        title=choices.title or f"{version}: {TITLE.lower()}",
+        title=choices.title or f"{', '.join(labels)}: {TITLE.lower()}",
         intro=(f"How much {len(runs)} runs of one version differ, although nothing changed between them.",),
         sections=(),
         charts=(),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from assay.lang.blocks.grid import Grid
 from assay.lang.model.article import Article, get_group_name
 from assay.report.blocks.context import ComparisonColumns
-from assay.report.run_results import RunFigures, list_full_labels, make_labels_unique
+from assay.report.run_results import RunFigures, list_full_labels, list_own_names, make_labels_unique
 from assay.util.escape import shorten
 
 
@@ -52,18 +52,28 @@ def label_article_runs(article: Article, runs: Sequence[RunFigures]) -> tuple[st
 
 
 def label_group_runs(article: Article, group: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:
-    """Return the label of each run or phase of a group: its label constant, or its id where two runs share a label.
+    """Return the label of each run or phase of a group: the user's name, else its label constant.
 
-    The group is left out of ids.
+    A label constant that is the label of another run, too, is replaced by the id. The group is left out of names.
     """
-    prefix = f"{group}:" if group else ""
-    group_runs = [
-        replace(
-            run,
-            id=run.id.removeprefix(prefix),
-            phase=run.phase and replace(run.phase, run=run.phase.run.removeprefix(prefix)),
-        )
-        for run in runs
-    ]
+    group_runs = [_leave_out_group(run, group) for run in runs]
     labels = [shorten(label) for label in list_full_labels(article.label, group_runs)]
     return make_labels_unique(labels, group_runs, "{id}")
+
+
+def name_run(article: Article, run: RunFigures) -> str:
+    """Return the user's name of a run without its group, else its label constant."""
+    group_run = _leave_out_group(run, get_group_name(run.id) if article.groups else "")
+    return shorten(*list_full_labels(article.label, [group_run]))
+
+
+def are_article_runs_renamed(article: Article, runs: Sequence[RunFigures]) -> bool:
+    """Return whether the user calls a run otherwise than it calls itself."""
+    names, own_names = [name_run(article, run) for run in runs], list_own_names(article.label, runs)
+    return names != list(map(shorten, own_names))
+
+
+def _leave_out_group(run: RunFigures, group: str) -> RunFigures:
+    prefix = f"{group}:" if group else ""
+    phase = run.phase and replace(run.phase, run=run.phase.run.removeprefix(prefix))
+    return replace(run, id=run.id.removeprefix(prefix), phase=phase)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang.checked_package import CheckedPackage, MeasureResult
@@ -22,6 +22,7 @@ from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.util.escape import normalize_text, shorten
 
 LABEL_AND_ID = "{name} ({id})"  # the names of runs that share a label
+OWN_NAME = "Name in the data"  # the row with what runs call themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class RunFigures:
     """A run of a report, or a phase of one, with its results; `hosts` is their number, `day` the last day.
 
     `version` is the name of the version of one of several runs. `explained` are the metrics without samples that notes
-    name. `start` is the instant of the first record in ns; None if no record has a time.
+    name. `start` is the instant of the first record in ns; None if no record has a time. If the user named the run,
+    its version or id is this name.
     """
 
     id: str
@@ -53,6 +55,12 @@ class RunFigures:
     version: str = ""
     explained: frozenset[str] = frozenset()
     start: int | None = None
+    is_named: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the version, if it has several runs, else the id of the run; a phase has that of its run."""
+        return self.phase.run if self.phase else self.version or self.id
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -87,16 +95,28 @@ class Choices:
 
 
 def label_runs(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:
-    """Return the label of each run in headings, shortened: its label constant, with its id if it is shared.
+    """Return the label of each run in headings, shortened: the user's name, else its label constant.
 
+    A label constant that is the label of another run, too, has the id of its run behind it.
     Phases of the only run are called by their names, phases of several runs by run and name: `v1 (after)`.
     """
     return make_labels_unique([shorten(label) for label in list_full_labels(report.label, runs)], runs, LABEL_AND_ID)
 
 
 def list_full_labels(constant: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:
-    """Return the text of each run's label constant, long ones whole."""
+    """Return the user's name of each run, else the text of its label constant; long ones whole."""
+    own_names = list_own_names(constant, runs)
+    return tuple(normalize_text(run.name) if run.is_named else name for run, name in zip(runs, own_names, strict=True))
+
+
+def list_own_names(constant: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+    """Return what each run calls itself: the text of its label constant."""
     return tuple(normalize_text(str(run.constants[constant])) for run in runs)
+
+
+def are_renamed(constant: str, runs: Sequence[RunFigures]) -> bool:
+    """Return whether the user calls a run otherwise than it calls itself."""
+    return list_full_labels(constant, runs) != list_own_names(constant, runs)
 
 
 def make_labels_unique(
@@ -112,19 +132,19 @@ def make_labels_unique(
         counts: Counter[str] = Counter()
         names = {}
         for run in runs:
-            key = run.version or run.id
-            counts[key] += 1
-            names[run.id] = f"{unique_names[key]} ({counts[key]})" if run.version else unique_names[key]
-        return tuple(_make_names_unique(names, shared_label_format).values())
-    ids = [_get_version_id(run) for run in runs]
+            counts[run.name] += 1
+            label = unique_names[run.name]
+            names[run.id] = f"{label} ({counts[run.name]})" if run.version else label
+        chosen_ids = {run.id for run in runs if run.is_named and not run.version}
+        return tuple(_make_names_unique(names, shared_label_format, chosen_ids).values())
     is_only_run = len(unique_names) == 1
     return tuple(
-        unique_names[id_]
+        unique_names[run.name]
         if not run.phase
         else run.phase.name
         if is_only_run
-        else _label_phase(unique_names[id_], run.phase.name)
-        for id_, run in zip(ids, runs, strict=True)
+        else _label_phase(unique_names[run.name], run.phase.name)
+        for run in runs
     )
 
 
@@ -137,31 +157,30 @@ def name_versions(
     """
     labels: dict[str, set[str]] = {}
     for run, label in zip(runs, run_labels, strict=True):
-        labels.setdefault(_get_version_id(run), set()).add(label)
+        labels.setdefault(run.name, set()).add(label)
     names = {id_: min(shared) if len(shared) == 1 else id_ for id_, shared in labels.items()}
-    return _make_names_unique(names, shared_label_format)
+    return _make_names_unique(names, shared_label_format, {run.name for run in runs if run.is_named})
 
 
-def _get_version_id(run: RunFigures) -> str:
-    return run.phase.run if run.phase else run.version or run.id
-
-
-def _make_names_unique(names: Mapping[str, str], shared_label_format: str) -> dict[str, str]:
+def _make_names_unique(
+    names: Mapping[str, str], shared_label_format: str, chosen_ids: Collection[str]
+) -> dict[str, str]:
     """Return unique names by run id.
 
-    Apply `shared_label_format` to shared names, and again to names that collide with the result.
+    Apply `shared_label_format` to names that are shared or collide with the result. Those of `chosen_ids` change only
+    if they still collide with each other.
     """
-    shared: set[str] = set()
+    extended: set[str] = set()
     while True:
         unique_names = {
-            id_: shared_label_format.format(name=name, id=id_) if name in shared else name
+            id_: shared_label_format.format(name=name, id=id_) if id_ in extended else name
             for id_, name in names.items()
         }
         name_counts = Counter(unique_names.values())
-        new_shared_names = {names[id_] for id_, name in unique_names.items() if name_counts[name] > 1} - shared
-        if not new_shared_names:
+        colliding = {id_ for id_, name in unique_names.items() if name_counts[name] > 1} - extended
+        if not colliding:
             return unique_names
-        shared |= new_shared_names
+        extended |= colliding.difference(chosen_ids) or colliding
 
 
 def _label_phase(run: str, phase: str) -> str:

@@ -61,7 +61,7 @@ def combine_runs(
 def list_mixed_versions(constants: Sequence[str], runs: Sequence[RunFigures]) -> Iterator[str]:
     """Yield a warning on each version whose runs have different label constants.
 
-    If each run has a label of its own, labels name runs, not versions.
+    If each run has one of its own, the constants name runs, not versions.
     """
     labels: dict[str, dict[str, None]] = {}
     for label, run in zip(constants, runs, strict=True):
@@ -70,7 +70,7 @@ def list_mixed_versions(constants: Sequence[str], runs: Sequence[RunFigures]) ->
     if len(set(constants)) < len(constants):
         for version, names in labels.items():
             if len(names) > 1:
-                yield f"The runs of {version} have different labels: {', '.join(names)}. Are they of one version?"
+                yield f"The runs of {version} call themselves differently: {', '.join(names)}. Are they of one version?"
 
 
 def combine_columns(table: Table, versions: Sequence[Version]) -> Table:

@@ -69,7 +69,7 @@ def test_one_text_is_about_all_workloads(built: Path) -> None:
 
 
 def test_title_names_the_runs_of_all_workloads(built: Path) -> None:
-    assert read_document(built)["title"] == "10.6-sim and 10.7-sim against 10.5-sim under several workloads"
+    assert read_document(built)["title"] == "candidate and candidate2 against baseline under several workloads"
 
 
 def test_every_number_of_the_text_is_a_cell_of_its_workload(built: Path) -> None:

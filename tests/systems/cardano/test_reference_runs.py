@@ -146,9 +146,9 @@ JUDGED = ("95 %", "Verdict")  # the columns that the incumbent's tables do not h
 def reports(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, cache: Path
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return our document in the incumbent's number style, and its report, of two and of three runs."""
+    """Return our document in the incumbent's number style, and its report, of two and of three runs without names."""
     name: str = request.param
-    runs, folder = [f"{run}={CARDANO / run / 'run'}" for run in RUNS[name]], tmp_path_factory.mktemp(name) / "report"
+    runs, folder = [str(CARDANO / run / "run") for run in RUNS[name]], tmp_path_factory.mktemp(name) / "report"
     result = build(runs, folder, cache, *MODEL, "--style=typst-2026", "--to=md")
     assert (result.status, result.err) == (0, "")
     return load_json(folder / "document.json"), load_json(CARDANO / "reports" / f"{name}.json")

@@ -23,7 +23,7 @@ ROTATING = "specs/cometbft/prose/testnets_rotating.md"
 PASSED = "0 of 4 values worse by more than 10 %"
 FAILED = "3 of 4 values worse by more than 10 %"
 NO_EXTENSIONS = ["Vote extensions", "—", "—", "N/A", "there is no run of group extensions"]
-VERDICT = "Experiments compared with the baseline: 0.38"
+VERDICT = "Experiments compared with the baseline: v0.38"
 DAY = "2026-01-01"
 
 
@@ -76,9 +76,9 @@ def test_each_testnet_is_beside_its_own_baseline(tmp_path: Path, cache: Path, ru
     built = build(tmp_path / "out", cache, runs, "--to", "md")
     assert built.status == 0, built.err
     assert find_scenarios(tmp_path / "out") == [
-        ["200 nodes: every configuration", DAY, "0.38 (bbb)", "pass", PASSED],
-        ["200 nodes: chosen experiment", DAY, "0.38 (bbb)", "pass", PASSED],
-        ["Rotating nodes", DAY, "0.38 (ccc)", "fail", FAILED],
+        ["200 nodes: every configuration", DAY, "v0.38 (bbb)", "pass", PASSED],
+        ["200 nodes: chosen experiment", DAY, "v0.38 (bbb)", "pass", PASSED],
+        ["Rotating nodes", DAY, "v0.38 (ccc)", "fail", FAILED],
         NO_EXTENSIONS,
     ]
     tables = {table["title"]: table for table in find_part(tmp_path / "out", "Results")["tables"]}
@@ -102,15 +102,15 @@ def test_parts_show_the_runs_of_their_group(tmp_path: Path, cache: Path, runs: M
     assert drawn["200-node:v0.38"] & transactions == {"transaction"}
     assert document["manifest"]["header"] == [
         "",
-        "200-node: 0.37",
-        "200-node: 0.38",
-        "rotating: 0.37",
-        "rotating: 0.38",
+        "200-node: v0.37",
+        "200-node: v0.38",
+        "rotating: v0.37",
+        "rotating: v0.38",
     ]
     figures = [plot["figure"] for part in document["galleries"] for plot in part["plots"] if plot]
     assert figures == list(range(1, len(figures) + 1))
     heights = find_part(out, "Rotating-node testnet: Rotating nodes")["plots"][:2]
-    assert [plot["title"].rpartition(": ")[2] for plot in heights] == ["0.37", "0.38"]
+    assert [plot["title"].rpartition(": ")[2] for plot in heights] == ["v0.37", "v0.38"]
 
 
 def test_group_without_runs_is_left_out_with_a_word(tmp_path: Path, cache: Path, runs: Mapping[str, Path]) -> None:
@@ -135,7 +135,7 @@ def test_group_without_runs_is_left_out_with_a_word(tmp_path: Path, cache: Path,
     assert find_scenarios(out) == [
         ["200 nodes: every configuration", "—", "—", "N/A", reason],
         ["200 nodes: chosen experiment", "—", "—", "N/A", reason],
-        ["Rotating nodes", DAY, "0.38 (ccc)", "fail", FAILED],
+        ["Rotating nodes", DAY, "v0.38 (ccc)", "fail", FAILED],
         NO_EXTENSIONS,
     ]
 
@@ -158,7 +158,7 @@ def test_group_alone_has_no_baseline(tmp_path: Path, cache: Path, runs: Mapping[
     names = ("200-node:v0.38", "rotating:v0.38")
     build(tmp_path / "out", cache, {name: runs[name] for name in names}, "--to", "md")
     rows = [row[2:4] for row in find_scenarios(tmp_path / "out")]
-    assert rows == [["0.38 (bbb)", "no baseline"]] * 2 + [["0.38 (ccc)", "no baseline"], ["—", "N/A"]]
+    assert rows == [["v0.38 (bbb)", "no baseline"]] * 2 + [["v0.38 (ccc)", "no baseline"], ["—", "N/A"]]
 
 
 def test_records_that_a_group_lacks_are_missed_there(tmp_path: Path, cache: Path, runs: Mapping[str, Path]) -> None:
@@ -188,9 +188,9 @@ def test_verify_and_trace_know_groups(tmp_path: Path, cache: Path, runs: Mapping
     listed = run_assay("trace", out, "--list", "--format", "csv", "--cache", cache).out
     cells = [row[0] for row in list(csv.reader(listed.splitlines()))[1:]]
     assert len(cells) == len(set(cells))
-    cell = f"Results/Rotating-node testnet: {VERDICT}/1, 50, Average latency, s/0.38"
+    cell = f"Results/Rotating-node testnet: {VERDICT}/1, 50, Average latency, s/v0.38"
     traced = run_assay("trace", out, cell, "--cache", cache)
-    assert "rotating: 0.38 (rotating:v0.38)" in traced.out
+    assert "rotating: v0.38 (rotating:v0.38)" in traced.out
     assert "report/raw.csv:2" in traced.out
     moved = shutil.move(runs["rotating:v0.38"], tmp_path / "moved")
     assert "no-run" in run_assay("verify", out, "--cache", cache).err
@@ -212,7 +212,7 @@ def test_quotes_name_their_group(tmp_path: Path, cache: Path, runs: Mapping[str,
     title = "Rotating-node testnet: Rotating nodes"
     assert find_part(out, title)["text"][0] == "Here 2.00 s, there 1.00 s."
     traced = run_assay("trace", out, f"{title}/paragraph 1/1.00 s", "--cache", cache, cwd=workspace)
-    assert "200-node: 0.38 (200-node:v0.38)" in traced.out
+    assert "200-node: v0.38 (200-node:v0.38)" in traced.out
     assert build(out, cache, select(runs, "rotating"), "--to", "md", cwd=workspace).status == 0
     assert not any("there" in text for text in find_part(out, title)["text"])
 

@@ -20,7 +20,7 @@ from assay.report.blocks.rows import Row
 from assay.report.cell_links import JUDGED, WORDS, CellLink
 from assay.report.document import Appendix
 from assay.report.glossary import get_column_id
-from assay.report.run_results import RunFigures
+from assay.report.run_results import RunFigures, list_own_names
 
 File = tuple[str, int, str]
 """Name of an input file from its run's directory, bytes, sha256."""
@@ -28,15 +28,24 @@ File = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A run that claims are checked against: its id, its label in the report, the files of its table."""
+    """A run that claims are checked against: its id, its label in the report, the files of its table.
+
+    `own_name` is its label constant.
+    """
 
     id: str
     label: str
+    own_name: str
     files: tuple[File, ...]
     #: row and column -> the cell as tables print it, and its exact value (None: no value)
     cells: Mapping[tuple[str, str], tuple[str, Fraction | None]]
     #: row and column -> the rows behind the cell
     rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """The names of the run that claims may have; the first that fits decides."""
+        return self.label, self.id, self.own_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +99,8 @@ def check_claims(
 
 
 def _check_claim(claim: Claim, pivot: Pivot, sources: Sequence[Source]) -> CheckedClaim:
-    named_sources = [item for item in sources if item.label == claim.run] or [
-        item for item in sources if item.id == claim.run
-    ]
-    run = named_sources[0] if named_sources else None
+    kinds = range(len(sources[0].names)) if sources else ()
+    run = next((item for kind in kinds for item in sources if item.names[kind] == claim.run), None)
     cell_agreements = tuple(_has_value(cell, run) for cell in claim.cells) if run else ()
     if run and all(cell_agreements):
         return CheckedClaim(claim, pivot, run, cell_agreements, ())
@@ -131,7 +138,8 @@ def _create_source(
         value = average_rows(rows, [metric.id])[metric.id]
         text = block_rows.format_metric_value(checked, number_style, metric, value)
         cells[place] = text + format_count_of_repeats(rows, metric.id), _compute_exact_value(checked, metric, value)
-    return Source(run.id, label, files, cells, rows_by_cell)
+    (own_name,) = list_own_names(article.label, [run])
+    return Source(run.id, label, own_name, files, cells, rows_by_cell)
 
 
 def _compute_exact_value(checked: CheckedPackage, metric: Metric, value: object) -> Fraction | None:

@@ -40,6 +40,7 @@ from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, CellLink, CellSourc
 from assay.report.data_quality import list_names
 from assay.report.document import Mark, Table
 from assay.report.glossary import get_column_id
+from assay.report.run_groups import name_run
 from assay.report.run_results import RunFigures
 from assay.util.escape import shorten
 from assay.util.percent_change import compute_percent_change
@@ -306,10 +307,16 @@ def _list_results(
 
 
 def _format_version(context: RenderContext, run: RunFigures, label: str = "") -> str:
-    """Return the label of a run (default: its label constant) and the revision of its version."""
+    """Return the label of a run (default: its name, or the label constant of a case) and the revision of its version.
+
+    The name of a case is no version.
+    """
     article = context.article
     revision = shorten(str(run.constants[article.revision])) if article.revision else ""
-    return (label or shorten(str(run.constants[article.label]))) + (f" ({revision})" if revision else "")
+    if not label:
+        is_case = any(item.run is run for item in context.cases)
+        label = shorten(str(run.constants[article.label])) if is_case else name_run(article, run)
+    return label + (f" ({revision})" if revision else "")
 
 
 def _summarize_run(
