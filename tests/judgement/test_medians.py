@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.judgement.interval import Comparison, Reason
-from assay.judgement.median import compare_with_median, compute_median, count_equivalent_runs
+from assay.judgement.median import compare_with_median, compute_median, count_equivalent_runs, drop_stray
+from assay.judgement.verdict import Direction, Margin, Verdict, judge
 from tests.support.documentation import parse_page
 
 DRAWS = 3000
@@ -74,3 +75,36 @@ def test_order_and_unit_of_runs_do_not_matter(values: list[int], value: int) -> 
 )  # fmt: skip
 def test_what_cannot_be_judged_has_its_reason(earlier: list[int], compared: list[int], reason: Reason) -> None:
     assert compare_with_median([*map(Fraction, earlier)], [*map(Fraction, compared)]) is reason
+
+
+@pytest.mark.parametrize(("count", "least"), [(5, 12), (7, 40), (10, 58)])
+def test_one_bad_night_hides_no_change(count: int, least: int) -> None:
+    """A run 50 % above the others, and a change of 5 % where runs vary by 1 %."""
+    noise = random.Random(count)
+    verdicts = []
+    for _ in range(200):
+        runs = [Fraction(noise.gauss(100, 1)) for _ in range(count)]
+        runs[0] += 50
+        change = compare_with_median(runs, [Fraction(noise.gauss(105, 1))])
+        verdicts.append(judge(change, Margin(2.0), Direction.LOWER).verdict)
+    assert 100 * verdicts.count(Verdict.WORSE) / 200 >= least
+
+
+@pytest.mark.parametrize("count", [5, 7, 10])
+def test_intervals_without_a_stray_hold_the_truth(count: int) -> None:
+    noise = random.Random(count)
+    held = 0
+    for _ in range(1000):
+        runs = [Fraction(noise.gauss(100, 1)) for _ in range(count)]
+        change = compare_with_median(runs, [Fraction(noise.gauss(100, 1))])
+        assert isinstance(change, Comparison)
+        interval = change.judged.compute_interval()
+        held += interval.low <= 0 <= interval.high
+    assert held >= 920
+
+
+def test_two_runs_that_stand_out_both_count() -> None:
+    runs = [Fraction(item) for item in (100, 101, 99, 100, 102, 150, 151)]
+    assert drop_stray(runs) == runs
+    assert drop_stray(runs[:-1]) == runs[:-1]  # the newest may begin a level
+    assert drop_stray([runs[5], *runs[:5]]) == runs[:5]

@@ -18,6 +18,7 @@ from tests.support.workspaces import copy_workspace
 PUBLISHED = ROOT / "golden" / "published"
 PLAIN = PUBLISHED / "release-10.4.1.plutus.json"
 LATER_RELEASE = PUBLISHED / "release-10.5.0.plutus.json"
+BREAKS = "specs/cardano/breaks.dhall"
 HISTORIES = "specs/cardano/histories.dhall"
 
 
@@ -74,16 +75,16 @@ def test_two_files_of_one_publication_are_refused(tmp_path: Path, cache: Path) -
 def test_breaks_that_no_publication_has_are_warnings(tmp_path: Path, cache: Path) -> None:
     workspace_root = copy_workspace(
         tmp_path / "workspace",
-        (HISTORIES, 'run = "10.2.0"', 'run = "10.2.9"'),
-        (HISTORIES, 'since = "2024-03-10"', 'since = "2026-03-10"'),
+        (BREAKS, 'run = "10.2.0"', 'run = "10.2.9"'),
+        (BREAKS, 'since = "2024-03-10"', 'since = "2026-03-10"'),
         (HISTORIES, "contents.sections2024", "contents.sections"),
     )
     result = build(tmp_path / "out", cache, *list_publication_options(PUBLISHED), root=workspace_root)
     warnings = [
-        "The break of cdfSpanLensCpu since 2026-03-10 lies outside of the publications, which are from 2023-12-05 to "
-        "2026-02-09.",
         "The break of cdfPeerAnnounce since 2025-01-30 names the run 10.2.9, which the first publications since that "
         "day lack.",
+        "The break of cdfSpanLensCpu since 2026-03-10 lies outside of the publications, which are from 2023-12-05 to "
+        "2026-02-09.",
         "NetRd: no publication has it.",
         "NetWr: no publication has it.",
     ]

@@ -187,6 +187,7 @@ def _describe_cautions(
     hosts = describe_unequal_hosts(_list_hosts(base), _list_hosts(version))
     base_data = {item.content.data for item in base}
     names: dict[str, list[str]] = {}
+    stray_names: dict[str, list[str]] = {}
     for metric in metrics:
         if is_segment(metric.id) and metric.id not in judgements.gated:
             continue
@@ -200,8 +201,12 @@ def _describe_cautions(
         for shift in history.shifts:
             if shift.point.results.content.data in base_data:
                 names.setdefault(shift.point.run, []).append(metric.name)
+        for point in history.strays:
+            if point.results.content.data in base_data:
+                stray_names.setdefault(point.run, []).append(metric.name)
+    strays = [f"{run} stands out within the base: {list_names(listed)}." for run, listed in stray_names.items()]
     shifts = [f"Level shift at {run} within the base: {list_names(listed)}." for run, listed in names.items()]
-    return " ".join(filter(None, [describe_caution([hosts] if hosts else []), *shifts]))
+    return " ".join(filter(None, [describe_caution([hosts] if hosts else []), *shifts, *strays]))
 
 
 def _judge(

@@ -29,6 +29,7 @@ from assay.report.declared_margin import convert_margin
 from assay.util.diagnostics import AssayError
 
 LEAST_P = 0.0001
+STANDS_OUT = "stands out"
 
 
 def read_histories(
@@ -100,14 +101,16 @@ def _describe_points(item: MetricHistory, factor: float) -> Iterator[tuple[str, 
         change = format_percent(former, point.value) if is_comparable and former is not None else ""
         value = None if point.value is None else point.value * factor
         size = "" if point.figures.size is None else str(point.figures.size)
-        mark = _describe_mark(point, shifts.get(point.results.id))
+        mark = _describe_mark(point, shifts.get(point.results.id), is_stray=point in item.strays)
         yield point.run, point.day or NO_VALUE, format_value(value), change, size, mark, ", ".join(point.tags)
         former = point.value if is_comparable else former
 
 
-def _describe_mark(point: Point, shift: Shift | None) -> str:
+def _describe_mark(point: Point, shift: Shift | None, *, is_stray: bool) -> str:
     if point.differences:
         return f"other {' and '.join(point.differences)}"
+    if is_stray:
+        return STANDS_OUT
     return f"{'▲' if shift.after > shift.before else '▼'} {shift.verdict.value}" if shift else ""
 
 

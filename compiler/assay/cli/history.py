@@ -86,6 +86,7 @@ def export_history(item: MetricHistory) -> dict[str, Any]:
              "verdict": shift.verdict.value}
             for shift in item.shifts
         ],
+        "stands_out": [point.run for point in item.strays],
     }  # fmt: skip
 
 

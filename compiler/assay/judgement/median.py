@@ -2,6 +2,9 @@
 
 The median of n independent values of a normal distribution varies about as the mean of 2n/pi of them (for n of 3 to 20,
 a little less). So it counts as the mean of floor(2n/pi) runs: intervals are a little too wide, never too narrow.
+
+One run that stands out would make the runs vary by so much that no change is certain. Of five runs or more, one that
+differs from the median by more than 15 robust standard deviations, or 8 of seven runs or more, is left out.
 """
 
 from __future__ import annotations
@@ -14,6 +17,10 @@ from assay.judgement.interval import Comparison, Reason, Version, compare
 from assay.judgement.repeats import pool_variances
 
 LEAST_RUNS = 3
+_LEAST_TO_COMPARE = 5
+_STRAY, _STRAY_OF_FEW = 8, 15  # robust standard deviations, which few runs hardly show
+_MANY = 7
+_DEVIATION = Fraction("1.4826")  # of a normal distribution, from the median difference from the median
 
 
 def compare_with_median(
@@ -28,10 +35,26 @@ def compare_with_median(
         return Reason.NO_SAMPLES
     if len(earlier) < LEAST_RUNS:
         return Reason.TOO_FEW_RUNS
+    earlier = drop_stray(earlier)
     are_equal = len(set(earlier)) == 1
     estimates = tuple(earlier) if are_equal else (compute_median(earlier),) * count_equivalent_runs(len(earlier))
     base, other = (Version(items, reason=Reason.EQUAL_RUNS) for items in (estimates, tuple(compared)))
     return compare(base, other, pool_variances([earlier, compared]), is_exact=is_exact and are_equal)
+
+
+def drop_stray(values: Sequence[Fraction]) -> Sequence[Fraction]:
+    """Return the averages of five runs or more, oldest first, without one that stands out.
+
+    All are returned of fewer runs, or if two stand out. The newest is never left out: it may begin a new level.
+    """
+    if len(values) < _LEAST_TO_COMPARE:
+        return values
+    median = compute_median(values)
+    usual = compute_median([abs(value - median) for value in values])
+    reach = (_STRAY if len(values) >= _MANY else _STRAY_OF_FEW) * _DEVIATION * usual
+    strays = [value for value in values if usual and abs(value - median) > reach]
+    is_single = len(strays) == 1 and values[-1] not in strays
+    return [value for value in values if value not in strays] if is_single else values
 
 
 def compute_median(values: Sequence[Fraction]) -> Fraction:

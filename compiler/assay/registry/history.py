@@ -8,11 +8,12 @@ filters, and take no part in level shifts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from statistics import median
 
-from assay.judgement.level_shifts import compute_mean, find_least_shift, find_level_shifts
+from assay.judgement.level_shifts import compute_mean, find_least_shift, find_level_shifts, find_stray_points
 from assay.judgement.verdict import Direction, Margin, Verdict
 from assay.registry.model import EXPERIMENT, Figures, RecordedResults, RegisteredRun
 from assay.util.diagnostics import USAGE, fail, suggest_names, suggest_nearest
@@ -95,8 +96,8 @@ class Shift:
 class MetricHistory:
     """The values of a metric over runs, oldest first; `meaning` is that of its points without differences.
 
-    Without level shifts, `hidden_shift` is how large one can be that so few runs do not show: infinite if they show
-    none, 0 if that is within the margin.
+    `strays` are points that stand out alone, which count for no level. Without level shifts, `hidden_shift` is how
+    large one can be that so few runs do not show: infinite if they show none, 0 if that is within the margin.
     """
 
     system: str
@@ -106,6 +107,7 @@ class MetricHistory:
     points: tuple[Point, ...]
     shifts: tuple[Shift, ...]
     hidden_shift: float = 0.0
+    strays: tuple[Point, ...] = ()
 
 
 def compute_history(
@@ -144,8 +146,12 @@ def compute_history(
     shown_points = points[-last:]
     all_shifts = _find_shifts(points, rules)
     shifts = tuple(item for item in all_shifts if item.point in shown_points)
-    hidden_shift = 0.0 if all_shifts else _find_hidden_shift([value for _, value in _list_values(points)], rules.margin)
-    return MetricHistory(system, metric, points[-1].figures.name, meaning, tuple(shown_points), shifts, hidden_shift)
+    pairs = _list_values(points)
+    values = [value for _, value in pairs]
+    hidden_shift = 0.0 if all_shifts else _find_hidden_shift(values, rules.margin)
+    strays = tuple(point for point in _list_strays(pairs, rules.margin) if point in shown_points)
+    name = points[-1].figures.name
+    return MetricHistory(system, metric, name, meaning, tuple(shown_points), shifts, hidden_shift, strays)
 
 
 def find_recorded_metric(recorded: Sequence[RecordedResults], metric: str, system: str = "") -> tuple[str, str]:
@@ -274,6 +280,15 @@ def _mark_breaks(points: Sequence[Point], breaks: Sequence[str]) -> list[Point]:
 
 def _list_values(points: Iterable[Point]) -> list[tuple[Point, float]]:
     return [(point, point.value) for point in points if point.value is not None and not point.differences]
+
+
+def _list_strays(pairs: Sequence[tuple[Point, float]], margin: Margin) -> Iterator[Point]:
+    """Yield the points that stand out alone, by more than the margin."""
+    values = [value for _, value in pairs]
+    center = median(values) if values else 0.0
+    for index in find_stray_points(values):
+        if abs(values[index] - center) > margin.convert_to_amount(center):
+            yield pairs[index][0]
 
 
 def _find_hidden_shift(values: Sequence[float], margin: Margin) -> float:
