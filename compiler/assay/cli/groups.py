@@ -109,7 +109,7 @@ GROUPS = {
     "Build": ("build", "work", "regenerate", "ingest", "fetch", "query", "samples", "compare"),
     "Keep": ("runs", "results", "history"),
     "Observe": ("draft", "check-prose"),
-    "Trust": ("explain", "lineage", "trace", "verify", "spec-diff", "gate"),
+    "Trust": ("explain", "lineage", "trace", "verify", "spec-diff", "gate", "plan"),
     "Look": ("serve", "list", "inspect", "sql", "catalogue", "cache", "completion"),
 }
 
@@ -153,6 +153,7 @@ EXAMPLES = {
     "verify": ("assay verify build/comparison",),
     "spec-diff": ("assay spec-diff HEAD~1 .", "assay spec-diff build/before build/after --format json"),
     "gate": ("assay gate build/comparison", "assay gate build/comparison --once --format json"),
+    "plan": ("assay plan build/comparison --detect 5%", "assay plan service/comparison --results results"),
     "draft": (
         "assay draft build/comparison > observations.md",
         "assay draft small=build/small large=build/large > observations.md",

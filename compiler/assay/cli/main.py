@@ -52,6 +52,7 @@ from assay.cli.options import (
     replace_run_names,
     uses_cluster,
 )
+from assay.cli.plan import plan
 from assay.cli.raw_data import fetch
 from assay.cli.raw_data import inspect as inspect_command
 from assay.cli.registry import results as results_command
@@ -379,6 +380,7 @@ for command in (
     runs_command,
     results_command,
     history,
+    plan,
     serve,
     work,
     fetch,

@@ -1,0 +1,72 @@
+"""Define `assay plan`: how many runs of each version a report needs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.cli import output
+from assay.cli.options import add_results_option, complete_folders, open_command_session, require_results_folder
+from assay.util.escape import escape_text
+from assay.util.numbers import format_count
+
+if TYPE_CHECKING:
+    from assay.app.plan_runs import PlannedMetric, RunPlan
+
+
+@click.command()
+@click.argument("subject", metavar="BUILD_FOLDER|SYSTEM/REPORT", shell_complete=complete_folders)
+@click.option("--detect", default="5%", metavar="N%", show_default=True, help="The change that is to be seen.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
+@add_results_option
+@click.pass_context
+def plan(context: click.Context, subject: str, detect: str, form: str, results: Path | None) -> None:
+    """Print how many runs of each version show a change of the gated metrics in 80 of 100 cases.
+
+    From the folder of a comparison, by the noise of its runs; or from a report, by its recorded runs. One run of each
+    version shows the noise within runs only: then the numbers are the least.
+    """
+    from assay.app.plan_runs import parse_change, plan_from_build, plan_from_records
+
+    change = parse_change(detect)
+    folder = Path(subject)
+    with open_command_session(context) as session:
+        run_plan = (
+            plan_from_build(folder, change)
+            if folder.exists()
+            else plan_from_records(session, require_results_folder(results), subject, change)
+        )
+    if form == "json":
+        output.print_data({**dataclasses.asdict(run_plan), "runs": run_plan.runs})
+        return
+    for line in format_plan(run_plan):
+        output.print_line(line)
+
+
+def format_plan(run_plan: RunPlan) -> Iterator[str]:
+    """Yield the lines of a plan: a row for each metric, the number for all of them, and what it is known from."""
+    from assay.cli.printing import format_columns
+
+    header = ("", "one run varies by", "these runs see", f"runs to see {run_plan.change:g} %")
+    yield from format_columns([header, *map(_list_cells, run_plan.metrics)], right=(1, 2, 3))
+    yield ""
+    prefix = "at least " if any(item.is_least for item in run_plan.metrics) else ""
+    if run_plan.runs:
+        number = format_count(run_plan.runs, "run")
+        yield f"All metrics: {prefix}{number} of each version to see {run_plan.change:g} % in 80 of 100 cases."
+    elif any(not item.reason for item in run_plan.metrics):
+        yield f"All metrics: more than 1000 runs of each version to see {run_plan.change:g} % in 80 of 100 cases."
+    yield escape_text(run_plan.origin)
+
+
+def _list_cells(item: PlannedMetric) -> tuple[str, ...]:
+    name = escape_text(item.name)
+    if item.reason:
+        return name, "–", "–", item.reason
+    bound = "≥ " if item.is_least else ""
+    runs = "> 1000" if item.runs is None else f"{bound}{item.runs}"
+    return name, f"{bound}{item.deviation:.2g} %", f"{item.visible:.2g} %", runs
