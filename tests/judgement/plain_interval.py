@@ -1,4 +1,4 @@
-"""Compute the variance of a change as docs/judgement.md writes it: in plain floats, over all batches and hosts."""
+"""Compute the variance of a change as docs/judgement-method.md has it: in plain floats, over batches and hosts."""
 
 from __future__ import annotations
 

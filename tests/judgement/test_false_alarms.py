@@ -1,7 +1,7 @@
 """False alarms and power: what is judged of runs between which nothing changed, and of runs that are slower.
 
-All seeds are fixed. A deep run has the numbers of pairs that docs/judgement.md has its figures from, others have fewer
-and wider bounds.
+All seeds are fixed. A deep run has the numbers of pairs that docs/judgement-method.md has its figures from, others
+have fewer and wider bounds.
 """
 
 from __future__ import annotations

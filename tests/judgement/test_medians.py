@@ -16,7 +16,8 @@ from assay.judgement.verdict import Direction, Margin, Verdict, judge
 from tests.support.documentation import parse_page
 
 DRAWS = 3000
-TABLE = next(table for table in parse_page("docs/judgement.md").tables if table.header[0] == "median of so many runs")
+TABLES = parse_page("docs/judgement-method.md").tables
+TABLE = next(table for table in TABLES if table.header[0] == "median of so many runs")
 ROWS = list(TABLE.rows)
 
 
