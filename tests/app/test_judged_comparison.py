@@ -271,7 +271,7 @@ def test_tables_print_intervals_and_verdicts(judged_build: Path, section: str, l
 
 def test_notes_name_what_is_not_judged(judged_build: Path) -> None:
     text = (judged_build / "report.md").read_text(encoding="utf-8")
-    assert "Filtered to chained blocks, Chained to forged blocks (its rows have no time)" in text
+    assert "Blocks per host (its rows have no time)" in text
     assert "56 units of time are few: 7 to 17 batches." in text
     assert "there are too few repeats" in text
 

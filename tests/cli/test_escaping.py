@@ -140,6 +140,7 @@ def test_every_command_is_covered() -> None:
         "trace",
         "verify",
         "gate",
+        "plan",
         "watch",
         "lsp",
     }  # a language server prints nothing for users
@@ -184,6 +185,7 @@ def test_build_escapes_control_characters(place: Path) -> None:
         (("verify", out), 0),
         (("spec-diff", out, "."), 0),
         (("gate", out), 1),
+        (("plan", out), 0),
         (("verify", f"no{HOSTILE}"), 2),
     ):
         result = run_assay(*cache, *command, cwd=place)

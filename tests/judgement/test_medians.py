@@ -61,7 +61,7 @@ def test_median_is_that_of_the_standard_library(values: list[Fraction]) -> None:
 def test_order_and_unit_of_runs_do_not_matter(values: list[int], value: int) -> None:
     results = [
         compare_with_median([Fraction(item) * factor for item in ordered], [value * factor])
-        for ordered in (values, sorted(values))
+        for ordered in (values, [*sorted(values[:-1]), values[-1]])  # the newest run never stands out
         for factor in (Fraction(1), Fraction(8))
     ]
     changes = [item.percent for item in results if isinstance(item, Comparison)]

@@ -90,7 +90,8 @@ def test_interval_of_few_units_is_refused() -> None:
 
 def test_interval_of_few_samples_beyond_is_refused() -> None:
     assert quantile_of(range(99), NINETY) is Reason.TOO_FEW_SAMPLES
-    assert isinstance(quantile_of(range(100), NINETY), Quantile)
+    assert quantile_of(range(100), NINETY) is Reason.TOO_FEW_SAMPLES  # its upper end would lie beyond the last sample
+    assert isinstance(quantile_of([number * 7 % 200 for number in range(200)], NINETY), Quantile)
 
 
 def test_quantile_of_a_slow_series_is_too_short() -> None:
@@ -116,9 +117,12 @@ def test_exchanged_quantiles_mirror_the_difference(ends: list[list[float]]) -> N
 def test_equal_quantiles_are_rarely_told_apart(share: Fraction, correlation: float) -> None:
     """False alarms at a nominal 5 %; measured over 600 pairs: 2.8 to 4.7 %."""
     random = Random(f"{share}/{correlation}")
-    alarms = 0
+    alarms, pairs = 0, 0
     for _ in range(PAIRS):
-        base, other = (estimated(draw_series(random, 500, correlation), share) for _ in range(2))
-        interval = compare_quantiles(base, other)
-        alarms += interval.low > 0 or interval.high < 0
-    assert alarms / PAIRS < 0.08
+        base, other = (quantile_of(draw_series(random, 500, correlation), share) for _ in range(2))
+        if isinstance(base, Quantile) and isinstance(other, Quantile):
+            interval = compare_quantiles(base, other)
+            alarms += interval.low > 0 or interval.high < 0
+            pairs += 1
+    assert pairs > PAIRS / 2
+    assert alarms / pairs < 0.08

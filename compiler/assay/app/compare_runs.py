@@ -130,7 +130,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     checked, metrics, segments = _split(checked, metrics, selection.by, report, count_values)
     judged = tuple(dict.fromkeys((*metrics, *segments)))
     summary = choose_summary(checked.package, report, selection.summary)
-    computation = compute(session, checked, runs, judged, applied_filters, judged=judged)
+    computation = compute(session, checked, runs, judged, applied_filters, judged=judged, detailed=judged)
     versions = list_versions(computation.runs)
     calculate = partial(compute, session, runs=runs, applied_filters=applied_filters)
     standardized = standardize_metrics(checked, judged, summary, calculate)

@@ -32,7 +32,8 @@ class RecordedChange:
     whether only the adjustment keeps it from doing so. `paired` is what its segments show together
     if each has too few samples. `medians` are those of base and run if they differ although the metric is open.
     `is_moved` says whether the metric is not judged although it changed by more than its margin. `mix` is how samples
-    differ in the values of a dimension, if they do: averages and change are then those of the common values.
+    differ in the values of a dimension, if they do: averages and change are then those of the common values. `tails`
+    are the quantiles that changed beyond the margin, with their verdicts.
     """
 
     metric: str
@@ -61,6 +62,7 @@ class RecordedChange:
     medians: tuple[float, float] | None = None
     is_moved: bool = False
     mix: Mapping[str, Any] = field(default_factory=dict)
+    tails: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def is_worse(self) -> bool:
@@ -384,13 +386,14 @@ def build_change(
         (float(medians[0]), float(medians[1])) if (medians := data.get("medians")) else None,
         bool(data.get("moved")),
         mix,
+        tuple(data.get("tails", ())),
     )
     return change if p is None else decide_change(change, p, level)
 
 
 def decide_change(change: RecordedChange, p: float, level: float) -> RecordedChange:
     """Return a change as a gate has it in which its adjusted p is `p`."""
-    is_closing = is_beyond_chance(p, level)
+    is_closing = is_beyond_chance(p, level) or any(item["closes"] for item in change.tails)
     is_decided = change.p_margin is not None and not change.reason
     is_worse_uncorrected = is_decided and not is_closing and is_beyond_chance(change.p_margin or 0.0, level)
     return replace(change, p=p, is_closing=is_closing, is_worse_uncorrected=is_worse_uncorrected)

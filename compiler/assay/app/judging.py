@@ -8,15 +8,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
 
+from assay.app.run_quantiles import read_quantiles
 from assay.engine.results import Distribution, RunResults
 from assay.judgement.batches import LEAST_UNITS, Cell, RunCells, Weighting, keep_lowest_clusters, measure_run
 from assay.judgement.differing_medians import RunQuantiles, find_differing_medians
 from assay.judgement.gate import Key, assess_gate
-from assay.judgement.interval import Reason, Version, compare
+from assay.judgement.interval import Component, Reason, Version, compare
 from assay.judgement.mix import Mix
 from assay.judgement.paired_segments import FEW_SAMPLES, SegmentPair, pair_segments
 from assay.judgement.repeats import can_measure_noise, describe_noise, pool_variances
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
+from assay.judgement.tails import judge_tails
 from assay.judgement.verdict import Direction, judge
 from assay.lang.breaks import list_crossed_breaks
 from assay.lang.checked_package import CheckedPackage
@@ -27,6 +29,8 @@ from assay.lang.segments import get_whole, is_pooled, is_segment, list_dimension
 from assay.report.declared_margin import convert_margin, get_whole_of_share
 from assay.report.mixes import build_mix_data
 from assay.sql.sample_cells import REAL_SCALE
+
+MIDDLE = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +97,37 @@ def judge_versions(
     gated = list_gated(rules, metrics)
     gate = assess_gate({key: item.judgement for key, item in changes.items() if key[0] in gated}, level)
     changes |= {item.key: replace(changes[item.key], adjusted=item.adjusted) for item in gate}
+    changes = _add_tails(checked, changes, versions, level, len(gate))
     runs = tuple(len(version.runs) for version in versions)
     sentence = describe_noise(can_measure_noise(runs, len(calibration)), runs, len(calibration))
     return ReportJudgements(level, runs, rules.repeats, len(calibration), sentence, gated, changes)
+
+
+def _add_tails(
+    checked: CheckedPackage,
+    changes: Mapping[Key, JudgedChange],
+    versions: Sequence[JudgedVersion],
+    level: float,
+    gated: int,
+) -> dict[Key, JudgedChange]:
+    """Return changes with the quantiles that changed beyond the margin, if versions are single runs of like samples."""
+    by_id = {version.id: version for version in versions}
+    added = {}
+    for (name, other), change in changes.items():
+        compared = versions[0], by_id[other]
+        metric = checked.get_metric(name)
+        added[name, other] = change
+        if is_formula(metric) or change.mix or any(len(version.runs) > 1 for version in compared):
+            continue
+        comparison = change.judgement.comparison
+        if comparison is None or comparison.spread.decided_by is not Component.TIME:
+            continue  # intervals of quantiles are from batches of time: they do not hold what hosts or runs vary by
+        base, value = (read_quantiles(checked, metric, version.runs[0]) for version in compared)
+        if base and value:
+            tails = judge_tails(base, value, change.margin, change.judgement.direction, level, gated)
+            medians = None if any(item.share == MIDDLE for item in tails) else change.medians
+            added[name, other] = replace(change, tails=tails, medians=medians)
+    return added
 
 
 def find_refusal(checked: CheckedPackage, metric: Metric, base: JudgedVersion, version: JudgedVersion) -> Reason | None:
@@ -253,6 +285,7 @@ def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
         "notes": [note.value for note in comparison.spread.notes] if comparison else [],
         **({"paired": change.paired.to_json()} if change.paired else {}),
         **({"medians": list(change.medians)} if change.medians else {}),
+        **({"tails": [item.to_json() for item in change.tails]} if change.tails else {}),
         "moved": change.is_moved,
         **({"mix": build_mix_data(change.mix, comparison)} if change.mix else {}),
     }

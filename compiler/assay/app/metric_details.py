@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from assay.engine.results import RunResults, scale
+from assay.app.run_quantiles import read_quantiles
+from assay.engine.results import RunResults
 from assay.judgement.batches import count_places
 from assay.judgement.change import Interval
-from assay.judgement.shift import QuantileChange, RunQuantiles, compare_distributions
+from assay.judgement.shift import QuantileChange, compare_distributions
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
-from assay.plan.planner import name_quantiles_statement
 from assay.report.document import Gallery
 from assay.report.metric_details import MetricDetails, RunCourse, build_metric_details
 from assay.report.row_units import NO_UNITS, ReportUnits
@@ -26,20 +25,6 @@ NOTHING = MetricDetails((), ())
 Courses = Mapping[str, tuple[RunCourse, ...]]
 """Metrics by their ids, in each run; the base is first."""
 NO_COURSES: Courses = MappingProxyType({})
-
-
-def read_quantiles(checked: CheckedPackage, metric: Metric, results: RunResults) -> RunQuantiles | None:
-    """Read the quantiles of a metric in a run; None without samples, times, or finite samples."""
-    rows: Sequence[Mapping[str, Any]] = results.rows.get(name_quantiles_statement(metric.id), ())
-    if not rows or not rows[0]["units"] or not all(map(math.isfinite, rows[0]["steps"])):
-        return None
-    factor = Fraction(checked.measured[metric.id].factor)
-    return RunQuantiles(
-        tuple(scale(item, factor) for item in rows[0]["quantiles"]),
-        tuple(scale(item, factor) for item in rows[0]["steps"]),
-        tuple((row["place"], row["size"], tuple(row["below"])) for row in rows),
-        rows[0]["units"],
-    )
 
 
 def collect_courses(

@@ -38,6 +38,8 @@ class ReportRequest:
     ) -> Computation:
         """Compute the metrics of a report, and the numbers of rows of values. Raises AssayError."""
         compared_metrics, options = list_judged_metrics(checked, report), self.options
+        is_judged = bool(report.judgement) and not options.measures_noise
+        has_quantiles = HTML in options.forms or is_judged
         return compute(
             session,
             checked,
@@ -49,10 +51,8 @@ class ReportRequest:
             row_requests=list_listing_requests(checked, report),
             series=list_timeline_series(report),
             phase_selection=self.phase_selection,
-            judged=compared_metrics if report.judgement and not options.measures_noise else (),
-            detailed=tuple(dict.fromkeys((*compared_metrics, *self.details)))
-            if HTML in options.forms
-            else self.details,
+            judged=compared_metrics if is_judged else (),
+            detailed=tuple(dict.fromkeys((*(compared_metrics if has_quantiles else ()), *self.details))),
             grouped=self.grouped_metrics,
             value_requests=value_requests,
         )

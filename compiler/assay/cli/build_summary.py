@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.judged_texts import (
     count_all_verdicts,
+    describe_quantiles,
     describe_run_mixes,
     format_size,
     list_titles,
@@ -69,7 +70,9 @@ def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
     unjudged = describe_unjudged_changes(select_unjudged_changes(changes)).removesuffix(".")
     unjudged_text = [f"{unjudged[0].lower()}{unjudged[1:]}"] if unjudged else []
     mixes = [text.removesuffix(".") for run in judged.runs if (text := describe_run_mixes(run, judged.base))]
-    texts = (*_describe_paired(changes), *medians_text, *unjudged_text, *mixes)
+    quantiles = describe_quantiles(changes).removesuffix(".")
+    quantiles_text = [f"{quantiles[0].lower()}{quantiles[1:]}"] if quantiles else []
+    texts = (*_describe_paired(changes), *medians_text, *quantiles_text, *unjudged_text, *mixes)
     counts = "; ".join((escape_text(count_all_verdicts(judged)), *texts))
     worse = [change for change in (*changes, *changed_segments) if change.verdict == "worse"]
     # The first page names the same one: metrics of the gate come first, then those whose change is certainly largest.

@@ -14,6 +14,7 @@ import click
 from assay.cli import output
 from assay.cli.judged_texts import (
     count_verdicts,
+    describe_quantiles,
     format_percents,
     format_values,
     list_local_names,
@@ -238,7 +239,9 @@ def _list_notes(version: ComparedVersion, base: str) -> list[str]:
     paired = describe_paired(item.name, item.paired, item.margin, Direction(item.better)) if item else ""
     unjudged = describe_unjudged_changes(select_unjudged_changes(changes))
     mixes = describe_mixes([(item.name, item.mix) for item in changes if item.mix], (base, version.id))
-    return list(filter(None, (mixes, paired, medians, unjudged, *version.notes, version.caution)))
+    return list(
+        filter(None, (mixes, paired, medians, describe_quantiles(changes), unjudged, *version.notes, version.caution))
+    )
 
 
 def format_lines(comparison: RunComparison, version: ComparedVersion, width: int = 0) -> Iterator[tuple[str, str]]:

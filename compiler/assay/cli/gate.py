@@ -14,6 +14,7 @@ from assay.cli import output
 from assay.cli.gate_markdown import format_markdown, format_undecided
 from assay.cli.judged_texts import (
     NOT_JUDGED,
+    describe_quantiles,
     describe_required_runs,
     describe_run_mixes,
     describe_uncorrected,
@@ -247,6 +248,8 @@ def format_gate(results: JudgedResults) -> Iterator[str]:
         required = describe_required_runs(results, changes)
         if required:
             yield escape_text(required)
+        if quantiles := describe_quantiles(changes):
+            yield escape_text(quantiles)
         if mixes := describe_run_mixes(run, results.base):
             yield escape_text(mixes)
         outside = describe_worse_outside_gate(run, MOST_OUTSIDE)

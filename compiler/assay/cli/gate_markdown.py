@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli.judged_texts import (
     count_all_verdicts,
+    describe_quantiles,
     describe_required_runs,
     describe_run_mixes,
     describe_uncorrected,
@@ -79,6 +80,7 @@ def format_markdown(results: JudgedResults) -> str:
         *_list_uncorrected(results, gated),
         *_list_worse_segments(results),
         *([_clip(text, 320)] if (text := describe_median_changes(select_median_changes(results.changes))) else []),
+        *([_clip(text, 320)] if (text := describe_quantiles(results.changes)) else []),
         *([_clip(text, 320)] if (text := describe_unjudged_changes(select_unjudged_changes(results.changes))) else []),
     ]
     noise = _clip(results.noise, 320)

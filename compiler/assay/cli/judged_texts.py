@@ -127,6 +127,23 @@ def select_median_changes(changes: Iterable[RecordedChange]) -> list[MedianChang
     ]
 
 
+def describe_quantiles(changes: Iterable[RecordedChange]) -> str:
+    """Return a sentence on the quantiles of whole metrics whose verdicts differ from those of the averages."""
+    from assay.report.answer_sentences import describe_quantile_verdicts, list_quantile_verdicts
+
+    whole = [change for change in changes if not change.is_segment]
+    directed = [change for change in whole if change.better != "neither"]
+    return describe_quantile_verdicts(
+        [
+            quantile
+            for change in directed or whole
+            for quantile in list_quantile_verdicts(
+                change.name, change.metric, change.unit, change.verdict, change.tails
+            )
+        ]
+    )
+
+
 def select_unjudged_changes(changes: Iterable[RecordedChange]) -> list[UnjudgedChange]:
     """Return the changes of whole metrics that are beyond the margin but not judged.
 

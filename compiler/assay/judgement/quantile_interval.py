@@ -9,6 +9,7 @@ The interval of a difference combines those of the two quantiles, [l, u] each (M
     q_b - q_a - sqrt((q_b - l_b)^2 + (u_a - q_a)^2)  ...  q_b - q_a + sqrt((u_b - q_b)^2 + (q_a - l_a)^2)
 
 At the ends of a distribution samples are too few: n min(c, 1 - c) must be at least 10, or most intervals are wrong.
+There is none either if an end would lie beyond the last sample, or if the samples beyond it lie in few batches.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from assay.judgement.batches import RunCells, build_ladder, measure_run, merge_places
+from assay.judgement.batches import RunCells, build_ladder, count_places, measure_run, merge_places
 from assay.judgement.change import Interval
 from assay.judgement.interval import Reason, are_uncorrelated, describe_lack_of_units
 from assay.judgement.student_t import compute_quantile
 
 LEAST_BEYOND = 10  # samples above and below
+_LEAST_FILLED = 6  # batches
+_MIDDLE = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,25 @@ def estimate_quantile(
             break
     variance = batches / (batches - 1) * math.fsum(item * item for item in influences)
     reach = Fraction(compute_quantile((1 + level) / 2, batches - 1) * math.sqrt(variance))
+    if not reach < min(share, 1 - share):
+        return Reason.TOO_FEW_SAMPLES
+    if _lies_in_few_batches(indicator, share, batches):
+        return Reason.FEW_BATCHES
     low, high = (value_at(find_index(count, bound)) for bound in (share - reach, share + reach))
     return Quantile(value_at(find_index(count, share)), Interval(low, high), batches, not is_long_enough)
+
+
+def _lies_in_few_batches(indicator: RunCells, share: Fraction, batches: int) -> bool:
+    """Return whether the samples beyond a quantile, on the side of the fewer, fill fewer than six batches.
+
+    That number is 1 / sum h_k^2, with the shares h_k of batches in these samples.
+    """
+    beyond = [0] * batches
+    places = count_places(indicator.units)
+    for cell in indicator.cells:
+        beyond[cell.place * batches // places] += cell.count - cell.sum if share > _MIDDLE else cell.sum
+    total = sum(beyond)
+    return share != _MIDDLE and _LEAST_FILLED * sum(item * item for item in beyond) > total * total
 
 
 def compare_quantiles(base: Quantile, other: Quantile) -> Interval:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from assay.judgement.interval import Reason
 from assay.judgement.mix import Mix
 from assay.judgement.paired_segments import PairedSegments
+from assay.judgement.tails import TailChange
 from assay.judgement.verdict import Judgement, Margin, Verdict
 
 
@@ -20,6 +21,7 @@ class JudgedChange:
     numbers of samples of base and other version; None for a formula. `paired` is what its segments show together if
     each has too few samples. `medians` are those of base and other version if they differ although the metric is open.
     `mix` is how samples differ in the values of a dimension: the change is then that of the common values.
+    `tails` are quantiles that changed beyond the margin.
     """
 
     judgement: Judgement
@@ -30,6 +32,7 @@ class JudgedChange:
     medians: tuple[float, float] | None = None
     averages: tuple[float, float] | None = None
     mix: Mix | None = None
+    tails: tuple[TailChange, ...] = ()
 
     @property
     def is_moved(self) -> bool:

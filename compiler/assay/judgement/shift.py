@@ -108,12 +108,12 @@ def compare_distributions(base: RunQuantiles, other: RunQuantiles, level: float 
     changes = []
     for position, share in enumerate(SHARES):
         estimates = [run.estimate(position, level) for run in (base, other)]
-        interval = _combine(*estimates)
+        interval = combine_quantiles(*estimates)
         changes.append(QuantileChange(share, base.quantiles[position], other.quantiles[position], interval))
     return tuple(changes)
 
 
-def _combine(before: Quantile | Reason, after: Quantile | Reason) -> Interval | Reason:
+def combine_quantiles(before: Quantile | Reason, after: Quantile | Reason) -> Interval | Reason:
     """Return the interval of the difference of two quantiles, or the reason why one of them has none."""
     if isinstance(before, Reason):
         return before

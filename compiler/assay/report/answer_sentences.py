@@ -12,6 +12,7 @@ from assay.judgement.report_judgements import JudgedChange
 from assay.judgement.verdict import Direction, Verdict
 from assay.lang.segments import list_dimensions_of_segment, list_values_of_segment
 from assay.number_styles.prefixed import (
+    MOST_PERCENT,
     format_change_within,
     format_interval,
     format_percent,
@@ -27,6 +28,7 @@ from assay.util.numbers import format_count
 _JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED, Verdict.SAME, Verdict.OPEN)
 _WITHOUT_DIRECTION = (Verdict.CHANGED, Verdict.SAME, Verdict.OPEN, Verdict.NOT_JUDGED)
 MOST_NAMES = 3
+_MIDDLE = 0.5
 
 
 def compose_headline(
@@ -38,6 +40,7 @@ def compose_headline(
     paired: str = "",
     medians: str = "",
     largest_segment: str = "",
+    quantiles: str = "",
 ) -> str:
     """Return the outcome in one sentence; the changes are those of metrics that are better in a direction.
 
@@ -45,7 +48,7 @@ def compose_headline(
     numbers of their segments that are judged, by verdict: what changed in some segments only may be lost in the whole
     metric. `paired` is the outcome of segments that are not judged each: it counts if no metric changed.
     `medians` is how the sentence goes on if no change is certain, but medians differ. `largest_segment` is the segment
-    that changed most, with its metric and change.
+    that changed most, with its metric and change, `quantiles` names quantiles that are worse.
     """
     if not changes:
         changes = conditions
@@ -53,6 +56,9 @@ def compose_headline(
     judged = sum(counts[verdict] for verdict in _JUDGED)
     worse, better = counts[Verdict.WORSE], counts[Verdict.BETTER]
     of_all = f"of {format_count(judged, 'metric')}"
+    if quantiles and not worse:
+        also = f", though better in {better} {of_all}" if better else ""
+        return f"{run} is worse than {base} in {quantiles}{also}"
     if judged == 1 and worse + better:
         return f"{run} is {'worse' if worse else 'better'} than {base} in the only metric that is judged"
     if not worse + better and _has_changed(segment_counts):
@@ -70,9 +76,23 @@ def compose_headline(
         return f"{run} is better than {base} in {better} {of_all}, and worse in {worse or 'none'}"
     if counts[Verdict.SAME] == judged:
         return f"{run} is the same as {base} in {'all ' if judged > 1 else ''}{format_count(judged, 'metric')}"
-    margin = _find_shared_margin(changes)
-    beyond = f" beyond {margin}" if margin else "" if margin == "" else " beyond the margin"
-    return f"No change{beyond} is certain between {base} and {run}{medians}"
+    return f"These runs cannot tell whether {run} differs from {base}{_describe_visible_change(changes)}{medians}"
+
+
+def _describe_visible_change(changes: Sequence[JudgedChange]) -> str:
+    """Return which change the runs would have shown in each judged metric; empty if that is not known.
+
+    It is the half width of the widest interval.
+    """
+    judgements = [item.judgement for item in changes if item.judgement.comparison and item.judgement.interval]
+    halves = [
+        (item.interval.high - item.interval.low) / 2
+        for item in judgements
+        if item.interval and item.comparison and item.comparison.percent
+    ]
+    if len(halves) < len(judgements) or not halves or max(halves) > MOST_PERCENT:
+        return ""
+    return f"; changes of {max(halves):.2g} % would have been seen"
 
 
 def _has_changed(segment_counts: Mapping[Verdict, int]) -> bool:
@@ -200,6 +220,59 @@ def continue_headline(changes: Sequence[MedianChange]) -> str:
     size = f"{changes[0].percent.lstrip('+-')} % " if changes[0].percent else ""
     word = "higher" if value > base else "lower"
     return f", but the median of {escape_text(changes[0].label)} is {size}{word}"
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileVerdict:
+    """A quantile of a metric that changed beyond the margin, while the average has another verdict."""
+
+    label: str
+    metric: str
+    unit: str
+    share: float
+    ends: tuple[float, float]
+    verdict: str
+
+    @property
+    def text(self) -> str:
+        """The quantile with its change: `p99 of Wait 39.8 → 88.5 ms (+122 %) worse`."""
+        factor, symbol = choose_prefix(self.ends, self.unit)
+        base, value = (format_value(float(end * factor)) for end in self.ends)
+        percent = format_percent(*self.ends)
+        change = "" if percent == NO_VALUE else f" ({percent} %)"
+        return (
+            f"{self.name} of {escape_text(self.label)} {base} → {f'{value} {symbol}'.rstrip()}{change} {self.verdict}"
+        )
+
+    @property
+    def name(self) -> str:
+        """The name of the quantile: `median`, `p99`."""
+        return "median" if self.share == _MIDDLE else f"p{100 * self.share:g}"
+
+
+def list_quantile_verdicts(
+    label: str, metric: str, unit: str, verdict: str, tails: Sequence[Mapping[str, Any]]
+) -> list[QuantileVerdict]:
+    """Return the quantiles of a metric, as `results.json` has them, whose verdicts differ from that of the average."""
+    return [
+        QuantileVerdict(label, metric, unit, item["share"], (item["base"], item["value"]), item["verdict"])
+        for item in tails
+        if item["verdict"] != verdict
+    ]
+
+
+def describe_quantile_verdicts(changes: Sequence[QuantileVerdict]) -> str:
+    """Return a sentence on quantiles that changed though their averages did not, or otherwise; empty without any."""
+    if not changes:
+        return ""
+    texts = list_names([item.text for item in changes], MOST_NAMES)
+    return f"Beside the averages: {texts}; see --details {escape_text(changes[0].metric)}."
+
+
+def name_worse_quantiles(changes: Sequence[QuantileVerdict]) -> str:
+    """Return the names of quantiles that are worse: `p99 of Wait`; empty without any."""
+    worse = [f"{item.name} of {escape_text(item.label)}" for item in changes if item.verdict == Verdict.WORSE]
+    return list_names(worse, MOST_NAMES) if worse else ""
 
 
 @dataclass(frozen=True, slots=True)

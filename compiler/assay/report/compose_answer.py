@@ -14,6 +14,7 @@ from assay.report.answer import Answer, JudgedGroup, JudgedRow, KeyChange
 from assay.report.answer_candidates import Candidate, list_candidates, list_gated_segments
 from assay.report.answer_sentences import (
     MedianChange,
+    QuantileVerdict,
     UnjudgedChange,
     compose_counts,
     compose_headline,
@@ -23,8 +24,11 @@ from assay.report.answer_sentences import (
     count_changed,
     describe_median_changes,
     describe_paired,
+    describe_quantile_verdicts,
     describe_unjudged_changes,
+    list_quantile_verdicts,
     name_unjudged_changes,
+    name_worse_quantiles,
 )
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
 from assay.report.data_quality import UNMEASURED, describe_findings, list_names
@@ -103,7 +107,8 @@ def compose_answer(
     paired = _find_paired(directed or conditions)
     medians = _list_median_changes(directed or conditions)
     unjudged = _list_unjudged_changes(directed or conditions)
-    sentences = _list_sentences(labels, candidates, paired, medians, unjudged)
+    quantiles = _list_quantile_verdicts(directed or conditions)
+    sentences = _list_sentences(labels, candidates, paired, medians, quantiles, unjudged)
     others = len(key_changes) + len(printed_conditions) + _LINES_OF_SENTENCES * len(sentences)
     lines = LINES - others - (min(len(differing), MOST_DIFFERING) + 1) // 2
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
@@ -127,6 +132,7 @@ def compose_answer(
             of_paired,
             continue_headline(medians),
             _name_largest_segment(directed),
+            name_worse_quantiles(quantiles),
         )
         + ("" if paired else name_unjudged_changes(unjudged)),
         " ".join([counts, *sentences]),
@@ -146,12 +152,14 @@ def _list_sentences(
     candidates: Sequence[Candidate],
     paired: Candidate | None,
     medians: Sequence[MedianChange],
+    quantiles: Sequence[QuantileVerdict],
     unjudged: Sequence[UnjudgedChange],
 ) -> list[str]:
     """Return what follows the counts of verdicts: what they do not hold, and of what samples are."""
     sentences = (
         _describe_paired(paired),
         describe_median_changes(medians),
+        describe_quantile_verdicts(quantiles),
         describe_unjudged_changes(unjudged),
         describe_mixes([(item.row.label, item.mix) for item in candidates if item.mix], labels),
     )
@@ -202,6 +210,16 @@ def _list_median_changes(candidates: Sequence[Candidate]) -> list[MedianChange]:
         MedianChange(item.row.label, item.row.metric, item.unit, item.change.medians)
         for item in candidates
         if item.change.medians
+    ]
+
+
+def _list_quantile_verdicts(candidates: Sequence[Candidate]) -> list[QuantileVerdict]:
+    return [
+        quantile
+        for item in candidates
+        for quantile in list_quantile_verdicts(
+            item.row.label, item.row.metric, item.unit, item.verdict, [tail.to_json() for tail in item.change.tails]
+        )
     ]
 
 

@@ -1,0 +1,74 @@
+"""Judge the median, the 95th and the 99th percentile of a metric, which its average does not show.
+
+The interval of the difference of two quantiles is that of `assay.judgement.quantile_interval`. A quantile has a verdict
+if its interval lies beyond the margin of the metric. A gate counts a quantile as worse only by an interval of a level
+that is adjusted for the number of its quantiles (Bonferroni).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from assay.judgement.change import Interval
+from assay.judgement.shift import SHARES, RunQuantiles, combine_quantiles
+from assay.judgement.verdict import Direction, Margin, Verdict
+
+JUDGED = (Fraction(1, 2), Fraction(95, 100), Fraction(99, 100))
+
+
+@dataclass(frozen=True, slots=True)
+class TailChange:
+    """A quantile that changed beyond the margin, in the metric's unit; `interval` is that of the difference.
+
+    `is_closing` says whether it closes a gate that names the metric.
+    """
+
+    share: Fraction
+    base: float
+    value: float
+    interval: Interval
+    verdict: Verdict
+    is_closing: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a member of the list `tails` in `results.json`."""
+        return {
+            "share": float(self.share),
+            "base": self.base,
+            "value": self.value,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "verdict": self.verdict.value,
+            "closes": self.is_closing,
+        }
+
+
+def judge_tails(
+    base: RunQuantiles, other: RunQuantiles, margin: Margin, direction: Direction, level: float, gated: int
+) -> tuple[TailChange, ...]:
+    """Return the quantiles that changed beyond the margin; `gated` is the number of metrics of the gate."""
+    strict = 1 - 2 * (1 - level) / max(1, gated * len(JUDGED))
+    changes = []
+    for share in JUDGED:
+        position = SHARES.index(share)
+        before, after = base.quantiles[position], other.quantiles[position]
+        least = margin.convert_to_amount(before)
+        interval = combine_quantiles(*(run.estimate(position, level) for run in (base, other)))
+        if not isinstance(interval, Interval) or not _is_beyond(interval, least):
+            continue
+        is_bad = (after > before) == (direction is Direction.LOWER)
+        verdict = Verdict.WORSE if is_bad else Verdict.BETTER
+        is_closing = False
+        if direction is Direction.NEITHER:
+            verdict = Verdict.CHANGED
+        elif is_bad:
+            strict_interval = combine_quantiles(*(run.estimate(position, strict) for run in (base, other)))
+            is_closing = isinstance(strict_interval, Interval) and _is_beyond(strict_interval, least)
+        changes.append(TailChange(share, before, after, interval, verdict, is_closing))
+    return tuple(changes)
+
+
+def _is_beyond(interval: Interval, least: float) -> bool:
+    return interval.low > least or interval.high < -least
