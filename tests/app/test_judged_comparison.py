@@ -210,6 +210,8 @@ def test_documented_members_are_those_of_the_build(judged_build: Path) -> None:
     members |= {f"judgement.metrics.*.*.{name}" for name in item}
     members |= {f"judgement.metrics.*.*.margin.{name}" for name in item["margin"]}
     members |= {f"judgement.metrics.*.*.quantiles[].{name}" for quantile in item["quantiles"] for name in quantile}
+    every = [change for changes in judgement["metrics"].values() for change in changes.values()]
+    members |= {f"judgement.metrics.*.*.tails[].{name}" for change in every for tail in change["tails"] for name in tail}
     members |= {f"judgement.sections[].{name}" for name in judgement["sections"][0]}
     assert list_documented_members() == members | {"judgement.cautions.*", "judgement.hosts.*"} | {
         "judgement",
@@ -271,7 +273,7 @@ def test_tables_print_intervals_and_verdicts(judged_build: Path, section: str, l
 
 def test_notes_name_what_is_not_judged(judged_build: Path) -> None:
     text = (judged_build / "report.md").read_text(encoding="utf-8")
-    assert "Blocks per host (its rows have no time)" in text
+    assert "Not judged: Blocks per host, Chained to forged blocks (its rows have no time)." in text
     assert "56 units of time are few: 7 to 17 batches." in text
     assert "there are too few repeats" in text
 

@@ -285,7 +285,7 @@ def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
         "notes": [note.value for note in comparison.spread.notes] if comparison else [],
         **({"paired": change.paired.to_json()} if change.paired else {}),
         **({"medians": list(change.medians)} if change.medians else {}),
-        **({"tails": [item.to_json() for item in change.tails]} if change.tails else {}),
+        "tails": [item.to_json() for item in change.tails],
         "moved": change.is_moved,
         **({"mix": build_mix_data(change.mix, comparison)} if change.mix else {}),
     }
