@@ -143,7 +143,7 @@ def find_implausible_samples(
 def find_zero_samples(
     metrics: Iterable[Metric], distributions: Distributions, quantities: Mapping[str, str]
 ) -> Iterator[Finding]:
-    """Yield findings, which are notes, on the sizes, durations and rates that are always 0; nothing may be there to measure."""
+    """Yield findings, as notes, on sizes, durations and rates that are always 0: nothing may be there to measure."""
     groups: dict[int, list[str]] = defaultdict(list)
     for metric in metrics:
         if _is_zero(metric, distributions, quantities):
