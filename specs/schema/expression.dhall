@@ -70,6 +70,8 @@ in  { Token
     , all = many "and"
     , any = many "or"
     , not = unary "not"
+      -- 1 if a condition holds, 0 if it does not; missing if it is missing
+    , oneIf = unary "one_if"
       -- presence: whether a value is missing, and the first of several that is present
     , present = unary "present"
     , absent = unary "absent"

@@ -72,9 +72,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     logs = [folder / "logs" / name for name in ("base", "failing")]
     assert run_assay("--cache", cache, "init", place, "--from", *logs, "--each", "run").status == 0
     edit_file(place / "specs/shop/metrics.dhall", ", unit = S.unit.byte", ', unit = S.unit.byte, better = "lower"')
-    # The number of failures has no sample in runs without any.
-    lines = ', unit = S.unit.count\n        , better = "lower"', ", unit = S.unit.count"
-    edit_file(place / "specs/shop/metrics.dhall", *lines)
     for name in RUNS:
         if not (place / "runs" / name).exists():
             (place / "runs" / name).mkdir()
@@ -94,8 +91,11 @@ def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
         (("base", "without-b"), "wait_ms", "same", ("kind b in base only; compared over the common kind",), 1),
         (("without-b", "base"), "wait_ms", "same", ("kind b in base only",), 1),
         (("base", "renamed"), "wait_ms", "same", ("kind a in base only, kind c in renamed only",), 1),
-        (("only-a", "failing"), "wait_ms", "same", ("ok false in failing only",), 1),
-        (("failing-less", "failing-more"), "wait_ms", "same", ("share of ok ",), 1),
+        (("only-a", "failing"), "wait_ms", "same", ("ok false in failing only",), 4),
+        (("only-a", "failing"), "request_failed", "worse", (), 4),
+        (("failing-less", "failing-more"), "request_failed", "worse", ("share of ok ",), 4),
+        (("failing-more", "failing-less"), "request_failed", "better", ("share of ok ",), 1),
+        (("base", "again"), "request_failed", "same", (), 0),
         (("only-a", "timeout"), "wait_ms", "open", (), 0),
         (("base", "doubled"), "bytes", "not judged", ("Beyond the margin, but not judged: Request: size +100 %",), 1),
     ],

@@ -211,7 +211,9 @@ def test_documented_members_are_those_of_the_build(judged_build: Path) -> None:
     members |= {f"judgement.metrics.*.*.margin.{name}" for name in item["margin"]}
     members |= {f"judgement.metrics.*.*.quantiles[].{name}" for quantile in item["quantiles"] for name in quantile}
     every = [change for changes in judgement["metrics"].values() for change in changes.values()]
-    members |= {f"judgement.metrics.*.*.tails[].{name}" for change in every for tail in change["tails"] for name in tail}
+    members |= {
+        f"judgement.metrics.*.*.tails[].{name}" for change in every for tail in change["tails"] for name in tail
+    }
     members |= {f"judgement.sections[].{name}" for name in judgement["sections"][0]}
     assert list_documented_members() == members | {"judgement.cautions.*", "judgement.hosts.*"} | {
         "judgement",

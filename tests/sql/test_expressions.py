@@ -67,6 +67,7 @@ integers: st.SearchStrategy[Expression] = st.deferred(
         small.map(lambda value: Expression("integer", number=Decimal(value))),
         generate_operations(("plus", "minus", "times", "div", "greatest", "coalesce"), integers, integers),
         generate_operations(("floor",), numbers),
+        generate_operations(("one_if",), conditions),
         st.tuples(integers, st.sampled_from(FACTORS)).map(
             lambda parts: Expression("whole", (parts[0],), unit=NONE, factor=parts[1])
         ),
@@ -128,6 +129,8 @@ def apply_operator(expression: Expression, values: list[int | float | bool | str
         return re.fullmatch(str(values[1]), str(values[0])) is not None
     if expression.op == "not":
         return not values[0]
+    if expression.op == "one_if":
+        return int(bool(values[0]))
     a, b = to_number(values[0]), to_number(values[-1])
     if expression.op in COMPARED:
         return COMPARED[expression.op](a, b)

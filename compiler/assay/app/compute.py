@@ -39,6 +39,7 @@ from assay.plan.value_request import ValueRequest
 from assay.quality.empty_metrics import find_missing_events
 from assay.quality.extents import compute_run_extent, find_short_runs
 from assay.quality.gaps import excuse_usual_gaps
+from assay.quality.implausible_samples import find_unlike_zeros
 from assay.quality.unlike_values import find_unlike_values
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.sql.codegen import Statement
@@ -276,13 +277,24 @@ def _compare_data(
     ended = find_ended_events(ingested_runs, extents, quality_plan.checked.package.events, quality_plan.readers)
     distributions = [(label, item.results.metrics) for label, item in zip(labels, compared, strict=True)]
     unlike = find_unlike_values(distributions, quality_plan.metrics)
+    zeros = find_unlike_zeros(distributions, quality_plan.metrics, quality_plan.quantities)
     qualities = {
         item.id: replace(quality, findings=(*quality.findings, *map(quality_plan.add_formulas, chain(*findings))))
         for item, quality, *findings in zip(
-            compared, excuse_usual_gaps([item.quality for item in compared]), short, ended, unlike, strict=True
+            compared, excuse_usual_gaps([item.quality for item in compared]), short, ended, unlike, zeros, strict=True
         )
     }
-    return tuple(replace(item, quality=qualities.get(item.id, item.quality)) for item in results)
+    impossible = {
+        item.id: frozenset(name for finding in map(quality_plan.add_formulas, findings) for name in finding.metrics)
+        for item, findings in zip(compared, zeros, strict=True)
+    }
+    return tuple(
+        replace(
+            item, quality=qualities.get(item.id, item.quality),
+            results=replace(item.results, impossible=item.results.impossible | impossible.get(item.id, frozenset())),
+        )
+        for item in results
+    )  # fmt: skip
 
 
 def _assess_result(

@@ -42,6 +42,9 @@ def standardize_metrics(
         return {}
     count = partial(calculate, checked=checked, metrics=metrics)
     base, *others = _list_versions(count(value_requests=listed))
+    requests = {
+        name: [item for item in items if not _is_decided(item, (base, *others))] for name, items in requests.items()
+    }
     mixes = {
         (name, other.id): mix
         for name, items in requests.items()
@@ -115,6 +118,20 @@ def _find_further_mix(pairs: Sequence[ValueRequest], base: JudgedVersion, other:
         if remaining and is_further and (whole := compare_mix(request.by, counts[0], counts[1], runs)):
             mixes.append((remaining.difference, whole))
     return max(mixes, key=lambda item: item[0], default=(0.0, None))[1]
+
+
+def _is_decided(request: ValueRequest, versions: Sequence[JudgedVersion]) -> bool:
+    """Return whether a metric is a share of rows that a dimension decides, such as that of failures by their status.
+
+    Then the dimension is what the metric measures: among common values, no share changes.
+    """
+    ends = [
+        {row[name] for name in request.end_names}
+        for version in versions for run in version.runs for row in run.rows[request.name]
+    ]  # fmt: skip
+    values = set().union(*ends)
+    has_two = 0 in values and len(values) == 2
+    return request.metric.unit.symbol in ("", "%") and has_two and all(len(items) == 1 for items in ends)
 
 
 def _are_few(counts: Sequence[Counter[Values]]) -> bool:

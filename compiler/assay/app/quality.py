@@ -30,8 +30,9 @@ from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, bui
 from assay.quality.absent_hosts import find_absent_hosts
 from assay.quality.assess import Assessment, Counts, Notice, get_count_name
 from assay.quality.empty_metrics import EmptyMetrics
-from assay.quality.extents import find_short_logs
+from assay.quality.extents import LogExtent, find_short_logs, list_extents
 from assay.quality.gaps import find_gaps, is_uneven, read_silences
+from assay.quality.implausible_samples import find_implausible_samples, find_zero_samples, list_suspects
 from assay.quality.negative_samples import find_negative_samples
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import Finding, RunQuality
@@ -138,13 +139,11 @@ class QualityPlan:
         return tuple(metric for name, metric in metrics.items() if not is_segment(name))
 
     @cached_property
-    def unsigned(self) -> frozenset[str]:
-        """The measured metrics of which no sample can be below 0."""
+    def quantities(self) -> Mapping[str, str]:
+        """What each measured metric measures, by id; empty if it may be anything."""
         library = get_package_library(self.checked.package)
         grains = {item.name: item for item in self.checked.package.grains}
-        return frozenset(
-            item.id for item in self.metrics if find_quantity(library, item, grains[item.grain]) in UNSIGNED
-        )
+        return {item.id: find_quantity(library, item, grains[item.grain]) for item in self.metrics}
 
     @cached_property
     def bindings(self) -> tuple[completeness.KeyBinding, ...]:
@@ -175,7 +174,7 @@ class QualityPlan:
     def _build_row_counts(self, metrics: Sequence[Metric]) -> Iterator[Statement]:
         grains = {item.name: item for item in self.checked.package.grains}
         for metric in metrics:
-            is_unsigned = metric.id in self.unsigned
+            is_unsigned = self.quantities[metric.id] in UNSIGNED
             query = completeness.count_rows(metric, grains[metric.grain], self._places, is_unsigned=is_unsigned)
             yield Statement("count", get_count_name(metric), query)
 
@@ -229,14 +228,15 @@ class QualityPlan:
             counts_of_steps = count((*self._tables, *statements))
         reasons = empty_metrics.find_reasons(counts_of_steps)
         defaults = (*assessment.find_default_samples(extra_counts), *assessment.find_defaulted_fields())
-        negative = tuple(find_negative_samples(assessment))
+        implausible, doubtful = self._find_implausible_samples(ingested_run, results, count)
+        impossible = (*find_negative_samples(assessment, results.metrics), *implausible)
         crashes, stray_notes = ((), ()) if self.is_phase else list_stray_findings(ingested_run)
         short_logs = () if self.is_phase else tuple(self._iter_short_logs(ingested_run))
         findings = (
             *crashes,
             *reasons.findings,
             *defaults,
-            *negative,
+            *impossible,
             *assessment.find_hosts_counted_as_zero(),
             *assessment.find_events_missing_on_hosts(),
             *(() if self.is_phase else self._iter_absent_hosts(assessment, ingested_run)),
@@ -249,17 +249,44 @@ class QualityPlan:
             *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self.readers)),
         )
         findings = tuple(map(self.add_formulas, findings))
-        quality = _create_quality(ingested_run, findings, _find_blank_metrics(defaults), (*reasons.notes, *stray_notes))
+        notes = (*reasons.notes, *doubtful, *self._iter_zero_samples(results, defaults), *stray_notes)
+        quality = _create_quality(ingested_run, findings, _find_blank_metrics(defaults), notes)
         return replace(
             quality,
             impossible_metrics=frozenset(
                 name
-                for item in map(self.add_formulas, negative)
+                for item in map(self.add_formulas, impossible)
                 if 2 * (item.affected or 0) > (item.total or 0)
                 for name in item.metrics
             ),
             unused=tuple(assessment.find_repeated_records()),
         )
+
+    def _iter_zero_samples(self, results: RunResults, defaults: Sequence[Finding]) -> Iterator[Finding]:
+        """Yield notes on metrics that are always 0, unless these values come from `defaults`."""
+        assumed = {name for item in defaults for name in item.metrics}
+        measured = [item for item in self.metrics if item.id not in assumed]
+        yield from find_zero_samples(measured, results.metrics, self.quantities)
+
+    def _find_implausible_samples(
+        self, ingested_run: IngestedRun, results: RunResults, count: Counter
+    ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+        """Return the findings on samples that cannot be, and notes on those that only may be wrong."""
+        extents: dict[str, list[LogExtent]] = {}
+        for part in ingested_run.parts:
+            for name in self.source_readers.get(part.source.name, ()):
+                extents.setdefault(name, []).extend(list_extents(part.facts.logs))
+        library, metrics = get_package_library(self.checked.package), {item.id: item for item in self.metrics}
+        suspects = tuple(list_suspects(self.metrics, results.metrics, self.quantities, library, extents))
+        counts: dict[str, tuple[int, int]] = {}
+        if suspects:
+            queries = [(item.name, completeness.count_beyond(metrics[item.metric], item.value, self._places,
+                                                             is_limit=item.is_limit)) for item in suspects]  # fmt: skip
+            rows = count((*self._tables, *(Statement("count", name, query) for name, query in queries)))
+            for item in suspects:
+                (row,) = rows[item.name]
+                counts[item.name] = int(str(row[completeness.BEYOND])), int(str(row[completeness.VALUES]))
+        return find_implausible_samples(suspects, counts)
 
     def add_formulas(self, finding: Finding) -> Finding:
         """Return a finding that also names the formulas over its metrics."""

@@ -287,6 +287,11 @@ def _infer_logic(node: Expression, scope: Scope, units: Units) -> ValueType:
     return BOOLEAN
 
 
+def _infer_truth_value(node: Expression, scope: Scope, units: Units) -> ValueType:
+    _infer_logic(node, scope, units)
+    return ValueType("integer")
+
+
 def _infer_presence(node: Expression, scope: Scope, units: Units) -> ValueType:
     infer(node.operands[0], scope, units)
     return BOOLEAN
@@ -309,6 +314,7 @@ _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(COMPARISONS, _infer_comparison),
     **dict.fromkeys(("and", "or", "not"), _infer_logic),
     **dict.fromkeys(("present", "absent"), _infer_presence),
+    "one_if": _infer_truth_value,
     "matches": _infer_match,
     "floor": _infer_floor,
     "whole": _infer_whole,

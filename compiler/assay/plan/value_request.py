@@ -10,7 +10,10 @@ from assay.lang.reserved_names import choose_free_name
 
 @dataclass(frozen=True, slots=True)
 class ValueRequest:
-    """A request for the numbers of rows behind a metric, for each combination of values of the columns `by`."""
+    """A request for the numbers of rows behind a metric, for each combination of values of the columns `by`.
+
+    Each number comes with the least and the greatest sample of these rows, before samples are reduced.
+    """
 
     metric: Metric
     by: tuple[str, ...]
@@ -24,3 +27,8 @@ class ValueRequest:
     def count_name(self) -> str:
         """Return the name of the column with the number of rows, which none of the columns `by` has."""
         return choose_free_name("size", self.by)
+
+    @property
+    def end_names(self) -> tuple[str, str]:
+        """Return the names of the columns with the least and the greatest sample."""
+        return choose_free_name("least", self.by), choose_free_name("greatest", self.by)

@@ -55,6 +55,7 @@ class KnownFormat:
     results: tuple[str, ...] = ()  # names of the main results, which come first
     details: str = ""  # names of what is part of a result, or repeats it: they come last
     throughput: tuple[str, ...] = ()
+    outcome: str = ""  # the last key of the field that says whether a record failed, if no metric does
     dimensions: tuple[str, ...] = ()  # the last keys of the dimensions that come first
     unread: frozenset[KeyPath] = frozenset()  # places that are of no interest
     is_of_benchmarks: bool = False  # whether records are results of benchmarks, each of which has a name
@@ -121,7 +122,7 @@ _HYPERFINE = dict.fromkeys(("mean", "stddev", "median", "user", "system", "min",
 
 KNOWN_FORMATS = (
     KnownFormat("JMeter JTL", "csv", _columns("timeStamp", "elapsed", "label"),
-                units={"elapsed": _MS, "Latency": _MS, "Connect": _MS, "IdleTime": _MS},
+                units={"elapsed": _MS, "Latency": _MS, "Connect": _MS, "IdleTime": _MS}, outcome="success",
                 rules=(MetricRule("(grp|all)Threads", omission=LOAD),)),
     KnownFormat("k6 JSON", "json-lines", frozenset({("metric",), ("type",), ("data", "time"), ("data", "value")}),
                 lookup=("metric",), ruled_out=_CONTENT, rules=_K6_RULES, own_metrics=_K6_OWN, results=_K6_RESULTS,

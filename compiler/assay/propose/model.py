@@ -203,10 +203,10 @@ class MetricProposal:
     end: str = ""
     event: str = ""
     field: str = ""
-    where: tuple[str, str] = ("", "")  # a field of the event and the text that it has
+    where: tuple[str, str] = ("", "")  # a field of the event and the text that it has, of failures if it `is_failure`
     better: str = "neither"
     from_start: str = ""  # a field with the duration of the step that ends at `start`: the time begins at its beginning
-    is_failure: bool = False  # whether it is the share of the statuses of HTTP in the field that are failures
+    is_failure: bool = False  # whether it is the share of failures: by `where`, else by statuses of HTTP in the field
 
     @property
     def is_rate(self) -> bool:

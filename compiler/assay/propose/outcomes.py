@@ -1,4 +1,4 @@
-"""Propose counts of records that have an outcome: how many there are, and how many of them failed."""
+"""Propose metrics of records that have an outcome: how many there are, and the share of them that failed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ MIN_RECORDS = 5
 
 def find_outcome(group: Group, event: EventProposal) -> FieldProposal | None:
     """Return the field of an event that says whether its records failed: a status of HTTP, a boolean, or a text."""
-    if group.known_format or event.count < MIN_RECORDS:
+    if event.count < MIN_RECORDS:
         return None
     fields = [group.source.find_field(name) for name in event.fields]
+    if group.known_format:  # others have metrics of failures, or none
+        fields = [field for field in fields if field.path[-1] == group.known_format.outcome]
     return next((field for field in fields if describe_failure(group, event, field) is not None), None)
 
 
@@ -45,7 +47,7 @@ def describe_failure(group: Group, event: EventProposal, field: FieldProposal) -
 def list_outcome_metrics(
     group: Group, event: EventProposal, names: NameSpace, key: str = ""
 ) -> tuple[MetricProposal, ...]:
-    """Return the number of records of an event, and the share or the number of those that failed.
+    """Return the number of records of an event, and the share of those that failed: 0 % if none did.
 
     With the `key` of a grain, its values with a record count.
     """
@@ -57,12 +59,9 @@ def list_outcome_metrics(
     total = MetricProposal(names.add(join_names(event.name, "count")), f"{title}: count", "count",
                            f"How many {counted} of `{event.name}` a host has", event=event.name)  # fmt: skip
     failure = describe_failure(group, event, field)
-    if failure == "":
-        doc = f"Share of {counted} of `{event.name}` with a `{place}` of {FIRST_FAILURE} or more"
-        failed = MetricProposal(names.add(join_names(event.name, "failed")), f"{title}: failed", "percent", doc,
-                                event=event.name, field=field.name, better="lower", is_failure=True)  # fmt: skip
-    else:
-        doc = f"How many {counted} of `{event.name}` with `{place}` {failure} a host has; none without such records"
-        failed = MetricProposal(names.add(join_names(event.name, "failed")), f"{title}: failed", "count", doc,
-                                event=event.name, where=(field.name, failure or ""), better="lower")  # fmt: skip
+    which = f"`{place}` {failure}" if failure else f"a `{place}` of {FIRST_FAILURE} or more"
+    failed = MetricProposal(names.add(join_names(event.name, "failed")), f"{title}: failed", "percent",
+                            f"Share of {counted} of `{event.name}` with {which}", event=event.name, field=field.name,
+                            where=(field.name, failure) if failure else ("", ""), better="lower",
+                            is_failure=True)  # fmt: skip
     return total, failed

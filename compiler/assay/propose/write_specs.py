@@ -237,9 +237,8 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
     elif metric.is_rate:
         measure = f"S.x.column g.{grain.name}.value"
     elif metric.is_failure:
-        status = _read_field(proposal, source, grain, metric, metric.field)
-        share = f"S.x.times (S.x.natural 100) (S.x.div ({status}) (S.x.natural {FIRST_FAILURE}))"
-        measure = f"S.x.asUnit S.unit.percent ({share})"
+        failure = _write_failure(proposal, source, grain, metric)
+        measure = f"S.x.asUnit S.unit.percent (S.x.times (S.x.natural 100) ({failure}))"
     elif metric.field:
         measure = _read_field(proposal, source, grain, metric, metric.field)
         if source.find_field(metric.field).unit == "none" and metric.unit not in ("none", "percent"):
@@ -249,12 +248,8 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
         reduction = "\n        , reduction = S.metric.number [ host ]"
         if grain.key and not metric.where[0]:
             reduction += f"\n        , where = S.x.present (S.grain.instant {at}.{metric.event})"
-    if metric.where[0] and not metric.is_rate:  # the series of a rate has the condition
-        field = _read_field(proposal, source, grain, metric, metric.where[0])
-        is_boolean = source.find_field(metric.where[0]).type == "boolean"
-        booleans = {"true": "S.x.yes", "false": "S.x.no"}
-        value = booleans[metric.where[1]] if is_boolean else f"(S.x.text {quote_text(metric.where[1])})"
-        reduction += f"\n        , where = S.x.equals ({field}) {value}"
+    if metric.where[0] and not (metric.is_rate or metric.is_failure):  # the series of a rate has the condition
+        reduction += f"\n        , where = {_write_condition(proposal, source, grain, metric)}"
     unit = _write_unit(metric.unit).strip("()")
     better = f"\n        , better = {quote_text(metric.better)}" if metric.better != "neither" else ""
     return f"""
@@ -266,6 +261,23 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
         , unit = {unit}{better}
         , doc = {quote_text(metric.doc)}
         }}"""
+
+
+def _write_failure(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:
+    """Return the expression that is 1 for a record that failed, else 0."""
+    if metric.where[0]:
+        return f"S.x.oneIf ({_write_condition(proposal, source, grain, metric)})"
+    status = _read_field(proposal, source, grain, metric, metric.field)
+    return f"S.x.div ({status}) (S.x.natural {FIRST_FAILURE})"
+
+
+def _write_condition(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:
+    """Return the condition that a field has the text of a metric."""
+    name, text = metric.where
+    field = _read_field(proposal, source, grain, metric, name)
+    booleans = {"true": "S.x.yes", "false": "S.x.no"}
+    is_boolean = source.find_field(name).type == "boolean"
+    return f"S.x.equals ({field}) {booleans[text] if is_boolean else f'(S.x.text {quote_text(text)})'}"
 
 
 def _write_unit(unit: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from assay.engine.results import Distribution
 from assay.lang.quantities import unwrap_measure
 from assay.quality.assess import Assessment
 from assay.report.data_quality import NEGATIVE_SAMPLES, Finding, format_metric_list
@@ -14,14 +15,20 @@ _SWAPPED = "`from` and `to` may be swapped"
 _SET_BACK = "a clock was set back or is ahead of others, or -1 stands for no value"
 
 
-def find_negative_samples(assessment: Assessment) -> Iterator[Finding]:
+_NO_VALUE = "the least is -1, which may stand for no value"
+
+
+def find_negative_samples(assessment: Assessment, distributions: Mapping[str, Distribution]) -> Iterator[Finding]:
     """Yield a finding on metrics with equal numbers of samples below 0; only what is never below 0 was counted."""
     groups: dict[tuple[int, int, str], list[str]] = defaultdict(list)
     for metric in assessment.metrics:
         number, values = (assessment.compute_total(metric, name) for name in (NEGATIVE, VALUES))
+        item = distributions.get(metric.id)
+        is_read = unwrap_measure(metric.measure).op in ("column", "taken") and not metric.reduction
+        usual = _NO_VALUE if is_read and item and item.least == item.scale_value(-1) else _SET_BACK
         may_be_swapped = 2 * number > values and unwrap_measure(metric.measure).op == "minus"
         if number:
-            groups[number, values, _SWAPPED if may_be_swapped else _SET_BACK].append(metric.id)
+            groups[number, values, _SWAPPED if may_be_swapped else usual].append(metric.id)
     for (number, values, cause), metrics in groups.items():
         verb = "is" if number == 1 else "are"
         message = f"{number} of {values} samples {verb} negative{format_metric_list(metrics)}: {cause}."

@@ -9,16 +9,20 @@ from operator import itemgetter
 
 from assay.lang.model.report import Report
 from assay.report.data_quality import (
+    ABOVE_WHOLE,
     DEFAULTS,
     DROPPED,
     INCOMPLETE,
     LOG_GAP,
+    LONG_SAMPLES,
     NEGATIVE_SAMPLES,
     RARE,
+    SENTINEL_SAMPLES,
     SHORT_LOG,
     SHORT_RUN,
     UNKNOWN_KEY,
     UNLIKE,
+    ZERO_SAMPLES,
     list_names,
 )
 from assay.report.run_results import RunFigures
@@ -105,7 +109,7 @@ def _list_unequal_repetitions(
 
 #: what differs if one version has findings of some kinds on metrics
 _KINDS = (
-    ("The meaning of values", (UNLIKE, NEGATIVE_SAMPLES)),
+    ("The meaning of values", (UNLIKE, NEGATIVE_SAMPLES, ZERO_SAMPLES, SENTINEL_SAMPLES, LONG_SAMPLES, ABOVE_WHOLE)),
     ("The completeness of records", (DEFAULTS, RARE, LOG_GAP, UNKNOWN_KEY, INCOMPLETE, DROPPED)),
 )
 

@@ -17,6 +17,8 @@ INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "u
 NO_SAMPLES, MISSING_EVENT, CRASH, STRAY = "no-samples", "missing-event", "crash-lines", "stray-lines"
 REPEATED, SHORT_LOG, SHORT_RUN = "repeated-records", "short-log", "short-run"
 UNLIKE, NEGATIVE_SAMPLES, LOG_GAP = "unlike-values", "negative-samples", "log-gap"
+ZERO_SAMPLES, SENTINEL_SAMPLES, LONG_SAMPLES = "zero-samples", "sentinel-samples", "long-samples"
+ABOVE_WHOLE = "above-whole"
 
 
 @dataclass(frozen=True, slots=True)

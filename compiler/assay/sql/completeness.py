@@ -25,7 +25,7 @@ Constants = Mapping[str, object]
 
 #: columns of the counts
 GROUP, ROWS, VALUES, MEASURED, HAS = "host", "total", "with_value", "measured", "has_"
-NEGATIVE = "negative"
+NEGATIVE, BEYOND = "negative", "beyond"
 REPLACED, FIRSTS = "replaced_", "firsts_"
 RECORDS, UNMATCHED, KEYS, EXAMPLE, FOLLOWING = "records", "unmatched", "keys", "example", "following"
 
@@ -142,6 +142,24 @@ def count_rows(metric: Metric, grain: Grain, constants: Constants, *, is_unsigne
     if metric.accepted:
         query = query.where(build_column(ACCEPTED))
     return query.group_by(build_column(host)).order_by(build_column(host)) if host else query
+
+
+def count_beyond(metric: Metric, value: float, constants: Constants, *, is_limit: bool) -> exp.Select:
+    """Count the samples of a metric before they are reduced (`with_value`), and those of a value (`beyond`).
+
+    The value is as measured. With `is_limit`, samples above it are counted.
+    """
+    names = Names(constants=constants)
+    number = dialect.build_integer(value) if isinstance(value, int) else dialect.build_real(repr(value))
+    condition = (exp.GT if is_limit else exp.EQ)(
+        this=exp.paren(compile_expression(metric.measure, names)), expression=number
+    )
+    values = exp.alias_(exp.Count(this=compile_expression(metric.measure, names)), VALUES)
+    query = dialect.select(values, exp.alias_(exp.CountIf(this=condition), BEYOND))
+    query = query.from_(dialect.build_table(metric.grain))
+    if metric.accepted:
+        query = query.where(build_column(ACCEPTED))
+    return query.where(compile_expression(metric.where, names)) if metric.where else query
 
 
 def find_host_column(metric: Metric, grain: Grain) -> str:

@@ -75,13 +75,15 @@ def count_values(request: ValueRequest, constants: Constants) -> exp.Select:
     if metric.where:
         conditions.append(compile_expression(metric.where, names))
     query = """
-        SELECT $keys, count(*) AS $count
+        SELECT $keys, count(*) AS $count, min($measure) AS $least, max($measure) AS $greatest
         FROM $grain WHERE $conditions AND NOT ($measure) IS NULL GROUP BY $keys ORDER BY $keys
     """
     measure = compile_expression(metric.measure, names)
+    least, greatest = request.end_names
     return fill_query(
         query,
-        keys=request.by, count=request.count_name, grain=metric.grain, conditions=conditions, measure=measure,
+        keys=request.by, count=request.count_name, least=least, greatest=greatest, grain=metric.grain,
+        conditions=conditions, measure=measure,
     )  # fmt: skip
 
 

@@ -129,6 +129,7 @@ _OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expr]], exp.Expr]] = {
     "matches": lambda _node, operands: dialect.build_match(*operands),
     "present": lambda _node, operands: exp.Not(this=exp.Is(this=operands[0], expression=exp.Null())),
     "absent": lambda _node, operands: exp.Is(this=operands[0], expression=exp.Null()),
+    "one_if": lambda _node, operands: dialect.cast(_unwrap(operands[0]), "integer"),
 }
 
 

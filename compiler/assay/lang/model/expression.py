@@ -35,6 +35,7 @@ ARITY: Mapping[str, int | None] = {
     "matches": 2,
     "present": 1,
     "absent": 1,
+    "one_if": 1,
     "whole": 1,
     "as_unit": 1,
     "converted": 1,
