@@ -76,13 +76,14 @@ def judge_versions(
         calibrated = measure_version(checked, metric, calibration, summary)
         noise = pool_variances([*(version.estimates for version in measured), calibrated.estimates])
         for version, other in zip(versions[1:], measured[1:], strict=True):
-            compared = measured[0], other
+            compared, pair_noise = (measured[0], other), noise
             reason = find_refusal(checked, metric, versions[0], version)
             if mixed := standardized.get((metric.id, version.id)):
                 compared = mixed.versions or compared
                 reason = reason or (None if mixed.versions else Reason.OTHER_VALUES)
-                noise = pool_variances([item.estimates for item in compared])
-            comparison = reason or compare(*compared, noise, is_exact=metric.exact, whole=get_whole_of_share(metric))
+                pair_noise = pool_variances([item.estimates for item in compared])
+            share = get_whole_of_share(metric)
+            comparison = reason or compare(*compared, pair_noise, is_exact=metric.exact, whole=share)
             judgement = judge(comparison, margin, Direction(metric.better), level)
             change = JudgedChange(judgement, margin, mix=mixed.mix if mixed else None)
             if not is_formula(metric):

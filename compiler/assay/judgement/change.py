@@ -50,7 +50,7 @@ class Change:
     least: float = -math.inf
 
     def compute_interval(self, level: float = 0.95) -> Interval:
-        """Return the interval that holds the true change with a probability of `level`."""
+        """Return the interval that holds the true change in a share `level` of all comparisons."""
         reach = compute_quantile((1 + level) / 2, self.df) * self.error if self.error else 0.0
         return Interval(max(self.least, self.value - reach), max(self.least, self.value + reach))
 
@@ -75,7 +75,7 @@ class RatioChange(Change):
     """A change in percent of a base above 0 to a value above 0; `error` is that of the logarithm of their ratio."""
 
     def compute_interval(self, level: float = 0.95) -> Interval:
-        """Return the interval that holds the true change with a probability of `level`; it lies above -100."""
+        """Return the interval that holds the true change in a share `level` of all comparisons, above -100."""
         if not self.error:
             return Interval(self.value, self.value)
         reach = Decimal(min(_MOST_REACH, compute_quantile((1 + level) / 2, self.df) * self.error))

@@ -9,7 +9,7 @@ The interval of a difference combines those of the two quantiles, [l, u] each (M
     q_b - q_a - sqrt((q_b - l_b)^2 + (u_a - q_a)^2)  ...  q_b - q_a + sqrt((u_b - q_b)^2 + (q_a - l_a)^2)
 
 At the ends of a distribution samples are too few: n min(c, 1 - c) must be at least 10, or most intervals are wrong.
-There is none either if an end would lie beyond the last sample, or if the samples beyond it lie in few batches.
+There is none either if an end would lie beyond the last sample, or if a tenth or less lies beyond it, in few batches.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from assay.judgement.student_t import compute_quantile
 LEAST_BEYOND = 10  # samples above and below
 _LEAST_FILLED = 6  # batches
 _MIDDLE = Fraction(1, 2)
+_TAIL = Fraction(1, 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,8 @@ def _lies_in_few_batches(indicator: RunCells, share: Fraction, batches: int) -> 
     for cell in indicator.cells:
         beyond[cell.place * batches // places] += cell.count - cell.sum if share > _MIDDLE else cell.sum
     total = sum(beyond)
-    return share != _MIDDLE and _LEAST_FILLED * sum(item * item for item in beyond) > total * total
+    is_tail = min(share, 1 - share) <= _TAIL
+    return is_tail and _LEAST_FILLED * sum(item * item for item in beyond) > total * total
 
 
 def compare_quantiles(base: Quantile, other: Quantile) -> Interval:

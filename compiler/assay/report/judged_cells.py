@@ -26,7 +26,6 @@ from assay.report.document import Section
 RISE, FALL = "▲", "▼"
 NOT_JUDGED = "–"
 EQUAL_SHARES = "at equal shares"  # of the values that both versions have
-LEAST_P = 0.001
 MOST_NAMES = 5
 #: why a metric has no verdict, where the words of the reason are too long for a row
 SHORT_REASONS = {
@@ -142,9 +141,8 @@ def describe_change(data: Mapping[str, Any], level: float, unit: str) -> tuple[s
 def _describe_evidence(data: Mapping[str, Any]) -> str:
     if data["decided_by"] == Component.EXACT:
         return f"decided by {data['decided_by']}"
-    p = f"{data['p']:.3f}" if data["p"] >= LEAST_P else f"< {LEAST_P}"
-    batches = f", {data['batches']} batches of {data['units']} units of time" if data["batches"] else ""
-    return f"p of no change {p}, {data['df']} degrees of freedom{batches}; decided by {data['decided_by']}"
+    batches = f"{data['batches']} batches of {data['units']} units of time, " if data["batches"] else ""
+    return f"{batches}{data['df']} degrees of freedom; decided by {data['decided_by']}"
 
 
 def _describe_interval(data: Mapping[str, Any], level: float, unit: str) -> str:
