@@ -94,14 +94,14 @@ def test_one_bad_night_hides_no_change(count: int, least: int) -> None:
 @pytest.mark.parametrize("count", [5, 7, 10])
 def test_intervals_without_a_stray_hold_the_truth(count: int) -> None:
     noise = random.Random(count)
-    held = 0
+    covered = 0
     for _ in range(1000):
         runs = [Fraction(noise.gauss(100, 1)) for _ in range(count)]
         change = compare_with_median(runs, [Fraction(noise.gauss(100, 1))])
         assert isinstance(change, Comparison)
         interval = change.judged.compute_interval()
-        held += interval.low <= 0 <= interval.high
-    assert held >= 920
+        covered += interval.low <= 0 <= interval.high
+    assert covered >= 920
 
 
 def test_two_runs_that_stand_out_both_count() -> None:

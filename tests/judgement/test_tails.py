@@ -67,11 +67,11 @@ def test_unchanged_quantiles_seldom_have_a_verdict(name: str) -> None:
 def test_doubled_tail_is_worse_and_closes_the_gate() -> None:
     random = default_rng(2)
     pairs = [judge(draw_tail(random, 1.0), draw_tail(random, 2.2)) for _ in range(PAIRS)]
-    found = [pair[P99] for pair in pairs if P99 in pair]
-    assert len(found) >= 0.9 * PAIRS
-    assert {change.verdict for change in found} == {Verdict.WORSE}
-    assert sum(change.is_closing for change in found) >= 0.45 * PAIRS
-    assert all(change.value > 1.5 * change.base for change in found)
+    tails = [pair[P99] for pair in pairs if P99 in pair]
+    assert len(tails) >= 0.9 * PAIRS
+    assert {change.verdict for change in tails} == {Verdict.WORSE}
+    assert sum(change.is_closing for change in tails) >= 0.45 * PAIRS
+    assert all(change.value > 1.5 * change.base for change in tails)
 
 
 @pytest.mark.parametrize(

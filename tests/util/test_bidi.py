@@ -104,8 +104,8 @@ def test_texts_that_scripts_insert_are_isolated(chromium: Browser, hebrew_report
         assert all(line.endswith(" ms") for line in tooltip.splitlines()[1:])
         link.click()
         assert page.locator("#definition-name bdi").text_content() == HEBREW
-        asked = page.locator("#definition .asked").text_content() or ""
-        name, _, number = asked.partition(" — ")[2].partition(", ms: ")
+        question = page.locator("#definition .asked").text_content() or ""
+        name, _, number = question.partition(" — ")[2].partition(", ms: ")
         assert name == HEBREW
         word_left, number_left = measure_lefts(page, "#definition .asked", HEBREW, number)
         assert word_left < number_left

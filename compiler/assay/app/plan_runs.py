@@ -57,8 +57,8 @@ class RunPlan:
     @property
     def runs(self) -> int | None:
         """How many runs of each version show the change in all metrics of known noise; None if that is not known."""
-        known = [item.runs for item in self.metrics if not item.reason]
-        return None if None in known else max((item for item in known if item), default=None)
+        numbers = [item.runs for item in self.metrics if not item.reason]
+        return None if None in numbers else max((item for item in numbers if item), default=None)
 
 
 def parse_change(text: str) -> float:

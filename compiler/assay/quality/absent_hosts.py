@@ -55,13 +55,13 @@ def _compare_hosts(
     hosts_by_event = source.events or _find_hosts_of_labels(source, hosts)
     groups: dict[tuple[str, ...], list[str]] = {}
     for event, present in hosts_by_event.items():
-        absent = tuple(host for host in hosts if host not in present)
-        if absent and _are_most(len(hosts) - len(absent), len(hosts)):
-            groups.setdefault(absent, []).append(event)
-    for absent, events in groups.items():
-        verb = "has" if len(absent) == 1 else "have"
-        subject = f"{list_hosts(absent)} {verb} records of source `{other}`, but"
-        yield _create_finding(source, subject, absent, len(hosts), events, readers)
+        missing = tuple(host for host in hosts if host not in present)
+        if missing and _are_most(len(hosts) - len(missing), len(hosts)):
+            groups.setdefault(missing, []).append(event)
+    for missing, events in groups.items():
+        verb = "has" if len(missing) == 1 else "have"
+        subject = f"{list_hosts(missing)} {verb} records of source `{other}`, but"
+        yield _create_finding(source, subject, missing, len(hosts), events, readers)
     if not hosts_by_event:
         yield from _compare_targets(source, other, len(hosts), readers)
 
