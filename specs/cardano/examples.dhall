@@ -387,6 +387,10 @@ let transactions =
             , line "02.001" "Forge.Loop.StartLeadershipCheck" (inSlot "2")
             , line "02.100" "Mempool.RejectedTx" "\"mempoolSize\":{\"numTxs\":5}"
             , line "02.200" "ChainDB.LedgerEvent.Snapshot.TookSnapshot" (inSlot "1")
+            , line
+                "02.250"
+                "ChainDB.LedgerEvent.Snapshot.TookSnapshot"
+                "\"enclosedTime\":{\"tag\":\"FallingEdgeWith\",\"contents\":0.05}"
             , line "03.001" "Forge.Loop.StartLeadershipCheck" (inSlot "3")
             , line "03.005" "Forge.Loop.NodeIsLeader" (inSlot "3")
             , line "03.010" "Forge.Loop.ForgedBlock" (forged "3" "0" a "GenesisHash")
@@ -407,7 +411,8 @@ let transactions =
         , of activity.mempoolTxs [ "4", "5", "5" ]
         , of activity.forged [ "0", "0", "0", "1" ]
         , of activity.snapshots [ "0", "0", "0", "1" ]
-        , of activity.objects [ "3", "3", "4", "4" ]
+        , of activity.snapshotTime [ "0.05" ]
+        , of activity.objects [ "3", "4", "4", "4" ]
         ]
       }
 

@@ -78,7 +78,7 @@ def test_hosts_of_a_source_are_part_of_the_meaning(shipped_repository: Path, cac
     aspects = {item["metric"]: {change["aspect"] for change in item["changes"]} for item in system["metrics"]}
     assert aspects.pop("txsAcceptedShare") == {"metrics", "source"}  # a formula
     assert set(map(frozenset, aspects.values())) == {frozenset({"source"})}
-    assert len(aspects) == 71
+    assert len(aspects) == 72
 
 
 def test_sql_that_changes_is_shown_line_by_line(shipped_repository: Path, cache: Path, tmp_path: Path) -> None:
