@@ -179,11 +179,14 @@ def test_common_course_of_both_runs_cancels() -> None:
 
 def test_runs_of_the_same_course_differ_exactly() -> None:
     run = draw_run(1, 100)
-    doubled = moved(run, [replace(cell, sum=2 * cell.sum) for cell in run.cells])
-    equal, twice = compared(run, run), compared(run, doubled)
-    assert {item.spread.decided_by for item in (equal, twice)} == {Component.EXACT}
-    assert [item.percent.compute_interval() for item in (equal, twice)] == [Interval(0, 0), Interval(100, 100)]
-    assert twice.difference.error > 0
+    other = moved(run, [replace(cell, sum=2 * cell.sum) for cell in run.cells])
+    unchanged, changed = compared(run, run), compared(run, other)
+    assert {item.spread.decided_by for item in (unchanged, changed)} == {Component.EXACT}
+    assert [item.percent.compute_interval() for item in (unchanged, changed)] == [
+        Interval(0, 0),
+        Interval(100, 100),
+    ]
+    assert changed.difference.error > 0
 
 
 def test_sums_in_one_batch_are_no_exact_change() -> None:
@@ -231,6 +234,12 @@ def test_values_that_switch_seldom_divide_runs_by_version(base: int, other: int)
     shares = [share / 1000 for share in range(1001)]
     divided = [p**base * (1 - p) ** other + (1 - p) ** base * p**other for p in shares]
     assert max(divided) < 0.051
+
+
+def test_declared_metric_whose_runs_differ_has_a_note() -> None:
+    change = compare(constants(20, 21, 20), constants(40, 41, 40), RunNoise(1.0, 4), is_exact=True)
+    assert isinstance(change, Comparison)
+    assert (change.spread.decided_by, Note.NOT_EXACT in change.spread.notes) == (Component.RUNS, True)
 
 
 def test_equal_constants_of_hosts_are_the_same() -> None:

@@ -23,7 +23,7 @@ UNNAMED = "5 hosts have records of source `logs`, but 1 of them no"
 
 def label(**values: Mapping[str, Sequence[str]]) -> SourceHosts:
     """Return a source of samples with the values of labels: label -> event -> values."""
-    events = {name: {event: frozenset(items) for event, items in of.items()} for name, of in values.items()}
+    events = {name: {event: frozenset(items) for event, items in by_event.items()} for name, by_event in values.items()}
     return SourceHosts("samples", labels=events)
 
 

@@ -1,4 +1,4 @@
-"""Test the findings on samples that cannot be, or stand for no value."""
+"""Test the findings on samples that cannot be, or stand for a missing value."""
 
 from __future__ import annotations
 

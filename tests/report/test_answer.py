@@ -14,10 +14,11 @@ import pytest
 import yaml
 
 from assay.judgement.batches import RunCells, measure_run
-from assay.judgement.change import Change
+from assay.judgement.change import Change, Interval
 from assay.judgement.interval import Comparison, Component, Reason, Spread, Version, compare
 from assay.judgement.paired_segments import SegmentPair, pair_segments
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
+from assay.judgement.tails import TailChange
 from assay.judgement.verdict import Direction, Margin, Verdict, judge
 from assay.lang.model.package import Metric
 from assay.report.answer import Answer, JudgedRow, JudgedSegment
@@ -98,8 +99,9 @@ def compose(case: Mapping[str, Any]) -> Answer:
                  for number, percent in enumerate(percents)]  # fmt: skip
         paired = pair_segments(pairs, change.margin)
         candidates[0] = replace(candidates[0], change=replace(change, paired=paired))
-    for number, medians in enumerate(case.get("medians", ())):
-        candidates[number] = replace(candidates[number], change=replace(candidates[number].change, medians=medians))
+    for number, (share, base, value, word) in enumerate(case.get("tails", ())):
+        tail = TailChange(Fraction(str(share)), base, value, Interval(0.0, 0.0), Verdict(word), is_closing=False)
+        candidates[number] = replace(candidates[number], change=replace(candidates[number].change, tails=(tail,)))
     segments = tuple(Verdict(word) for word in case.get("segments", ()))
     if segments:
         changed = tuple((10.0 - number, JudgedSegment(f"m[op={number}]", "s", f"write {number}", "+20 %", word, "▲"))

@@ -21,7 +21,7 @@ PLAIN_LOG = (
 JSON_LOG = (
     'source `nodes` reads a JSON object a line: Logs of the nodes, as JSON lines: `log_format = "json"` in config.toml'
 )
-SET_BACK = "a clock was set back or is ahead of others, or -1 stands for no value"
+SET_BACK = "a clock was set back or is ahead of others, or -1 stands for a missing value"
 UNRECOGNISED = "none of the 8 log lines of 1 host is an event that the specs know"
 
 

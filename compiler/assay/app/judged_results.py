@@ -30,7 +30,7 @@ class RecordedChange:
     than the margin", and `p` the same adjusted for the number of gated metrics; None outside of the gate. `df` are the
     degrees of freedom of the interval. `is_closing` says whether the metric closes the gate, `is_worse_uncorrected`
     whether only the adjustment keeps it from doing so. `paired` is what its segments show together
-    if each has too few samples. `medians` are those of base and run if they differ although the metric is open.
+    if each has too few samples.
     `is_moved` says whether the metric is not judged although it changed by more than its margin. `mix` is how samples
     differ in the values of a dimension, if they do: averages and change are then those of the common values. `tails`
     are the quantiles that changed beyond the margin, with their verdicts.
@@ -59,7 +59,6 @@ class RecordedChange:
     is_closing: bool
     is_worse_uncorrected: bool
     paired: Mapping[str, Any] = field(default_factory=dict)
-    medians: tuple[float, float] | None = None
     is_moved: bool = False
     mix: Mapping[str, Any] = field(default_factory=dict)
     tails: tuple[Mapping[str, Any], ...] = ()
@@ -383,7 +382,6 @@ def build_change(
         False,
         False,
         data.get("paired", {}),
-        (float(medians[0]), float(medians[1])) if (medians := data.get("medians")) else None,
         bool(data.get("moved")),
         mix,
         tuple(data.get("tails", ())),

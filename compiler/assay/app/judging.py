@@ -11,7 +11,6 @@ from types import MappingProxyType
 from assay.app.run_quantiles import read_quantiles
 from assay.engine.results import Distribution, RunResults
 from assay.judgement.batches import LEAST_UNITS, Cell, RunCells, Weighting, keep_lowest_clusters, measure_run
-from assay.judgement.differing_medians import RunQuantiles, find_differing_medians
 from assay.judgement.gate import Key, assess_gate
 from assay.judgement.interval import Component, Reason, Version, compare
 from assay.judgement.mix import Mix
@@ -29,8 +28,6 @@ from assay.lang.segments import get_whole, is_pooled, is_segment, list_dimension
 from assay.report.declared_margin import convert_margin, get_whole_of_share
 from assay.report.mixes import build_mix_data
 from assay.sql.sample_cells import REAL_SCALE
-
-MIDDLE = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +84,10 @@ def judge_versions(
             judgement = judge(comparison, margin, Direction(metric.better), level)
             change = JudgedChange(judgement, margin, mix=mixed.mix if mixed else None)
             if not is_formula(metric):
-                runs_of_both = [[run.metrics[metric.id] for run in item.runs] for item in (versions[0], version)]
-                change = _add_samples(change, *runs_of_both)
+                base_size, size = (
+                    sum(run.metrics[metric.id].size for run in item.runs) for item in (versions[0], version)
+                )
+                change = replace(change, sizes=(base_size, size))
             changes[metric.id, version.id] = change
             if measured[0].estimates and other.estimates:
                 means[metric.id, version.id] = measured[0].mean, other.mean
@@ -126,8 +125,7 @@ def _add_tails(
         base, value = (read_quantiles(checked, metric, version.runs[0]) for version in compared)
         if base and value:
             tails = judge_tails(base, value, change.margin, change.judgement.direction, level, gated)
-            medians = None if any(item.share == MIDDLE for item in tails) else change.medians
-            added[name, other] = replace(change, tails=tails, medians=medians)
+            added[name, other] = replace(change, tails=tails)
     return added
 
 
@@ -191,15 +189,6 @@ def list_gated(rules: Rules, metrics: Sequence[Metric]) -> tuple[str, ...]:
     """
     directed = (item.id for item in metrics if item.better != "neither" and not is_segment(item.id))
     return tuple(item.id for item in metrics if item.id in rules.gate) if rules.gate else tuple(directed)
-
-
-def _add_samples(change: JudgedChange, base: Sequence[Distribution], other: Sequence[Distribution]) -> JudgedChange:
-    """Return a change with the numbers of samples of both versions, and with their medians if these alone differ."""
-    quantiles = [[RunQuantiles(run.size, tuple((item.centile, run.scale_value(item.value)) for item in run.centiles))
-                  for run in runs] for runs in (base, other)]  # fmt: skip
-    medians = None if change.mix else find_differing_medians(change.judgement, change.margin, *quantiles)
-    sizes = sum(run.size for run in base), sum(run.size for run in other)
-    return replace(change, sizes=sizes, medians=medians)
 
 
 def measure_version(checked: CheckedPackage, metric: Metric, runs: Sequence[RunResults], summary: str) -> Version:
@@ -285,7 +274,6 @@ def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
         "decided_by": comparison.spread.decided_by.value if comparison else None,
         "notes": [note.value for note in comparison.spread.notes] if comparison else [],
         **({"paired": change.paired.to_json()} if change.paired else {}),
-        **({"medians": list(change.medians)} if change.medians else {}),
         "tails": [item.to_json() for item in change.tails],
         "moved": change.is_moved,
         **({"mix": build_mix_data(change.mix, comparison)} if change.mix else {}),

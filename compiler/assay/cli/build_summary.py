@@ -13,7 +13,6 @@ from assay.cli.judged_texts import (
     describe_run_mixes,
     format_size,
     list_titles,
-    select_median_changes,
     select_paired_change,
     select_unjudged_changes,
 )
@@ -61,18 +60,16 @@ def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
     """
     from assay.app.judged_results import parse_judged_results
     from assay.lang.segments import get_whole
-    from assay.report.answer_sentences import describe_unjudged_changes, list_median_changes
+    from assay.report.answer_sentences import describe_unjudged_changes
 
     judged = parse_judged_results(results)
     changes, changed_segments = list(judged.whole_changes), list(judged.segments)
-    medians = list_median_changes(select_median_changes(changes))
-    medians_text = [f"medians differ although averages are open: {medians}"] if medians else []
     unjudged = describe_unjudged_changes(select_unjudged_changes(changes)).removesuffix(".")
     unjudged_text = [f"{unjudged[0].lower()}{unjudged[1:]}"] if unjudged else []
     mixes = [text.removesuffix(".") for run in judged.runs if (text := describe_run_mixes(run, judged.base))]
     quantiles = describe_quantiles(changes).removesuffix(".")
     quantiles_text = [f"{quantiles[0].lower()}{quantiles[1:]}"] if quantiles else []
-    texts = (*_describe_paired(changes), *medians_text, *quantiles_text, *unjudged_text, *mixes)
+    texts = (*_describe_paired(changes), *quantiles_text, *unjudged_text, *mixes)
     counts = "; ".join((escape_text(count_all_verdicts(judged)), *texts))
     worse = [change for change in (*changes, *changed_segments) if change.verdict == "worse"]
     # The first page names the same one: metrics of the gate come first, then those whose change is certainly largest.

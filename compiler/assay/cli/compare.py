@@ -18,7 +18,6 @@ from assay.cli.judged_texts import (
     format_percents,
     format_values,
     list_local_names,
-    select_median_changes,
     select_paired_change,
     select_unjudged_changes,
 )
@@ -227,21 +226,18 @@ def _wrap_line(text: str, width: int) -> list[str]:
 def _list_notes(version: ComparedVersion, base: str) -> list[str]:
     """Return the notes below the table of a version.
 
-    They are on segments of few samples, on medians, on verdicts, and why the comparison is suspect.
+    They are on segments of few samples, on quantiles, on verdicts, and why the comparison is suspect.
     """
     from assay.judgement.verdict import Direction
-    from assay.report.answer_sentences import describe_median_changes, describe_paired, describe_unjudged_changes
+    from assay.report.answer_sentences import describe_paired, describe_unjudged_changes
     from assay.report.mixes import describe_mixes
 
     changes = [metric.change for metric in version.metrics]
-    medians = describe_median_changes(select_median_changes(changes))
     item = select_paired_change(changes)
     paired = describe_paired(item.name, item.paired, item.margin, Direction(item.better)) if item else ""
     unjudged = describe_unjudged_changes(select_unjudged_changes(changes))
     mixes = describe_mixes([(item.name, item.mix) for item in changes if item.mix], (base, version.id))
-    return list(
-        filter(None, (mixes, paired, medians, describe_quantiles(changes), unjudged, *version.notes, version.caution))
-    )
+    return list(filter(None, (mixes, paired, describe_quantiles(changes), unjudged, *version.notes, version.caution)))
 
 
 def format_lines(comparison: RunComparison, version: ComparedVersion, width: int = 0) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,6 @@ from assay.cli.judged_texts import (
     format_values,
     list_titles,
     list_undecided,
-    select_median_changes,
     select_unjudged_changes,
     sort_by_relevance,
     summarize_gate,
@@ -61,7 +60,7 @@ def format_markdown(results: JudgedResults) -> str:
     The table has the gated metrics, those that fail the gate first, then what else is worse.
     """
     from assay.app.gate import describe_lacking_samples, is_open, list_all_gated
-    from assay.report.answer_sentences import describe_median_changes, describe_unjudged_changes
+    from assay.report.answer_sentences import describe_unjudged_changes
 
     gated = list_all_gated(results)
     state = "passes" if is_open(results) else "fails"
@@ -79,7 +78,6 @@ def format_markdown(results: JudgedResults) -> str:
         *(_clip(text, 320) for run in results.runs if (text := describe_run_mixes(run, results.base))),
         *_list_uncorrected(results, gated),
         *_list_worse_segments(results),
-        *([_clip(text, 320)] if (text := describe_median_changes(select_median_changes(results.changes))) else []),
         *([_clip(text, 320)] if (text := describe_quantiles(results.changes)) else []),
         *([_clip(text, 320)] if (text := describe_unjudged_changes(select_unjudged_changes(results.changes))) else []),
     ]

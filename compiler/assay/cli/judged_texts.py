@@ -10,7 +10,7 @@ from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
-    from assay.report.answer_sentences import MedianChange, UnjudgedChange
+    from assay.report.answer_sentences import UnjudgedChange
 
 LEAST_P = 0.001
 NOT_JUDGED = "not judged"
@@ -109,22 +109,6 @@ def _describe_possible_change(change: RecordedChange) -> str:
     end = low if change.better == "higher" else high
     unit = "" if change.is_from_zero else " %"
     return f": {change.name} may have changed by up to {end}{unit}" if end and not change.reason else ""
-
-
-def select_median_changes(changes: Iterable[RecordedChange]) -> list[MedianChange]:
-    """Return the medians that differ of metrics that are open as a whole.
-
-    Metrics that are better in no direction count only if there are no others, as on the first page of a report.
-    """
-    from assay.report.answer_sentences import MedianChange
-
-    whole = [change for change in changes if not change.is_segment]
-    directed = [change for change in whole if change.better != "neither"]
-    return [
-        MedianChange(change.name, change.metric, change.unit, change.medians)
-        for change in directed or whole
-        if change.medians
-    ]
 
 
 def describe_quantiles(changes: Iterable[RecordedChange]) -> str:

@@ -81,6 +81,7 @@ class Note(StrEnum):
 
     OTHER_HOSTS = "hosts have other names: differences between hosts are not in the interval"
     SOME_OTHER_HOSTS = "some hosts are in one run only"
+    NOT_EXACT = "the metric is declared exact, but runs of one version differ"
     WIDENED = "the run is short for how slowly this varies: the interval is two or three times as wide for it"
 
 
@@ -185,6 +186,7 @@ def compare(
         return Reason.NO_SAMPLES
     if _is_exact(base, other, noise, is_exact, Fraction(whole)):
         return _compare_exactly(base, other)
+    differs = is_exact and any(len(set(version.estimates)) > 1 for version in (base, other))
     of_difference = _estimate_total(base, other, 1.0, noise)
     if isinstance(of_difference, Reason):
         return of_difference
@@ -192,6 +194,8 @@ def compare(
     if isinstance(of_percent, Reason):
         return of_percent
     percent, spread = of_percent
+    if differs:
+        spread = replace(spread, notes=(*spread.notes, Note.NOT_EXACT))
     change = other.mean - base.mean
     return Comparison(
         float(base.mean),

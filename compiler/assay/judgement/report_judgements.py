@@ -19,7 +19,7 @@ class JudgedChange:
     `averages` are those of base and other version, None if one has none. `margin` is the declared one, in percent and
     in the metric's unit. `adjusted` is the p of the gate after Holm; None if the metric is not gated. `sizes` are the
     numbers of samples of base and other version; None for a formula. `paired` is what its segments show together if
-    each has too few samples. `medians` are those of base and other version if they differ although the metric is open.
+    each has too few samples.
     `mix` is how samples differ in the values of a dimension: the change is then that of the common values.
     `tails` are quantiles that changed beyond the margin.
     """
@@ -29,7 +29,6 @@ class JudgedChange:
     adjusted: float | None = None
     sizes: tuple[int, int] | None = None
     paired: PairedSegments | None = None
-    medians: tuple[float, float] | None = None
     averages: tuple[float, float] | None = None
     mix: Mix | None = None
     tails: tuple[TailChange, ...] = ()

@@ -1,6 +1,6 @@
-"""Find metrics with samples that cannot be, or stand for no value, whatever another run has.
+"""Find impossible samples, and numbers that programs write for a missing value, in each run alone.
 
-Samples that are odd are counted only in metrics whose distribution shows some: that takes a statement more.
+They are counted, by a statement of their own, only for metrics whose greatest sample may be one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from assay.report.data_quality import (
     format_metric_list,
 )
 
-#: the greatest numbers of 32 bits, with and without a sign, and of 64 bits: they stand for no value
+#: numbers that programs write for a missing value: the greatest of 32 bits, signed and unsigned, and of 64 bits
 SENTINELS = (2**31 - 1, 2**32 - 1, 2**63 - 1)
 #: the least share of such samples, and how many times the median they are: a single one may be a limit that was reached
 LEAST_SHARE, LEAST_TIMES = Fraction(1, 100), 100
@@ -77,7 +77,9 @@ def list_suspects(
         if metric.reduction or not item or not item.size:
             continue
         if (sentinel := _find_sentinel(item)) is not None:
-            yield Suspects(metric.id, SENTINEL_SAMPLES, sentinel, False, f"{sentinel}", "it may stand for no value")
+            yield Suspects(
+                metric.id, SENTINEL_SAMPLES, sentinel, False, f"{sentinel}", "it may stand for a missing value"
+            )
         limits = _list_limits(metric, quantities.get(metric.id, ""), library, extents.get(metric.id, ()))
         for code, limit, problem, cause in limits:
             if item.greatest > limit:
@@ -87,7 +89,7 @@ def list_suspects(
 
 
 def _find_sentinel(item: Distribution) -> int | None:
-    """Return the greatest sample if it is a number that stands for no value, far above the usual ones."""
+    """Return the greatest sample if it is a sentinel far above the usual samples."""
     for value in SENTINELS:
         if item.greatest == item.scale_value(value):
             below = [centile.value for centile in item.centiles if item.scale_value(centile.value) < item.greatest]

@@ -12,10 +12,10 @@ from assay.report.data_quality import NEGATIVE_SAMPLES, Finding, format_metric_l
 from assay.sql.completeness import NEGATIVE, VALUES
 
 _SWAPPED = "`from` and `to` may be swapped"
-_SET_BACK = "a clock was set back or is ahead of others, or -1 stands for no value"
+_SET_BACK = "a clock was set back or is ahead of others, or -1 stands for a missing value"
 
 
-_NO_VALUE = "the least is -1, which may stand for no value"
+_NO_VALUE = "the least is -1, which may stand for a missing value"
 
 
 def find_negative_samples(assessment: Assessment, distributions: Mapping[str, Distribution]) -> Iterator[Finding]:

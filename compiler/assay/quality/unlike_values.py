@@ -31,8 +31,8 @@ def find_unlike_values(
     """Return the findings on each run whose samples of a metric are unlike those of another run.
 
     A run is a label and the distributions of `metrics`. Durations are unlike if many are 0 and nothing near it, and
-    hardly any of the other run: 0 stands for no value. Samples of any unit are if all are a power of 1000 times those
-    of the first run: the unit changed.
+    hardly any of the other run: 0 stands for a missing value. Samples of any unit are if all are a power of 1000 times
+    those of the first run: the unit changed.
     """
     return tuple(tuple(_list_unlike(results, runs, metrics)) for _, results in runs)
 

@@ -1,4 +1,4 @@
-"""Write verdicts in sentences: the headline of the first page, its counts, differing medians, and segments together."""
+"""Write verdicts in sentences: the headline of the first page, its counts, quantiles, and segments together."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ def compose_headline(
     segment_counts: Mapping[Verdict, int] = MappingProxyType({}),
     conditions: Sequence[JudgedChange] = (),
     paired: str = "",
-    medians: str = "",
     largest_segment: str = "",
     quantiles: str = "",
 ) -> str:
@@ -47,7 +46,7 @@ def compose_headline(
     Without such metrics it is that of the `conditions`, the metrics that are better in none. `segment_counts` are the
     numbers of their segments that are judged, by verdict: what changed in some segments only may be lost in the whole
     metric. `paired` is the outcome of segments that are not judged each: it counts if no metric changed.
-    `medians` is how the sentence goes on if no change is certain, but medians differ. `largest_segment` is the segment
+    `largest_segment` is the segment
     that changed most, with its metric and change, `quantiles` names quantiles that are worse.
     """
     if not changes:
@@ -76,7 +75,7 @@ def compose_headline(
         return f"{run} is better than {base} in {better} {of_all}, and worse in {worse or 'none'}"
     if counts[Verdict.SAME] == judged:
         return f"{run} is the same as {base} in {'all ' if judged > 1 else ''}{format_count(judged, 'metric')}"
-    return f"These runs cannot tell whether {run} differs from {base}{_describe_visible_change(changes)}{medians}"
+    return f"These runs cannot tell whether {run} differs from {base}{_describe_visible_change(changes)}"
 
 
 def _describe_visible_change(changes: Sequence[JudgedChange]) -> str:
@@ -171,55 +170,6 @@ def _find_shared_margin(changes: Sequence[JudgedChange]) -> str | None:
     if len(margins) != 1 or (margin := margins.pop()).amount:
         return None
     return f"{margin.percent:g} %" if margin.percent else ""
-
-
-@dataclass(frozen=True, slots=True)
-class MedianChange:
-    """The medians of an open metric in base and other version, with its label and id; `unit` is the symbol of both."""
-
-    label: str
-    metric: str
-    unit: str
-    medians: tuple[float, float]
-
-    @property
-    def percent(self) -> str:
-        """The change in percent; empty from a median of 0."""
-        return format_percent(*self.medians).replace(NO_VALUE, "")
-
-
-def list_median_changes(changes: Sequence[MedianChange]) -> str:
-    """Return the medians that differ, at most three: `time 1.44 → 1.74 s (+20 %)`; empty without any."""
-    texts = []
-    for item in changes[:MOST_NAMES]:
-        factor, symbol = choose_prefix(item.medians, item.unit)
-        base, value = (format_value(float(median * factor)) for median in item.medians)
-        percent = f" ({item.percent} %)" if item.percent else ""
-        texts.append(f"{escape_text(item.label)} {base} → {f'{value} {symbol}'.rstrip()}{percent}")
-    more = f" and {len(changes) - len(texts)} more" if len(changes) > len(texts) else ""
-    return f"{', '.join(texts)}{more}"
-
-
-def describe_median_changes(changes: Sequence[MedianChange]) -> str:
-    """Return sentences on the medians that differ, and where to look; empty without any."""
-    if not changes:
-        return ""
-    return (
-        f"Medians differ although averages are open: {list_median_changes(changes)}. "
-        f"A few large samples may make an average uncertain: see --details {escape_text(changes[0].metric)}."
-    )
-
-
-def continue_headline(changes: Sequence[MedianChange]) -> str:
-    """Return how a headline that no change is certain goes on: `, but the median of time is 20 % higher`."""
-    if not changes:
-        return ""
-    if len(changes) > 1:
-        return f", but medians of {len(changes)} metrics differ"
-    base, value = changes[0].medians
-    size = f"{changes[0].percent.lstrip('+-')} % " if changes[0].percent else ""
-    word = "higher" if value > base else "lower"
-    return f", but the median of {escape_text(changes[0].label)} is {size}{word}"
 
 
 @dataclass(frozen=True, slots=True)

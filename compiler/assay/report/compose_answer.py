@@ -13,16 +13,13 @@ from assay.lang.model.report import Report
 from assay.report.answer import Answer, JudgedGroup, JudgedRow, KeyChange
 from assay.report.answer_candidates import Candidate, list_candidates, list_gated_segments
 from assay.report.answer_sentences import (
-    MedianChange,
     QuantileVerdict,
     UnjudgedChange,
     compose_counts,
     compose_headline,
     compose_paired_headline,
-    continue_headline,
     count_by_verdict,
     count_changed,
-    describe_median_changes,
     describe_paired,
     describe_quantile_verdicts,
     describe_unjudged_changes,
@@ -52,7 +49,7 @@ MOST_KEY_CHANGES = 5
 MOST_LETTERS = 40  # of a segment or metric in the headline
 MOST_DIFFERING = 12  # parameters that the PDF prints, two in a line
 _MOST_UNNAMED = 3
-_LINES_OF_SENTENCES = 3  # of those on segments that are not judged each, and of those on medians
+_LINES_OF_SENTENCES = 3  # of those on segments that are not judged each, and of those on quantiles
 _DECIDED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
 
 
@@ -105,10 +102,9 @@ def compose_answer(
     key_changes = _choose_key_changes([*directed, *gated_segments])
     printed_conditions = _choose_rows(conditions, MOST_CONDITIONS)
     paired = _find_paired(directed or conditions)
-    medians = _list_median_changes(directed or conditions)
     unjudged = _list_unjudged_changes(directed or conditions)
     quantiles = _list_quantile_verdicts(directed or conditions)
-    sentences = _list_sentences(labels, candidates, paired, medians, quantiles, unjudged)
+    sentences = _list_sentences(labels, candidates, paired, quantiles, unjudged)
     others = len(key_changes) + len(printed_conditions) + _LINES_OF_SENTENCES * len(sentences)
     lines = LINES - others - (min(len(differing), MOST_DIFFERING) + 1) // 2
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
@@ -130,7 +126,6 @@ def compose_answer(
             segment_counts,
             unpreferred,
             of_paired,
-            continue_headline(medians),
             _name_largest_segment(directed),
             name_worse_quantiles(quantiles),
         )
@@ -151,14 +146,12 @@ def _list_sentences(
     labels: tuple[str, str],
     candidates: Sequence[Candidate],
     paired: Candidate | None,
-    medians: Sequence[MedianChange],
     quantiles: Sequence[QuantileVerdict],
     unjudged: Sequence[UnjudgedChange],
 ) -> list[str]:
     """Return what follows the counts of verdicts: what they do not hold, and of what samples are."""
     sentences = (
         _describe_paired(paired),
-        describe_median_changes(medians),
         describe_quantile_verdicts(quantiles),
         describe_unjudged_changes(unjudged),
         describe_mixes([(item.row.label, item.mix) for item in candidates if item.mix], labels),
@@ -203,14 +196,6 @@ def _describe_paired(item: Candidate | None) -> str:
     if item is None:
         return ""
     return describe_paired(item.row.label, item.paired, item.margin, item.change.judgement.direction)
-
-
-def _list_median_changes(candidates: Sequence[Candidate]) -> list[MedianChange]:
-    return [
-        MedianChange(item.row.label, item.row.metric, item.unit, item.change.medians)
-        for item in candidates
-        if item.change.medians
-    ]
 
 
 def _list_quantile_verdicts(candidates: Sequence[Candidate]) -> list[QuantileVerdict]:

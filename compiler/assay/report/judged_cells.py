@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.judgement.batches import LEAST_PLACED
-from assay.judgement.interval import Component, Reason
+from assay.judgement.interval import Component, Note, Reason
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.verdict import Judgement, Verdict
 from assay.lang.model.package import Metric
@@ -185,6 +185,10 @@ def list_judgement_notes(judgements: ReportJudgements, metrics: Sequence[Metric]
         if names_by_reason:
             parts = (f"{list_names(names, MOST_NAMES)} ({reason})" for reason, names in names_by_reason.items())
             yield f"{heading}: {'; '.join(parts)}."
+    inexact = [name for name, judgement in changes.items()
+               if judgement.comparison and Note.NOT_EXACT in judgement.comparison.spread.notes]  # fmt: skip
+    if inexact:
+        yield f"Declared `exact`, but runs of one version differ: {list_names(inexact, MOST_NAMES)}."
     wide = [name for name, judgement in changes.items() if _is_same_beyond_margin(judgement)]
     if wide:
         least, level = (f"{100 * level:g} %" for level in (2 * judgements.level - 1, judgements.level))
