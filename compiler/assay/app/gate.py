@@ -23,6 +23,7 @@ from assay.util.numbers import format_count, format_range
 
 MOST_MISSING = 4  # missing data that a text lists
 MOST_EXACT = 100  # required runs that are not rounded
+PERCENT_SIGN = "%"
 MOST_DATA_TEXT = 200  # characters on findings, so that a comment stays short
 
 
@@ -165,13 +166,16 @@ def list_lacking_samples(results: JudgedResults) -> list[str]:
 def list_other_values(results: JudgedResults) -> list[str]:
     """Return in words which gated metrics have samples of values that only one version has, or other outcomes.
 
-    Other shares of values that both have are no missing data: these are compared with equal shares.
+    Other shares of values that both have are no missing data: these are compared with equal shares. Nor are other
+    outcomes if a gated share, such as that of failures, is judged.
     """
     texts: dict[str, list[str]] = {}
     for run in results.runs:
-        for change in list_gated_changes(run):
+        gated = list_gated_changes(run)
+        has_share = any(item.unit == PERCENT_SIGN and item.has_interval and not item.mix for item in gated)
+        for change in gated:
             mix = change.mix
-            if mix and (mix["base_only"] or mix["other_only"] or mix["is_outcome"]):
+            if mix and (not has_share if mix["is_outcome"] else mix["base_only"] or mix["other_only"]):
                 text = describe_mix(mix, (results.base, run.label)).partition("; ")[0]
                 texts.setdefault(text, []).append(change.name)
     return [f"{list_names(names)}: {text}" for text, names in texts.items()]

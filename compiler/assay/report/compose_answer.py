@@ -35,7 +35,7 @@ from assay.report.judged_cells import (
     describe_few_units,
     explain_short_reasons,
 )
-from assay.report.mixes import describe_mixes
+from assay.report.mixes import describe_mixes, name_other_values
 from assay.report.row_units import ReportUnits
 from assay.report.run_results import RunFigures
 from assay.report.versions import Version
@@ -129,7 +129,8 @@ def compose_answer(
             _name_largest_segment(directed),
             name_worse_quantiles(quantiles),
         )
-        + ("" if paired else name_unjudged_changes(unjudged)),
+        + ("" if paired else name_unjudged_changes(unjudged))
+        + name_other_values([item.mix for item in candidates if item.mix], labels),
         " ".join([counts, *sentences]),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(_group_by_section(printed)),

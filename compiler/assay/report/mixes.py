@@ -46,17 +46,29 @@ def describe_mixes(mixes: Sequence[tuple[str, Mapping[str, Any]]], labels: tuple
     return " ".join(f"{list_names(names, MOST_NAMES)}: {text}." for text, names in names_by_text.items())
 
 
+def name_other_values(mixes: Sequence[Mapping[str, Any]], labels: tuple[str, str]) -> str:
+    """Return how a headline goes on if one version has other values: `; status 503 in 1.1 only`; empty if none has."""
+    texts = dict.fromkeys(_describe_values(mix, labels) for mix in mixes)
+    return "".join(f"; {text}" for text in list(texts)[:1] if text)
+
+
+def _describe_values(mix: Mapping[str, Any], labels: tuple[str, str]) -> str:
+    """Return the values that one version only has: `name b in 1.0 only`; empty without any."""
+    dimension = escape_text(" and ".join(mix["dimensions"]))
+    return ", ".join(
+        f"{dimension} {escape_text(list_names(values, MOST_NAMES))} in {escape_text(label)} only"
+        for label, values in zip(labels, (mix["base_only"], mix["other_only"]), strict=True)
+        if values
+    )
+
+
 def describe_mix(mix: Mapping[str, Any], labels: tuple[str, str]) -> str:
     """Return in which values of a dimension samples differ, and what is compared instead of their average.
 
     `name b in 1.0 only; compared over 3 common values of name, with the shares of 1.0`
     """
     dimension = escape_text(" and ".join(mix["dimensions"]))
-    parts = [
-        f"{dimension} {escape_text(list_names(values, MOST_NAMES))} in {escape_text(label)} only"
-        for label, values in zip(labels, (mix["base_only"], mix["other_only"]), strict=True)
-        if values
-    ]
+    parts = [text for text in (_describe_values(mix, labels),) if text]
     if "shift" in mix:
         value, before, after = mix["shift"]
         parts.append(f"share of {dimension} {escape_text(value)} {100 * before:.3g} → {100 * after:.3g} %")
