@@ -79,7 +79,7 @@ def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) 
     filters = parse_filters(package.package, report, FILTERS, False)
     judged = list_judged_metrics(package, report)
     metrics, listings = list_report_metrics(package, report), list_listing_requests(package, report)
-    full_plan = build_plan(package.package, metrics, filters, ["run_summary"], listings, judged=judged)
+    full_plan = build_plan(package.package, metrics, filters, ["run_summary"], listings, judged=judged, detailed=judged)
     sql = {f"sql/{name}" for name in render_sql_files(build_nodes(compile_statements(package, full_plan)))}
     quality = QualityPlan(CompiledPlan(package, full_plan, compile_statements(package, full_plan)))
     sql |= {f"sql/{name}" for name in render_sql_files(build_nodes(quality.counts))}

@@ -59,7 +59,7 @@ def test_runs_of_same_logs_have_their_own_constants(tmp_path: Path, cache: Path)
     second = build_manifest(run, tmp_path / "second", cache, ROOT)
     assert {name: value for name, value in second.items() if first[name] != value} == {"ident": "renamed"}
     (entry,) = load_json(tmp_path / "second" / "results.json")["runs"]
-    assert (entry["id"], entry["label"]) == ("run", "renamed")
+    assert (entry["id"], entry["label"]) == ("run", "run")  # as the user named it
     sql = load_json(tmp_path / "second" / "sql" / "constants.json")
     assert sql["run"]["epoch_length"] == 10
 

@@ -60,7 +60,14 @@ def _list_grain_rows(package: Package, _system: str) -> list[Row]:
 
 def _list_column_rows(package: Package, _system: str) -> list[Row]:
     return [
-        (grain.name, column.name, column.type, column.unit.symbol, _describe_split(package, grain, column), column.doc)
+        (
+            grain.name,
+            column.name,
+            column.type,
+            column.unit.symbol,
+            _describe_split(package, grain, column),
+            column.doc or "A field of the record",  # fields have no text of their own
+        )
         for grain in package.grains
         for column in grain.all_columns
     ]

@@ -311,14 +311,14 @@ def test_each_of_several_runs_has_tables_of_its_phases(tmp_path: Path, cache: Pa
         shutil.copytree(UPGRADE, tmp_path / name)
     runs = ("--run", f"two={tmp_path / 'two'}")
     result = build_report(tmp_path / "one", tmp_path / "out", cache, *runs)
-    warning = "warning: two has the raw files of one, byte for byte: a run is compared with itself.\n"
+    warning = "warning: two has the raw files of mapped writer, byte for byte: a run is compared with itself.\n"
     assert (result.status, result.err) == (0, warning)
     title = "Disk write rate before and after"
-    first, second = (find_table(tmp_path / "out", f"{title}: {name}") for name in ("one", "two"))
+    first, second = (find_table(tmp_path / "out", f"{title}: {name}") for name in ("mapped writer", "two"))
     assert (first["header"], first["rows"]) == (second["header"], second["rows"])
     assert first["header"] == ["", "before", "after", "Δ", "Δ%"]
     manifest = load_json(tmp_path / "out" / "document.json")["manifest"]
-    assert manifest["header"] == ["", "one (before)", "one (after)", "two (before)", "two (after)"]
+    assert manifest["header"] == ["", "mapped writer (before)", "mapped writer (after)", "two (before)", "two (after)"]
 
 
 def test_upgrade_report_verifies(report: Path, cache: Path) -> None:
