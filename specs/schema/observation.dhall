@@ -57,11 +57,9 @@ let falling = [ "falls", "fall", "fell", "decreases", "decrease", "decreased", "
 
 let furtherMetric = ", {name} by {percent}"
 
-let withinNoise = ", within what runs differ by"
-
 let cannotTell = "These runs cannot tell: {name}."
 
-let notJudged = "Below the sizes of the rules, not judged: {name}."
+let notJudged = "Below the sizes of the rules, without an interval: {name}."
 
 let inSomeCases = " in {case}"
 
@@ -70,8 +68,7 @@ let inSomeCases = " in {case}"
 --   up, down        words for a direction: the first two are drafted, for one metric and for several; all are recognized
 --                   in edited sentences
 --   detail          how a sentence names a further metric
---   noise           follows a sentence on a change that is not beyond what runs differ by
---   undecided       on metrics without a statement whose verdicts are open
+--   undecided       on metrics without a statement of which the runs cannot tell
 --   unjudged        on metrics without a statement in a report that judges no differences
 --   plurals         metrics with names in the plural
 --   inCase          follows a sentence that is about some of several reports, or groups of runs
@@ -84,7 +81,6 @@ let Rules =
           , up : List Text
           , down : List Text
           , detail : Text
-          , noise : Text
           , undecided : Text
           , unjudged : Text
           , plurals : List Text
@@ -98,7 +94,6 @@ let Rules =
         , up = rising
         , down = falling
         , detail = furtherMetric
-        , noise = withinNoise
         , undecided = cannotTell
         , unjudged = notJudged
         , plurals = [] : List Text

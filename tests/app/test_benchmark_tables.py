@@ -34,7 +34,7 @@ def test_slow_benchmarks_of_one_sample_are_counted(tmp_path: Path, cache: Path) 
     report = (place / "out/report.md").read_text(encoding="utf-8")
     assert "6 of 12 segments of Score changed by more than 2 % from old to new\n" in report
     assert (
-        "6 of 12 segments of Score changed by more than 2 %: 6 worse, 0 better (not judged: one sample each). By "
+        "6 of 12 segments of Score changed by more than 2 %: 6 worse, 0 better (no interval: one sample each). By "
         "benchmark and param_size: b0, 16 +25 %; b1, 16 +25 %; b2, 16 +25 % and 3 more. Geometric mean: +12 % "
         in report
     )
@@ -44,7 +44,7 @@ def test_slow_benchmarks_of_one_sample_are_counted(tmp_path: Path, cache: Path) 
     assert "+4 … +21); one run of each version does not tell it from a slower day." in report
     assert list(paired["rises"].values()) == [25.0] * 6
     assert (
-        "6 of 12 segments of Score changed by more than 2 % (not judged: one sample each); most: b0, 16"
+        "6 of 12 segments of Score changed by more than 2 % (no interval: one sample each); most: b0, 16"
         in built.summary
     )
     sentence = report[report.index("6 of 12 segments of Score changed by more than 2 %: ") :].partition("\n")[0]

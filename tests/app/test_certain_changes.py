@@ -96,8 +96,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
         (("failing-less", "failing-more"), "request_failed", "worse", ("share of ok ",), 4),
         (("failing-more", "failing-less"), "request_failed", "better", ("share of ok ",), 0),
         (("base", "again"), "request_failed", "same", (), 0),
-        (("only-a", "timeout"), "wait_ms", "open", (), 0),
-        (("base", "doubled"), "bytes", "not judged", ("Beyond the margin, but not judged: Request: size +100 %",), 1),
+        (("only-a", "timeout"), "wait_ms", "cannot tell", (), 0),
+        (("base", "doubled"), "bytes", "no interval",
+         ("Beyond the margin, but without an interval: Request: size +100 %",), 1),
     ],
     ids=lambda item: "-".join(item) if isinstance(item, tuple) and item and item[0] in RUNS else None,
 )  # fmt: skip
@@ -124,7 +125,7 @@ def test_verdict_is_on_what_both_runs_measured(
     gate = run_assay("gate", build, "--once", cwd=shop)
     assert gate.status == status, gate.err + gate.out
     if status == 1:
-        options = ("--once", "--allow-missing", "--allow-unjudged")
+        options = ("--once", "--allow-missing", "--allow-no-interval")
         assert run_assay("gate", build, *options, cwd=shop).status == 0
 
 

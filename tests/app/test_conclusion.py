@@ -16,8 +16,8 @@ from tests.support.judged_results import judge_metric, write_results
 EMPTY = parse_document((ROOT / "golden" / "reports" / "two.document.json").read_text(encoding="utf-8"))
 QUOTE = '{{ cpu(also = "wait", run = "1.1", prints = "not worse") }}'
 CASES = {
-    "open": (
-        {"cpu": judge_metric("open", 0.4), "wait": judge_metric("same", 0.9)}, {},
+    "cannot tell": (
+        {"cpu": judge_metric("cannot tell", 0.4), "wait": judge_metric("same", 0.9)}, {},
         f"No regression: none of the metrics of the gate is worse by more than its margin (CPU, Wait).{QUOTE}",
     ),
     "closed": (
@@ -33,8 +33,8 @@ CASES = {
         "It is not decided whether there is a regression: data are missing.",
     ),
     "not-judged": (
-        {"cpu": judge_metric("not judged", 1.0, "it does not vary")}, {},
-        "It is not decided whether there is a regression: none of its metrics is judged.",
+        {"cpu": judge_metric("no interval", 1.0, "it does not vary")}, {},
+        "It is not decided whether there is a regression: none of its metrics has an interval.",
     ),
 }  # fmt: skip
 

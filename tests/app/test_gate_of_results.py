@@ -1,4 +1,4 @@
-"""The gate reads `results.json` alone: when it is open, closed, or does not decide."""
+"""The gate reads `results.json` alone: when it passes, fails, or does not decide."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from assay.cli.judged_texts import count_verdicts, sort_by_relevance
 from tests.support.commands import run_assay
 from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_results
 
+LOST = judge_metric("data lost", 1.0, "a run has no samples, though another has")
+
 
 @pytest.mark.parametrize(
     ("metrics", "status", "lines"),
@@ -26,15 +28,18 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
                 "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 2 %  same",
                 "  Metric b  100 → 110 µs  +10 %  (+8 … +12)  margin 2 %  better",
             ],
-            id="open",
+            id="passes",
         ),
         pytest.param(
-            {"a": judge_metric("worse", 0.0001, percent=2, amount=0.5), "b": judge_metric("open", 0.3, percent=2)},
+            {
+                "a": judge_metric("worse", 0.0001, percent=2, amount=0.5),
+                "b": judge_metric("cannot tell", 0.3, percent=2),
+            },
             4,
             [
                 "1 of 2 gated metrics is worse by more than its margin",
-                "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 2 % or 0.5 ms  worse  Holm p < 0.001",
-                "  Metric b  100 → 110 µs  +10 %  (+8 … +12)  margin 2 %            open",
+                "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 2 % or 0.5 ms  worse        Holm p < 0.001",
+                "  Metric b  100 → 110 µs  +10 %  (+8 … +12)  margin 2 %            cannot tell",
             ],
             id="one worse",
         ),
@@ -46,28 +51,28 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
             "none of 1 gated metric is worse by more than its margin",
             "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 0  worse  Holm p 0.051",
         ], id="p beyond the limit"),
-        pytest.param({"a": judge_metric("not judged", 1.0, "its rows have no time"),
+        pytest.param({"a": judge_metric("no interval", 1.0, "its rows have no time"),
                       "b": judge_metric("same", 0.6)}, 0, [
-            "none of 2 gated metrics is worse by more than its margin; 1 is not judged",
+            "none of 2 gated metrics is worse by more than its margin; 1 has no interval",
             "  Metric b  100 → 110 µs  +10 %  (+8 … +12)  margin 0  same",
-            "  Metric a: not judged: its rows have no time",
-        ], id="not judged"),
+            "  Metric a: no interval: its rows have no time",
+        ], id="no interval"),
         pytest.param(
             {
                 "a": judge_metric("worse", 0.06, p_margin=0.02),
-                "b": judge_metric("open", 0.06, p_margin=0.03),
-                "c": judge_metric("open", 0.3, p_margin=0.3),
-                "d": judge_metric("open", 0.06, "the run is too short", p_margin=0.02),
+                "b": judge_metric("cannot tell", 0.06, p_margin=0.03),
+                "c": judge_metric("cannot tell", 0.3, p_margin=0.3),
+                "d": judge_metric("cannot tell", 0.06, "the run is too short", p_margin=0.02),
             },
             0,
             [
                 "passes, but does not decide 3 of 4 gated metrics: Metric b may have changed by up to +12 %",
-                "  Metric c  100 → 110 µs  +10 %  (+8 … +12)  margin 0  open",
+                "  Metric c  100 → 110 µs  +10 %  (+8 … +12)  margin 0  cannot tell",
                 "worse before correction for 4 gated metrics:",
-                "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 0  worse  p 0.020  Holm p 0.060",
-                "  Metric b  100 → 110 µs  +10 %  (+8 … +12)  margin 0  open   p 0.030  Holm p 0.060",
+                "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 0  worse        p 0.020  Holm p 0.060",
+                "  Metric b  100 → 110 µs  +10 %  (+8 … +12)  margin 0  cannot tell  p 0.030  Holm p 0.060",
                 "Record more runs, or widen the margin of Metric b (0).",
-                "  Metric d: open: the run is too short",
+                "  Metric d: cannot tell: the run is too short",
             ],
             id="worse before correction",
         ),
@@ -109,7 +114,7 @@ def test_gate_decides_with_enough_repeats(
 
 
 def test_gate_without_judged_metrics_does_not_decide(tmp_path: Path) -> None:
-    metrics = {name: judge_metric("not judged", 1.0, "its rows have no time") for name in ("a", "b")}
+    metrics = {name: judge_metric("no interval", 1.0, "its rows have no time") for name in ("a", "b")}
     answer = run_assay("gate", write_results(tmp_path, metrics | {"c": judge_metric("same")}), "--once")
     assert (answer.status, answer.out) == (1, "")
     assert "error[nothing-judged]" in answer.err
@@ -118,7 +123,7 @@ def test_gate_without_judged_metrics_does_not_decide(tmp_path: Path) -> None:
 
 def test_gate_of_equal_runs_says_that_they_share_files(tmp_path: Path) -> None:
     note = "1.1 has the raw files of 1.0, byte for byte: a run is compared with itself."
-    metrics = {"a": judge_metric("not judged", 1.0, "the difference of the runs does not vary")}
+    metrics = {"a": judge_metric("no interval", 1.0, "the difference of the runs does not vary")}
     folder = write_results(tmp_path, metrics, shared_files=[note])
     answer = run_assay("gate", folder, "--once", "--format", "markdown")
     assert (answer.status, f"  note: {note}\n" in answer.err, note in answer.out) == (1, True, True)
@@ -130,7 +135,6 @@ def test_equal_findings_of_runs_are_listed_once(tmp_path: Path) -> None:
     assert "\nData: all 3 runs: gap 1, gap 2; c: gap 3, gap 4; 5 further findings, under Data quality.\n" in out
 
 
-LOST = judge_metric("not judged", 1.0, "a run has no samples")
 WORSE = judge_metric("worse", 0.001)
 
 
@@ -141,7 +145,7 @@ def test_worse_metric_closes_a_gate_that_lacks_samples(tmp_path: Path) -> None:
     assert answer == run_assay("gate", folder, "--allow-missing")
     missing = "Data are missing: no samples to compare 1.1 with 1.0: Metric b."
     assert answer.status == 4
-    assert "1 of 2 gated metrics is worse by more than its margin; 1 is not judged\n" in answer.out
+    assert "1 of 2 gated metrics is worse by more than its margin; 1 lost data\n" in answer.out
     assert f"\n{missing}\n" in answer.out
     assert "Data: no findings." not in answer.out
     markdown = run_assay("gate", folder, "--format", "markdown")
@@ -167,7 +171,7 @@ def test_option_gates_all_judged_segments(tmp_path: Path) -> None:
         "a": judge_metric("same", 0.6),
         "a[kind=w]": {**judge_metric("worse", p_margin=0.02), "better": "lower"},
         "a[kind=x]": judge_metric("worse", p_margin=0.001),
-        "a[kind=y]": judge_metric("not judged", None, "a run has no samples"),
+        "a[kind=y]": {**LOST, "gate": None},
         "a[kind=z]": {**judge_metric("changed", p_margin=0.001), "better": "neither"},
     }
     folder = write_results(tmp_path, metrics)
@@ -198,9 +202,9 @@ def test_worse_before_correction_is_in_every_form(tmp_path: Path) -> None:
 
 
 BLIND = {
-    "a": judge_metric("open", 1.0, percents=(47.0, -7.0, 131.0), percent=10),
-    "b": judge_metric("open", 1.0, percents=(2.0, -30.0, 50.0), percent=10),
-    "c": judge_metric("open", 1.0, percents=(-10.0, -30.0, 8.0), percent=10),
+    "a": judge_metric("cannot tell", 1.0, percents=(47.0, -7.0, 131.0), percent=10),
+    "b": judge_metric("cannot tell", 1.0, percents=(2.0, -30.0, 50.0), percent=10),
+    "c": judge_metric("cannot tell", 1.0, percents=(-10.0, -30.0, 8.0), percent=10),
 }
 UNDECIDED = "does not decide 2 of 3 gated metrics: Metric a may have changed by up to +131 %"
 
@@ -230,7 +234,7 @@ def test_undecided_gate_fails_on_demand(tmp_path: Path) -> None:
     answer = run_assay("gate", write_results(tmp_path, BLIND, repeats=(3, 3)), "--undecided", "fail")
     assert answer.status == 1
     assert answer.err.splitlines() == [
-        "error[gate-undecided]: the gate does not decide: gated metrics are open",
+        "error[gate-undecided]: the gate does not decide: gated metrics cannot tell",
         "  expected: intervals of gated metrics that do not reach beyond their margin",
         f"  found:    {UNDECIDED}",
         "  note: Data: no findings.",
@@ -248,14 +252,18 @@ def test_possible_fall_of_a_better_high_metric_counts(tmp_path: Path) -> None:
 
 def test_comment_counts_metrics_without_a_direction(tmp_path: Path) -> None:
     """They are counted only if there are no others, or if they changed."""
-    metrics = {"a": judge_metric("same", 0.6, percent=2), "b": judge_metric("open", 0.3), "c": judge_metric("open")}
+    metrics = {
+        "a": judge_metric("same", 0.6, percent=2),
+        "b": judge_metric("cannot tell", 0.3),
+        "c": judge_metric("cannot tell"),
+    }
     metrics = {name: {**item, "better": "neither"} for name, item in metrics.items()}
     markdown = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
-    assert "** 3 metrics without a direction: 1 same within 2 %, 2 open\n" in markdown
+    assert "** 3 metrics without a direction: 1 same within 2 %, 2 cannot tell\n" in markdown
     markdown = run_assay(
         "gate", write_results(tmp_path, {**metrics, "d": judge_metric("same")}), "--format", "markdown"
     )
-    assert "** 0 worse, 0 better, 1 same within 0, 0 open, 0 not judged\n" in markdown.out
+    assert "** 0 worse, 0 better, 1 same within 0, 0 cannot tell, 0 no interval\n" in markdown.out
 
 
 def test_worst_change_is_the_largest_certain_one(tmp_path: Path) -> None:
@@ -263,8 +271,8 @@ def test_worst_change_is_the_largest_certain_one(tmp_path: Path) -> None:
     rare, certain = ((900.0, 19.0, 8336.0), (29.0, 24.0, 34.0))
     metrics = {"a": judge_metric("worse", percents=rare), "b": judge_metric("worse", percents=certain)}
     metrics |= {"a[kind=x]": judge_metric("worse", percents=rare), "a[kind=y]": judge_metric("worse", percents=certain)}
-    folder = write_results(tmp_path, metrics | {"a[kind=z]": judge_metric("open")})
-    counts = "2 worse, 0 better, 0 same, 0 open, 0 not judged; 2 worse, 0 better of 3 segments"
+    folder = write_results(tmp_path, metrics | {"a[kind=z]": judge_metric("cannot tell")})
+    counts = "2 worse, 0 better, 0 same, 0 cannot tell, 0 no interval; 2 worse, 0 better of 3 segments"
     assert summarize_build(folder, 1) == f"{counts}; worst: Metric b +29 %; 1.0 s"
     (run,) = read_judged_results(folder).runs
     assert [change.metric for change in run.segments] == ["a[kind=y]", "a[kind=x]"]
@@ -273,7 +281,7 @@ def test_worst_change_is_the_largest_certain_one(tmp_path: Path) -> None:
 
 def test_counts_of_several_versions_say_so(tmp_path: Path) -> None:
     folder = write_results(tmp_path, {"a": judge_metric("same", 0.6, percent=2)}, labels=("1.0", "1.1", "1.2"))
-    counts = "2 comparisons with 1.0: 0 worse, 0 better, 2 same within 2 %, 0 open, 0 not judged"
+    counts = "2 comparisons with 1.0: 0 worse, 0 better, 2 same within 2 %, 0 cannot tell, 0 no interval"
     assert summarize_build(folder, 1) == f"{counts}; 1.0 s"
     markdown = run_assay("gate", folder, "--format", "markdown").out
     assert f"2 gated metrics is worse by more than its margin.** {counts}\n" in markdown
@@ -281,12 +289,12 @@ def test_counts_of_several_versions_say_so(tmp_path: Path) -> None:
 
 def test_counts_say_why_no_metric_is_judged(tmp_path: Path) -> None:
     """The reason is that of the table, also if metrics have directions."""
-    unjudged = {**judge_metric("not judged", 1.0, "its rows have no time"), "better": "neither"}
+    unjudged = {**judge_metric("no interval", 1.0, "its rows have no time"), "better": "neither"}
     run = read_judged_results(write_results(tmp_path, {"a": unjudged, "b": unjudged})).runs[0]
-    reason = "not judged, because its rows have no time"
+    reason = "no interval, because its rows have no time"
     assert count_verdicts(run.changes) == f"2 metrics without a direction: 2 {reason}"
     directed = read_judged_results(write_results(tmp_path, {"a": {**unjudged, "better": "lower"}})).runs[0]
-    assert count_verdicts(directed.changes) == f"0 worse, 0 better, 0 same, 0 open, 1 {reason}"
+    assert count_verdicts(directed.changes) == f"0 worse, 0 better, 0 same, 0 cannot tell, 1 {reason}"
 
 
 def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
@@ -295,14 +303,14 @@ def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
     Segments of conditions do not count, as on the first page.
     """
     metrics = {
-        "a": judge_metric("open", 0.3),
-        "n[kind=x]": {**judge_metric("open"), "better": "neither"},
+        "a": judge_metric("cannot tell", 0.3),
+        "n[kind=x]": {**judge_metric("cannot tell"), "better": "neither"},
         "a[kind=x]": judge_metric("worse"),
         "a[kind=y]": judge_metric("worse", 0.001),
-        "a[kind=z]": judge_metric("open", 0.4),
+        "a[kind=z]": judge_metric("cannot tell", 0.4),
     }
     markdown = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
-    counts = "0 worse, 0 better, 0 same, 1 open, 0 not judged; 2 worse, 0 better of 3 segments"
+    counts = "0 worse, 0 better, 0 same, 1 cannot tell, 0 no interval; 2 worse, 0 better of 3 segments"
     assert (
         f"1 of 3 gated metrics is worse by more than its margin (Metric a\\[kind=y\\] +10 %).** {counts}\n" in markdown
     )
@@ -318,13 +326,13 @@ def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("metrics", "options", "missing"),
     [
-        ({"a": judge_metric("not judged", 1.0, "a run has no samples"), "b": judge_metric("same", 0.6)}, {},
+        ({"a": LOST, "b": judge_metric("same", 0.6)}, {},
          "no samples to compare 1.1 with 1.0: Metric a"),
         ({"a": judge_metric("same", 0.6)}, {"hosts": (3, 2)}, "hosts: 3 in 1.0, 2 in 1.1"),
         ({"a": judge_metric("worse", 0.001)}, {"hosts": (2, 3)}, "hosts: 2 in 1.0, 3 in 1.1"),
-        ({"a": judge_metric("not judged", 1.0, "a run has no samples"), "b": judge_metric("same", 0.6)},
+        ({"a": LOST, "b": judge_metric("same", 0.6)},
          {"hosts": (1, 2)}, "hosts: 1 in 1.0, 2 in 1.1; no samples to compare 1.1 with 1.0: Metric a"),
-        ({"a": judge_metric("same", 0.6), "other": judge_metric("not judged", None, "a run has no samples")}, {}, ""),
+        ({"a": judge_metric("same", 0.6), "other": {**LOST, "gate": None}}, {}, ""),
         ({"a": judge_metric("same", 0.6)}, {"findings": (0, 2)}, ""),
     ],
     ids=["no samples", "host lost", "host added", "both", "outside of the gate", "findings"],
@@ -347,7 +355,7 @@ def test_missing_data_leave_the_gate_undecided(
     assert all((CAUTION in text) == (len(set(options.get("hosts", (2, 2)))) > 1) for text in texts)
     data = "1.1: gap 1, gap 2, under Data quality." if "findings" in options else "no findings."
     assert all((f"Data: {data}" in text) == (not missing) for text in texts)
-    reason = "a run has no samples"
+    reason = LOST["reason"]
     assert all((reason in text) == (metrics["a"]["reason"] == reason) for text in texts)
 
 

@@ -58,7 +58,7 @@ def load_results(build: Path) -> Mapping[str, Any]:
         ("Alloc", "same", -0.1, -0.3, 0.1, "time", 63, 1200),
         ("cdfForgerTicked", "worse", 31.7, 8.3, 60.1, "time", 7, 56),
         ("cdfForgerAnnounceCum", "worse", 30.9, 10.6, 54.8, "time", 7, 56),
-        ("cdfPeerFetch", "open", -4.3, -37.6, 46.9, "time and hosts", 17, 56),
+        ("cdfPeerFetch", "cannot tell", -4.3, -37.6, 46.9, "time and hosts", 17, 56),
         ("cdfPeerAdoption", "worse", 27.7, 14.4, 42.5, "time", 7, 56),
         ("cdf0.80", "worse", 14.5, 8.0, 21.4, "time", 17, 56),
     ],
@@ -90,7 +90,7 @@ def test_results_judge_the_metrics_of_the_demo(
 )
 def test_metric_that_is_not_judged_has_a_reason(judged_build: Path, metric: str, reason: str) -> None:
     item = load_results(judged_build)["judgement"]["metrics"][metric]["10.6"]
-    assert (item["verdict"], item["reason"], item["percent"], item["p"]) == ("not judged", reason, None, None)
+    assert (item["verdict"], item["reason"], item["percent"], item["p"]) == ("no interval", reason, None, None)
 
 
 def test_change_is_that_of_the_averages(judged_build: Path) -> None:
@@ -235,7 +235,7 @@ def test_phases_are_judged_against_the_first_phase(cache: Path, tmp_path: Path) 
     assert answer.status == 0, answer.err
     judgement = load_results(tmp_path)["judgement"]
     item = judgement["metrics"]["CentiCpu"]["10.5:late"]
-    assert (item["verdict"], item["units"] < 700, judgement["repeats"]["runs"]) == ("open", True, [1, 1])
+    assert (item["verdict"], item["units"] < 700, judgement["repeats"]["runs"]) == ("cannot tell", True, [1, 1])
     assert (tmp_path / "sql" / "phases" / "rows" / "cells-slot-per-host.sql").is_file()
 
 
@@ -275,7 +275,7 @@ def test_tables_print_intervals_and_verdicts(judged_build: Path, section: str, l
 
 def test_notes_name_what_is_not_judged(judged_build: Path) -> None:
     text = (judged_build / "report.md").read_text(encoding="utf-8")
-    assert "Not judged: Blocks per host, Chained to forged blocks (its rows have no time)." in text
+    assert "No interval: Blocks per host, Chained to forged blocks (its rows have no time)." in text
     assert "56 units of time are few: 7 to 17 batches." in text
     assert "there are too few repeats" in text
 

@@ -25,7 +25,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
             "found:    no samples to compare 1.1 with 1.0: Waiting time, Working time",
             "note: Data: 1.1: no sample of wait: 120 rows of `request`, ",
             "; 2 further findings, under Data quality.",
-            "note: Not judged: Waiting time, Working time (a run has no samples).",
+            "note: Data lost: Waiting time, Working time (a run has no samples, though another has).",
         ),
         1,
     ),
@@ -264,6 +264,10 @@ def test_first_page_names_hosts_that_lack_an_event_in_one_version(
     assert compared["cautions"].get("1.1", "").startswith(caution.replace(f" in {label})", f" in {name})"))
 
 
+#: folder of a candidate -> the metrics of which it lost data that the base has
+LOST = {"cut-host": {"wait", "work", "response_size"}, "renamed": {"wait", "work"}, "half": {"wait", "work"}}
+
+
 @pytest.mark.parametrize(
     ("candidate", "caution"),
     [
@@ -303,3 +307,5 @@ def test_comparison_of_logs_has_a_caution(shop: Path, cache: Path, candidate: st
     assert text.status == 0
     assert f"\n{caution}" in text.out
     assert ("suspect" in text.out or "incomplete" in text.out) == bool(caution)
+    lost = {item["metric"] for item in data["changes"] if item["verdict"] == "data lost"}
+    assert lost == LOST.get(candidate, set())

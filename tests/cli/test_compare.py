@@ -26,16 +26,16 @@ def compare(cache: Path, *options: str | Path, runs: tuple[str, ...] = RUNS, cwd
 
 
 TABLE = """\
-10.6 against 10.5: 2 worse, 0 better, 1 same within 2 %, 1 open, 0 not judged
+10.6 against 10.5: 2 worse, 0 better, 1 same within 2 %, 1 cannot tell, 0 no interval
 
-                            10.5              10.6            Δ%  95 % interval  verdict          n
+                            10.5              10.6            Δ%  95 % interval  verdict              n
 Resource Usage
-  Process CPU usage       7.53 %   ±27 %    9.86 %   ±13 %   +31  +12 … +52      worse         7200
-  RTS heap size         6.45 GiB  ±1.3 %  6.45 GiB  ±1.3 %     0  exact          same          7200
+  Process CPU usage       7.53 %   ±27 %    9.86 %   ±13 %   +31  +12 … +52      worse             7200
+  RTS heap size         6.45 GiB  ±1.3 %  6.45 GiB  ±1.3 %     0  exact          same              7200
 Forging
-  Acquired ledger view   29.4 µs  ±7.6 %   43.6 µs   ±11 %   +48  +33 … +65      worse      56 / 64
+  Acquired ledger view   29.4 µs  ±7.6 %   43.6 µs   ±11 %   +48  +33 … +65      worse          56 / 64
 Individual peer propagation
-  Fetch duration         59.3 ms   ±22 %   56.7 ms   ±28 %  -4.3  -38 … +47      open     275 / 315
+  Fetch duration         59.3 ms   ±22 %   56.7 ms   ±28 %  -4.3  -38 … +47      cannot tell  275 / 315
 
 56 units of time are few: 17 batches (Acquired ledger view, Fetch duration).
 Intervals hold what varies within these runs (batches of time, hosts). How much a run differs from the next is not \
@@ -92,7 +92,7 @@ def test_verdicts_have_colors_on_a_terminal(cache: Path, name: str, is_colored: 
 def test_metric_without_time_has_a_change_without_verdict(cache: Path) -> None:
     result = compare(cache, "--metric", "cdfBlocksPerHost")
     (row,) = [line.split() for line in result.out.splitlines() if line.startswith("  Blocks per host ")]
-    assert row[3:] == ["9.67", "blocks", "11.0", "blocks", "+14", "—", "not", "judged", "6"]
+    assert row[3:] == ["9.67", "blocks", "11.0", "blocks", "+14", "—", "no", "interval", "6"]
     assert "Intervals" not in result.out
 
 

@@ -16,12 +16,12 @@ from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_res
 
 METRICS = {
     "slow": judge_metric("worse", 0.0001, percent=2, amount=0.5),
-    "near": judge_metric("open", 0.04, percents=(5.0, 1.9, 8.1), percent=2),
+    "near": judge_metric("cannot tell", 0.04, percents=(5.0, 1.9, 8.1), percent=2),
     "heap": judge_metric("worse", percent=2),
     "fast": judge_metric("better", percents=(-12.0, -15.0, -9.0), percent=2),
     "even": judge_metric("same", percents=(0.0, -0.3, 0.3), percent=2),
-    "wide": judge_metric("open", percents=(-3.0, -45.0, 37.2), percent=2),
-    "rare": judge_metric("not judged", reason="its rows have no time"),
+    "wide": judge_metric("cannot tell", percents=(-3.0, -45.0, 37.2), percent=2),
+    "rare": judge_metric("no interval", reason="its rows have no time"),
 }
 SECTIONS = {"Times": ["slow", "near", "even"], "Memory": ["heap", "fast", "wide"]}
 
@@ -73,12 +73,12 @@ def test_junit_has_a_case_for_each_metric(tmp_path: Path) -> None:
     ]
     assert cases == [
         ("Times", "Metric slow", ("failure", "worse", "+10 % (+8 … +12), margin 2 % or 0.5 ms, Holm p < 0.001")),
-        ("Times", "Metric near", ("failure", "open", "+5.0 % (+1.9 … +8), margin 2 %, Holm p 0.040")),
+        ("Times", "Metric near", ("failure", "cannot tell", "+5.0 % (+1.9 … +8), margin 2 %, Holm p 0.040")),
         ("Times", "Metric even"),
         ("Memory", "Metric heap", ("system-out", None, "worse, not in the gate: +10 % (+8 … +12), margin 2 %")),
         ("Memory", "Metric fast"),
-        ("Memory", "Metric wide", ("skipped", None, "open: -3.0 % (-45 … +37), margin 2 %")),
-        ("Other metrics", "Metric rare", ("skipped", None, "not judged: its rows have no time")),
+        ("Memory", "Metric wide", ("skipped", None, "cannot tell: -3.0 % (-45 … +37), margin 2 %")),
+        ("Other metrics", "Metric rare", ("skipped", None, "no interval: its rows have no time")),
     ]
 
 
@@ -112,7 +112,7 @@ def test_json_has_caution_and_findings(tmp_path: Path) -> None:
 UNDECIDED: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], str]] = {
     "too-few-repeats": (METRICS, {"demanded": 3}, "expected 3 runs of each version, or 3 calibration runs, found 1, 1"),
     "gate-lacks-data": (METRICS, {"hosts": (2, 1)}, "found hosts: 2 in 1.0, 1 in 1.1"),
-    "nothing-judged": ({"rare": judge_metric("not judged", 1.0, "it has no time")}, {}, "found it has no time"),
+    "nothing-judged": ({"rare": judge_metric("no interval", 1.0, "it has no time")}, {}, "found it has no time"),
 }
 
 
@@ -134,7 +134,7 @@ def test_junit_has_why_a_gate_does_not_decide(tmp_path: Path, code: str) -> None
 
 COMMENT = f"""\
 **Gate fails: 2 of 2 gated metrics are worse by more than their margin (Metric slow +10 %, Metric near +5.0 %).** \
-2 worse, 1 better, 1 same within 2 %, 2 open, 1 not judged
+2 worse, 1 better, 1 same within 2 %, 2 cannot tell, 1 no interval
 
 service/comparison: 1.1 against 1.0
 
@@ -143,15 +143,15 @@ Data: no findings.
 | metric | 1.0 | 1.1 | Δ% | 95 % interval | margin | verdict |
 | --- | --: | --: | --: | --: | --- | --- |
 | Metric slow, µs | 100 | 110 | +10 | +8 … +12 | 2 % or 0.5 ms | worse; fails the gate: Holm p < 0.001 |
-| Metric near, µs | 100 | 110 | +5.0 | +1.9 … +8 | 2 % | open; fails the gate: Holm p 0.040 |
+| Metric near, µs | 100 | 110 | +5.0 | +1.9 … +8 | 2 % | cannot tell; fails the gate: Holm p 0.040 |
 | Metric heap, µs | 100 | 110 | +10 | +8 … +12 | 2 % | worse |
 
-<details><summary>1 better, 1 open, 1 same, 1 not judged</summary>
+<details><summary>1 better, 1 cannot tell, 1 same, 1 no interval</summary>
 
 * better: Metric fast (-12 %, -15 … -9)
-* open: Metric wide
+* cannot tell: Metric wide
 * same: Metric even
-* not judged: Metric rare
+* no interval: Metric rare
 
 </details>
 
@@ -179,13 +179,13 @@ def test_comment_of_an_open_gate_lists_gated_metrics(tmp_path: Path) -> None:
 
 def test_comment_has_gated_metrics_before_others(tmp_path: Path) -> None:
     """Metrics outside of the gate that are worse do not hide the numbers that the gate decides by."""
-    gated = {"open": judge_metric("open", 1.0, percents=(47.0, -7.0, 131.0), percent=2)}
-    rare = judge_metric("not judged", 1.0, "its rows have no time")
+    gated = {"open": judge_metric("cannot tell", 1.0, percents=(47.0, -7.0, 131.0), percent=2)}
+    rare = judge_metric("no interval", 1.0, "its rows have no time")
     metrics = {"heap": METRICS["heap"], **gated, "rare": rare, "fast": METRICS["fast"]}
     result = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown")
     assert [line for line in result.out.splitlines() if line.startswith("|")][2:] == [
-        "| Metric open, µs | 100 | 110 | +47 | -7 … +131 | 2 % | open |",
-        "| Metric rare, µs | 100 | 110 |  |  | 0 | not judged |",
+        "| Metric open, µs | 100 | 110 | +47 | -7 … +131 | 2 % | cannot tell |",
+        "| Metric rare, µs | 100 | 110 |  |  | 0 | no interval |",
         "| Metric heap, µs | 100 | 110 | +10 | +8 … +12 | 2 % | worse |",
     ]
     assert "<summary>1 better</summary>" in result.out
@@ -202,10 +202,10 @@ NAMES = {
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("runs", [1, 30])
-@pytest.mark.parametrize("verdicts", [("worse",), ("worse", "better", "changed", "same", "open", "not judged")])
+@pytest.mark.parametrize("verdicts", [("worse",), ("worse", "better", "changed", "same", "cannot tell", "no interval")])
 def test_comment_is_short_whatever_the_report(tmp_path: Path, name: str, runs: int, verdicts: tuple[str, ...]) -> None:
     count = 300
-    reasons = {"not judged": "its rows have no time"}
+    reasons = {"no interval": "its rows have no time"}
     metrics = {
         f"m{number}": judge_metric(verdict, number / 1e4, reasons.get(verdict), percents=(1e9, 9e8, 1.1e9))
         for number in range(count)
@@ -233,7 +233,7 @@ def test_comment_shows_names_as_text(tmp_path: Path) -> None:
     texts = [child for token in tokens for child in token.children or ()]
     assert {child.type for child in texts} <= {"text", "text_special", "strong_open", "strong_close", "softbreak"}
     assert [token.content.strip() for token in tokens if token.type == "html_block"] == [
-        "<details><summary>1 better, 1 open, 1 same, 1 not judged</summary>",
+        "<details><summary>1 better, 1 cannot tell, 1 same, 1 no interval</summary>",
         "</details>",
     ]
 
@@ -251,9 +251,12 @@ def test_comment_mentions_nobody(tmp_path: Path) -> None:
 
 
 def test_comment_lists_conditions_apart(tmp_path: Path) -> None:
-    conditions = {"size": judge_metric("same", percent=2), "load": judge_metric("open", percents=(1.0, -2.0, 4.0))}
+    conditions = {
+        "size": judge_metric("same", percent=2),
+        "load": judge_metric("cannot tell", percents=(1.0, -2.0, 4.0)),
+    }
     metrics = METRICS | {name: item | {"better": "neither"} for name, item in conditions.items()}
     out = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
-    assert ", 1 same within 2 %, 2 open, 1 not judged\n" in out
-    assert "<summary>1 better, 1 open, 1 same, 1 not judged, 2 conditions</summary>" in out
-    assert "\n* conditions: Metric size (same), Metric load (open)\n" in out
+    assert ", 1 same within 2 %, 2 cannot tell, 1 no interval\n" in out
+    assert "<summary>1 better, 1 cannot tell, 1 same, 1 no interval, 2 conditions</summary>" in out
+    assert "\n* conditions: Metric size (same), Metric load (cannot tell)\n" in out

@@ -91,13 +91,20 @@ def test_gate_locates_what_is_worse_at_its_definition(place: Path, cache: Path) 
 
 
 def test_gate_warns_of_missing_data(place: Path, cache: Path) -> None:
-    changes = {"wait": judge_metric("not judged", 1.0, "a run has no samples"), "work": judge_metric("same", 0.6)}
+    changes = {
+        "wait": judge_metric("data lost", 1.0, "a run has no samples, though another has"),
+        "work": judge_metric("same", 0.6),
+    }
     folder = write_results(place, changes, hosts=(2, 1), findings=(0, 3))
     file = place / "gate.sarif"
     result = run_assay("--cache", cache, "gate", folder, "--sarif", file, "--allow-missing", cwd=place)
     assert result.status == 0, result.err
     assert [(rule, level, text) for rule, level, text, *_ in read_results(file)] == [
-        ("not-judged", "warning", "Metric wait is not judged in 1.1: a run has no samples"),
+        (
+            "no-interval",
+            "warning",
+            "Metric wait has no verdict in 1.1: data lost, a run has no samples, though another has",
+        ),
         ("suspect-comparison", "warning", CAUTION),
         ("incomplete-data", "warning", "Data: 1.1: gap 1, gap 2, gap 3, under Data quality."),
     ]
@@ -106,9 +113,9 @@ def test_gate_warns_of_missing_data(place: Path, cache: Path) -> None:
 @pytest.mark.parametrize(("option", "status", "level"), [("pass", 0, "note"), ("fail", 1, "error")])
 def test_gate_lists_undecided_metrics(option: str, status: int, level: str, place: Path, cache: Path) -> None:
     changes = {
-        "wait": judge_metric("open", 0.6, percents=(1.0, -3.0, 5.0), percent=2),
-        "work": judge_metric("open", 0.6, "the run is too short", percent=2),
-        "even": judge_metric("open", 0.6, percents=(0.0, -3.0, 1.0), percent=2),
+        "wait": judge_metric("cannot tell", 0.6, percents=(1.0, -3.0, 5.0), percent=2),
+        "work": judge_metric("cannot tell", 0.6, "the run is too short", percent=2),
+        "even": judge_metric("cannot tell", 0.6, percents=(0.0, -3.0, 1.0), percent=2),
     }
     folder, file = write_results(place, changes), place / "gate.sarif"
     result = run_assay("--cache", cache, "gate", folder, "--sarif", file, "--undecided", option, cwd=place)

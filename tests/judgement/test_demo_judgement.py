@@ -46,7 +46,7 @@ def judged(metric: str) -> Judgement:
     [
         ("CentiCpu", 30.83, 12.3, 52.4, "worse", 0.0008, "time", 63, 62),
         ("cdfForgerTicked", 31.7, 8.3, 60.1, "worse", 0.0149, "time", 7, 6),
-        ("cdfPeerFetch", -4.3, -37.6, 46.9, "open", 0.7901, "time and hosts", 17, 4),
+        ("cdfPeerFetch", -4.3, -37.6, 46.9, "cannot tell", 0.7901, "time and hosts", 17, 4),
         ("cdf0.80", 14.5, 8.0, 21.4, "worse", 0.0002, "time", 17, 16),
     ],
 )

@@ -15,7 +15,7 @@ from assay.judgement.verdict import Direction, Judgement, Verdict
 PS = st.lists(st.floats(0, 1), max_size=12)
 
 
-def judged(p_worse: float | None, verdict: Verdict = Verdict.OPEN, reason: Reason | None = None) -> Judgement:
+def judged(p_worse: float | None, verdict: Verdict = Verdict.CANNOT_TELL, reason: Reason | None = None) -> Judgement:
     return Judgement(verdict, Direction.LOWER, reason, p_worse=p_worse)
 
 
@@ -74,7 +74,7 @@ def test_level_of_a_gate_includes_its_bound() -> None:
 
 @pytest.mark.parametrize(
     "judgement",
-    [judged(None, Verdict.NOT_JUDGED, Reason.FORMULA), judged(0.0, Verdict.OPEN, Reason.TOO_SHORT)],
+    [judged(None, Verdict.NO_INTERVAL, Reason.FORMULA), judged(0.0, Verdict.CANNOT_TELL, Reason.TOO_SHORT)],
 )
 def test_unjudged_metric_is_not_worse_but_counts(judgement: Judgement) -> None:
     assert is_open(assess_gate({("cpu", "b"): judgement}))
@@ -84,7 +84,7 @@ def test_unjudged_metric_is_not_worse_but_counts(judgement: Judgement) -> None:
 
 def test_metric_without_direction_is_refused() -> None:
     with pytest.raises(ValueError, match="size of a gate is better in no direction"):
-        assess_gate({("size", "b"): Judgement(Verdict.OPEN, Direction.NEITHER)})
+        assess_gate({("size", "b"): Judgement(Verdict.CANNOT_TELL, Direction.NEITHER)})
 
 
 def test_empty_gate_is_open() -> None:

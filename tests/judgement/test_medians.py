@@ -71,7 +71,7 @@ def test_order_and_unit_of_runs_do_not_matter(values: list[int], value: int) -> 
 
 @pytest.mark.parametrize(
     ("earlier", "compared", "reason"),
-    [([1, 2], [1], Reason.TOO_FEW_RUNS), ([1, 2, 3], [], Reason.NO_SAMPLES), ([2, 2, 2], [3], Reason.EQUAL_RUNS),
+    [([1, 2], [1], Reason.TOO_FEW_RUNS), ([1, 2, 3], [], Reason.LOST_SAMPLES), ([2, 2, 2], [3], Reason.EQUAL_RUNS),
      ([0, 0, 0], [1], Reason.EQUAL_RUNS)],
 )  # fmt: skip
 def test_what_cannot_be_judged_has_its_reason(earlier: list[int], compared: list[int], reason: Reason) -> None:

@@ -192,7 +192,7 @@ def test_fifteen_errors_and_eight_are_no_evidence() -> None:
     """The exact p is 0.21; by an interval that is linear in the ratio, 8 errors are better."""
     assert stats.fisher_exact([[15, REQUESTS - 15], [8, REQUESTS - 8]]).pvalue == pytest.approx(0.209, abs=0.001)
     judgements = judge_often(15, 8)
-    assert sum(judgement.verdict is Verdict.OPEN for judgement in judgements) >= 50
+    assert sum(judgement.verdict is Verdict.CANNOT_TELL for judgement in judgements) >= 50
     assert statistics.median(judgement.p or 0.0 for judgement in judgements) == pytest.approx(0.16, abs=0.02)
 
 
@@ -238,7 +238,7 @@ def test_verdict_on_events_after_none(events: int, worse: int) -> None:
     judgements = judge_often(0, events)
     assert all(item.comparison and item.comparison.percent is None for item in judgements)
     assert sum(item.verdict is Verdict.WORSE for item in judgements) >= worse
-    assert worse or all(item.verdict is Verdict.OPEN for item in judgements)
+    assert worse or all(item.verdict is Verdict.CANNOT_TELL for item in judgements)
 
 
 def test_exchanged_versions_have_the_same_p() -> None:

@@ -36,13 +36,13 @@ def verdict(low: float, high: float, direction: Direction = Direction.LOWER) -> 
     [
         (2.1, 9.0, "worse", "better", "changed"),
         (-9.0, -2.1, "better", "worse", "changed"),
-        (1.9, 9.0, "open", "open", "open"),
-        (-9.0, 1.0, "open", "open", "open"),
-        (-9.0, 9.0, "open", "open", "open"),
+        (1.9, 9.0, "cannot tell", "cannot tell", "cannot tell"),
+        (-9.0, 1.0, "cannot tell", "cannot tell", "cannot tell"),
+        (-9.0, 9.0, "cannot tell", "cannot tell", "cannot tell"),
         (-1.0, 1.0, "same", "same", "same"),
         (0.5, 1.5, "same", "same", "same"),
         (1.0, 2.1, "same", "same", "same"),
-        (0.0, 3.0, "open", "open", "open"),
+        (0.0, 3.0, "cannot tell", "cannot tell", "cannot tell"),
     ],
 )
 def test_verdict_is_that_of_interval_and_margin(low: float, high: float, lower: str, higher: str, neither: str) -> None:
@@ -56,13 +56,13 @@ def test_same_is_judged_by_two_one_sided_tests() -> None:
     assert judgement.interval is not None
     assert judgement.interval.high > 2.0
     assert judgement.verdict is Verdict.SAME
-    assert judge(comparison(0.0, 2.01 / SHORT_REACH), TWO_PERCENT, Direction.LOWER).verdict is Verdict.OPEN
+    assert judge(comparison(0.0, 2.01 / SHORT_REACH), TWO_PERCENT, Direction.LOWER).verdict is Verdict.CANNOT_TELL
 
 
 def test_level_of_the_report_decides() -> None:
     change = comparison(5.0, 3.0 / compute_quantile(0.99, DF))
     levels = {level: judge(change, TWO_PERCENT, Direction.LOWER, level).verdict for level in (0.9, 0.95, 0.99)}
-    assert levels == {0.9: "worse", 0.95: "worse", 0.99: "open"}
+    assert levels == {0.9: "worse", 0.95: "worse", 0.99: "cannot tell"}
 
 
 def test_judgement_has_what_decided() -> None:
@@ -77,18 +77,19 @@ def test_judgement_has_what_decided() -> None:
         2.0,
         change.percent.compute_p(),
         change.percent.compute_p_above(2.0),
+        2 * change.percent.compute_p_above(2.0),
     )
 
 
 def test_sums_in_a_short_part_are_open_whatever_their_interval() -> None:
     for percent in (0.0, 50.0):
         judgement = judge(comparison(percent, 0.1, Reason.FEW_BATCHES), TWO_PERCENT, Direction.LOWER)
-        assert (judgement.verdict, judgement.reason) == (Verdict.OPEN, Reason.FEW_BATCHES)
+        assert (judgement.verdict, judgement.reason) == (Verdict.CANNOT_TELL, Reason.FEW_BATCHES)
 
 
 @pytest.mark.parametrize(
     ("percent", "error", "verdict", "reason"),
-    [(50.0, 0.1, "worse", None), (0.0, 0.1, "same", None), (1.0, 3.0, "open", Reason.TOO_SHORT)],
+    [(50.0, 0.1, "worse", None), (0.0, 0.1, "same", None), (1.0, 3.0, "cannot tell", Reason.TOO_SHORT)],
 )
 def test_short_run_is_judged_by_its_wider_interval(
     percent: float, error: float, verdict: str, reason: Reason | None
@@ -113,7 +114,7 @@ def compare_with_timeout(timeout: int) -> Comparison:
 def test_one_sample_never_decides(timeout: int, direction: Direction) -> None:
     comparison = compare_with_timeout(timeout)
     judgement = judge(comparison, TWO_PERCENT, direction)
-    assert judgement.verdict is Verdict.OPEN
+    assert judgement.verdict is Verdict.CANNOT_TELL
     assert judgement.interval
     assert judgement.interval.low <= 2
     assert (judgement.p or 0) > 0.05
@@ -123,7 +124,8 @@ def test_one_sample_never_decides(timeout: int, direction: Direction) -> None:
 @pytest.mark.parametrize("reason", Reason)
 def test_reason_is_passed_on(reason: Reason) -> None:
     judgement = judge(reason, TWO_PERCENT, Direction.LOWER)
-    assert judgement == Judgement(Verdict.NOT_JUDGED, Direction.LOWER, reason)
+    verdict = Verdict.DATA_LOST if reason is Reason.LOST_SAMPLES else Verdict.NO_INTERVAL
+    assert judgement == Judgement(verdict, Direction.LOWER, reason)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +151,7 @@ def test_greater_of_percent_and_amount_is_the_margin(margin: Margin, base: float
 
 def test_without_a_margin_any_change_counts() -> None:
     assert judge(comparison(0.1, 0.01), Margin(), Direction.LOWER).verdict is Verdict.WORSE
-    assert judge(comparison(0.0, 0.01), Margin(), Direction.LOWER).verdict is Verdict.OPEN
+    assert judge(comparison(0.0, 0.01), Margin(), Direction.LOWER).verdict is Verdict.CANNOT_TELL
 
 
 @pytest.mark.parametrize("sizes", [(-1.0, 0.0), (0.0, -1.0)])
@@ -182,5 +184,5 @@ def test_worse_has_a_small_p_of_the_gate(percent: float, error: float, margin: f
 @given(NUMBERS, ERRORS)
 def test_metric_without_direction_is_never_worse(percent: float, error: float) -> None:
     judgement = judge(comparison(percent, error), Margin(1.0), Direction.NEITHER)
-    assert judgement.verdict in (Verdict.CHANGED, Verdict.SAME, Verdict.OPEN)
+    assert judgement.verdict in (Verdict.CHANGED, Verdict.SAME, Verdict.CANNOT_TELL)
     assert judgement.p_worse == 1.0

@@ -93,7 +93,7 @@ def test_other_definition_is_not_compared(shop: Path, tmp_path: Path) -> None:
     build.write_text(json.dumps(results), encoding="utf-8")
     answer = run(folder, "gate", "build/5", "--baseline", "median:5")
     assert answer.status == 4
-    assert "Working time: not judged: fewer than 3 earlier runs have a value of the same definition" in answer.out
+    assert "Working time: no interval: fewer than 3 earlier runs have a value of the same definition" in answer.out
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,11 @@ from assay.judgement.interval import Comparison, Component, Reason, Spread, Vers
 from assay.judgement.paired_segments import SegmentPair, pair_segments
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.tails import TailChange
-from assay.judgement.verdict import Direction, Margin, Verdict, judge
+from assay.judgement.verdict import Direction, Margin, Verdict, judge, withdraw_verdict
 from assay.lang.model.package import Metric
 from assay.report.answer import Answer, JudgedRow, JudgedSegment
 from assay.report.answer_candidates import Candidate, format_values
-from assay.report.compose_answer import compose_answer, describe_change, describe_open
+from assay.report.compose_answer import compose_answer, describe_change, explain_undecided
 from assay.report.document import Document, parse_document, to_json
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import (
@@ -42,7 +42,14 @@ from tests.support.simulated_metrics import simulate_propagation, simulate_resou
 
 CASES = Path(__file__).parent / "cases" / "answers.yaml"
 #: change and standard error in percent with which a metric that is better if lower has a verdict at a margin of 2 %
-CHANGES = {"worse": (20.0, 1.0), "better": (-20.0, 1.0), "changed": (20.0, 1.0), "same": (0.1, 0.2), "open": (5.0, 9.0)}
+CHANGES = {
+    "worse": (20.0, 1.0),
+    "better": (-20.0, 1.0),
+    "changed": (20.0, 1.0),
+    "same": (0.1, 0.2),
+    "cannot tell": (5.0, 9.0),
+    "data lost": (20.0, 1.0),
+}
 LABELS = ("v1", "v2")
 SLOW_PAIRS = 50 if is_deep() else 10
 SLOWED = set(simulate_propagation(1))
@@ -53,7 +60,7 @@ def create_change(
     word: str, direction: Direction, margin: float = 2.0, sizes: tuple[float, float] = (0.0, 0.0)
 ) -> JudgedChange:
     """Return a change with a verdict; `sizes` are the change and its standard error if not those of the verdict."""
-    if word == "not judged":
+    if word == "no interval":
         return JudgedChange(judge(Reason.NO_TIME, Margin(margin), direction), Margin(margin))
     value, error = sizes if any(sizes) else CHANGES[word]
     comparison = Comparison(
@@ -65,6 +72,8 @@ def create_change(
         500,
     )
     judgement = judge(comparison, Margin(margin), direction)
+    if word == Verdict.DATA_LOST:
+        judgement = withdraw_verdict(judgement)
     assert judgement.verdict == word
     return JudgedChange(judgement, Margin(margin), sizes=(500, 501))
 
@@ -100,14 +109,20 @@ def compose(case: Mapping[str, Any]) -> Answer:
         paired = pair_segments(pairs, change.margin)
         candidates[0] = replace(candidates[0], change=replace(change, paired=paired))
     for number, (share, base, value, word) in enumerate(case.get("tails", ())):
-        tail = TailChange(Fraction(str(share)), base, value, Interval(0.0, 0.0), Verdict(word), is_closing=False)
+        tail = TailChange(
+            Fraction(str(share)), base, value, Interval(0.0, 0.0), Verdict(word), is_closing=False, p=0.01
+        )
         candidates[number] = replace(candidates[number], change=replace(candidates[number].change, tails=(tail,)))
+    for number in case.get("by_itself", ()):
+        change = replace(candidates[number].change, is_by_itself=True)
+        candidates[number] = replace(candidates[number], change=change)
     segments = tuple(Verdict(word) for word in case.get("segments", ()))
     if segments:
         changed = tuple((10.0 - number, JudgedSegment(f"m[op={number}]", "s", f"write {number}", "+20 %", word, "▲"))
                         for number, word in enumerate(segments) if word in ("worse", "better"))  # fmt: skip
         candidates[0] = replace(candidates[0], segment_verdicts=segments, segments=changed)
-    return compose_answer(LABELS, "two", "95 %", candidates, (), (), tuple(case.get("unequal", ())))
+    return compose_answer(LABELS, "two", "95 %", candidates, (), (), tuple(case.get("unequal", ())),
+                          are_single_runs=case.get("single_runs", False))  # fmt: skip
 
 
 CASE_LIST = yaml.safe_load(CASES.read_text(encoding="utf-8"))
@@ -123,10 +138,10 @@ def test_sentences_say_what_the_verdicts_are(case: Mapping[str, Any]) -> None:
 
 
 def test_rows_that_changed_precede_others_when_lines_are_few() -> None:
-    answer = compose({"verdicts": {"same": 30, "open": 30, "worse": 5, "not judged": 30}})
+    answer = compose({"verdicts": {"same": 30, "cannot tell": 30, "worse": 5, "no interval": 30}})
     verdicts = [row.verdict for group in answer.groups for row in group.rows]
-    assert (verdicts.count("worse"), verdicts.count("open")) == (5, 30)
-    assert verdicts == sorted(verdicts, key=["same", "open", "worse"].index)  # in the order of the report
+    assert (verdicts.count("worse"), verdicts.count("cannot tell")) == (5, 30)
+    assert verdicts == sorted(verdicts, key=["same", "cannot tell", "worse"].index)  # in the order of the report
 
 
 def test_main_result_is_a_key_change_if_it_changed() -> None:
@@ -173,12 +188,12 @@ def test_reasons_of_many_metrics_are_short() -> None:
     judgements = ReportJudgements(0.95, (1, 1), 0, 0, "", (), changes)
     names = "Metric m0, Metric m1, Metric m2, Metric m3, Metric m4 and 3 more"
     assert list(list_judgement_notes(judgements, metrics, "two")) == [
-        f"Not judged: {names} (a run has fewer than 5 samples)."
+        f"No interval: {names} (a run has fewer than 5 samples)."
     ]
     assert get_reason(change) == "few samples"
-    others = [("other", create_change(word, Direction.LOWER)) for word in ("not judged", "worse")]
+    others = [("other", create_change(word, Direction.LOWER)) for word in ("no interval", "worse")]
     assert explain_short_reasons([("Wait", change), *others]) == (
-        "Not judged: Wait (a run has fewer than 5 samples). Record more samples, or repeats (`--run v=A --run v=B`)."
+        "No interval: Wait (a run has fewer than 5 samples). Record more samples, or repeats (`--run v=A --run v=B`)."
     )
     assert explain_short_reasons(others) == ""
 
@@ -190,10 +205,10 @@ def test_note_says_why_a_clear_change_is_open(value: float, error: float, is_not
     judgement = judge(Comparison(100.0, 100.0 + value, change, change, spread, 500), Margin(2.0), Direction.LOWER)
     candidates = [create_candidate("Wait", JudgedChange(judgement, Margin(2.0)))]
     reason = f"Wait ({Reason.FEW_BATCHES})"
-    assert describe_open(candidates) == (
-        f"Open, though the interval lies beyond the margin: {reason}." if is_noted else ""
+    assert explain_undecided(candidates) == (
+        f"Cannot tell, though the interval lies beyond the margin: {reason}." if is_noted else ""
     )
-    assert describe_open(list(list_candidates({"open": 1, "worse": 1}, Direction.LOWER, [2.0]))) == ""
+    assert explain_undecided(list(list_candidates({"cannot tell": 1, "worse": 1}, Direction.LOWER, [2.0]))) == ""
 
 
 def judge_simulated(base: Mapping[str, RunCells], other: Mapping[str, RunCells]) -> Iterator[Candidate]:
@@ -278,7 +293,7 @@ def create_document(answers: Sequence[Answer]) -> Document:
 def create_crowded_answer() -> Answer:
     """Create the answer of 300 metrics with long names, in 40 sections, with long values and parameters."""
     long = "A metric whose name goes on and on, as names of metrics do in reports of some systems, number"
-    words = ("worse", "open", "better", "same", "not judged")
+    words = ("worse", "cannot tell", "better", "same", "no interval")
     candidates = [
         create_candidate(
             f"{long} {number}", create_change(words[number % 5], Direction.LOWER), f"Section {number % 40} {long}"
@@ -328,12 +343,12 @@ def test_parameters_of_runs_move_behind_the_tables() -> None:
 
 
 def test_markdown_has_verdicts_in_words() -> None:
-    text = render_markdown(create_document([compose({"verdicts": {"worse": 1, "open": 1, "not judged": 1}})]))
+    text = render_markdown(create_document([compose({"verdicts": {"worse": 1, "cannot tell": 1, "no interval": 1}})]))
     rows = [line for line in text.split("## Contents")[0].splitlines() if line.startswith("|")]
     assert rows[0] == "|  | v1 | v2 | Change | 95 % | Verdict | Samples |"
     assert rows[2:] == [
         "| **Section** |  |  |  |  |  |  |",
         "| worse 0 | 100 ms | 120 ms | +20 % | +18 … +22 | **▲ worse** | 500 / 501 |",
-        "| open 0 | 100 ms | 120 ms | +20 % | +18 … +22 | open | 500 / 501 |",
-        "| not judged 0 | 100 ms | 120 ms | +20 % |  | not judged: its rows have no time | 500 / 501 |",
+        "| cannot tell 0 | 100 ms | 120 ms | +20 % | +18 … +22 | cannot tell | 500 / 501 |",
+        "| no interval 0 | 100 ms | 120 ms | +20 % |  | no interval: its rows have no time | 500 / 501 |",
     ]

@@ -19,7 +19,9 @@ EXTENT = "() => [document.documentElement.scrollWidth, innerWidth]"
 
 def create_linked_answer(metric: str) -> Answer:
     """Create an answer whose first row is a metric of the dictionary."""
-    answer = compose({"verdicts": {"worse": 2, "better": 1, "open": 1, "not judged": 1}, "conditions": {"changed": 1}})
+    answer = compose(
+        {"verdicts": {"worse": 2, "better": 1, "cannot tell": 1, "no interval": 1}, "conditions": {"changed": 1}}
+    )
     (group,) = answer.groups
     segments = tuple(JudgedSegment(f"a[b={number}]", "s", "value " * 9, "+16 %", "worse", "▲") for number in range(3))
     rows = (replace(group.rows[0], metric=metric, segments=segments, more_segments=4), *group.rows[1:])

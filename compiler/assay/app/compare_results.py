@@ -25,7 +25,7 @@ from assay.app.judged_results import (
     read_findings,
     read_results_data,
 )
-from assay.app.judging import build_change_data, list_gated
+from assay.app.judging import build_change_data, list_gated, mark_changes_by_chance
 from assay.app.recorded_breaks import are_comparable, describe_breaks, set_days
 from assay.app.session import Session
 from assay.app.splitting import add_gated_segments, restore_splits
@@ -233,6 +233,7 @@ def _judge(
     gated = list_gated(rules, metrics)
     gate = assess_gate({key: item.judgement for key, item in changes.items() if key[0] in gated}, level)
     changes |= {item.key: replace(changes[item.key], adjusted=item.adjusted) for item in gate}
+    changes = mark_changes_by_chance(changes, level)
     noise = " ".join(
         _describe_base(checked, metrics, version, base) for version, base in zip(versions, bases, strict=True)
     )

@@ -41,7 +41,7 @@ from assay.quality.extents import compute_run_extent, find_short_runs
 from assay.quality.gaps import excuse_usual_gaps
 from assay.quality.implausible_samples import find_unlike_zeros
 from assay.quality.unlike_values import find_unlike_values
-from assay.report.data_quality import UNMEASURED, RunQuality
+from assay.report.data_quality import LOST_RECORDS, UNMEASURED, RunQuality
 from assay.sql.codegen import Statement
 from assay.util.diagnostics import AssayError
 from assay.util.progress import ignore
@@ -254,7 +254,20 @@ def _compare_qualities(results: Sequence[RunResult]) -> tuple[RunResult, ...]:
     """Return results of runs or phases with findings on events that only others of them have."""
     measured = [{name for name, item in result.results.metrics.items() if item.size} for result in results]
     qualities = find_missing_events([result.quality for result in results], measured)
-    return tuple(replace(item, quality=quality) for item, quality in zip(results, qualities, strict=True))
+    return tuple(
+        _record_losses(replace(item, quality=quality)) for item, quality in zip(results, qualities, strict=True)
+    )
+
+
+def _record_losses(result: RunResult) -> RunResult:
+    """Return a result that says of which metrics records are missing by the findings on its data."""
+    losses = frozenset(
+        (finding.code, name)
+        for finding in result.quality.findings
+        if finding.code in LOST_RECORDS
+        for name in finding.metrics
+    )
+    return replace(result, results=replace(result.results, lost_records=losses))
 
 
 def _compare_data(
@@ -289,12 +302,17 @@ def _compare_data(
         for item, findings in zip(compared, zeros, strict=True)
     }
     return tuple(
-        replace(
-            item, quality=qualities.get(item.id, item.quality),
-            results=replace(item.results, impossible=item.results.impossible | impossible.get(item.id, frozenset())),
+        _record_losses(
+            replace(
+                item,
+                quality=qualities.get(item.id, item.quality),
+                results=replace(
+                    item.results, impossible=item.results.impossible | impossible.get(item.id, frozenset())
+                ),
+            )
         )
         for item in results
-    )  # fmt: skip
+    )
 
 
 def _assess_result(

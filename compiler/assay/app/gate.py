@@ -1,4 +1,4 @@
-"""Decide from the `results.json` of a build whether its gate is open."""
+"""Decide from the `results.json` of a build whether its gate passes."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from assay.util.numbers import format_count, format_range
 MOST_MISSING = 4  # missing data that a text lists
 MOST_EXACT = 100  # required runs that are not rounded
 PERCENT_SIGN = "%"
+_UNJUDGED = (Verdict.DATA_LOST, Verdict.NO_INTERVAL)
 MOST_DATA_TEXT = 200  # characters on findings, so that a comment stays short
 
 
@@ -52,14 +53,14 @@ def gate_segments(results: JudgedResults) -> JudgedResults:
 
 
 def require_decision(
-    results: JudgedResults, *, is_once: bool = False, allows_missing: bool = False, allows_unjudged: bool = False
+    results: JudgedResults, *, is_once: bool = False, allows_missing: bool = False, allows_no_interval: bool = False
 ) -> None:
     """Raise AssayError if the gate of a comparison does not decide.
 
     That is if there are too few repeats and it is not `is_once`, if data are missing and it does not `allow` that, if
-    none of the gated metrics is judged, or if none is worse, but some that are not judged changed by more than their
-    margin and it does not `allow` that. A metric that is worse closes the gate although another lacks samples, but
-    not if the numbers of hosts differ, or if data that it reads are missing from some runs: these may be the cause.
+    none of the gated metrics has an interval, or if none is worse, but some without an interval changed by more than
+    their margin and it does not `allow` that. A metric that is worse closes the gate although another lacks samples,
+    but not if the numbers of hosts differ, or if data that it reads are missing from some runs: these may be the cause.
     """
     if not has_repeats(results) and not is_once:
         counts = ", ".join(map(str, results.repeats))
@@ -93,40 +94,40 @@ def require_decision(
             ),
             hint="Data quality in the report says what is missing; `--allow-missing` decides by the rest",
         )
-    if gated and all(change.verdict == Verdict.NOT_JUDGED for change in gated):
+    if gated and not any(change.has_interval for change in gated):
         reasons = dict.fromkeys(change.reason or "for no known reason" for change in gated)
         raise fail(
             "nothing-judged",
-            "the gate does not decide: none of its metrics is judged",
+            "the gate does not decide: none of its metrics has an interval",
             expected="at least one gated metric with an interval",
             found="; ".join(reasons),
             notes=tuple(filter(None, [*list_cautions(results), describe_data(results)])),
             hint="the Verdict column of the report has the reason for each metric",
         )
-    if not allows_unjudged:
+    if not allows_no_interval:
         _require_verdicts(results, gated)
 
 
 def _require_verdicts(results: JudgedResults, gated: Sequence[RecordedChange]) -> None:
-    """Raise AssayError if no gated metric is worse, but some without a verdict changed by more than their margin."""
+    """Raise AssayError if no gated metric is worse, but some without an interval changed by more than their margin."""
     moved = [change for change in gated if change.is_moved]
     if moved and is_open(results):
         raise fail(
-            "gate-unjudged",
-            "the gate does not decide: gated metrics that are not judged changed by more than their margin",
-            expected="a verdict on each gated metric that changed by more than its margin",
+            "gate-no-interval",
+            "the gate does not decide: gated metrics without an interval changed by more than their margin",
+            expected="an interval of each gated metric that changed by more than its margin",
             found=_list_some([f"{change.name}: {change.reason}" for change in moved]),
             notes=tuple(filter(None, [*list_cautions(results), describe_data(results)])),
-            hint=_advise_on_unjudged(moved),
+            hint=_advise_on_intervals(moved),
         )
 
 
-def _advise_on_unjudged(changes: Sequence[RecordedChange]) -> str:
-    """Return what gives these changes a verdict."""
+def _advise_on_intervals(changes: Sequence[RecordedChange]) -> str:
+    """Return what gives these changes an interval."""
     exact = "declare `exact = True` in metrics that are equal in all runs of a version, or " * any(
         change.reason == Reason.CONSTANT for change in changes
     )
-    return f"{exact}record three runs of each version; `--allow-unjudged` decides by the other metrics"
+    return f"{exact}record three runs of each version; `--allow-no-interval` decides by the other metrics"
 
 
 def _list_some(texts: list[str]) -> str:
@@ -266,14 +267,17 @@ def list_cautions(results: JudgedResults) -> list[str]:
 
 
 def describe_unjudged(results: JudgedResults) -> str:
-    """Return a sentence on why gated metrics are not judged, with each reason once; empty if all are judged."""
-    names: dict[str, dict[str, None]] = {}
+    """Return sentences on gated metrics that lost data or have no interval, with each reason once; may be empty."""
+    names: dict[tuple[str, str], dict[str, None]] = {}
     for run in results.runs:
         for change in list_gated_changes(run):
-            if change.verdict == Verdict.NOT_JUDGED:
-                names.setdefault(change.reason or "for no known reason", {})[change.name] = None
-    reasons = [f"{', '.join(listed)} ({reason})" for reason, listed in names.items()]
-    return f"Not judged: {'; '.join(reasons)}." if reasons else ""
+            if change.verdict in _UNJUDGED:
+                names.setdefault((change.verdict, change.reason or "for no known reason"), {})[change.name] = None
+    sentences = []
+    for verdict in _UNJUDGED:
+        reasons = [f"{', '.join(listed)} ({reason})" for (name, reason), listed in names.items() if name == verdict]
+        sentences += [f"{verdict.capitalize()}: {'; '.join(reasons)}."] if reasons else []
+    return " ".join(sentences)
 
 
 def has_repeats(results: JudgedResults) -> bool:

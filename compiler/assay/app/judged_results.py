@@ -12,6 +12,7 @@ from typing import Any
 from assay.judgement.change import Interval
 from assay.judgement.gate import is_beyond_chance
 from assay.judgement.interval import Reason
+from assay.judgement.verdict import Verdict
 from assay.lang.segments import is_segment
 from assay.report.judged_cells import format_margin
 from assay.util.diagnostics import USAGE, fail
@@ -31,9 +32,10 @@ class RecordedChange:
     degrees of freedom of the interval. `is_closing` says whether the metric closes the gate, `is_worse_uncorrected`
     whether only the adjustment keeps it from doing so. `paired` is what its segments show together
     if each has too few samples.
-    `is_moved` says whether the metric is not judged although it changed by more than its margin. `mix` is how samples
+    `is_moved` says whether the metric has no interval although it changed by more than its margin. `mix` is how samples
     differ in the values of a dimension, if they do: averages and change are then those of the common values. `tails`
-    are the quantiles that changed beyond the margin, with their verdicts.
+    are the quantiles that changed beyond the margin, with their verdicts. `is_by_itself` says that so many metrics have
+    such a verdict by chance.
     """
 
     metric: str
@@ -62,6 +64,7 @@ class RecordedChange:
     is_moved: bool = False
     mix: Mapping[str, Any] = field(default_factory=dict)
     tails: tuple[Mapping[str, Any], ...] = ()
+    is_by_itself: bool = False
 
     @property
     def is_worse(self) -> bool:
@@ -81,7 +84,7 @@ class RecordedChange:
     @property
     def lacks_samples(self) -> bool:
         """Whether there are no samples to judge the metric by, or a run has lost the value that the base has."""
-        return self.reason == Reason.NO_SAMPLES or (self.base is not None and self.value is None)
+        return self.reason in (Reason.NO_SAMPLES, Reason.LOST_SAMPLES) or (self.base is not None and self.value is None)
 
     @property
     def has_interval(self) -> bool:
@@ -101,7 +104,7 @@ class RecordedChange:
     @property
     def is_undecided(self) -> bool:
         """Whether a gated metric passes, though its interval or a run that is too short allows that it is worse."""
-        if self.p is None or self.is_closing or self.verdict != "open":
+        if self.p is None or self.is_closing or self.verdict != Verdict.CANNOT_TELL:
             return False
         end = 0.0 if self.worst_end is None else self.worst_end
         is_beyond = (-end if self.better == "higher" else end) > (self.least_margin or 0.0)
@@ -137,8 +140,10 @@ class ComparedRun:
 
     @property
     def segments(self) -> tuple[RecordedChange, ...]:
-        """The changes of segments that are worse or better, the largest certain change first."""
-        changed = [change for change in self.all_segments if change.verdict in ("worse", "better")]
+        """The changes of segments that are worse or better, and not by chance, the largest certain change first."""
+        changed = [
+            change for change in self.all_segments if change.verdict in ("worse", "better") and not change.is_by_itself
+        ]
         return tuple(sorted(changed, key=lambda change: (-change.certain_change, change.metric)))
 
     @property
@@ -385,6 +390,7 @@ def build_change(
         bool(data.get("moved")),
         mix,
         tuple(data.get("tails", ())),
+        bool(data.get("by_itself")),
     )
     return change if p is None else decide_change(change, p, level)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -11,14 +11,16 @@ from types import MappingProxyType
 from assay.app.run_quantiles import read_quantiles
 from assay.engine.results import Distribution, RunResults
 from assay.judgement.batches import LEAST_UNITS, Cell, RunCells, Weighting, keep_lowest_clusters, measure_run
+from assay.judgement.discoveries import select_discoveries
 from assay.judgement.gate import Key, assess_gate
 from assay.judgement.interval import Component, Reason, Version, compare
 from assay.judgement.mix import Mix
 from assay.judgement.paired_segments import FEW_SAMPLES, SegmentPair, pair_segments
 from assay.judgement.repeats import can_measure_noise, describe_noise, pool_variances
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
+from assay.judgement.tails import JUDGED as QUANTILES
 from assay.judgement.tails import judge_tails
-from assay.judgement.verdict import Direction, judge
+from assay.judgement.verdict import Direction, judge, withdraw_verdict
 from assay.lang.breaks import list_crossed_breaks
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
@@ -74,7 +76,9 @@ def judge_versions(
         noise = pool_variances([*(version.estimates for version in measured), calibrated.estimates])
         for version, other in zip(versions[1:], measured[1:], strict=True):
             compared, pair_noise = (measured[0], other), noise
-            reason = find_refusal(checked, metric, versions[0], version)
+            reason = find_refusal(checked, metric, versions[0], version) or _find_lost_samples(
+                measured[0], other, len(versions[0].runs) + len(version.runs)
+            )
             if mixed := standardized.get((metric.id, version.id)):
                 compared = mixed.versions or compared
                 reason = reason or (None if mixed.versions else Reason.OTHER_VALUES)
@@ -82,6 +86,8 @@ def judge_versions(
             share = get_whole_of_share(metric)
             comparison = reason or compare(*compared, pair_noise, is_exact=metric.exact, whole=share)
             judgement = judge(comparison, margin, Direction(metric.better), level)
+            if judgement.comparison and _differ_in_lost_records(metric, (*versions[0].runs, *version.runs)):
+                judgement = withdraw_verdict(judgement)
             change = JudgedChange(judgement, margin, mix=mixed.mix if mixed else None)
             if not is_formula(metric):
                 base_size, size = (
@@ -98,6 +104,7 @@ def judge_versions(
     gate = assess_gate({key: item.judgement for key, item in changes.items() if key[0] in gated}, level)
     changes |= {item.key: replace(changes[item.key], adjusted=item.adjusted) for item in gate}
     changes = _add_tails(checked, changes, versions, level, len(gate))
+    changes = mark_changes_by_chance(changes, level)
     runs = tuple(len(version.runs) for version in versions)
     sentence = describe_noise(can_measure_noise(runs, len(calibration)), runs, len(calibration))
     return ReportJudgements(level, runs, rules.repeats, len(calibration), sentence, gated, changes)
@@ -125,8 +132,36 @@ def _add_tails(
         base, value = (read_quantiles(checked, metric, version.runs[0]) for version in compared)
         if base and value:
             tails = judge_tails(base, value, change.margin, change.judgement.direction, level, gated)
-            added[name, other] = replace(change, tails=tails)
+            added[name, other] = replace(change, tails=tails, has_quantiles=True)
     return added
+
+
+def mark_changes_by_chance(changes: Mapping[Key, JudgedChange], level: float) -> dict[Key, JudgedChange]:
+    """Return changes that say which verdicts are no more than chance makes of so many, and which quantiles.
+
+    The averages of whole metrics, segments, and quantiles of a version are a family each.
+    """
+    families: dict[tuple[str, bool, bool], dict[tuple[Key, Fraction | None], tuple[Hashable, float]]] = {}
+    for key, change in changes.items():
+        name, version = key
+        judgement = change.judgement
+        if judgement.comparison and judgement.p_beyond is not None:
+            subject = judgement.comparison.base, judgement.comparison.value, judgement.interval
+            families.setdefault((version, is_segment(name), False), {})[key, None] = subject, judgement.p_beyond
+        for share in QUANTILES if change.has_quantiles else ():
+            p = next((item.p for item in change.tails if item.share == share), 1.0)
+            families.setdefault((version, is_segment(name), True), {})[key, share] = (change.averages, share), p
+    selected: frozenset[tuple[Key, Fraction | None]] = frozenset().union(
+        *(select_discoveries(family, 1 - level) for family in families.values())
+    )
+    return {
+        key: replace(
+            change,
+            is_by_itself=change.judgement.is_certain and (key, None) not in selected,
+            tails=tuple(replace(item, is_by_itself=(key, item.share) not in selected) for item in change.tails),
+        )
+        for key, change in changes.items()
+    }
 
 
 def find_refusal(checked: CheckedPackage, metric: Metric, base: JudgedVersion, version: JudgedVersion) -> Reason | None:
@@ -135,6 +170,17 @@ def find_refusal(checked: CheckedPackage, metric: Metric, base: JudgedVersion, v
     if list_crossed_breaks(checked.get_metric(whole), (*base.days, *version.days)):
         return Reason.BREAK
     return Reason.IMPOSSIBLE if any(whole in run.impossible for run in (*base.runs, *version.runs)) else None
+
+
+def _find_lost_samples(base: Version, other: Version, runs: int) -> Reason | None:
+    """Return that some, but not all, of so many runs have no samples."""
+    return Reason.LOST_SAMPLES if 0 < len(base.estimates) + len(other.estimates) < runs else None
+
+
+def _differ_in_lost_records(metric: Metric, runs: Sequence[RunResults]) -> bool:
+    """Return whether records that a metric reads are missing from some runs, but not in the same way from all."""
+    whole = get_whole(metric.id)
+    return len({frozenset(code for code, name in run.lost_records if name == whole) for run in runs}) > 1
 
 
 def _pair_all_segments(
@@ -201,7 +247,7 @@ def measure_version(checked: CheckedPackage, metric: Metric, runs: Sequence[RunR
     is_constant = all(_is_constant(run.metrics[metric.id], summary) for run in runs)
     rows = [run.cells.get(metric.id) for run in runs]
     if len(estimates) < len(runs):
-        return Version(estimates, reason=Reason.NO_SAMPLES)
+        return Version(estimates, reason=Reason.LOST_SAMPLES if estimates else Reason.NO_SAMPLES)
     tables = [item for item in rows if item is not None]
     if len(tables) < len(runs) or any(not row["units"] for table in tables for row in table):
         return Version(estimates, is_constant=is_constant)
@@ -276,5 +322,6 @@ def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
         **({"paired": change.paired.to_json()} if change.paired else {}),
         "tails": [item.to_json() for item in change.tails],
         "moved": change.is_moved,
+        "by_itself": change.is_by_itself,
         **({"mix": build_mix_data(change.mix, comparison)} if change.mix else {}),
     }

@@ -13,7 +13,8 @@ import click
 from assay.cli import output
 from assay.cli.gate_markdown import format_markdown, format_undecided
 from assay.cli.judged_texts import (
-    NOT_JUDGED,
+    DATA_LOST,
+    NO_INTERVAL,
     describe_quantiles,
     describe_required_runs,
     describe_run_mixes,
@@ -49,10 +50,10 @@ DECISION = {"classname": "Gate", "name": "Decision"}  # the test case on the gat
 @click.option("--once", "is_once", is_flag=True, help="Decide even if there are too few repeats.")
 @click.option("--allow-missing", "allows_missing", is_flag=True,
               help="Decide even if data of gated metrics are missing, or the numbers of hosts differ.")  # fmt: skip
-@click.option("--allow-unjudged", "allows_unjudged", is_flag=True,
-              help="Decide even if gated metrics that are not judged changed by more than their margin.")  # fmt: skip
+@click.option("--allow-no-interval", "allows_no_interval", is_flag=True,
+              help="Decide even if gated metrics without an interval changed by more than their margin.")  # fmt: skip
 @click.option("--undecided", type=click.Choice(["pass", "fail"]), default="pass",
-              help="Whether gated metrics pass that are open and may be worse by more than their margin.")  # fmt: skip
+              help="Whether gated metrics pass that cannot tell, and so may be worse.")  # fmt: skip
 @click.option("--segments", "has_segments", is_flag=True,
               help="Gate all segments of the report, too, such as those of a section that splits metrics.")  # fmt: skip
 @click.option("--baseline", metavar="median:N[:TAG]",
@@ -66,7 +67,7 @@ DECISION = {"classname": "Gate", "name": "Decision"}  # the test case on the gat
 )
 @click.pass_context
 def gate(
-    context: click.Context, folder: str, is_once: bool, allows_missing: bool, allows_unjudged: bool, undecided: str,
+    context: click.Context, folder: str, is_once: bool, allows_missing: bool, allows_no_interval: bool, undecided: str,
     has_segments: bool, baseline: str | None, results: Path | None, junit: Path | None, sarif: Path | None,
     has_comment: bool, form: str,
 ) -> int:  # fmt: skip
@@ -75,8 +76,8 @@ def gate(
     Reads results.json of a comparison whose report has a judgement; BUILD_FOLDER may be this file. Exits with
     status 4 if one of the gated metrics is worse by more than its margin, and with 1 if it does not decide: there
     are too few repeats, the numbers of hosts differ, a gated metric lacks samples and none is worse, no gated
-    metric is judged, one that is not judged changed by more than its margin and none is worse, or, with
-    --undecided fail, one is open and may be worse by more than its margin. JUnit XML has all judged metrics, or why
+    metric has an interval, one without changed by more than its margin and none is worse, or, with --undecided fail,
+    one cannot tell and may be worse by more than its margin. JUnit XML has all judged metrics, or why
     the gate does not decide, SARIF those that are worse or undecided, at their definitions, and warnings. Markdown
     is a comment for a pull request, of less than 2000 bytes.
 
@@ -93,7 +94,9 @@ def gate(
         if has_segments:
             judged = gate_segments(judged)
         try:
-            require_decision(judged, is_once=is_once, allows_missing=allows_missing, allows_unjudged=allows_unjudged)
+            require_decision(
+                judged, is_once=is_once, allows_missing=allows_missing, allows_no_interval=allows_no_interval
+            )
             if undecided == "fail":
                 _require_no_undecided(judged)
         except AssayError as error:
@@ -125,7 +128,7 @@ def _require_no_undecided(results: JudgedResults) -> None:
     if list_undecided(gated):
         raise fail(
             UNDECIDED,
-            "the gate does not decide: gated metrics are open",
+            "the gate does not decide: gated metrics cannot tell",
             expected="intervals of gated metrics that do not reach beyond their margin",
             found=summarize_gate(gated).partition(", but ")[2],
             notes=tuple(filter(None, [*list_cautions(results), describe_data(results)])),
@@ -168,7 +171,12 @@ def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: 
     from assay.util.paths import resolve_path
 
     worse = [(run, item) for run in results.runs for item in run.changes if item.is_worse]
-    unjudged = [(run, item) for run in results.runs for item in list_gated_changes(run) if item.verdict == NOT_JUDGED]
+    unjudged = [
+        (run, item)
+        for run in results.runs
+        for item in list_gated_changes(run)
+        if item.verdict in (NO_INTERVAL, "data lost")
+    ]
     undecided = [(run, item) for run in results.runs for item in list_undecided(list_gated_changes(run))]
     spans = find_definitions(session, results, {item.metric for _, item in (*worse, *unjudged, *undecided)})
     problems = [
@@ -182,9 +190,9 @@ def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: 
     ]
     problems += [
         SarifResult(
-            "not-judged",
+            "no-interval",
             "warning",
-            f"{change.name} is not judged in {run.label}: {change.reason}",
+            f"{change.name} has no verdict in {run.label}: {change.verdict}, {change.reason}",
             spans.get(change.metric),
         )
         for run, change in unjudged
@@ -293,7 +301,8 @@ def build_suites(results: JudgedResults) -> ElementTree.Element:
     """Return the verdicts as JUnit XML: a suite for each compared run, a case for each metric.
 
     What closes the gate fails, so that a gate that passes has no failures. What else is worse passes, and its output
-    says so; what is open or not judged counts as skipped, and so does the decision if some gated metrics are undecided.
+    says so; metrics of other states but `same` count as skipped, and so does the decision if some gated metrics are
+    undecided.
     """
     return _create_suites(
         results, {run.id: [*_create_decision(results, run), *_create_cases(run)] for run in results.runs}
@@ -376,7 +385,7 @@ def _create_cases(run: ComparedRun) -> list[ElementTree.Element]:
         elif change.verdict == "worse":
             place = "not in the gate" if change.p is None else f"does not fail the gate: {format_p(change.p)}"
             ElementTree.SubElement(case, "system-out").text = f"worse, {place}: {_describe_change(change)}"
-        elif change.verdict in ("open", "not judged"):
+        elif change.verdict in ("cannot tell", DATA_LOST, NO_INTERVAL):
             explanation = change.reason or _describe_change(change)
             ElementTree.SubElement(case, "skipped", {"message": f"{change.verdict}: {explanation}"})
         cases.append(case)

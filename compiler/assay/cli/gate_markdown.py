@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.cli.judged_texts import (
+    DATA_LOST,
+    NO_INTERVAL,
     count_all_verdicts,
     describe_quantiles,
     describe_required_runs,
@@ -35,7 +37,7 @@ MOST_ENTRIES = 200  # more names do not fit in any case
 NAMED_RUNS = 3
 NAMED_UNCORRECTED = 3
 CONDITIONS = "conditions"
-REST = ("better", "changed", "open", "same", "not judged", CONDITIONS)
+REST = ("better", "changed", DATA_LOST, "cannot tell", "same", NO_INTERVAL, CONDITIONS)
 """The groups of the folded part, in its order."""
 
 
@@ -121,7 +123,7 @@ def format_undecided(results: JudgedResults, error: AssayError) -> str:
 
 
 def _list_reservations(results: JudgedResults) -> list[str]:
-    """Return what makes the comparison suspect, how complete the data are, and why gated metrics are not judged."""
+    """Return what makes the comparison suspect, how complete the data are, and why gated metrics have no interval."""
     from assay.app.gate import describe_data, describe_unjudged, list_cautions
 
     caution, data, unjudged = " ".join(list_cautions(results)), describe_data(results), describe_unjudged(results)

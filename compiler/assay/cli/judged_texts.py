@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.report.answer_sentences import UnjudgedChange
 
 LEAST_P = 0.001
-NOT_JUDGED = "not judged"
+NO_INTERVAL, DATA_LOST = "no interval", "data lost"
 
 
 def format_percents(change: RecordedChange) -> tuple[str, str]:
@@ -80,14 +80,15 @@ def describe_uncorrected(results: JudgedResults) -> str:
 
 
 def summarize_gate(changes: Sequence[RecordedChange]) -> str:
-    """Return how many of gated changes are worse by more than their margin, and how many are not judged.
+    """Return how many of gated changes are worse by more than their margin, and how many have no interval.
 
     If none is worse, but some are undecided, return how many, and how large their changes may be.
     """
     worse, count = sum(change.is_closing for change in changes), len(changes)
-    left_out = sum(change.verdict == NOT_JUDGED for change in changes)
+    left_out, lost = (sum(change.verdict == verdict for change in changes) for verdict in (NO_INTERVAL, DATA_LOST))
     verb = "is worse by more than its margin" if worse <= 1 else "are worse by more than their margin"
-    also = f"; {left_out} {'is' if left_out == 1 else 'are'} not judged" if left_out else ""
+    also = f"; {left_out} {'has' if left_out == 1 else 'have'} no interval" if left_out else ""
+    also += f"; {lost} lost data" if lost else ""
     undecided = list_undecided(changes)
     if undecided:
         size = _describe_possible_change(undecided[0])
@@ -129,7 +130,7 @@ def describe_quantiles(changes: Iterable[RecordedChange]) -> str:
 
 
 def select_unjudged_changes(changes: Iterable[RecordedChange]) -> list[UnjudgedChange]:
-    """Return the changes of whole metrics that are beyond the margin but not judged.
+    """Return the changes of whole metrics that are beyond the margin but have no interval.
 
     Metrics that are better in no direction count only if there are no others, as on the first page of a report.
     """
@@ -177,7 +178,7 @@ def describe_required_runs(results: JudgedResults, changes: Iterable[RecordedCha
     change = undecided[0]
     runs = None if change.reason else count_runs_to_decide(results, change)
     if change.reason:
-        return f"Record longer runs: {change.name} is open, since {change.reason}."
+        return f"Record longer runs: {change.name} cannot tell, since {change.reason}."
     if runs is None:
         return f"Record more runs, or widen the margin of {change.name} ({change.margin})."
     bound = "at least" if min(results.repeats) == 1 else "about"
@@ -198,12 +199,14 @@ def describe_worse_outside_gate(run: ComparedRun, most: int) -> str:
 def count_verdicts(
     changes: Iterable[RecordedChange], segments: Iterable[RecordedChange] = (), judged_segments: int = 0
 ) -> str:
-    """Return the number of changes of each verdict: `2 worse, 0 better, 5 same within 2 %, 1 open, 3 not judged`.
+    """Return the number of changes of each verdict: `2 worse, 0 better, 5 same within 2 %, 1 cannot tell`.
 
     Metrics that are better in no direction count only if they changed, as on the first page of a report, or if there
-    are no others: `4 metrics without a direction: 1 same, 3 open`. Segments that are worse or better count for
-    themselves, of so many that are judged: `0 worse, 0 better, 2 open; 1 worse, 0 better of 24 segments`.
+    are no others: `4 metrics without a direction: 1 same, 3 cannot tell`. Segments that are worse or better count for
+    themselves, of so many that are judged: `0 worse, 0 better, 2 cannot tell; 1 worse, 0 better of 24 segments`.
     """
+    from assay.report.answer_sentences import count_by_itself
+
     changes = list(changes)
     segment_numbers = Counter(change.verdict for change in segments)
     if segment_numbers:
@@ -214,18 +217,21 @@ def count_verdicts(
         change for change in changes if lacks_directions or change.better != "neither" or change.verdict == "changed"
     ]
     numbers = Counter(change.verdict for change in listed)
+    by_itself = Counter(change.verdict for change in listed if change.is_by_itself)
     margins = {change.margin for change in listed if change.verdict == "same"}
     margin_text = f" within {margins.pop()}" if len(margins) == 1 else " within their margins" if margins else ""
-    counts = [(name, numbers[name]) for name in ("worse", "better", "changed", "same", "open", "not judged")]
+    counts = [
+        (name, numbers[name]) for name in ("worse", "better", "changed", "same", "cannot tell", DATA_LOST, NO_INTERVAL)
+    ]
     text = ", ".join(
-        f"{number} {name}{margin_text if name == 'same' else ''}"
+        f"{number} {name}{margin_text if name == 'same' else ''}{count_by_itself(by_itself[name])}"
         for name, number in counts
-        if number or not (lacks_directions or name == "changed")
+        if number or not (lacks_directions or name in ("changed", DATA_LOST))
     )
-    if listed and numbers["not judged"] == len(listed):
-        from assay.report.answer_sentences import explain_not_judged
+    if listed and numbers[NO_INTERVAL] == len(listed):
+        from assay.report.answer_sentences import explain_lack_of_intervals
 
-        text += explain_not_judged(change.reason for change in listed if change.reason)
+        text += explain_lack_of_intervals(change.reason for change in listed if change.reason)
     return f"{format_count(len(listed), 'metric')} without a direction: {text}" if lacks_directions else text
 
 

@@ -86,11 +86,13 @@ class Note(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why there is no verdict."""
+    """Why there is no interval, or what is uncertain beside it."""
 
     NO_TIME = "its rows have no time"
     FORMULA = "it is computed from other metrics"
-    NO_SAMPLES = "a run has no samples"
+    NO_SAMPLES = "no run has samples"
+    LOST_SAMPLES = "a run has no samples, though another has"
+    LOST_RECORDS = "records are missing from one version"
     TOO_LARGE = "a sample is too large to be summed up"
     ONE_VALUE = "one value per run: it needs repeats"
     ONE_UNIT = "all samples of a run have the same time"
@@ -183,7 +185,7 @@ def compare(
     runs of a version, `whole` is the greatest value of a share, or 0.
     """
     if not base.estimates or not other.estimates:
-        return Reason.NO_SAMPLES
+        return Reason.LOST_SAMPLES if base.estimates or other.estimates else Reason.NO_SAMPLES
     if _is_exact(base, other, noise, is_exact, Fraction(whole)):
         return _compare_exactly(base, other)
     differs = is_exact and any(len(set(version.estimates)) > 1 for version in (base, other))
@@ -367,7 +369,7 @@ def _compare_exactly(base: Version, other: Version) -> Comparison:
 
 
 def describe_lack_of_units(units: int, samples: int) -> Reason:
-    """Return why a run with so many samples of fewer than 21 units of time is not judged.
+    """Return why a run with so many samples of fewer than 21 units of time has no interval.
 
     A single sample is what a reduction by no columns yields, such as the percentile of a run.
     """

@@ -32,7 +32,7 @@ def compare_with_median(
     metric is declared to be equal in all runs of a version.
     """
     if not compared:
-        return Reason.NO_SAMPLES
+        return Reason.LOST_SAMPLES if earlier else Reason.NO_SAMPLES
     if len(earlier) < LEAST_RUNS:
         return Reason.TOO_FEW_RUNS
     earlier = drop_stray(earlier)

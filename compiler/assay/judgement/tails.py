@@ -7,14 +7,17 @@ that is adjusted for the number of its quantiles (Bonferroni).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from assay.judgement.change import Interval
 from assay.judgement.shift import SHARES, RunQuantiles, combine_quantiles
 from assay.judgement.verdict import Direction, Margin, Verdict
 
+_LEAST_P, _STEP = 1e-5, 0.75
 JUDGED = (Fraction(1, 2), Fraction(95, 100), Fraction(99, 100))
 
 
@@ -22,7 +25,8 @@ JUDGED = (Fraction(1, 2), Fraction(95, 100), Fraction(99, 100))
 class TailChange:
     """A quantile that changed beyond the margin, in the metric's unit; `interval` is that of the difference.
 
-    `is_closing` says whether it closes a gate that names the metric.
+    `is_closing` says whether it closes a gate that names the metric, `p` is that of "no change beyond the margin", and
+    `is_by_itself` says that the verdict is right in 95 of 100 cases, but not on a page with so many metrics.
     """
 
     share: Fraction
@@ -31,6 +35,8 @@ class TailChange:
     interval: Interval
     verdict: Verdict
     is_closing: bool
+    p: float
+    is_by_itself: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return a member of the list `tails` in `results.json`."""
@@ -42,6 +48,7 @@ class TailChange:
             "high": self.interval.high,
             "verdict": self.verdict.value,
             "closes": self.is_closing,
+            "by_itself": self.is_by_itself,
         }
 
 
@@ -55,8 +62,9 @@ def judge_tails(
         position = SHARES.index(share)
         before, after = base.quantiles[position], other.quantiles[position]
         least = margin.convert_to_amount(before)
-        interval = combine_quantiles(*(run.estimate(position, level) for run in (base, other)))
-        if not isinstance(interval, Interval) or not _is_beyond(interval, least):
+        compute = partial(_compute_interval, base, other, position)
+        interval = compute(level)
+        if not interval or not _is_beyond(interval, least):
             continue
         is_bad = (after > before) == (direction is Direction.LOWER)
         verdict = Verdict.WORSE if is_bad else Verdict.BETTER
@@ -64,11 +72,26 @@ def judge_tails(
         if direction is Direction.NEITHER:
             verdict = Verdict.CHANGED
         elif is_bad:
-            strict_interval = combine_quantiles(*(run.estimate(position, strict) for run in (base, other)))
-            is_closing = isinstance(strict_interval, Interval) and _is_beyond(strict_interval, least)
-        changes.append(TailChange(share, before, after, interval, verdict, is_closing))
+            is_closing = _is_beyond(compute(strict), least)
+        p = _find_p(compute, least, 1 - level)
+        changes.append(TailChange(share, before, after, interval, verdict, is_closing, p))
     return tuple(changes)
 
 
-def _is_beyond(interval: Interval, least: float) -> bool:
-    return interval.low > least or interval.high < -least
+def _compute_interval(base: RunQuantiles, other: RunQuantiles, position: int, level: float) -> Interval | None:
+    interval = combine_quantiles(*(run.estimate(position, level) for run in (base, other)))
+    return interval if isinstance(interval, Interval) else None
+
+
+def _find_p(compute: Callable[[float], Interval | None], least: float, p: float) -> float:
+    """Return the least p at which an interval is still beyond the margin, as it is at `p`; steps are of a quarter.
+
+    `compute` returns the interval of a level.
+    """
+    while p > _LEAST_P and _is_beyond(compute(1 - p * _STEP), least):
+        p *= _STEP
+    return p
+
+
+def _is_beyond(interval: Interval | None, least: float) -> bool:
+    return interval is not None and (interval.low > least or interval.high < -least)

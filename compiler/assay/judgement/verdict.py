@@ -1,4 +1,4 @@
-"""Judge changes: better, worse, changed, the same, open, or not judged.
+"""Judge changes: each metric has one of the states of `Verdict`.
 
 With x the change in percent, in the direction that is bad for the metric, and a margin of what is too little to matter:
 
@@ -7,7 +7,10 @@ With x the change in percent, in the direction that is bad for the metric, and a
     changed  either of them, for a metric that is better in no direction
     same     the interval of twice the error (90 % instead of 95 %) lies within the margin: two one-sided tests
              (Schuirmann 1987)
-    open     else, and always if most of the metric lies in a short part of the run
+    cannot tell    else, and always if most of the metric lies in a short part of the run
+    no interval    if nothing shows by how much the metric varies
+    data lost      if a run has no samples, though another has, or if records are missing from one version only: then
+                   beside the interval of what is left
 
 From a base of 0 there is no percentage: x is the difference, and the margin is the declared amount, or else 0.
 
@@ -20,7 +23,7 @@ one of the ratio.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from assay.judgement.change import Change, Interval, RatioChange
@@ -34,8 +37,9 @@ class Verdict(StrEnum):
     WORSE = "worse"
     CHANGED = "changed"
     SAME = "same"
-    OPEN = "open"
-    NOT_JUDGED = "not judged"
+    CANNOT_TELL = "cannot tell"
+    NO_INTERVAL = "no interval"
+    DATA_LOST = "data lost"
 
 
 class Direction(StrEnum):
@@ -83,10 +87,10 @@ class Margin:
 class Judgement:
     """The verdict on a metric.
 
-    `reason` says why a metric is not judged, or what is uncertain of an open one beside its interval. `margin` and
+    `reason` says why there is no interval, or what is uncertain beside an interval that cannot tell. `margin` and
     `interval` are in percent of the base, or in the metric's unit if the base is 0. `p` is that of "no change",
-    `p_worse` that of "not worse by more than the margin" (1 for a metric that is better in no direction). What is not
-    judged has None for each of them.
+    `p_worse` that of "not worse by more than the margin" (1 for a metric that is better in no direction), `p_beyond`
+    that of "no change beyond the margin, in either direction". Without an interval each of them is None.
     """
 
     verdict: Verdict
@@ -97,12 +101,19 @@ class Judgement:
     margin: float | None = None
     p: float | None = None
     p_worse: float | None = None
+    p_beyond: float | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the metric changed beyond its margin."""
+        return self.verdict in (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
 
 
 def judge(comparison: Comparison | Reason, margin: Margin, direction: Direction, level: float = 0.95) -> Judgement:
     """Judge a change, or pass on the reason why it is not known."""
     if isinstance(comparison, Reason):
-        return Judgement(Verdict.NOT_JUDGED, direction, comparison)
+        is_lost = comparison is Reason.LOST_SAMPLES
+        return Judgement(Verdict.DATA_LOST if is_lost else Verdict.NO_INTERVAL, direction, comparison)
     least = margin.convert_to_percent(comparison.base) if comparison.percent else margin.amount
     interval = _compute_interval(comparison, least, level)
     verdict = _decide(comparison, interval, least, direction, level)
@@ -110,13 +121,19 @@ def judge(comparison: Comparison | Reason, margin: Margin, direction: Direction,
     return Judgement(
         verdict,
         direction,
-        comparison.spread.reason if verdict is Verdict.OPEN else None,
+        comparison.spread.reason if verdict is Verdict.CANNOT_TELL else None,
         comparison,
         interval,
         least,
         max(change.compute_p() for change in changes),
         _compute_p_worse(changes, least, direction),
+        _compute_p_beyond(changes, least),
     )
+
+
+def withdraw_verdict(judgement: Judgement) -> Judgement:
+    """Return a judgement on data of which records are missing in one version: the interval stays, the verdict goes."""
+    return replace(judgement, verdict=Verdict.DATA_LOST, reason=Reason.LOST_RECORDS)
 
 
 def _list_changes(comparison: Comparison) -> tuple[Change, ...]:
@@ -141,12 +158,18 @@ def _compute_interval(comparison: Comparison, least: float, level: float) -> Int
 def _decide(comparison: Comparison, interval: Interval, least: float, direction: Direction, level: float) -> Verdict:
     change = comparison.judged
     if comparison.spread.reason is Reason.FEW_BATCHES:
-        return Verdict.OPEN
+        return Verdict.CANNOT_TELL
     if interval.low > least or interval.high < -least:
         if direction is Direction.NEITHER:
             return Verdict.CHANGED
         return Verdict.WORSE if (interval.low > least) == (direction is Direction.LOWER) else Verdict.BETTER
-    return Verdict.SAME if change.compute_interval(2 * level - 1).is_within(least) else Verdict.OPEN
+    return Verdict.SAME if change.compute_interval(2 * level - 1).is_within(least) else Verdict.CANNOT_TELL
+
+
+def _compute_p_beyond(changes: Sequence[Change], least: float) -> float:
+    above = max(change.compute_p_above(least) for change in changes)
+    below = max(change.compute_p_below(-least) for change in changes)
+    return min(1.0, 2 * min(above, below))
 
 
 def _compute_p_worse(changes: Sequence[Change], least: float, direction: Direction) -> float:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.judgement.verdict import Verdict
 from assay.lang.model.package import Package
 from assay.lang.segments import is_segment
 from assay.report.answer import Answer, JudgedRow
@@ -31,6 +32,7 @@ from assay.report.cell_links import (
     CellSource,
 )
 from assay.report.document import Appendix, Document, Gallery, Section, Table
+from assay.report.judged_cells import BY_ITSELF, format_verdict, read_verdict
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 
 FALLS_SHORT = " *"
@@ -95,7 +97,8 @@ def list_document_cells(document: Document, package: Package) -> Iterator[Cell]:
 
 Aliases = Mapping[str, tuple[str, ...]]
 """Id of a metric or series -> its other names."""
-_COUNTED = ("worse", "better", "same", "open", "not judged")
+_JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.SAME, Verdict.CANNOT_TELL)
+_COUNTED = (*_JUDGED, Verdict.DATA_LOST, Verdict.NO_INTERVAL)
 _COUNTS_ROW = "metrics"
 
 
@@ -127,14 +130,14 @@ def _list_answer_columns(
     yield answer.run, row.value, AVERAGE, runs.get(AVERAGE, ())
     yield "change", row.percent, PERCENT, both
     yield answer.level, row.interval, INTERVAL, both
-    yield "verdict", " ".join(filter(None, (row.arrow, row.verdict))), VERDICT, both
+    yield "verdict", format_verdict(row.arrow, row.verdict, row.is_by_itself), VERDICT, both
     yield "samples", row.sizes, SIZE, both
 
 
 def _count_verdicts(
     document: Document, answer: Answer, title: str, package: Package, aliases: Aliases
 ) -> Iterator[Cell]:
-    """Yield how many metrics, of those that are better in a direction, are judged, and how many have each verdict."""
+    """Yield how many metrics that are better in a direction have an interval, each verdict, or one by itself."""
     directed = {metric.id for metric in package.metrics if metric.better != "neither"}
     cells: dict[str, Cell] = {}
     for section in document.sections:
@@ -144,11 +147,12 @@ def _count_verdicts(
                 cells.setdefault(cell.sources[0].entry, cell)
     names_by_verdict: dict[str, list[str]] = {verdict: [] for verdict in _COUNTED}
     for metric, cell in cells.items():
-        word = cell.text.rpartition(" ")[2]
+        word = read_verdict(cell.text)
         if metric in directed:
-            names_by_verdict[word if word in _COUNTED else "not judged"].append(cell.name)
-    judged = [name for verdict in _COUNTED[:-1] for name in names_by_verdict[verdict]]
-    for verdict, names in {"judged": judged, **names_by_verdict}.items():
+            names_by_verdict[word if word in _COUNTED else Verdict.NO_INTERVAL].append(cell.name)
+    judged = [name for verdict in _JUDGED for name in names_by_verdict[verdict]]
+    by_itself = [cell.name for metric, cell in cells.items() if metric in directed and cell.text.endswith(BY_ITSELF)]
+    for verdict, names in {"judged": judged, **names_by_verdict, "by itself": by_itself}.items():
         yield Cell(title, _COUNTS_ROW, verdict, str(len(names)), COUNT, (), decided_by=tuple(names))
 
 

@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 #: members of the classes below that are left out of the JSON text if they have these values
-ANSWER_DEFAULTS: dict[str, object] = {"reason": "", "segments": (), "more_segments": 0}
+ANSWER_DEFAULTS: dict[str, object] = {"reason": "", "segments": (), "more_segments": 0, "is_by_itself": False}
 
 
 @dataclass(frozen=True, slots=True)
 class KeyChange:
     """The change of an important metric in words: `200 → 229 ms, +14 % (+8 … +21)`.
 
-    `verdict` is a word, `arrow` the direction of a change beyond the margin (▲, ▼, or empty).
+    `verdict` is a word, `arrow` the direction of a change beyond the margin (▲, ▼, or empty), and `is_by_itself` says
+    that so many metrics make such a verdict by chance.
     """
 
     metric: str
@@ -21,6 +22,7 @@ class KeyChange:
     text: str
     verdict: str
     arrow: str
+    is_by_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,9 @@ class JudgedRow:
 
     `base`, `value`, `percent` and `interval` are texts; values have a unit: `29.4 µs`. `verdict` is a word, `arrow` the
     direction of a change beyond the margin (▲, ▼, or empty). `sizes` are the numbers of samples: `56 / 64`. `change`,
-    `low`, `high` and `margin` are in percent of the base, None for a metric whose base is 0 or that is not judged;
-    `reason` says why it is not. `segments` are the largest certain changes of segments that are worse or better, and
-    `more_segments` is the number of further ones.
+    `low`, `high` and `margin` are in percent of the base, None for a metric whose base is 0 or that has no interval;
+    `reason` says why. `is_by_itself` is that of a key change. `segments` are the largest certain changes of segments
+    that are worse or better, and `more_segments` is the number of further ones.
     """
 
     metric: str
@@ -62,6 +64,7 @@ class JudgedRow:
     reason: str = ""
     segments: tuple[JudgedSegment, ...] = ()
     more_segments: int = 0
+    is_by_itself: bool = False
 
 
 def list_linked_segments(answers: Iterable[Answer]) -> frozenset[tuple[str, str]]:

@@ -32,17 +32,17 @@ from assay.report.run_results import RunFigures, get_average
 from assay.report.section_notes import name_section
 
 MOST_SEGMENTS = 3
-_RANKS = {Verdict.OPEN: 2, Verdict.SAME: 3, Verdict.NOT_JUDGED: 4}
+_RANKS = {Verdict.DATA_LOST: 2, Verdict.CANNOT_TELL: 2, Verdict.SAME: 3, Verdict.NO_INTERVAL: 4}
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """The change of a metric of the report, its line of the plot, and the section that shows it first.
 
-    `is_key` says that the gate of the report names the metric. `segment_verdicts` are those of its segments, of which
-    `segments` are worse or better, each with its certain change in percent, the largest first;
-    `explained_by` has the values of the segment that most of the change comes from: `kind=write`. `unit` is the symbol
-    of the metric's unit.
+    `is_key` says that the gate of the report names the metric. `segment_verdicts` are those of its segments, where one
+    by itself cannot tell. `segments` are those that are worse or better, each with its certain change in percent, the
+    largest first; `explained_by` has the values of the segment that most of the change comes from: `kind=write`. `unit`
+    is the symbol of the metric's unit.
     """
 
     change: JudgedChange
@@ -109,9 +109,8 @@ def list_candidates(
             segments=tuple(segments[:MOST_SEGMENTS]),
             more_segments=max(0, len(segments) - MOST_SEGMENTS),
         )
-        verdicts = tuple(
-            judgements.changes[item, runs[1].id].judgement.verdict for item in _name_segments(report, metric)
-        )
+        changes = (judgements.changes[item, runs[1].id] for item in _name_segments(report, metric))
+        verdicts = tuple(Verdict.CANNOT_TELL if item.is_by_itself else item.judgement.verdict for item in changes)
         explained_by = _find_explanation(checked, runs, summary, judgements, [name, *_list_alike(change, segments)])
         yield Candidate(
             change,
@@ -177,7 +176,7 @@ def _list_segments(
     sized = [
         (_measure_certain_change(change.judgement), name, change)
         for name, change in changes
-        if change.judgement.verdict in (Verdict.WORSE, Verdict.BETTER) and change.judgement.comparison
+        if change.judgement.verdict in (Verdict.WORSE, Verdict.BETTER) and not change.is_by_itself
     ]
     return [
         (
@@ -234,6 +233,7 @@ def _build_row(
         interval.high if interval and percent else None,
         judgement.margin if percent else None,
         get_reason(change),
+        is_by_itself=change.is_by_itself,
     )
 
 

@@ -22,11 +22,14 @@ from assay.number_styles.prefixed import (
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.data_quality import list_names
+from assay.report.judged_cells import BY_ITSELF
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
-_JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED, Verdict.SAME, Verdict.OPEN)
-_WITHOUT_DIRECTION = (Verdict.CHANGED, Verdict.SAME, Verdict.OPEN, Verdict.NOT_JUDGED)
+_JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED, Verdict.SAME, Verdict.CANNOT_TELL)
+_WITHOUT_DIRECTION = (
+    Verdict.CHANGED, Verdict.SAME, Verdict.CANNOT_TELL, Verdict.DATA_LOST, Verdict.NO_INTERVAL
+)  # fmt: skip
 MOST_NAMES = 3
 _MIDDLE = 0.5
 
@@ -40,32 +43,40 @@ def compose_headline(
     paired: str = "",
     largest_segment: str = "",
     quantiles: str = "",
+    *,
+    are_single_runs: bool = False,
 ) -> str:
     """Return the outcome in one sentence; the changes are those of metrics that are better in a direction.
 
+    Those count whose verdict is more than chance makes of so many. Of single runs, how much runs of one version differ
+    is not known: then the sentence is on these runs, not on their versions.
+
     Without such metrics it is that of the `conditions`, the metrics that are better in none. `segment_counts` are the
     numbers of their segments that are judged, by verdict: what changed in some segments only may be lost in the whole
-    metric. `paired` is the outcome of segments that are not judged each: it counts if no metric changed.
+    metric. `paired` is the outcome of segments that have no interval each: it counts if no metric changed.
     `largest_segment` is the segment
     that changed most, with its metric and change, `quantiles` names quantiles that are worse.
     """
     if not changes:
         changes = conditions
-    counts = count_by_verdict(changes)
-    judged = sum(counts[verdict] for verdict in _JUDGED)
+    counts = count_by_verdict(change for change in changes if not change.is_by_itself)
+    judged = sum(change.judgement.verdict in _JUDGED for change in changes)
     worse, better = counts[Verdict.WORSE], counts[Verdict.BETTER]
     of_all = f"of {format_count(judged, 'metric')}"
+    labels = run, base
+    if are_single_runs:
+        run, base = f"This run of {run}", f"this run of {base}"
     if quantiles and not worse:
         also = f", though better in {better} {of_all}" if better else ""
         return f"{run} is worse than {base} in {quantiles}{also}"
     if judged == 1 and worse + better:
-        return f"{run} is {'worse' if worse else 'better'} than {base} in the only metric that is judged"
+        return f"{run} is {'worse' if worse else 'better'} than {base} in the only metric with an interval"
     if not worse + better and _has_changed(segment_counts):
         return f"{run} is {_describe_segments(base, segment_counts, largest_segment)}, but in no metric as a whole"
     if paired and not worse + better + counts[Verdict.CHANGED]:
         return paired
     if not judged:
-        return f"No metric of {run} can be judged against {base}"
+        return f"No metric of {labels[0]} has an interval against {labels[1]}"
     if changed := counts[Verdict.CHANGED]:
         return f"{run} differs from {base} in {changed} {of_all}, which {'has' if judged == 1 else 'have'} no direction"
     if worse and worse >= better:
@@ -75,7 +86,7 @@ def compose_headline(
         return f"{run} is better than {base} in {better} {of_all}, and worse in {worse or 'none'}"
     if counts[Verdict.SAME] == judged:
         return f"{run} is the same as {base} in {'all ' if judged > 1 else ''}{format_count(judged, 'metric')}"
-    return f"These runs cannot tell whether {run} differs from {base}{_describe_visible_change(changes)}"
+    return f"These runs cannot tell whether {labels[0]} differs from {labels[1]}{_describe_visible_change(changes)}"
 
 
 def _describe_visible_change(changes: Sequence[JudgedChange]) -> str:
@@ -112,7 +123,7 @@ def compose_counts(
     segment_counts: Mapping[Verdict, int] = MappingProxyType({}),
     conditions: Sequence[JudgedChange] = (),
 ) -> str:
-    """Return how many metrics are worse, better, the same, open and not judged; if none is judged, also why.
+    """Return how many metrics have each verdict; if none has an interval, also why.
 
     The metrics are those that are better in a direction; without any, the `conditions`, which are better in none. How
     many of their segments are worse or better, of those that are judged, comes last.
@@ -123,18 +134,34 @@ def compose_counts(
         worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
         return f"{compose_counts(changes)} Segments: {worse} worse, {better} better of {sum(segment_counts.values())}."
     counts = count_by_verdict(changes)
-    left_out = counts[Verdict.NOT_JUDGED]
+    left_out = counts[Verdict.NO_INTERVAL]
     if left_out == len(changes):
-        return f"{left_out} not judged{_explain_not_judged(changes)}."
+        return f"{left_out} {Verdict.NO_INTERVAL}{_explain_lack(changes)}."
     margin = _find_shared_margin(changes)
     parts = [
-        f"{counts[Verdict.WORSE]} worse",
-        f"{counts[Verdict.BETTER]} better",
+        *(
+            f"{counts[verdict]} {verdict}{count_by_itself(sum(_is_by_itself(item, verdict) for item in changes))}"
+            for verdict in (Verdict.WORSE, Verdict.BETTER)
+        ),
         f"{counts[Verdict.SAME]} same{f' within {margin}' if margin else ''}",
-        f"{counts[Verdict.OPEN]} open",
-        *([f"{left_out} not judged"] if left_out else []),
+        f"{counts[Verdict.CANNOT_TELL]} {Verdict.CANNOT_TELL}",
+        *(f"{counts[verdict]} {verdict}" for verdict in (Verdict.DATA_LOST, Verdict.NO_INTERVAL) if counts[verdict]),
     ]
     return f"{', '.join(parts)}."
+
+
+def _is_by_itself(change: JudgedChange, verdict: Verdict) -> bool:
+    return change.is_by_itself and change.judgement.verdict is verdict
+
+
+def count_by_itself(count: int) -> str:
+    """Return how many of the metrics before have a verdict by themselves: ` (1 by itself)`; empty for none."""
+    return f" ({count} by {'itself' if count == 1 else 'themselves'})" if count else ""
+
+
+def explain_by_itself(names: Sequence[str]) -> str:
+    """Return a sentence on metrics whose verdicts are no more than chance makes of so many; empty without any."""
+    return f"By itself, so perhaps by chance among so many metrics: {list_names(names, MOST_NAMES)}." if names else ""
 
 
 def _count_conditions(conditions: Sequence[JudgedChange]) -> str:
@@ -143,16 +170,16 @@ def _count_conditions(conditions: Sequence[JudgedChange]) -> str:
         return "No metric of the report is better in a direction."
     counts = count_by_verdict(conditions)
     parts = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in _WITHOUT_DIRECTION if counts[verdict])
-    reasons = _explain_not_judged(conditions) if counts[Verdict.NOT_JUDGED] == len(conditions) else ""
+    reasons = _explain_lack(conditions) if counts[Verdict.NO_INTERVAL] == len(conditions) else ""
     return f"{format_count(len(conditions), 'metric')} without a direction: {parts}{reasons}."
 
 
-def _explain_not_judged(changes: Iterable[JudgedChange]) -> str:
-    return explain_not_judged(item.judgement.reason.value for item in changes if item.judgement.reason)
+def _explain_lack(changes: Iterable[JudgedChange]) -> str:
+    return explain_lack_of_intervals(item.judgement.reason.value for item in changes if item.judgement.reason)
 
 
-def explain_not_judged(reasons: Iterable[str]) -> str:
-    """Return why metrics are not judged, to follow their number: `, because its rows have no time`."""
+def explain_lack_of_intervals(reasons: Iterable[str]) -> str:
+    """Return why metrics have no interval, to follow their number: `, because its rows have no time`."""
     counts = Counter(reasons).most_common()
     if len(counts) == 1:
         return f", because {counts[0][0]}"
@@ -182,6 +209,7 @@ class QuantileVerdict:
     share: float
     ends: tuple[float, float]
     verdict: str
+    is_by_itself: bool = False
 
     @property
     def text(self) -> str:
@@ -192,6 +220,7 @@ class QuantileVerdict:
         change = "" if percent == NO_VALUE else f" ({percent} %)"
         return (
             f"{self.name} of {escape_text(self.label)} {base} → {f'{value} {symbol}'.rstrip()}{change} {self.verdict}"
+            f"{BY_ITSELF if self.is_by_itself else ''}"
         )
 
     @property
@@ -205,7 +234,9 @@ def list_quantile_verdicts(
 ) -> list[QuantileVerdict]:
     """Return the quantiles of a metric, as `results.json` has them, whose verdicts differ from that of the average."""
     return [
-        QuantileVerdict(label, metric, unit, item["share"], (item["base"], item["value"]), item["verdict"])
+        QuantileVerdict(
+            label, metric, unit, item["share"], (item["base"], item["value"]), item["verdict"], item["by_itself"]
+        )
         for item in tails
         if item["verdict"] != verdict
     ]
@@ -220,14 +251,18 @@ def describe_quantile_verdicts(changes: Sequence[QuantileVerdict]) -> str:
 
 
 def name_worse_quantiles(changes: Sequence[QuantileVerdict]) -> str:
-    """Return the names of quantiles that are worse: `p99 of Wait`; empty without any."""
-    worse = [f"{item.name} of {escape_text(item.label)}" for item in changes if item.verdict == Verdict.WORSE]
+    """Return the names of quantiles that are worse, and not by chance: `p99 of Wait`; empty without any."""
+    worse = [
+        f"{item.name} of {escape_text(item.label)}"
+        for item in changes
+        if item.verdict == Verdict.WORSE and not item.is_by_itself
+    ]
     return list_names(worse, MOST_NAMES) if worse else ""
 
 
 @dataclass(frozen=True, slots=True)
 class UnjudgedChange:
-    """The averages of a metric that is not judged though they differ by more than the margin, with the reason."""
+    """The averages of a metric that has no interval though they differ by more than the margin, with the reason."""
 
     label: str
     base: float
@@ -247,12 +282,17 @@ def describe_unjudged_changes(changes: Sequence[UnjudgedChange]) -> str:
     for item in changes:
         texts_by_reason.setdefault(item.reason, []).append(item.text)
     parts = [f"{list_names(texts, MOST_NAMES)} ({reason})" for reason, texts in texts_by_reason.items()]
-    return f"Beyond the margin, but not judged: {'; '.join(parts)}." if parts else ""
+    return f"Beyond the margin, but without an interval: {'; '.join(parts)}." if parts else ""
+
+
+def name_lost_data(labels: Sequence[str]) -> str:
+    """Return how a headline goes on if data of metrics are lost: `; data lost: Wait`."""
+    return f"; {Verdict.DATA_LOST}: {list_names([escape_text(item) for item in labels], MOST_NAMES)}" if labels else ""
 
 
 def name_unjudged_changes(changes: Sequence[UnjudgedChange]) -> str:
-    """Return how a headline goes on if metrics changed that are not judged: `; not judged: Working time +100 %`."""
-    return f"; not judged: {list_names([item.text for item in changes], MOST_NAMES)}" if changes else ""
+    """Return how a headline goes on if metrics changed that have no interval: `; no interval: Working time +100 %`."""
+    return f"; {Verdict.NO_INTERVAL}: {list_names([item.text for item in changes], MOST_NAMES)}" if changes else ""
 
 
 def count_changed(paired: Mapping[str, Any]) -> int:
@@ -270,9 +310,9 @@ def describe_count(label: str, paired: Mapping[str, Any], margin: str) -> str:
 
 
 def explain_lack(paired: Mapping[str, Any]) -> str:
-    """Return why the segments are not judged each: `not judged: one sample each`."""
+    """Return why the segments have no interval each: `no interval: one sample each`."""
     count = "one sample" if paired["samples"] == 1 else format_count(paired["samples"], "sample")
-    return f"not judged: {count} each"
+    return f"{Verdict.NO_INTERVAL}: {count} each"
 
 
 def name_largest(paired: Mapping[str, Any]) -> str:
@@ -305,7 +345,7 @@ def describe_paired(label: str, paired: Mapping[str, Any], margin: str, directio
 
 
 def compose_paired_headline(labels: tuple[str, str], label: str, paired: Mapping[str, Any], margin: str) -> str:
-    """Return the outcome of a comparison in which only segments changed, that are not judged each."""
+    """Return the outcome of a comparison in which only segments changed, that have no interval each."""
     base, run = labels
     return f"{describe_count(label, paired, margin)} from {base} to {run}"
 

@@ -23,7 +23,9 @@ from assay.report.answer_sentences import (
     describe_paired,
     describe_quantile_verdicts,
     describe_unjudged_changes,
+    explain_by_itself,
     list_quantile_verdicts,
+    name_lost_data,
     name_unjudged_changes,
     name_worse_quantiles,
 )
@@ -77,7 +79,17 @@ def compose_answers(
         notes = tuple(filter(None, _list_notes(figures, labels, candidates, judgements.noise)))
         unequal = list_unequal_parameters(report, (base.members, version.members), (base.label, version.label))
         answers.append(
-            compose_answer(labels, version.id, level, candidates, tuple(differing), notes, unequal, gated_segments)
+            compose_answer(
+                labels,
+                version.id,
+                level,
+                candidates,
+                tuple(differing),
+                notes,
+                unequal,
+                gated_segments,
+                are_single_runs=judgements.are_single_runs,
+            )
         )
     return tuple(answers)
 
@@ -91,6 +103,8 @@ def compose_answer(
     notes: tuple[str, ...],
     unequal: tuple[str, ...] = (),
     gated_segments: Sequence[Candidate] = (),
+    *,
+    are_single_runs: bool = False,
 ) -> Answer:
     """Return the answer of a run whose metrics have these changes; its rows are those that fit on a page.
 
@@ -128,7 +142,9 @@ def compose_answer(
             of_paired,
             _name_largest_segment(directed),
             name_worse_quantiles(quantiles),
+            are_single_runs=are_single_runs,
         )
+        + name_lost_data([item.row.label for item in directed if item.verdict is Verdict.DATA_LOST])
         + ("" if paired else name_unjudged_changes(unjudged))
         + name_other_values([item.mix for item in candidates if item.mix], labels),
         " ".join([counts, *sentences]),
@@ -155,15 +171,16 @@ def _list_sentences(
         _describe_paired(paired),
         describe_quantile_verdicts(quantiles),
         describe_unjudged_changes(unjudged),
+        explain_by_itself([item.row.label for item in candidates if item.change.is_by_itself]),
         describe_mixes([(item.row.label, item.mix) for item in candidates if item.mix], labels),
     )
     return list(filter(None, sentences))
 
 
 def _count_segments(candidates: Sequence[Candidate]) -> Counter[Verdict]:
-    """Return how many segments of metrics have each verdict, without those that are not judged."""
+    """Return how many segments of metrics have each verdict, without those that have no interval."""
     verdicts = (verdict for item in candidates for verdict in item.segment_verdicts)
-    return Counter(verdict for verdict in verdicts if verdict is not Verdict.NOT_JUDGED)
+    return Counter(verdict for verdict in verdicts if verdict not in (Verdict.NO_INTERVAL, Verdict.DATA_LOST))
 
 
 def _group_by_section(candidates: Sequence[Candidate]) -> Iterator[JudgedGroup]:
@@ -184,7 +201,7 @@ def _name_largest_segment(directed: Sequence[Candidate]) -> str:
 
 
 def _find_paired(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Return the first metric of those of which most segments changed that are not judged each."""
+    """Return the first metric of those of which most segments changed that have no interval each."""
     counts = [count_changed(item.paired) for item in candidates]
     return candidates[counts.index(max(counts))] if any(counts) else None
 
@@ -236,7 +253,7 @@ def _choose_key_changes(directed: Sequence[Candidate]) -> list[Candidate]:
 def _describe_key_change(item: Candidate) -> KeyChange:
     row = item.row
     text = describe_change(row) + (f", mostly {escape_text(item.explained_by)}" if item.explained_by else "")
-    return KeyChange(row.metric, row.label, text, row.verdict, row.arrow)
+    return KeyChange(row.metric, row.label, text, row.verdict, row.arrow, row.is_by_itself)
 
 
 def describe_change(row: JudgedRow) -> str:
@@ -295,7 +312,7 @@ def _list_notes(
     yield noise
     yield describe_few_units((item.row.label, item.change.judgement) for item in candidates)
     yield explain_short_reasons((item.row.label, item.change) for item in candidates)
-    yield describe_open(candidates)
+    yield explain_undecided(candidates)
     measured = [(label, run.quality) for run, label in zip(runs, labels, strict=True) if run.quality is not UNMEASURED]
     yield describe_findings({label: item.codes for label, item in measured})
     # The page has the number of all warnings, beside the link to them.
@@ -303,14 +320,14 @@ def _list_notes(
         yield "Data: no findings in both runs."
 
 
-def describe_open(candidates: Sequence[Candidate]) -> str:
-    """Return why metrics are open though their intervals lie beyond their margins; empty without such metrics."""
+def explain_undecided(candidates: Sequence[Candidate]) -> str:
+    """Return why metrics cannot tell though their intervals lie beyond their margins; empty without such metrics."""
     names_by_reason: dict[str, list[str]] = {}
     for item in candidates:
         judgement = item.change.judgement
         least, interval = judgement.margin or 0.0, judgement.interval
         is_beyond = interval is not None and (interval.low > least or interval.high < -least)
-        if item.verdict is Verdict.OPEN and is_beyond and judgement.reason:
+        if item.verdict is Verdict.CANNOT_TELL and is_beyond and judgement.reason:
             names_by_reason.setdefault(judgement.reason.value, []).append(item.row.label)
     parts = [f"{list_names(names)} ({reason})" for reason, names in names_by_reason.items()]
-    return f"Open, though the interval lies beyond the margin: {'; '.join(parts)}." if parts else ""
+    return f"Cannot tell, though the interval lies beyond the margin: {'; '.join(parts)}." if parts else ""

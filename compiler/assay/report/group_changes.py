@@ -12,7 +12,7 @@ from assay.lang.model.package import Metric
 from assay.number_styles.prefixed import format_percent_change
 from assay.report.document import Table
 from assay.report.group_spreads import RunGroups, Spreads
-from assay.report.judged_cells import NOT_JUDGED, format_judged_cells, name_judged_columns
+from assay.report.judged_cells import NO_VALUE, format_judged_cells, name_judged_columns
 from assay.util.numbers import format_count
 
 BEYOND_NOISE = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
@@ -39,10 +39,10 @@ class GroupChanges:
             yield from (f"{prefix}{heading}" for heading in name_judged_columns(self.level))
 
     def format_cells(self, metric: Metric, name: str) -> Iterator[str]:
-        """Yield the interval and the verdict of a group in each version; dashes if it is not judged."""
+        """Yield the interval and the verdict of a group in each version; dashes without one."""
         for version in self.versions:
             change = self.changes.get((metric.id, version), {}).get(name)
-            yield from format_judged_cells(change, metric.unit.symbol) if change else (NOT_JUDGED, NOT_JUDGED)
+            yield from format_judged_cells(change, metric.unit.symbol) if change else (NO_VALUE, NO_VALUE)
 
     def list_changed(self, metric: Metric) -> set[str]:
         """Return the groups that changed beyond noise in any version."""

@@ -24,7 +24,8 @@ from assay.report.data_quality import list_names
 from assay.report.document import Section
 
 RISE, FALL = "▲", "▼"
-NOT_JUDGED = "–"
+NO_VALUE = "–"
+BY_ITSELF = ", by itself"
 EQUAL_SHARES = "at equal shares"  # of the values that both versions have
 MOST_NAMES = 5
 #: why a metric has no verdict, where the words of the reason are too long for a row
@@ -33,7 +34,15 @@ SHORT_REASONS = {
     Reason.TOO_FEW_UNITS: "few distinct times",
     Reason.ONE_UNIT: "a single time",
 }
-_RANKS = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED, Verdict.OPEN, Verdict.SAME, Verdict.NOT_JUDGED)
+_RANKS = (
+    Verdict.WORSE,
+    Verdict.BETTER,
+    Verdict.CHANGED,
+    Verdict.DATA_LOST,
+    Verdict.CANNOT_TELL,
+    Verdict.SAME,
+    Verdict.NO_INTERVAL,
+)
 _CERTAIN = (Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED)
 
 
@@ -43,14 +52,16 @@ def name_judged_columns(level: float) -> tuple[str, str]:
 
 
 def format_judged_cells(change: JudgedChange, unit: str) -> tuple[str, str]:
-    """Return the interval of a change, and the verdict: `▲ worse`, `same`; dashes if it is not judged."""
+    """Return the interval of a change (without one, a dash) and the verdict: `▲ worse`, `same`, `no interval`."""
     if change.judgement.interval is None:
-        return NOT_JUDGED, NOT_JUDGED
-    return format_change_interval(change, unit), " ".join(filter(None, (get_arrow(change), get_word(change))))
+        return NO_VALUE, get_word(change)
+    return format_change_interval(change, unit), format_verdict(
+        get_arrow(change), get_word(change), change.is_by_itself
+    )
 
 
 def format_change_interval(change: JudgedChange, unit: str) -> str:
-    """Return the interval of a change in percent, or that of the difference from 0; empty if it is not judged.
+    """Return the interval of a change in percent, or that of the difference from 0; empty without one.
 
     `unit` is the symbol of the metric's unit.
     """
@@ -80,7 +91,7 @@ def get_word(change: JudgedChange) -> str:
 
 
 def get_reason(change: JudgedChange) -> str:
-    """Return in a few words why a metric is not judged, or open whatever its interval; empty without a reason."""
+    """Return in a few words why a metric has no interval, or no verdict beside it; empty without a reason."""
     reason = change.judgement.reason
     return SHORT_REASONS.get(reason, reason.value) if reason else ""
 
@@ -96,7 +107,7 @@ def explain_short_reasons(changes: Iterable[tuple[str, JudgedChange]]) -> str:
             names_by_reason.setdefault(change.judgement.reason, []).append(label)
     parts = [f"{list_names(names, MOST_NAMES)} ({reason.value})" for reason, names in names_by_reason.items()]
     step = "Record more samples, or repeats (`--run v=A --run v=B`)."
-    return f"Not judged: {'; '.join(parts)}. {step}" if parts else ""
+    return f"No interval: {'; '.join(parts)}. {step}" if parts else ""
 
 
 def get_arrow(change: JudgedChange) -> str:
@@ -107,12 +118,22 @@ def get_arrow(change: JudgedChange) -> str:
     return RISE if judgement.comparison.judged.value > 0 else FALL
 
 
+def format_verdict(arrow: str, word: str, is_by_itself: bool) -> str:
+    """Return a verdict in words: `▲ worse`, or `▲ worse, by itself` if so many metrics make one by chance."""
+    return f"{arrow} {word}".strip() + (BY_ITSELF if is_by_itself else "")
+
+
+def read_verdict(text: str) -> str:
+    """Return the verdict of a cell as its word alone."""
+    return text.lstrip(f"{RISE}{FALL} ").removesuffix(BY_ITSELF)
+
+
 def mark_changes(section: Section, row: Sequence[str]) -> tuple[str, ...]:
     """Return a mark for each cell of a judged row that shows a change: its verdict, or `noise`; others have none."""
     marks = [""] * len(row)
     for verdict_column, printed in enumerate(section.printed, start=1):
         if printed.prints == VERDICT:
-            word = row[verdict_column].rpartition(" ")[2]
+            word = read_verdict(row[verdict_column])
             mark = word if word in _CERTAIN else "noise"
             changes = (x for x, item in enumerate(section.printed, start=1) if item.runs == printed.runs)
             for column in changes:
@@ -172,19 +193,19 @@ def get_sort_keys(change: JudgedChange) -> tuple[float, float]:
 
 
 def list_judgement_notes(judgements: ReportJudgements, metrics: Sequence[Metric], run: str) -> Iterator[str]:
-    """Yield which metrics of a table are not judged, or the same beyond the margin, and why.
+    """Yield which metrics of a table lost data, have no interval, cannot tell, or are the same beyond it, and why.
 
     Then how few units of time their intervals rest on.
     """
     changes = {metric.name: judgements.changes[metric.id, run].judgement for metric in metrics}
-    for heading, is_judged in (("Not judged", False), ("Open", True)):
+    for verdict in (Verdict.DATA_LOST, Verdict.NO_INTERVAL, Verdict.CANNOT_TELL):
         names_by_reason: dict[str, list[str]] = {}
         for name, judgement in changes.items():
-            if judgement.reason and (judgement.comparison is not None) == is_judged:
+            if judgement.reason and judgement.verdict is verdict:
                 names_by_reason.setdefault(judgement.reason.value, []).append(name)
         if names_by_reason:
             parts = (f"{list_names(names, MOST_NAMES)} ({reason})" for reason, names in names_by_reason.items())
-            yield f"{heading}: {'; '.join(parts)}."
+            yield f"{verdict.value.capitalize()}: {'; '.join(parts)}."
     inexact = [name for name, judgement in changes.items()
                if judgement.comparison and Note.NOT_EXACT in judgement.comparison.spread.notes]  # fmt: skip
     if inexact:

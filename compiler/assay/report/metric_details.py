@@ -25,7 +25,7 @@ from assay.number_styles.prefixed import format_delta, format_interval, format_v
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.cell_links import STATISTIC, CellLink, CellSource
 from assay.report.document import Plot, Table
-from assay.report.judged_cells import NOT_JUDGED
+from assay.report.judged_cells import NO_VALUE
 from assay.report.row_units import RowUnit
 from assay.report.run_results import add_unit
 
@@ -259,7 +259,7 @@ def _build_table(metric: Metric, runs: Sequence[RunCourse], symbol: str) -> Tabl
         cells = [add_unit(name, symbol), format_value(items[0].base)]
         for item in items:
             interval = item.interval
-            text = _format_ends(interval) if isinstance(interval, Interval) else NOT_JUDGED
+            text = _format_ends(interval) if isinstance(interval, Interval) else NO_VALUE
             cells += [format_value(item.value), format_delta(item.base, item.value), text]
         rows.append(tuple(cells))
         columns = [1, *(2 + 3 * index for index in range(len(others)))]

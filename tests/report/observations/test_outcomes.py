@@ -23,8 +23,8 @@ CASES = {
     ),
     "scenarios-of-two-versions": (
         SCENARIOS, [OUTCOME],
-        [("Load", "2026-01-01", "1.1", "fail", "1 of 4"), ("Load", "2026-01-02", "1.2", "open", "1 of 4")],
-        ["“Load” fails in 1.1.", "“Load” is open in 1.2."],
+        [("Load", "2026-01-01", "1.1", "fail", "1 of 4"), ("Load", "2026-01-02", "1.2", "cannot tell", "1 of 4")],
+        ["“Load” fails in 1.1.", "“Load” cannot tell in 1.2."],
     ),
     "scenarios-that-are-not-decided": (
         SCENARIOS, [OUTCOME],

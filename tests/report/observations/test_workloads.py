@@ -20,7 +20,7 @@ SENTENCES = {
     "Process CPU usage falls by 25 % (clear) under plutus.",
     "CPU 85% spans fall by 3.2 % (slight) under plutus.",
     "Fetch duration falls by 2.5 ms or 4.3 % (slight) under value-only and 7.6 ms or 13 % (clear) under plutus.",
-    "Below the sizes of the rules, not judged: Fetched to adopted under plutus.",
+    "Below the sizes of the rules, without an interval: Fetched to adopted under plutus.",
     "End-to-end adoption time falls by 2.4 % – 6.3 % (slight to moderate) under plutus.",
 }
 

@@ -86,10 +86,9 @@ class ObservationRules:
 
     `sizes` ascend; `beyond` is the word for larger changes (empty: no words). The first two words of `up` and `down`
     are drafted, for one metric and for several; all are recognized in sentences. `plurals` are metrics with names in
-    the plural. `detail` names a further metric, `noise` follows a sentence on a change that is not beyond what runs
-    differ by. `undecided` is on metrics whose verdicts are open, `unjudged` on those without a statement in a report
-    that judges no differences. `in_case` follows a sentence that is about some of several reports or groups of runs.
-    `every` and `most` say on which rows values lie beyond a bound.
+    the plural. `detail` names a further metric. `undecided` is on metrics of which the runs cannot tell, `unjudged` on
+    those without a statement in a report that judges no differences. `in_case` follows a sentence that is about some
+    of several reports or groups of runs. `every` and `most` say on which rows values lie beyond a bound.
     """
 
     groups: tuple[ObservationGroup, ...]
@@ -98,7 +97,6 @@ class ObservationRules:
     up: tuple[str, ...]
     down: tuple[str, ...]
     detail: str
-    noise: str
     undecided: str
     unjudged: str
     plurals: tuple[str, ...]

@@ -46,13 +46,13 @@ from assay.util.escape import shorten
 from assay.util.percent_change import compute_percent_change
 
 BAD = "bad"
-PASS, FAIL, OPEN, NOT_RUN, NO_BASELINE = "pass", "fail", "open", "not run", "no baseline"
+PASS, FAIL, CANNOT_TELL, NOT_RUN, NO_BASELINE = "pass", "fail", "cannot tell", "not run", "no baseline"
 NOT_APPLICABLE = "N/A"
 NOT_JUDGED = "not judged"
 INTERVAL_HEADING = "95 %"
 INTERVAL_NOTE = (
-    "95 % is the interval of the change by the noise between repeats. A change beyond the tolerance is open, "
-    "not a failure, while its interval reaches into the tolerance."
+    "95 % is the interval of the change by the noise between repeats. While the interval of a change "
+    "beyond the tolerance reaches into the tolerance, the runs cannot tell, which is no failure."
 )
 
 VerdictRows = tuple[tuple[str, ...], ...]
@@ -183,7 +183,7 @@ def _judge_change(
         *texts,
         percent_text,
         format_percent_interval(interval.low, interval.high) if interval else NO_VALUE,
-        PASS if is_within_tolerance else OPEN if _touches_tolerance(metric, tolerance, interval) else FAIL,
+        PASS if is_within_tolerance else CANNOT_TELL if _touches_tolerance(metric, tolerance, interval) else FAIL,
     )
 
 
@@ -223,7 +223,7 @@ def _build_verdict_table(
         "Result",
     )
     printed_rows = rows if has_intervals else tuple((*row[:-2], row[-1]) for row in rows)
-    marks = tuple(Mark(y, len(header) - 1, BAD) for y, row in enumerate(rows) if row[-1] not in (PASS, OPEN))
+    marks = tuple(Mark(y, len(header) - 1, BAD) for y, row in enumerate(rows) if row[-1] not in (PASS, CANNOT_TELL))
     columns = (
         *(get_column_id(verdict.grain, name) for name in verdict.keys),
         *[""] * (len(header) - len(verdict.keys)),
@@ -278,7 +278,7 @@ def _build_results_table(
     links: list[CellLink] = []
     for verdict in items:
         for row, deciding_tables in _list_results(context, verdict, judged_rows):
-            if row[3] not in (PASS, OPEN, NO_BASELINE, NOT_APPLICABLE):
+            if row[3] not in (PASS, CANNOT_TELL, NO_BASELINE, NOT_APPLICABLE):
                 marks.append(Mark(len(rows), 3, BAD))
             links += [CellLink(len(rows), x, OUTCOME, (), deciding_tables) for x in (3, 4)]
             rows.append(row)
@@ -366,12 +366,12 @@ def _summarize_rows(rows: VerdictRows, tolerance: int, undirected_metrics: Seque
     For `undirected_metrics`, where neither direction is better, any change is judged.
     """
     failed = sum(row[-1] == FAIL for row in rows)
-    unclear = sum(row[-1] == OPEN for row in rows)
-    missing = sum(row[-1] not in (PASS, FAIL, OPEN) for row in rows)
+    unclear = sum(row[-1] == CANNOT_TELL for row in rows)
+    missing = sum(row[-1] not in (PASS, FAIL, CANNOT_TELL) for row in rows)
     summary = f"{failed} of {len(rows)} values worse by more than {tolerance} %"
     summary += (
         f" ({', '.join(metric.name for metric in undirected_metrics)}: changed by more)" if undirected_metrics else ""
     )
     summary += f", {unclear} worse by so much, but within the noise between repeats" if unclear else ""
     summary += f", {missing} missing" if missing else ""
-    return (FAIL if failed + missing else OPEN if unclear else PASS), summary
+    return (FAIL if failed + missing else CANNOT_TELL if unclear else PASS), summary

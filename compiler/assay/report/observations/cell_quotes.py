@@ -29,8 +29,8 @@ from assay.report.prose_markup import SourcePhrase, parse_markup
 from assay.util.diagnostics import Diagnostic, Span, format_excerpt, suggest_names
 
 #: quotes that print nothing: they state that the rules say nothing of their metrics, and that each is the same if it is
-#: judged; that each is open; that no verdict is worse
-QUIET, UNDECIDED, NOT_WORSE = "quiet", "open", "not worse"
+#: judged; that each cannot tell; that no verdict is worse
+QUIET, UNDECIDED, NOT_WORSE = "quiet", "cannot tell", "not worse"
 _UNPRINTED = (QUIET, UNDECIDED, NOT_WORSE)
 #: of the values or changes on rows, the least and the greatest
 LEAST, GREATEST, GREATEST_CHANGE = "least", "greatest", "greatest change"

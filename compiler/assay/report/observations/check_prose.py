@@ -182,7 +182,7 @@ def _check_quiet_quotes(
     """Yield statements of the rules, and verdicts, on metrics of which a sentence says that they do not change."""
     stated: dict[tuple[Place, str], PrintedCell] = {}
     for group in draft_groups(checked, rules, changes):
-        for statement in (item for item in group.statements if not item.is_noise):
+        for statement in group.statements:
             stated |= {
                 (item.place, item.metric): item.cells[PERCENT] for item in statement.changes if PERCENT in item.cells
             }
@@ -194,13 +194,13 @@ def _check_quiet_quotes(
     }
     words = {key: changes[key[0]][key[1]].verdict for key in verdicts}
     worse = {key: cell for key, cell in verdicts.items() if words[key] == Verdict.WORSE}
-    decided = {key: cell for key, cell in verdicts.items() if words[key] != Verdict.OPEN}
+    decided = {key: cell for key, cell in verdicts.items() if words[key] != Verdict.CANNOT_TELL}
     unlike = {key: cell for key, cell in verdicts.items() if words[key] != Verdict.SAME}
     lines = prose.text.splitlines()
     for quote in prose.quotes:
         wrong, message = {
             QUIET: ({**unlike, **stated}, "the sentence says that metrics do not change, but the tables print changes"),
-            UNDECIDED: (decided, "the sentence says that verdicts are open, but the tables print others"),
+            UNDECIDED: (decided, "the sentence says that these runs cannot tell, but the tables print others"),
             NOT_WORSE: (worse, "the sentence says that metrics are not worse, but the tables print verdicts"),
         }.get(quote.prints, ({}, ""))
         pairs = [(place, metric) for place in changes if quote.covers(place) for metric in quote.metrics]

@@ -19,7 +19,6 @@ from assay.report.cell_links import (
     AVERAGE,
     CHANGE,
     DIFFERENCE,
-    INTERVAL,
     PERCENT,
     ROW,
     VERDICT,
@@ -27,6 +26,7 @@ from assay.report.cell_links import (
     CellSource,
 )
 from assay.report.document import Document, Gallery, Section, Table
+from assay.report.judged_cells import read_verdict
 
 BASE, FIRST, LAST = "base", "first", "last"
 _KINDS = {"Δ": DIFFERENCE, "Δ%": PERCENT, "Verdict": VERDICT}
@@ -119,14 +119,7 @@ class PrintedChange:
     def verdict(self) -> str:
         """The printed verdict as a word; empty if there is none."""
         cell = self.cells.get(VERDICT)
-        return cell.text.rpartition(" ")[2] if cell else ""
-
-    @property
-    def is_noise(self) -> bool:
-        """Whether the report judges the change, and its printed interval includes no change."""
-        ends = self.cells[INTERVAL].text.split(" … ") if INTERVAL in self.cells else []
-        numbers = [number for text in ends if (number := parse_number(text)) is not None]
-        return not self.is_certain and bool(numbers) and numbers[0] <= 0 <= numbers[-1]
+        return read_verdict(cell.text) if cell else ""
 
     @property
     def is_certain(self) -> bool:
@@ -134,9 +127,9 @@ class PrintedChange:
         return self.verdict in _CERTAIN
 
     @property
-    def is_same(self) -> bool:
-        """Whether the report judges that there is no change."""
-        return self.verdict == Verdict.SAME
+    def may_be_stated(self) -> bool:
+        """Whether a sentence may say that the metric changed: by its verdict, or by its size if nothing is judged."""
+        return self.is_certain or not self.verdict
 
 
 def _get_sign(number: Decimal) -> int:
@@ -333,8 +326,8 @@ def _is_run(section: Section, column: int) -> bool:
 
 
 def is_large(checked: CheckedPackage, change: PrintedChange, least: Margin) -> bool:
-    """Return whether a printed change is at least as large as a margin demands, and not judged to be none."""
-    if change.direction == 0 or change.is_same:
+    """Return whether a printed change is at least as large as a margin demands, and certain if changes are judged."""
+    if change.direction == 0 or not change.may_be_stated:
         return False
     if least.percent and abs(change.percent) < Decimal(least.percent):
         return False

@@ -26,8 +26,8 @@ from assay.report.observations.cell_quotes import (
 )
 from assay.report.observations.printed_changes import BASE, FIRST, LAST, Changes, Place, PrintedChange, select_rows
 from assay.report.observations.statements import (
+    CANNOT_TELL,
     MOST_LISTED,
-    OPEN,
     SAME,
     UNJUDGED,
     DraftedGroup,
@@ -41,7 +41,7 @@ _NUMBERS |= {"level": ROW, "least": LEAST, "greatest": GREATEST, "first": FIRST,
 #: from the first number on, a sentence is repeated for each of a few places
 _FIRST_NUMBER = re.compile(r"\{(?:percent|amount|from|to|level|least|greatest|first|last)\}")
 _MARKUP = re.compile(r"([\\`*_\[\]{}<>#])")
-_VERBS = {"pass": ("passes", "pass"), "fail": ("fails", "fail"), "open": ("is open", "are open")}
+_VERBS = {"pass": ("passes", "pass"), "fail": ("fails", "fail"), "cannot tell": ("cannot tell", "cannot tell")}
 _UNDECIDED = ("is not decided", "are not decided")
 _HOLDS = {"yes": "These expectations hold", "no": "These expectations do not hold"}
 
@@ -85,7 +85,7 @@ class ProseWriter:
         for is_rest in (True, False):
             texts = {
                 SAME: group.rest if is_rest else group.quiet,
-                OPEN: self.rules.undecided,
+                CANNOT_TELL: self.rules.undecided,
                 UNJUDGED: self.rules.unjudged,
             }
             for item in group.silences:
@@ -103,8 +103,7 @@ class ProseWriter:
         else:
             words = self._fill(text, statement, places) + self._name_needed_places(statement)
         details = "".join(self._fill(self.rules.detail, item, places) for item in statement.details)
-        noise = self.rules.noise if statement.is_noise else ""
-        return f"{words}{details}{noise}."
+        return f"{words}{details}."
 
     def _are_equal(self, statement: Statement) -> bool:
         """Return whether the changes of a statement are printed alike at all of its places."""
@@ -120,7 +119,7 @@ class ProseWriter:
         if self._needs_places(places):
             text = f"{text.strip().removesuffix('.')}{self._name_places(places)}."
         names = [self.changes[places[0]][name].name for name in silence.metrics]
-        prints = UNDECIDED if silence.state == OPEN else QUIET
+        prints = UNDECIDED if silence.state == CANNOT_TELL else QUIET
         quote = self._locate_quote(silence.metrics, places, prints)
         return escape_markup(text.replace("{name}", join_names(names))) + quote.source
 

@@ -33,8 +33,8 @@ from assay.report.observations.printed_changes import (
     is_on_most_rows,
 )
 
-#: why a group has no statement on metrics: all are the same, all are open, or the report judges no differences
-SAME, OPEN, UNJUDGED = "same", "open", "unjudged"
+#: why a group has no statement on metrics: all are the same, none can tell, or the report judges no differences
+SAME, CANNOT_TELL, UNJUDGED = "same", "cannot tell", "unjudged"
 _LEAST_TREND = 2  # further runs
 #: a sentence lists the values of so many places; of more it has the range
 MOST_LISTED = 2
@@ -45,14 +45,12 @@ class Statement:
     """That metrics rise or fall (`direction` is 1 or -1), at some places.
 
     `changes` are the cells that it is about: of each metric, those of all places. `details` are statements on metrics
-    that its sentence names too. A statement on changes that are not beyond what runs differ by `is_noise`; one with the
-    name of its observation `is_common`.
+    that its sentence names too. A statement with the name of its observation `is_common`.
     """
 
     observation: Observation
     metrics: tuple[str, ...]
     direction: int
-    is_noise: bool
     changes: tuple[PrintedChange, ...]
     details: tuple[Statement, ...] = ()
     is_common: bool = False
@@ -67,7 +65,7 @@ class Statement:
 class Silence:
     """That no statement of a group is on `metrics` at `places`; `is_rest` if there are statements on others.
 
-    `state` says what stands behind it: SAME, OPEN or UNJUDGED.
+    `state` says what stands behind it: SAME, CANNOT_TELL or UNJUDGED.
     """
 
     metrics: tuple[str, ...]
@@ -121,7 +119,7 @@ class _Drafter:
             for item in self._list_statements(rule, place):
                 details = tuple((detail.metrics, detail.direction) for detail in item.details)
                 row_place = None if rule.whole in OF_SIZES else self._get_row_place(rule, place)
-                key = (item.metrics, item.direction, item.is_noise, item.is_common, details, row_place)
+                key = (item.metrics, item.direction, item.is_common, details, row_place)
                 merged.setdefault(key, []).append(item)
         for statements in merged.values():
             for places in self._group_places([place for item in statements for place in item.places]):
@@ -141,13 +139,13 @@ class _Drafter:
         if rule.whole in OF_ROWS:
             for item in self._get_changes(rule.metrics, place):
                 if _holds_on_rows(rule, item):
-                    yield Statement(rule, (item.metric,), item.row_direction, False, (item,), is_common=bool(rule.name))
+                    yield Statement(rule, (item.metric,), item.row_direction, (item,), is_common=bool(rule.name))
             return
         if rule.whole == ALIKE:
             alike = [item for item in self._get_changes(rule.metrics, place) if _is_alike(rule, item)]
             if alike:
                 metrics = tuple(item.metric for item in alike)
-                yield Statement(rule, metrics, 0, False, tuple(alike), is_common=bool(rule.name))
+                yield Statement(rule, metrics, 0, tuple(alike), is_common=bool(rule.name))
             return
         if rule.whole == MEDIAN:
             yield from self._list_common_statements(rule, place)
@@ -166,7 +164,7 @@ class _Drafter:
                 ]
                 if _is_trend(changes):
                     last = changes[-1]
-                    yield Statement(rule, (metric,), last.direction, False, (last,), is_common=bool(rule.name))
+                    yield Statement(rule, (metric,), last.direction, (last,), is_common=bool(rule.name))
 
     def _list_common_statements(self, rule: Observation, place: Place) -> Iterator[Statement]:
         """Yield a statement on all metrics if the median of their changes is large enough, and those on outliers."""
@@ -177,11 +175,12 @@ class _Drafter:
         outliers = [item for item in changes if rule.outlier and abs(item.percent - middle) >= Decimal(rule.outlier)]
         if abs(middle) >= Decimal(rule.at_least.percent):
             sign = 1 if middle > 0 else -1
-            common = [item for item in changes if item not in outliers and item.direction == sign]
+            common = [
+                item for item in changes if item not in outliers and item.direction == sign and item.may_be_stated
+            ]
             if common:
-                is_noise = all(item.is_noise or item.is_same for item in common)
                 metrics = tuple(item.metric for item in common)
-                yield Statement(rule, metrics, sign, is_noise, tuple(common), is_common=True)
+                yield Statement(rule, metrics, sign, tuple(common), is_common=True)
         for alike in _split_alike([item for item in outliers if is_large(self.checked, item, rule.at_least)]):
             yield self._create_statement(rule, alike, place)
 
@@ -190,13 +189,13 @@ class _Drafter:
         first = changes[0]
         also = [item for item in self._get_changes(rule.also, place) if is_large(self.checked, item, rule.at_least)]
         details = [
-            Statement(rule, (item.metric,), item.direction, item.is_noise, (item,))
+            Statement(rule, (item.metric,), item.direction, (item,))
             for item in also
-            if (item.direction, item.is_noise) == (first.direction, first.is_noise)
+            if item.direction == first.direction
         ]
         metrics = tuple(item.metric for item in changes)
         is_common = bool(rule.name) and rule.whole != MEDIAN
-        return Statement(rule, metrics, first.direction, first.is_noise, tuple(changes), tuple(details), is_common)
+        return Statement(rule, metrics, first.direction, tuple(changes), tuple(details), is_common)
 
     def _is_consequence(self, rule: Observation, place: Place) -> bool:
         """Return whether there is a statement on one of the metrics that a rule comes after."""
@@ -219,7 +218,7 @@ class _Drafter:
             silent, is_rest = self._find_silent(stated, place)
             if not (self.group.rest if is_rest else self.group.quiet):
                 continue
-            for state in (SAME, OPEN, UNJUDGED):
+            for state in (SAME, CANNOT_TELL, UNJUDGED):
                 metrics = tuple(name for name in silent if get_silence(self.changes[place], name) == state)
                 if metrics:
                     quiet.setdefault((metrics, is_rest, state), []).append(place)
@@ -256,7 +255,7 @@ def get_silence(changes: Mapping[str, PrintedChange], metric: str) -> str:
     """
     if not any(item.verdict for item in changes.values()):
         return UNJUDGED
-    return {Verdict.SAME.value: SAME, Verdict.OPEN.value: OPEN}.get(changes[metric].verdict, "")
+    return {Verdict.SAME.value: SAME, Verdict.CANNOT_TELL.value: CANNOT_TELL}.get(changes[metric].verdict, "")
 
 
 def _holds_on_rows(rule: Observation, change: PrintedChange) -> bool:
@@ -288,10 +287,10 @@ def _list_cells(statement: Statement) -> tuple[PrintedChange, ...]:
 
 
 def _split_alike(changes: Iterable[PrintedChange]) -> list[list[PrintedChange]]:
-    """Return changes by direction and by whether they are noise, in the order of the first of each."""
-    groups: dict[tuple[int, bool], list[PrintedChange]] = {}
+    """Return changes by direction, in the order of the first of each."""
+    groups: dict[int, list[PrintedChange]] = {}
     for item in changes:
-        groups.setdefault((item.direction, item.is_noise), []).append(item)
+        groups.setdefault(item.direction, []).append(item)
     return list(groups.values())
 
 

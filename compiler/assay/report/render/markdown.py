@@ -10,13 +10,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 from assay.lang.segments import get_whole, is_segment, name_file
-from assay.report.answer import Answer, JudgedRow, list_linked_segments
+from assay.report.answer import Answer, JudgedRow, KeyChange, list_linked_segments
 from assay.report.cell_links import VERDICT
 from assay.report.charts.line_strokes import has_repeats
 from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
 from assay.report.formatted_text import list_leaves
-from assay.report.judged_cells import mark_changes
+from assay.report.judged_cells import format_verdict, mark_changes
 from assay.report.render.markdown_text import format_coded, format_text_blocks, link_quotes
 from assay.util.bidi import isolate_words
 from assay.util.escape import normalize_text
@@ -240,7 +240,7 @@ def _list_answer(document: Document, answer: Answer, number: int) -> Blocks:
     if answer.key_changes:
         yield "".join(
             f"- **{_link_metric(item.label, item.metric, entries)}:** {escape_cell(item.text)} "
-            f"{_format_verdict(item.arrow, item.verdict)}\n"
+            f"{_format_verdict(item)}\n"
             for item in answer.key_changes
         )
     if answer.caution:
@@ -276,7 +276,7 @@ def _list_row_cells(row: JudgedRow, entries: Mapping[str, Entry], columns: int) 
     yield [
         _link_metric(row.label, row.metric, entries),
         *map(escape_cell, (row.base, row.value, row.percent, row.interval)),
-        _format_verdict(row.arrow, row.verdict) if row.interval else escape_cell(f"{row.verdict}: {row.reason}"),
+        _format_verdict(row) if row.interval else escape_cell(f"{row.verdict}: {row.reason}"),
         escape_cell(row.sizes),
     ]
     if row.segments:
@@ -295,9 +295,10 @@ def _link_metric(label: str, metric: str, entries: Mapping[str, Entry]) -> str:
     return _format_link(escape_cell(label), f"metric-{metric}") if metric in entries else escape_cell(label)
 
 
-def _format_verdict(arrow: str, word: str) -> str:
+def _format_verdict(item: JudgedRow | KeyChange) -> str:
     """Return a verdict after its arrow, bold if the metric changed."""
-    return f"**{arrow} {word}**" if arrow else word
+    text = format_verdict(item.arrow, item.verdict, item.is_by_itself)
+    return f"**{text}**" if item.arrow else text
 
 
 # Tables of metrics
