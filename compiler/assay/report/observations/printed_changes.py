@@ -26,7 +26,7 @@ from assay.report.cell_links import (
     CellSource,
 )
 from assay.report.document import Document, Gallery, Section, Table
-from assay.report.judged_cells import read_verdict
+from assay.report.judged_cells import BY_ITSELF, read_verdict
 
 BASE, FIRST, LAST = "base", "first", "last"
 _KINDS = {"Δ": DIFFERENCE, "Δ%": PERCENT, "Verdict": VERDICT}
@@ -125,6 +125,11 @@ class PrintedChange:
     def is_certain(self) -> bool:
         """Whether the report judges that the change is larger than its margin."""
         return self.verdict in _CERTAIN
+
+    @property
+    def is_by_itself(self) -> bool:
+        """Whether the report has a verdict that chance may explain among so many metrics."""
+        return VERDICT in self.cells and self.cells[VERDICT].text.endswith(BY_ITSELF)
 
     @property
     def may_be_stated(self) -> bool:

@@ -14,6 +14,7 @@ from assay.report.blocks.conclusion import CHANGES
 from assay.report.blocks.verdict import NOT_JUDGED
 from assay.report.cell_links import AVERAGE, CHANGE, DIFFERENCE, JUDGED, OUTCOME, PERCENT, ROW, WORDS
 from assay.report.document import Document, Table
+from assay.report.judged_cells import BY_ITSELF
 from assay.report.observations.cell_quotes import (
     GREATEST,
     GREATEST_CHANGE,
@@ -103,7 +104,7 @@ class ProseWriter:
         else:
             words = self._fill(text, statement, places) + self._name_needed_places(statement)
         details = "".join(self._fill(self.rules.detail, item, places) for item in statement.details)
-        return f"{words}{details}."
+        return f"{words}{details}{BY_ITSELF if statement.is_by_itself else ''}."
 
     def _are_equal(self, statement: Statement) -> bool:
         """Return whether the changes of a statement are printed alike at all of its places."""

@@ -56,6 +56,11 @@ class Statement:
     is_common: bool = False
 
     @property
+    def is_by_itself(self) -> bool:
+        """Whether chance may explain all of its changes among so many metrics."""
+        return all(item.is_by_itself for item in self.changes)
+
+    @property
     def places(self) -> tuple[Place, ...]:
         """The places of the changes, in order."""
         return tuple(dict.fromkeys(item.place for item in self.changes))
@@ -119,7 +124,7 @@ class _Drafter:
             for item in self._list_statements(rule, place):
                 details = tuple((detail.metrics, detail.direction) for detail in item.details)
                 row_place = None if rule.whole in OF_SIZES else self._get_row_place(rule, place)
-                key = (item.metrics, item.direction, item.is_common, details, row_place)
+                key = (item.metrics, item.direction, item.is_by_itself, item.is_common, details, row_place)
                 merged.setdefault(key, []).append(item)
         for statements in merged.values():
             for places in self._group_places([place for item in statements for place in item.places]):
@@ -191,7 +196,7 @@ class _Drafter:
         details = [
             Statement(rule, (item.metric,), item.direction, (item,))
             for item in also
-            if item.direction == first.direction
+            if (item.direction, item.is_by_itself) == (first.direction, first.is_by_itself)
         ]
         metrics = tuple(item.metric for item in changes)
         is_common = bool(rule.name) and rule.whole != MEDIAN
@@ -287,10 +292,10 @@ def _list_cells(statement: Statement) -> tuple[PrintedChange, ...]:
 
 
 def _split_alike(changes: Iterable[PrintedChange]) -> list[list[PrintedChange]]:
-    """Return changes by direction, in the order of the first of each."""
-    groups: dict[int, list[PrintedChange]] = {}
+    """Return changes by direction and by whether chance may explain them, in the order of the first of each."""
+    groups: dict[tuple[int, bool], list[PrintedChange]] = {}
     for item in changes:
-        groups.setdefault(item.direction, []).append(item)
+        groups.setdefault((item.direction, item.is_by_itself), []).append(item)
     return list(groups.values())
 
 

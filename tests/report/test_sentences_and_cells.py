@@ -1,0 +1,96 @@
+"""Each sentence of the golden reports says what the cells say that it is about; and it would show if one did not."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.contradictions import find_contradictions
+from tests.support.laboratory import ROOT
+
+Document = dict[str, Any]
+REPORTS = ("two", "three", "two-org-2023")
+
+
+def read_report(name: str) -> Document:
+    text = (ROOT / "golden" / "reports" / f"{name}.document.json").read_text(encoding="utf-8")
+    document: Document = json.loads(text)
+    return document
+
+
+def change_quoted(document: Document, change: Callable[[str, dict[str, Any]], str]) -> None:
+    """Change the words of the first sentence that quotes a cell; quotes stay where they are."""
+    observations = document["observations"]
+    item = observations["quoted"][0]
+    number = item["paragraph"]
+    observations["text"][number] = change(observations["text"][number], item)
+
+
+def change_metric(document: Document) -> None:
+    change_quoted(document, lambda text, _: text.replace("Process CPU usage", "RTS Mutator CPU usage"))
+    item = document["observations"]["quoted"][0]
+    for end in ("begin", "end"):
+        item[end] += len("RTS Mutator") - len("Process")
+
+
+def change_sign(document: Document) -> None:
+    change_quoted(document, lambda text, _: re.sub(r"\brises\b", "falls", text))
+
+
+def change_size(document: Document) -> None:
+    change_quoted(document, lambda text, item: text[: item["begin"]] + "92" + text[item["begin"] + 2 :])
+
+
+def change_unit(document: Document) -> None:
+    change_quoted(document, lambda text, item: text[: item["end"] - 1] + "s" + text[item["end"] :])
+
+
+def change_run(document: Document) -> None:
+    """Name the other run: in the sentence if there are several, else on the first page."""
+    if len(document["answers"]) > 1:
+        change_quoted(document, lambda text, _: text.replace(" in candidate.", " in candidate2."))
+    else:
+        answer = document["answers"][0]
+        answer["headline"] = answer["headline"].replace("This run of candidate ", "This run of other ")
+
+
+def change_verdict(document: Document) -> None:
+    item = document["observations"]["quoted"][0]
+    for section in document["sections"]:
+        for row, metric in zip(section["rows"], section["metrics"], strict=True):
+            for x, column in enumerate(section["printed"], start=1):
+                if (metric, column["prints"], column["runs"][-1]) == (item["entry"], "verdict", item["run"]):
+                    row[x] = "cannot tell"
+
+
+CHANGES = (change_metric, change_sign, change_size, change_unit, change_run, change_verdict)
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_no_sentence_contradicts_a_cell(name: str) -> None:
+    assert find_contradictions(read_report(name)) == []
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", REPORTS)
+def test_changed_sentence_is_a_contradiction(name: str, change: Callable[[Document], None]) -> None:
+    document = read_report(name)
+    changed = copy.deepcopy(document)
+    change(changed)
+    assert changed != document
+    assert find_contradictions(changed)
+
+
+def test_key_changes_and_counts_are_compared_with_cells() -> None:
+    for old, new in (("+33 %", "+31 %"), ("31.1 →", "13.1 →"), ("41.3 ms", "41.3 s"), ("17 of 43", "18 of 43"),
+                     ("18 worse", "17 worse"), ('"arrow": "▲"', '"arrow": "▼"')):  # fmt: skip
+        document = read_report("two")
+        text = json.dumps(document["answers"], ensure_ascii=False)
+        assert old in text
+        document["answers"] = json.loads(text.replace(old, new))
+        assert find_contradictions(document), (old, new)

@@ -1,0 +1,218 @@
+"""Find where a sentence of a report contradicts the cells of its tables, from `document.json` alone.
+
+Nothing here is of the product: sentences are taken apart by their words, and each part is looked up in the tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+RISES, FALLS = ("rises", "rise"), ("falls", "fall")
+CERTAIN = ("worse", "better", "changed")
+BY_ITSELF = ", by itself"
+_PREFIXES = {"": 1.0, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_PREFIXES |= {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+CANNOT_TELL = "These runs cannot tell: "
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells of a metric in a run: texts by what they print, its name and unit."""
+
+    name: str
+    unit: str
+    cells: Mapping[str, str]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict as a word, without its mark."""
+        return self.cells.get("verdict", "").lstrip("▲▼ ").removesuffix(BY_ITSELF)
+
+
+Rows = Mapping[tuple[str, str], Row]
+"""Metric and run -> its cells; the base has an average only."""
+
+
+def read_rows(document: Mapping[str, Any]) -> Rows:
+    """Read the tables of metrics."""
+    rows: dict[tuple[str, str], Row] = {}
+    for section in document["sections"]:
+        for texts, metric in zip(section["rows"], section["metrics"], strict=True):
+            if not metric:
+                continue
+            name, _, unit = texts[0].rpartition(", ") if ", " in texts[0] else (texts[0], "", "")
+            cells: dict[str, dict[str, str]] = {}
+            for text, column in zip(texts[1:], section["printed"], strict=True):
+                cells.setdefault(column["runs"][-1], {})[column["prints"]] = text
+            for run, texts_of_run in cells.items():
+                rows.setdefault((metric, run), Row(name, unit, texts_of_run))
+    return rows
+
+
+def find_contradictions(document: Mapping[str, Any]) -> list[str]:
+    """Return what sentences say that the tables do not print."""
+    rows = read_rows(document)
+    # In the style of 2023, tables print differences of rounded averages; the first page has those of the averages.
+    has_exact_changes = "differences" not in document
+    contradictions = [
+        text for answer in document.get("answers", ()) for text in _check_answer(answer, rows, has_exact_changes)
+    ]
+    if document.get("observations"):
+        contradictions += _check_observations(document["observations"], rows)
+    return contradictions
+
+
+def _check_answer(answer: Mapping[str, Any], rows: Rows, has_exact_changes: bool) -> Iterator[str]:
+    run, base = _find_run(answer, rows), _find_base(rows)
+    listed = [row for group in answer["groups"] for row in group["rows"]] + answer["conditions"]
+    for item in listed:
+        row, base_row = rows[item["metric"], run], rows[item["metric"], base]
+        expected = (row.cells["interval"], row.verdict, row.cells["verdict"].endswith(BY_ITSELF))
+        printed = (item["interval"] or "–", item["verdict"], item.get("is_by_itself", False))
+        if printed != expected or (item["label"], item["arrow"]) != (row.name, _get_mark(row)):
+            yield f"page 1, {item['label']}: {printed} instead of {expected}"
+        if has_exact_changes and not _is_same_number(item["percent"].removesuffix(" %"), row.cells["percent"]):
+            yield f"page 1, {item['label']}: {item['percent']} instead of {row.cells['percent']}"
+        for text, cell in ((item["base"], base_row), (item["value"], row)):
+            yield from _check_value(f"page 1, {item['label']}", text, cell)
+    for change in answer["key_changes"]:
+        yield from _check_key_change(change, rows[change["metric"], run], rows[change["metric"], base])
+    yield from _check_headline(answer, [row for (_, name), row in rows.items() if name == run], run, base)
+
+
+def _check_key_change(change: Mapping[str, Any], row: Row, base: Row) -> Iterator[str]:
+    where = f"key change {change['label']}"
+    if (change["label"], change["verdict"], change["arrow"]) != (row.name, row.verdict, _get_mark(row)):
+        yield f"{where}: {change['verdict']} instead of {row.cells['verdict']}"
+    match = re.match(
+        r"(?P<base>\S+)(?: \S+)? → (?P<value>\S+)(?: (?P<unit>[^,]+))?, (?P<percent>\S+) %", change["text"]
+    )
+    if match is None:
+        yield f"{where}: no numbers in {change['text']}"
+        return
+    unit = f" {match['unit']}" if match["unit"] else ""
+    yield from _check_value(where, match["base"] + unit, base)
+    yield from _check_value(where, match["value"] + unit, row)
+    if not _is_same_number(match["percent"], row.cells["percent"]):
+        yield f"{where}: {match['percent']} % instead of {row.cells['percent']}"
+
+
+def _check_headline(answer: Mapping[str, Any], listed: list[Row], run: str, base: str) -> Iterator[str]:
+    text, counts = answer["headline"], answer["counts"]
+    if f" {answer['run']} " not in f" {text} " or f" {answer['base']} " not in f" {text.replace(';', ' ')} ":
+        yield f"headline: {text} does not name {run} and {base}"
+    number = {word: int(match[1]) if (match := re.search(rf"(\d+) {word}", counts)) else 0 for word in CERTAIN}
+    alone = {word: int(match[1]) if (match := re.search(rf"\d+ {word} \((\d+) by", counts)) else 0 for word in CERTAIN}
+    for word in CERTAIN[:2]:
+        rows = [row for row in listed if row.verdict == word]
+        marked = [row for row in rows if row.cells["verdict"].endswith(BY_ITSELF)]
+        if (number[word], alone[word]) != (len(rows), len(marked)):
+            yield f"counts: {number[word]} {word} ({alone[word]}) instead of {len(rows)} ({len(marked)})"
+        stated = re.search(rf"{word} (?:than this run of \S+ |than \S+ )?in (\d+)", text)
+        if stated and int(stated[1]) != len(rows) - len(marked):
+            yield f"headline: {stated[0]} instead of {len(rows) - len(marked)}"
+        if len(rows) > len(marked) and word not in text:
+            yield f"headline: {text} lacks {word}"
+
+
+def _check_observations(observations: Mapping[str, Any], rows: Rows) -> Iterator[str]:
+    paragraphs = observations["text"]
+    runs = {run for metric, run in rows if "verdict" in rows[metric, run].cells}
+    for number, text in enumerate(paragraphs):
+        quoted = [item for item in observations["quoted"] if item["paragraph"] == number]
+        for item in quoted:
+            yield from _check_quote(text, item, rows, runs)
+        if text.startswith(CANNOT_TELL):
+            yield from _check_undecided(text, rows, runs)
+
+
+def _check_quote(text: str, item: Mapping[str, Any], rows: Rows, runs: set[str]) -> Iterator[str]:
+    words, row = text[item["begin"] : item["end"]], rows[item["entry"], item["run"]]
+    cell = row.cells[item["prints"]]
+    where = f"{text!r} against {cell} of {row.name} in {item['run']}"
+    head = text[: item["begin"]]
+    direction = re.findall(rf"\b({'|'.join((*RISES, *FALLS))})\b", head)
+    sign = Decimal(cell.replace("−", "-"))
+    if not direction or (direction[-1] in RISES) != (sign > 0):
+        yield f"sign: {where}"
+    digits, _, unit = words.partition(" ")
+    if not _is_same_number(digits, cell.lstrip("+-−")):
+        yield f"size: {where}"
+    if unit != ("%" if item["prints"] == "percent" else row.unit):
+        yield f"unit: {where}"
+    if row.name not in head:
+        yield f"metric: {where}"
+    places = re.findall(r" in (\S+?)(?:, by itself)?\.$", text)
+    if len(runs) > 1 and places != [item["run"]]:
+        yield f"run: {where}"
+    if row.cells["verdict"] and row.verdict not in CERTAIN:
+        yield f"verdict: {where}"
+    if row.cells["verdict"].endswith(BY_ITSELF) and not text.endswith(f"{BY_ITSELF}."):
+        yield f"verdict: {where}"
+
+
+def _check_undecided(text: str, rows: Rows, runs: set[str]) -> Iterator[str]:
+    names = text.removeprefix(CANNOT_TELL).rstrip(".")
+    run = next((item for item in runs if names.endswith(f" in {item}")), "" if len(runs) > 1 else next(iter(runs)))
+    by_name = {row.name: row for (_, name), row in rows.items() if name == run}
+    for name in re.split(r", | and ", names.removesuffix(f" in {run}")):
+        if name not in by_name or by_name[name].verdict != "cannot tell":
+            yield f"verdict: {text!r}: {name} in {run or 'no run'}"
+
+
+def _check_value(where: str, text: str, row: Row) -> Iterator[str]:
+    """Yield what differs between a value with its unit and the cell of an average, which may have another prefix."""
+    number, _, unit = text.partition(" ")
+    printed, cell = row.cells["average"], f"{row.cells['average']} {row.unit}"
+    if unit == row.unit or not row.unit:
+        differs = not _is_same_number(number, printed)
+    else:
+        values = [_find_value(*item) for item in ((number, unit), (printed, row.unit))]
+        (first, step, base), (second, other_step, other_base) = values
+        differs = abs(first - second) > max(step, other_step) or base != other_base
+    if differs:
+        yield f"{where}: {text} instead of {cell}"
+
+
+def _find_value(number: str, unit: str) -> tuple[float, float, str]:
+    """Return a number in its unit without prefix, one of its last digit, and this unit."""
+    match = re.fullmatch(r"(Ki|Mi|Gi|Ti|[kmµnMGT])?(B(?:/s)?|Bytes|s|Hz)", unit)
+    prefix, base = (match[1] or "", match[2]) if match else ("", unit)
+    factor = _PREFIXES[prefix]
+    return float(number) * factor, 10.0 ** _get_exponent(Decimal(number)) * factor, base
+
+
+def _is_same_number(text: str, other: str) -> bool:
+    """Return whether two printed numbers agree to the digits of the one with fewer."""
+    if text == other:
+        return True
+    try:
+        first, second = (Decimal(item.replace("−", "-").replace(",", "")) for item in (text, other))
+    except ArithmeticError:
+        return {text, other} <= {"–", "—", ""}
+    places = max(_get_exponent(first), _get_exponent(second))
+    return abs(first - second) <= Decimal(10) ** places
+
+
+def _get_exponent(number: Decimal) -> int:
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return exponent
+
+
+def _get_mark(row: Row) -> str:
+    return row.cells["verdict"][:1] if row.cells["verdict"][:1] in "▲▼" else ""
+
+
+def _find_run(answer: Mapping[str, Any], rows: Rows) -> str:
+    run: str = answer["run_id"]
+    assert any(name == run for _, name in rows)
+    return run
+
+
+def _find_base(rows: Rows) -> str:
+    return next(run for (_, run), row in rows.items() if "verdict" not in row.cells)
