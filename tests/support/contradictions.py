@@ -173,7 +173,7 @@ def _check_value(where: str, text: str, row: Row) -> Iterator[str]:
     else:
         values = [_find_value(*item) for item in ((number, unit), (printed, row.unit))]
         (first, step, base), (second, other_step, other_base) = values
-        differs = abs(first - second) > max(step, other_step) or base != other_base
+        differs = abs(first - second) > 1.001 * max(step, other_step) or base != other_base
     if differs:
         yield f"{where}: {text} instead of {cell}"
 

@@ -122,41 +122,45 @@ def compose_answer(
     others = len(key_changes) + len(printed_conditions) + _LINES_OF_SENTENCES * len(sentences)
     lines = LINES - others - (min(len(differing), MOST_DIFFERING) + 1) // 2
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
-    left, right = _name_sides(printed)
     printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
     segment_counts = _count_segments(directed)
     changes, unpreferred = ([item.change for item in items] for items in (directed, conditions))
-    of_paired = _compose_paired_headline(labels, paired)
-    counts = compose_counts(changes, segment_counts, unpreferred)
+    headline = compose_headline(
+        *labels,
+        changes,
+        segment_counts,
+        unpreferred,
+        compose_paired_headline(labels, paired.row.label, paired.paired, paired.margin) if paired else "",
+        _name_largest_segment(directed),
+        name_worse_quantiles(quantiles),
+        are_single_runs=are_single_runs,
+    )
     # Metrics without a direction are conditions of the others: without others, their changes are the outcome.
     suspects = [item.row.label for item in conditions if directed and item.change.is_other_condition]
     return Answer(
         *labels,
         run_id,
         level,
-        compose_headline(
-            *labels,
-            changes,
-            segment_counts,
-            unpreferred,
-            of_paired,
-            _name_largest_segment(directed),
-            name_worse_quantiles(quantiles),
-            are_single_runs=are_single_runs,
-        )
-        + name_lost_data([item.row.label for item in directed if item.verdict is Verdict.DATA_LOST])
-        + ("" if paired else name_unjudged_changes(unjudged))
-        + name_other_values([item.mix for item in candidates if item.mix], labels),
-        " ".join([counts, *sentences]),
+        headline + _name_exceptions(labels, candidates, [] if paired else unjudged),
+        " ".join([compose_counts(changes, segment_counts, unpreferred), *sentences]),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(_group_by_section(printed)),
-        choose_axis([item.row for item in (*printed, *printed_conditions)], left, right),
+        choose_axis([item.row for item in (*printed, *printed_conditions)], *_name_sides(printed)),
         tuple(item.row for item in printed_conditions),
         describe_caution([*unequal, *suspects]),
         differing,
         _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
         notes,
     )
+
+
+def _name_exceptions(
+    labels: tuple[str, str], candidates: Sequence[Candidate], unjudged: Sequence[UnjudgedChange]
+) -> str:
+    """Return how a headline goes on: data that are lost, changes without an interval, samples of other things."""
+    lost = [item.row.label for item in candidates if item.verdict is Verdict.DATA_LOST]
+    mixes = [item.mix for item in candidates if item.mix]
+    return f"{name_lost_data(lost)}{name_unjudged_changes(unjudged)}{name_other_values(mixes, labels)}"
 
 
 def _list_sentences(
@@ -204,10 +208,6 @@ def _find_paired(candidates: Sequence[Candidate]) -> Candidate | None:
     """Return the first metric of those of which most segments changed that have no interval each."""
     counts = [count_changed(item.paired) for item in candidates]
     return candidates[counts.index(max(counts))] if any(counts) else None
-
-
-def _compose_paired_headline(labels: tuple[str, str], item: Candidate | None) -> str:
-    return compose_paired_headline(labels, item.row.label, item.paired, item.margin) if item else ""
 
 
 def _describe_paired(item: Candidate | None) -> str:
