@@ -14,7 +14,7 @@ from assay.judgement.gate import is_beyond_chance
 from assay.judgement.interval import Reason
 from assay.judgement.verdict import Verdict
 from assay.lang.segments import is_segment
-from assay.report.judged_cells import format_margin
+from assay.report.judged_cells import format_margin, format_verdict
 from assay.util.diagnostics import USAGE, fail
 
 RESULTS = "results.json"
@@ -70,6 +70,11 @@ class RecordedChange:
     def is_worse(self) -> bool:
         """Whether the metric is worse by its verdict, or closes the gate."""
         return self.verdict == "worse" or self.is_closing
+
+    @property
+    def verdict_text(self) -> str:
+        """The verdict, and whether chance may explain it: `worse, by itself`."""
+        return format_verdict("", self.verdict, self.is_by_itself)
 
     @property
     def is_segment(self) -> bool:

@@ -139,7 +139,7 @@ def compare(
 def _list_members() -> tuple[str, ...]:
     return ("section", "metric", "name", "unit", "base", "base_value", "base_spread", "base_size", "run", "value",
             "spread", "size", "difference", "difference_low", "difference_high", "percent", "low", "high", "margin",
-            "better", "verdict", "reason")  # fmt: skip
+            "better", "verdict", "reason", "by_itself")  # fmt: skip
 
 
 def export_comparison(comparison: RunComparison) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _list_values(base: str, run: str, metric: ComparedMetric) -> tuple[object, .
     item, (base_spread, spread), (base_size, size) = metric.change, metric.spreads, metric.sizes or (None, None)
     return (item.section, item.metric, item.name, item.unit, base, item.base, base_spread, base_size, run, item.value,
             spread, size, item.difference, item.difference_low, item.difference_high, item.percent, item.low, item.high,
-            item.margin, item.better, item.verdict, item.reason)  # fmt: skip
+            item.margin, item.better, item.verdict, item.reason, item.is_by_itself)  # fmt: skip
 
 
 def _format_exact(value: object) -> str:
@@ -175,7 +175,7 @@ def _format_exact(value: object) -> str:
 def _list_cells(metric: ComparedMetric, name: str, rows: Sequence[RecordedChange]) -> tuple[str, ...]:
     """Return name, base value with spread, value with spread, change, interval, verdict, number of samples.
 
-    A metric that is not judged has a change without an interval. `rows` are all changes of the table.
+    A metric without an interval has a change all the same. `rows` are all changes of the table.
     """
     from assay.number_styles.prefixed import format_percent
     from assay.number_styles.row import NO_VALUE
@@ -188,7 +188,7 @@ def _list_cells(metric: ComparedMetric, name: str, rows: Sequence[RecordedChange
     percent, interval = format_percents(change)
     if not percent:
         percent, interval = format_percent(change.base, change.value), NO_VALUE
-    return name, values[0], spreads[0], values[1], spreads[1], percent, interval, change.verdict, sizes
+    return name, values[0], spreads[0], values[1], spreads[1], percent, interval, change.verdict_text, sizes
 
 
 def _format_spread(percent: float) -> str:

@@ -292,7 +292,7 @@ def _list_cells(change: RecordedChange) -> tuple[str, ...]:
         percent if change.is_from_zero else f"{percent} %",
         f"({interval})",
         f"margin {change.margin}",
-        change.verdict,
+        change.verdict_text,
         "  ".join(ps),
     )
 

@@ -224,7 +224,7 @@ def _list_cells(entry: _Entry, changes: Sequence[RecordedChange]) -> tuple[str, 
     base, value, unit = format_values(change, changes)
     name = _clip(entry.title, 60) + (f", {_clip(unit, 16)}" if unit else "")
     numbers = [_clip(text, 24) for text in (base, value, *format_percents(change), change.margin)]
-    verdict = f"{change.verdict}; fails the gate: {format_p(change.p or 0)}" if change.is_closing else change.verdict
+    verdict = f"{change.verdict_text}{f'; fails the gate: {format_p(change.p or 0)}' if change.is_closing else ''}"
     return (*([_clip(entry.label, 24)] if entry.label else []), name, *numbers, verdict)
 
 
