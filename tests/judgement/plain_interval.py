@@ -56,11 +56,12 @@ def variance(base: RunCells, other: RunCells, ratio: float) -> tuple[float, floa
         squares = sum(item**2 for item in d)
         correlations.append(sum(d[k] * d[k + 1] for k in range(batches - 1)) / squares)
         if correlations[-1] + 1 / batches < 1 / math.sqrt(batches):
-            widening = 1
+            rest = min(0.6, max(0, correlations[-2] / 2)) if len(correlations) > 1 else 0
+            widening = (1 + rest) / (1 - rest)
             break
     else:
-        widening = 3 if correlations[0] > 0.75 else 2
-    of_time = widening**2 * batches / (batches - 1) * squares
+        widening = 9 if correlations[0] > 0.75 else 4
+    of_time = widening * batches / (batches - 1) * squares
     hosts = sorted({*hosts_of(base), *hosts_of(other)})
     if len({*hosts_of(base)} & {*hosts_of(other)}) < 2:
         return of_time, batches - 1, batches

@@ -45,7 +45,7 @@ def judged(metric: str) -> Judgement:
     ("metric", "percent", "low", "high", "verdict", "p", "decided_by", "batches", "df"),
     [
         ("CentiCpu", 30.83, 12.3, 52.4, "worse", 0.0008, "time", 63, 62),
-        ("cdfForgerTicked", 31.7, 8.3, 60.1, "worse", 0.0149, "time", 7, 6),
+        ("cdfForgerTicked", 31.7, 6.0, 63.5, "worse", 0.0227, "time", 7, 6),
         ("cdfPeerFetch", -4.3, -37.6, 46.9, "cannot tell", 0.7901, "time and hosts", 17, 4),
         ("cdf0.80", 14.5, 8.0, 21.4, "worse", 0.0002, "time", 17, 16),
     ],

@@ -158,9 +158,11 @@ class ComparedRun:
 
     @property
     def worse_outside_gate(self) -> tuple[RecordedChange, ...]:
-        """The changes of metrics and segments that are worse, but that the gate does not name."""
+        """The changes of metrics and segments that are worse, and not by chance, but that the gate does not name."""
         whole = [change for change in self.changes if not change.is_segment]
-        return tuple(change for change in (*whole, *self.segments) if change.verdict == "worse" and change.p is None)
+        worse = [change for change in whole if change.verdict == "worse" and not change.is_by_itself]
+        worse += [change for change in self.segments if change.verdict == "worse"]
+        return tuple(change for change in worse if change.p is None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,9 @@ at that time (an epoch that starts, a load that grows) cancels. s_k are influenc
     V_T = B/(B-1) sum d_k^2                                      B - 1 degrees of freedom
     B   = the first of the ladder with r1 + 1/B < 1/sqrt(B),     r1 = sum d_k d_(k+1) / sum d_k^2
 
+If neighbours on the rung before are alike, r1 > 0, those of the next may still be, by about r = r1/2, at most 0.6. Then
+V_T is (1 + r)/(1 - r) times as great, as for an autoregressive process.
+
 If no rung of the ladder has such batches, the run is too short for how slowly the metric varies. Then V_T is that of
 the last rung times 4, or times 9 if r1 of the first is above 0.75.
 
@@ -60,6 +63,7 @@ from assay.util.percent_change import compute_percent_change
 _LEAST_HOSTS = 2
 _LEAST_FILLED = 4  # batches that the sum of a version must fill
 _WIDENED, _WIDENED_MOST = 2, 3  # times the error, where all batches are too short: bench/verdicts.py compares factors
+_MOST_REST = 0.6  # correlation of neighbours that longer batches may still have
 _STRONG = 0.75  # correlation of neighbours among the shortest batches
 _MOST_CHANCE = 0.05
 _ROUNDING = 1e-12  # of an average: a smaller error is that of doubles
@@ -227,6 +231,9 @@ def estimate_spread(base: Sequence[RunInfluence], other: Sequence[RunInfluence],
     if spread.reason:
         factor = _WIDENED_MOST if correlations[0] > _STRONG else _WIDENED
         spread = replace(spread, variance=factor**2 * spread.variance, notes=(Note.WIDENED,))
+    elif correlations:
+        rest = min(_MOST_REST, max(0.0, correlations[-1] / 2))
+        spread = replace(spread, variance=(1 + rest) / (1 - rest) * spread.variance)
     means = [_average_means(base), _average_means(other)]
     if all(map(_lies_in_few_batches, influences, means)) and not _is_known_from_hosts(spread, base, other, ratio):
         spread = replace(spread, reason=spread.reason or Reason.FEW_BATCHES)
