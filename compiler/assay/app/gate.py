@@ -70,7 +70,7 @@ def require_decision(
             "the gate does not decide: too few runs show how much runs of one version differ",
             expected=f"{demanded} runs of each version, or {demanded} calibration runs",
             found=f"{counts} runs, {results.calibration_runs} calibration runs",
-            hint="`--once` decides by what varies within the runs",
+            hint="`--once` decides by what varies within the runs, `--baseline median:5` by recorded runs",
         )
     gated = list_all_gated(results)
     differing_hosts = list_differing_hosts(results)
