@@ -20,7 +20,7 @@ from assay.judgement.repeats import can_measure_noise, describe_noise, pool_vari
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.tails import JUDGED as QUANTILES
 from assay.judgement.tails import judge_tails
-from assay.judgement.verdict import Direction, judge, withdraw_verdict
+from assay.judgement.verdict import Direction, Verdict, judge, withdraw_verdict
 from assay.lang.breaks import list_crossed_breaks
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
@@ -127,6 +127,8 @@ def _add_tails(
         if is_formula(metric) or change.mix or any(len(version.runs) > 1 for version in compared):
             continue
         comparison = change.judgement.comparison
+        if change.judgement.verdict is Verdict.DATA_LOST:
+            continue
         if comparison is None or comparison.spread.decided_by is not Component.TIME:
             continue  # intervals of quantiles are from batches of time: they do not hold what hosts or runs vary by
         base, value = (read_quantiles(checked, metric, version.runs[0]) for version in compared)
