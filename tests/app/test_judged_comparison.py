@@ -170,6 +170,11 @@ def test_gate_of_the_demo_is_closed(judged_build: Path) -> None:
     assert run_assay("gate", judged_build, "--once") == CommandResult(4, GATE, "")
 
 
+def test_plan_has_the_time_of_the_runs(judged_build: Path) -> None:
+    answer = run_assay("plan", judged_build)
+    assert "runs of each version to see 5 % in 80 of 100 cases: 40 runs of 20 min take 13 h.\n" in answer.out
+
+
 def test_gate_without_repeats_does_not_decide(judged_build: Path) -> None:
     assert run_assay("gate", judged_build) == CommandResult(1, "", TOO_FEW)
 

@@ -44,7 +44,7 @@ def test_planned_runs_find_the_change_in_80_of_100_cases(change: float) -> None:
 
 
 def test_plan_of_single_runs_has_the_least_numbers(tmp_path: Path) -> None:
-    write_results(tmp_path, {name: judge_metric("open", 0.5) for name in "ab"})
+    write_results(tmp_path, {name: judge_metric("cannot tell", 0.5) for name in "ab"})
     run_plan = plan_from_build(tmp_path, 5.0)
     assert run_plan.metrics
     assert all(item.is_least and item.runs and item.visible for item in run_plan.metrics)

@@ -260,6 +260,7 @@ def create_run_figures(run: RunResult) -> RunFigures:
         ingested_run.run.version,
         frozenset(chain.from_iterable(run.data_warnings.values())),
         min((item.first_ns for item in ingested_run.logs if item.first_ns is not None), default=None),
+        max((item.last_ns for item in ingested_run.logs if item.last_ns is not None), default=None),
         ingested_run.run.is_named,
     )
 

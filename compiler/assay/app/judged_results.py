@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +181,8 @@ class JudgedResults:
 
     `level` is that of intervals, `noise` the sentence on the noise that they cover. `repeats_demanded` is what the gate
     demands, `repeats` how many runs each version has. `findings` are those on the data of each run, by
-    label; None for a run whose data were not assessed. `shared_files` has a sentence on each run that has the raw files
+    label; None for a run whose data were not assessed. `longest_run` is the time of the longest run in seconds; None if
+    it is not known. `shared_files` has a sentence on each run that has the raw files
     of another.
     """
 
@@ -194,6 +196,7 @@ class JudgedResults:
     noise: str
     findings: Mapping[str, tuple[RecordedFinding, ...] | None] = field(default_factory=dict)
     shared_files: tuple[str, ...] = ()
+    longest_run: float | None = None
 
     @property
     def changes(self) -> Iterator[RecordedChange]:
@@ -278,7 +281,16 @@ def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
         str(judgement["noise"]),
         _list_findings(results),
         tuple(map(str, judgement.get("shared_files", ()))),
+        max(filter(None, map(_measure_time, results["runs"])), default=None),
     )
+
+
+def _measure_time(run: Mapping[str, Any]) -> float | None:
+    """Return the seconds from the first to the last record of a run; None if they are not known."""
+    if "end" not in run:
+        return None
+    start, end = (datetime.fromisoformat(run[name]) for name in ("start", "end"))
+    return (end - start).total_seconds()
 
 
 def read_findings(build: Path) -> dict[str, tuple[RecordedFinding, ...] | None]:

@@ -46,13 +46,17 @@ class PlannedMetric:
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """The plan of a report: its gated metrics, and which noise is known, as a sentence."""
+    """The plan of a report: its gated metrics, and which noise is known, as a sentence.
+
+    `run_seconds` is the time of the longest known run; None if it is not known.
+    """
 
     report: str
     change: float
     level: float
     metrics: tuple[PlannedMetric, ...]
     origin: str
+    run_seconds: float | None = None
 
     @property
     def runs(self) -> int | None:
@@ -78,7 +82,7 @@ def plan_from_build(folder: Path, change: float) -> RunPlan:
         planned = _plan_change(results, item, change)
         if item.metric not in noisiest or (planned.deviation or 0) > (noisiest[item.metric].deviation or 0):
             noisiest[item.metric] = planned
-    return RunPlan(results.report, change, results.level, tuple(noisiest.values()), results.noise)
+    return RunPlan(results.report, change, results.level, tuple(noisiest.values()), results.noise, results.longest_run)
 
 
 def _plan_change(results: JudgedResults, item: RecordedChange, change: float) -> PlannedMetric:

@@ -178,7 +178,7 @@ def describe_required_runs(results: JudgedResults, changes: Iterable[RecordedCha
     change = undecided[0]
     runs = None if change.reason else count_runs_to_decide(results, change)
     if change.reason:
-        return f"Record longer runs: {change.name} cannot tell, since {change.reason}."
+        return f"Record longer runs: these cannot tell of {change.name}, since {change.reason}."
     if runs is None:
         return f"Record more runs, or widen the margin of {change.name} ({change.margin})."
     bound = "at least" if min(results.repeats) == 1 else "about"

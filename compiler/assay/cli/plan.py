@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from assay.app.plan_runs import PlannedMetric, RunPlan
 
 
+_UNITS = (("days", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
+
+
 @click.command()
 @click.argument("subject", metavar="BUILD_FOLDER|SYSTEM/REPORT", shell_complete=complete_folders)
 @click.option("--detect", default="5%", metavar="N%", show_default=True, help="The change that is to be seen.")
@@ -57,10 +60,24 @@ def format_plan(run_plan: RunPlan) -> Iterator[str]:
     prefix = "at least " if any(item.is_least for item in run_plan.metrics) else ""
     if run_plan.runs:
         number = format_count(run_plan.runs, "run")
-        yield f"All metrics: {prefix}{number} of each version to see {run_plan.change:g} % in 80 of 100 cases."
+        time = _describe_time(run_plan.runs, run_plan.run_seconds)
+        yield f"All metrics: {prefix}{number} of each version to see {run_plan.change:g} % in 80 of 100 cases{time}."
     elif any(not item.reason for item in run_plan.metrics):
         yield f"All metrics: more than 1000 runs of each version to see {run_plan.change:g} % in 80 of 100 cases."
     yield escape_text(run_plan.origin)
+
+
+def _describe_time(runs: int, run_seconds: float | None) -> str:
+    """Return how long so many runs of two versions take: `: 40 runs of 20 min take 13 h`; empty if it is not known."""
+    if run_seconds is None:
+        return ""
+    return f": {2 * runs} runs of {_format_duration(run_seconds)} take {_format_duration(2 * runs * run_seconds)}"
+
+
+def _format_duration(seconds: float) -> str:
+    """Return a duration with two digits: `45 s`, `20 min`, `13 h`, `2.5 days`."""
+    name, length = next((item for item in _UNITS if seconds >= item[1]), _UNITS[-1])
+    return f"{seconds / length:.2g} {name}" if seconds / length < 100 else f"{seconds / length:.0f} {name}"
 
 
 def _list_cells(item: PlannedMetric) -> tuple[str, ...]:

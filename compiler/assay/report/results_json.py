@@ -65,8 +65,10 @@ def build_results_data(
 
 
 def _build_time_data(run: RunFigures) -> dict[str, str]:
-    """Return the last day of a run and the instant of its first record; nothing for phases, or without times."""
-    return {} if run.start is None or run.phase else {"day": run.day, "start": format_instant(run.start)}
+    """Return the last day of a run, the instants of its first and last record; empty for phases and without times."""
+    if run.start is None or run.end is None or run.phase:
+        return {}
+    return {"day": run.day, "start": format_instant(run.start), "end": format_instant(run.end)}
 
 
 def build_calibration_data(

@@ -40,8 +40,8 @@ class RunFigures:
     """A run of a report, or a phase of one, with its results; `hosts` is their number, `day` the last day.
 
     `version` is the name of the version of one of several runs. `explained` are the metrics without samples that notes
-    name. `start` is the instant of the first record in ns; None if no record has a time. If the user named the run,
-    its version or id is this name.
+    name. `start` and `end` are the instants of the first and last record in ns; None if no record has a time. If the
+    user named the run, its version or id is this name.
     """
 
     id: str
@@ -55,6 +55,7 @@ class RunFigures:
     version: str = ""
     explained: frozenset[str] = frozenset()
     start: int | None = None
+    end: int | None = None
     is_named: bool = False
 
     @property
