@@ -219,6 +219,7 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
     """
     ranked: list[tuple[bool, bool, DimensionProposal]] = []
     is_benchmark = is_of_benchmarks(group.source.format)
+    units = {item.unit_of for item in group.source.fields}
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
         is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
@@ -232,6 +233,8 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
         if all(record.host.endswith(f"/{record.values.get(field.path)}") for record in group.records[event.name]):
             continue
         if is_actor(field.path) and not _has_common_actors(group.records[event.name], field):
+            continue
+        if field.unit_of or field.name in units or any(isinstance(value, float) for value in values):
             continue
         if group.known_format and field.path[-1] in group.known_format.units_at:
             continue
@@ -409,8 +412,7 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
     quantities = {text: describe_quantity(group, event, by_path[(value,)], text) for text, _ in texts.most_common()}
     measured = [text for text, quantity in quantities.items() if not quantity.omission]
     measured.sort(key=lambda text: _rank_result(group, (text,)))
-    is_of_units = group.known_format is not None and (column,) in group.known_format.units_at.values()
-    titles = {text: f"{make_title(value)} ({text})" if is_of_units else make_title(text) for text in measured}
+    titles = {text: make_title(text) for text in measured}
     return tuple(
         MetricProposal(names.add(make_identifier(titles[text], "value")), titles[text], quantities[text].unit,
                        f"`{value}` of rows whose `{column}` is `{text}`", event=event.name,
@@ -422,7 +424,7 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
 
 def _choose_unit(group: Group, event: EventProposal, field: FieldProposal, unit: str) -> str:
     """Return the unit in which a number is reported: hours for many seconds, and no nanoseconds but of benchmarks."""
-    if unit == "nanosecond" and field.unit == unit:
+    if unit == "nanosecond" and field.unit == unit and not field.unit_of:
         return unit if is_of_benchmarks(group.source.format) else "millisecond"
     values = [record.values[field.path] for record in group.records[event.name] if field.path in record.values]
     is_long = unit == field.unit == "second" and statistics.median(map(float, map(str, values))) >= _LONG
@@ -437,7 +439,7 @@ def _list_field_metrics(
     metrics = []
     for event, field in quantities[:MAX_METRICS]:
         of_events = sum(field.name in item.fields for item in group.source.events)
-        is_value = field.path[-1] == "value"  # the name of the event says what it is
+        is_value = field.path[-1] == "value" and not field.quantity  # the name of the event says what it is
         is_shared = of_events > 1 and not is_value
         is_repeated = field.name.startswith(f"{event.name}_")
         metric_id = join_names(event.name, field.name) if is_shared and not is_repeated else field.name
@@ -447,6 +449,6 @@ def _list_field_metrics(
         title = (make_value_title(group.source, event) if is_value
                  else make_field_title(group.source, event, replace(field, unit=unit)))  # fmt: skip
         metrics.append(MetricProposal(names.add(metric_id), title, unit,
-                                      f"`{'.'.join(field.path)}` of `{event.name}`", event=event.name,
+                                      f"`{'.'.join(field.place)}` of `{event.name}`", event=event.name,
                                       field=field.name, better=quantity.better))  # fmt: skip
     return tuple(metrics)

@@ -93,7 +93,11 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class FieldProposal:
-    """A field of events: its name, paths and type, its unit as a word of the schema, and why it has this unit."""
+    """A field of events: its name, paths and type, its unit as a word of the schema, and why it has this unit.
+
+    `unit_of` is the field that names the unit of a record. If there is a field for each of several quantities, the path
+    begins with its `quantity`.
+    """
 
     name: str
     path: KeyPath
@@ -102,6 +106,14 @@ class FieldProposal:
     transform: str = ""
     reason: str = ""
     is_quantity: bool = False  # a number that is worth a metric
+    unit_of: str = ""
+    quantity: str = ""
+    better: str = ""  # the direction that a unit such as `B/op` tells
+
+    @property
+    def place(self) -> KeyPath:
+        """Return where records have it."""
+        return self.path[1:] if self.quantity else self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,4 +406,7 @@ class Proposal:
         for source in data["sources"]:
             if not source["notes"]:
                 del source["notes"]
+            for field, name in itertools.product(source["fields"], ("unit_of", "quantity", "better")):
+                if not field[name]:
+                    del field[name]
         return {key: data[key] for key in data if data[key] or key not in ("baseline_reason", "repeats_reason")}

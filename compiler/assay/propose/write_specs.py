@@ -169,8 +169,10 @@ def _write_field(field: FieldProposal) -> tuple[str, str, str]:
     text = f"E.{field.type} {quote_text(field.name)}"
     if field.transform:
         text = f"E.changed [ E.{field.transform} ] ({text})"
-    if field.path != (field.name,):
-        text = f"E.at {format_texts(field.path)} ({text})"
+    if field.unit_of:
+        text = f"E.unitOf {quote_text(field.unit_of)} ({text})"
+    if field.place != (field.name,):
+        text = f"E.at {format_texts(field.place)} ({text})"
     if field.unit != "none":
         text = f"E.inUnit {_write_unit(field.unit)} ({text})"
     unit = f"{field.unit}: {field.reason}" if field.unit != "none" else ""
@@ -281,6 +283,8 @@ def _write_condition(proposal: Proposal, source: SourceProposal, grain: GrainPro
 
 
 def _write_unit(unit: str) -> str:
+    if unit.startswith('"'):  # the text that records have for it
+        return f'(S.unit.unit "dimensionless" {unit})'
     if " / " in unit:
         measured, _, time = unit.partition(" / ")
         symbols = f"${{S.unit.{'none' if measured == 'dimensionless' else measured}.symbol}}/${{S.unit.{time}.symbol}}"
