@@ -60,6 +60,7 @@ from assay.propose.varying import (
     counts_up,
     find_run_constant,
 )
+from assay.util.numbers import format_count
 
 MAX_METRICS = 12  # of the fields of a grain
 MAX_GRAINS = 12  # of records, per source
@@ -105,7 +106,7 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
         if event.name in spread and not key:
             reason = f"have the `{spread[event.name]}` of records of other hosts: each record counts"
             grain = replace(grain, reason=grain.reason.replace(_NO_KEY, reason))
-        grains.append(grain)
+        grains += [*_build_total_grain(group, grain, names), grain]
     grains += propose_rate(group, names)
     grains += propagation
     return _rank_grains(group, grains)
@@ -148,7 +149,25 @@ def _build_record_grain(
     dimensions.sort(key=lambda item: (item.field != key, ranks.get(item.field, len(first))))
     return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                          make_event_title(source, event), dimensions=tuple(dimensions),
-                         is_split_by_two=_is_split_by_two(group, event, dimensions))  # fmt: skip
+                         is_split_by_two=_is_split_by_two(group, event, dimensions), excluded=event.excluded)  # fmt: skip
+
+
+def _build_total_grain(group: Group, grain: GrainProposal, names: NameSpace) -> tuple[GrainProposal, ...]:
+    """Return the grain of the totals that the metrics of a grain leave out, with the same metrics of these."""
+    totals = [item for item in grain.excluded if len(item.texts) == 1 and item.texts[0] != "true"]
+    if not totals or is_of_benchmarks(group.source.format) or any(metric.where[0] for metric in grain.metrics):
+        return ()
+    (text,) = totals[0].texts
+    metrics = tuple(
+        replace(metric, id=names.add(join_names(metric.id, make_identifier(text, "total"))),
+                name=f"{metric.name} ({text})", doc=f"{metric.doc}: of records with `{text}` in `{totals[0].field}`",
+                where=(totals[0].field, text))
+        for metric in grain.metrics if metric.field and not metric.is_failure
+    )  # fmt: skip
+    name = names.add(join_names(grain.name, make_identifier(text, "total")))
+    reason = f"{format_count(totals[0].count, 'record')} with `{text}`: totals of the others"
+    return (replace(grain, name=name, metrics=metrics, reason=reason, title=f"{grain.title}: {text}", dimensions=(),
+                    excluded=(), is_split_by_two=False),)  # fmt: skip
 
 
 def _is_split_by_two(group: Group, event: EventProposal, dimensions: Sequence[DimensionProposal]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.propose.names import is_actor
 from assay.propose.units import RATE
+from assay.util.numbers import format_count
 
 KeyPath = tuple[str, ...]
 
@@ -117,6 +119,28 @@ class FieldProposal:
 
 
 @dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Records of an event that no metric counts: those with one of some texts in a field, or a text like a pattern."""
+
+    field: str
+    texts: tuple[str, ...]
+    pattern: str
+    count: int
+    reason: str
+
+    def has(self, value: object) -> bool:
+        """Return whether records with a value are excluded."""
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        return text in self.texts or bool(self.pattern and re.fullmatch(self.pattern, text))
+
+    def describe(self) -> str:
+        """Return a sentence about them."""
+        texts = f"`{self.pattern}`" if self.pattern else ", ".join(f"`{text}`" for text in self.texts)
+        verb = "is" if self.count == 1 else "are"
+        return f"{format_count(self.count, 'record')} with {texts} in `{self.field}` {verb} left out: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class EventProposal:
     """An event: its name, the names of its records, how many there are, its fields and the optional ones of these."""
 
@@ -127,6 +151,7 @@ class EventProposal:
     optional: tuple[str, ...]
     ruled_out: KeyPath = ()  # records with anything at this path are not of the event
     doc: str = ""
+    excluded: tuple[Exclusion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +314,7 @@ class GrainProposal:
     is_split_by_two: bool = False  # whether its section is split by its first two dimensions
     elsewhere: tuple[str, ...] = ()
     origin: str = ""
+    excluded: tuple[Exclusion, ...] = ()  # records of its event that its metrics leave out
 
     @property
     def events_of_rows(self) -> tuple[str, ...]:
@@ -397,7 +423,7 @@ class Proposal:
         """Return the proposal as data."""
         data = asdict(self)
         for grain in data["grains"]:
-            for name in ("query", "is_split_by_two", "elsewhere", "origin"):
+            for name in ("query", "is_split_by_two", "elsewhere", "origin", "excluded"):
                 if not grain[name]:
                     del grain[name]
             for dimension, name in itertools.product(grain["dimensions"], ("limit", "is_same_work")):
@@ -406,6 +432,9 @@ class Proposal:
         for source in data["sources"]:
             if not source["notes"]:
                 del source["notes"]
+            for event in source["events"]:
+                if not event["excluded"]:
+                    del event["excluded"]
             for field, name in itertools.product(source["fields"], ("unit_of", "quantity", "better")):
                 if not field[name]:
                     del field[name]

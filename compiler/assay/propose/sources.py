@@ -45,6 +45,7 @@ from assay.propose.record_units import Conversion, convert_units
 from assay.propose.table_rows import EVENT, find_table_rows
 from assay.propose.text_layout import LEVELS, MESSAGE, TextLayout
 from assay.propose.text_templates import find_templates
+from assay.propose.totals import exclude_records
 from assay.propose.units import UNITS
 from assay.propose.varying_messages import read_varying_messages
 from assay.util.diagnostics import fail
@@ -139,6 +140,8 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     excluded |= known_format.unread if known_format else frozenset()
     fields = describe_fields([r for rows in named.records.values() for r in rows], excluded, units, conversions)
     events, by_event = _propose_events(named, fields, known_format, kind, names)
+    is_of_benchmarks = known_format is not None and known_format.is_of_benchmarks
+    events, by_event = exclude_records(events, by_event, fields, times.paths[0] if times else (), is_of_benchmarks)
     if kind != "text-lines" and any(item.sample.is_cut for item in items):
         # Records that were not read may lack any field; the places of a pattern always have a text.
         events = tuple(replace(event, optional=event.fields) for event in events)

@@ -38,7 +38,8 @@ def write_query(grain: GrainProposal) -> str:
 
 def _list_grain_fields(grain: GrainProposal) -> list[str]:
     names = [name for metric in grain.metrics for name in (metric.field, metric.where[0]) if name]
-    return list(dict.fromkeys((*names, *(item.field for item in grain.dimensions if item.field != HOST))))
+    names += [item.field for item in grain.dimensions if item.field != HOST]
+    return list(dict.fromkeys((*names, *(item.field for item in grain.excluded))))
 
 
 def write_grains(proposal: Proposal) -> str:
@@ -123,7 +124,7 @@ def _write_record_grain(proposal: Proposal, grain: GrainProposal) -> str:
         *([("cluster", "records.host.name", "")] if source.hosts else []),
     ]
     result = f"records // {{ grain = records.grain // {format_record(members, 6)} }}" if members else "records"
-    comment = _DIMENSIONS if grain.dimensions else ""
+    comment = _describe_excluded(grain) + (_DIMENSIONS if grain.dimensions else "")
     return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}
 let {grain.name} =
       let records =
@@ -205,6 +206,7 @@ def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
     comment, dimensions = (_DIMENSIONS, _write_taken_dimensions(grain, record)) if grain.dimensions else ("", "")
     repeated = "".join(f"\n-- {line}." for line in grain.describe_repeated())
     repeated += f"\n-- {_CLOCKS}" if grain.origin else ""
+    repeated += _describe_excluded(grain)
     return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}{repeated}
 let {grain.name} =
       let name = {quote_text(grain.name)}
@@ -234,6 +236,10 @@ let {grain.name} =
 
       in  {{ relation, grain{", at" if instants else ""}{", before" if latest else ""} }}
 """
+
+
+def _describe_excluded(grain: GrainProposal) -> str:
+    return "".join(f"\n-- {item.describe()}." for item in grain.excluded)
 
 
 def _write_begin(instants: Sequence[tuple[str, str, str]]) -> str:
