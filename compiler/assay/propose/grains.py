@@ -149,7 +149,8 @@ def _build_record_grain(
     dimensions.sort(key=lambda item: (item.field != key, ranks.get(item.field, len(first))))
     return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                          make_event_title(source, event), dimensions=tuple(dimensions),
-                         is_split_by_two=_is_split_by_two(group, event, dimensions), excluded=event.excluded)  # fmt: skip
+                         is_split_by_two=_is_split_by_two(group, event, dimensions),
+                         excluded=event.excluded)  # fmt: skip
 
 
 def _build_total_grain(group: Group, grain: GrainProposal, names: NameSpace) -> tuple[GrainProposal, ...]:
@@ -176,6 +177,8 @@ def _is_split_by_two(group: Group, event: EventProposal, dimensions: Sequence[Di
     Several benchmarks have values of the second in common, such as sizes.
     """
     if not is_of_benchmarks(group.source.format) or len(dimensions) < _PAIR or HOST in {d.field for d in dimensions}:
+        return False
+    if any(item.is_same_work for item in dimensions[:_PAIR]):
         return False
     paths = [group.source.find_field(item.field).path for item in dimensions[:_PAIR]]
     records = group.records[event.name]
