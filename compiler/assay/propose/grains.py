@@ -13,6 +13,7 @@ from assay.propose.benchmark_lines import EVENT as EVENT_OF_RESULTS
 from assay.propose.benchmark_texts import GO_BENCHMARKS, find_output, write_results_query
 from assay.propose.chains import Chain, find_chains
 from assay.propose.choices import is_member, is_setting
+from assay.propose.counters import propose_counter_rates
 from assay.propose.known_formats import CHOSEN, MAX_BENCHMARKS, is_of_benchmarks
 from assay.propose.model import (
     HOST,
@@ -108,6 +109,7 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
             grain = replace(grain, reason=grain.reason.replace(_NO_KEY, reason))
         grains += [*_build_total_grain(group, grain, names), grain]
     grains += propose_rate(group, names)
+    grains += propose_counter_rates(group, names)
     grains += propagation
     return _rank_grains(group, grains)
 

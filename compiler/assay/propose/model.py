@@ -15,6 +15,11 @@ from assay.propose.units import RATE
 from assay.util.numbers import format_count
 
 KeyPath = tuple[str, ...]
+#: of grains, which the data of a proposal have only if they are not empty
+_OPTIONAL_MEMBERS = (
+    "query", "is_split_by_two", "elsewhere", "origin", "excluded", "counter", "labels", "every_ns", "windows_of",
+    "terms",
+)  # fmt: skip
 
 HOST = "host"
 """The column of every event with the host of a record, which no field is called."""
@@ -315,6 +320,11 @@ class GrainProposal:
     elsewhere: tuple[str, ...] = ()
     origin: str = ""
     excluded: tuple[Exclusion, ...] = ()  # records of its event that its metrics leave out
+    counter: str = ""  # the field whose increase per second it measures, of each series of these labels
+    labels: tuple[str, ...] = ()
+    every_ns: int = 0  # from sample to sample of a series
+    windows_of: str = ""  # the grain of the same steps whose relation it has
+    terms: tuple[str, ...] = ()  # the grains of rates of which it has the quotient
 
     @property
     def events_of_rows(self) -> tuple[str, ...]:
@@ -347,7 +357,7 @@ class GrainProposal:
     @property
     def is_of_seconds(self) -> bool:
         """Whether it has a row for each second of a run."""
-        return any(metric.is_rate for metric in self.metrics)
+        return bool(self.terms) or any(metric.is_rate for metric in self.metrics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,7 +433,7 @@ class Proposal:
         """Return the proposal as data."""
         data = asdict(self)
         for grain in data["grains"]:
-            for name in ("query", "is_split_by_two", "elsewhere", "origin", "excluded"):
+            for name in _OPTIONAL_MEMBERS:
                 if not grain[name]:
                     del grain[name]
             for dimension, name in itertools.product(grain["dimensions"], ("limit", "is_same_work")):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.propose.choices import is_member, is_sequel, is_setting
+from assay.propose.cumulative import is_bucket, is_cumulative
 from assay.propose.known_formats import ONES, MetricRule, is_of_benchmarks
 from assay.propose.model import EventProposal, FieldProposal, MetricProposal, Record, SourceProposal
 from assay.propose.names import split_words
@@ -209,6 +210,8 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
             if (is_of_benchmarks(group.source.format) or not only_grows(records, field))
             and not (is_constant(group, event, field) and count_values(records, field) >= FEW_RECORDS)
             and not find_restart(group, event, field)
+            and not is_bucket(event)
+            and not is_cumulative(group, event, field)
             and not is_choice(group, event, field)
             and not is_parameter(group, event, field)
             and not is_repetition_number(group, event, field)

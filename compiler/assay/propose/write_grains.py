@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.propose.alternation import GUIDE
-from assay.propose.dhall_text import format_list, format_member, format_record, quote_text
+from assay.propose.dhall_text import format_list, format_member, format_record, quote_text, write_unit
 from assay.propose.model import HOST, AlternatingPair, GrainProposal, Proposal
 from assay.propose.write_report import SCHEMA, name_fields
 
@@ -56,9 +56,14 @@ def write_grains(proposal: Proposal) -> str:
         parts.append(_LAST)
     if any(grain.find_attempts() for grain in proposal.grains):
         parts.append(_LATEST)
-    for grain in proposal.grains:
-        write = (_write_record_grain if grain.is_of_records else _write_seconds if grain.is_of_seconds else
-                 _write_grain)  # fmt: skip
+    for grain in sorted(proposal.grains, key=lambda grain: (bool(grain.terms), bool(grain.windows_of))):
+        write = _write_grain
+        if grain.counter or grain.terms:
+            write = _write_rate
+        elif grain.is_of_records:
+            write = _write_record_grain
+        elif grain.is_of_seconds:
+            write = _write_seconds
         parts.append(write(proposal, grain))
     names = [grain.name for grain in proposal.grains]
     return "\n".join([*parts, f"in  {{ {', '.join(names)} }}", ""])
@@ -72,6 +77,7 @@ def _describe_alternating(pair: AlternatingPair) -> str:
 
 
 _DIMENSIONS = "\n-- Its dimensions are fields with few values: split metrics by them."
+_STEPS_OF_RATE = 4  # a window of a rate has so many samples, so that it may lack one
 _CLOCKS = "A clock that is ahead makes its host look slow: docs/how-to.md#measure-propagation-between-hosts"
 _COLUMN = "let columnOf = G.columnOf\n"
 _GRAIN = r"""let host = G.column "text" "host" S.unit.none "Host"
@@ -137,6 +143,80 @@ let {grain.name} =
 
       in  {result}
 """
+
+
+def _write_rate(proposal: Proposal, grain: GrainProposal) -> str:
+    """Write a grain with a row for each step of a run and series of a counter, and the series with its rate."""
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    (metric,), event, record = grain.metrics, f"e.{grain.events[0]}", f"e.{name_fields(proposal, source)}"
+    labels = [f"{record}.{name}" for name in grain.labels]
+    host = ['G.column "text" "host" S.unit.none "Host"'] if source.hosts or not labels else []
+    columns = format_member([*host, *(f"G.columnOf {label}" for label in labels), "at", "value"], 14, 23)
+    names = [*(['"host"'] if host else []), *(f"{label}.name" for label in labels)]
+    by = format_list(names, 14)
+    windows = f"{grain.windows_of}.relation" if grain.windows_of else f'G.wholeRun "{grain.name}_time" [ {event} ]'
+    lets, members = _list_terms(grain) if grain.terms else ("", _list_samples(proposal, grain))
+    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.
+let {grain.name} =
+      let relation = {windows}
+
+{lets}      let series =
+            S.Series::{{
+            , name = "{grain.name}_series"
+            , by = {by}
+            , windows = relation.name
+            , everyNs = {grain.every_ns}{members}
+            , unit = {write_unit(metric.unit).strip("()")}
+            , doc = {quote_text(metric.doc)}
+            }}
+
+      let at = G.column "instant" "t_ns" S.unit.nanosecond "Step"
+
+      let value = G.column "real" "value" series.unit series.doc
+
+      let grain =
+            S.Grain::{{
+            , name = {quote_text(grain.name)}
+            , relation = series.name
+            , key = {format_list([*names, "at.name"], 14)}
+            , columns ={columns}
+            , at = at.name
+            , time = at.name
+            , dimensions = {by}
+            , doc = "A step of a series"
+            }}
+
+      in  {{ relation, series, grain, value }}
+"""
+
+
+def _list_samples(proposal: Proposal, grain: GrainProposal) -> str:
+    """Return the members of a series with the rate of a counter."""
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    field = source.find_field(grain.counter)
+    unit = write_unit(grain.metrics[0].unit.partition(" ")[2] or "none")
+    value = f"S.grain.field e.{name_fields(proposal, source)}.{field.name}"
+    value = f"S.x.asUnit {unit} ({value})" if field.unit == "none" and unit != "S.unit.none" else value
+    return f"""
+            , samples = G.samples e.{grain.events[0]}
+            , reading = "rate"
+            , windowNs = {_STEPS_OF_RATE * grain.every_ns}
+            , covered = True
+            , value = {value}"""
+
+
+def _list_terms(grain: GrainProposal) -> tuple[str, str]:
+    """Return the terms of a series with a quotient of rates, and its members."""
+    lets = "".join(
+        f'      let {name} = G.term "{name}" {term}.series\n\n'
+        for name, term in zip(("total", "number"), grain.terms, strict=True)
+    )
+    return (
+        lets,
+        """
+            , terms = [ total, number ]
+            , value = S.x.over (G.termValue total) (G.termValue number)""",
+    )
 
 
 def _write_seconds(proposal: Proposal, grain: GrainProposal) -> str:
