@@ -72,7 +72,7 @@ def _build_rate_grain(
                             f"Increase of `{place}` per second, of each of its series", better=better)  # fmt: skip
     reason = f"`{place}` only grows, or restarts: its increase per second"
     return GrainProposal(names.add(join_names(stem, "step")), group.source.name, "", (event.name,), (metric,), reason,
-                         title=metric.name, counter=field.name,
+                         title=metric.name, counter=field.name, excluded=event.excluded,
                          labels=tuple(label.name for label in labels), every_ns=round(distance * 1e9))  # fmt: skip
 
 

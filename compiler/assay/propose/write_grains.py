@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from assay.propose.alternation import GUIDE
 from assay.propose.dhall_text import format_list, format_member, format_record, quote_text, write_unit
@@ -197,8 +197,12 @@ def _list_samples(proposal: Proposal, grain: GrainProposal) -> str:
     unit = write_unit(grain.metrics[0].unit.partition(" ")[2] or "none")
     value = f"S.grain.field e.{name_fields(proposal, source)}.{field.name}"
     value = f"S.x.asUnit {unit} ({value})" if field.unit == "none" and unit != "S.unit.none" else value
+    samples = f"G.samples e.{grain.events[0]}"
+    if grain.excluded:
+        condition = write_exclusions(proposal, grain, lambda field: f"S.grain.field {field}")
+        samples = f"G.samplesWhere e.{grain.events[0]} ({condition})"
     return f"""
-            , samples = G.samples e.{grain.events[0]}
+            , samples = {samples}
             , reading = "rate"
             , windowNs = {_STEPS_OF_RATE * grain.every_ns}
             , covered = True
@@ -320,6 +324,29 @@ let {grain.name} =
 
 def _describe_excluded(grain: GrainProposal) -> str:
     return "".join(f"\n-- {item.describe()}." for item in grain.excluded)
+
+
+def write_exclusions(proposal: Proposal, grain: GrainProposal, read: Callable[[str], str]) -> str:
+    """Return the condition that a record of a grain is not excluded; `read` returns the expression of a field."""
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    event = source.find_event(grain.events[0])
+    conditions = []
+    for item in grain.excluded:
+        is_boolean = source.find_field(item.field).type == "boolean"
+        value = read(f"e.{name_fields(proposal, source)}.{item.field}")
+        missing = "S.x.no" if is_boolean else '(S.x.text "")'
+        value = f"S.x.orElse ({value}) {missing}" if item.field in event.optional else value
+        if item.pattern:
+            conditions.append(f"S.x.not (S.x.matches ({value}) {quote_text(item.pattern)})")
+        for text in item.texts:
+            expected = "S.x.yes" if is_boolean else f"(S.x.text {quote_text(text)})"
+            conditions.append(f"S.x.not (S.x.equals ({value}) {expected})")
+    return conditions[0] if len(conditions) == 1 else write_all(conditions)
+
+
+def write_all(conditions: Sequence[str]) -> str:
+    """Return the condition that all of several hold."""
+    return f"S.x.all\n        {format_list(conditions, 8)}"
 
 
 def _write_begin(instants: Sequence[tuple[str, str, str]]) -> str:

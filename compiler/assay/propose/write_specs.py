@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.propose.dhall_text import format_list, format_member, format_record, format_texts, quote_text, write_unit
@@ -19,7 +18,7 @@ from assay.propose.names import is_prefixed, split_words
 from assay.propose.outcomes import FIRST_FAILURE
 from assay.propose.quantities import lacks_unit
 from assay.propose.timed_steps import NANOSECONDS
-from assay.propose.write_grains import write_grains, write_query
+from assay.propose.write_grains import write_all, write_exclusions, write_grains, write_query
 from assay.propose.write_report import SCHEMA, name_fields, write_report
 
 GENERATION = "sample"
@@ -213,7 +212,7 @@ def _write_metrics(proposal: Proposal) -> str:
              "let e = ./events.dhall\n", "let g = ./grains.dhall\n"]  # fmt: skip
     if has_host:
         parts.append('let host = S.grain.column "text" "host" S.unit.none "Host"\n')
-    parts += [_write_counted(proposal, grain) for grain in proposal.grains if grain.excluded]
+    parts += [_write_counted(proposal, grain) for grain in proposal.grains if grain.excluded and not grain.counter]
     members = []
     for grain in proposal.grains:
         source = next(item for item in proposal.sources if item.name == grain.source)
@@ -251,11 +250,11 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
         reduction = "\n        , reduction = S.metric.number [ host ]"
         if grain.key and not metric.where[0]:
             reduction += f"\n        , where = S.x.present (S.grain.instant {at}.{metric.event})"
-    conditions = [f"counted_{grain.name}"] if grain.excluded else []
+    conditions = [f"counted_{grain.name}"] if grain.excluded and not grain.counter else []
     if metric.where[0] and not (metric.is_rate or metric.is_failure):  # the series of a rate has the condition
         conditions.append(_write_condition(proposal, source, grain, metric))
     if conditions:
-        reduction += f"\n        , where = {conditions[0] if len(conditions) == 1 else _write_all(conditions)}"
+        reduction += f"\n        , where = {conditions[0] if len(conditions) == 1 else write_all(conditions)}"
     unit = write_unit(metric.unit).strip("()")
     better = f"\n        , better = {quote_text(metric.better)}" if metric.better != "neither" else ""
     return f"""
@@ -271,26 +270,9 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
 
 def _write_counted(proposal: Proposal, grain: GrainProposal) -> str:
     """Write the condition that a row is a sample of its own, with a comment on those that are none."""
-    source = next(item for item in proposal.sources if item.name == grain.source)
-    (event,) = (source.find_event(name) for name in grain.events)
-    conditions = []
-    for item in grain.excluded:
-        field = source.find_field(item.field)
-        column = f"S.x.column (S.grain.columnOf e.{name_fields(proposal, source)}.{item.field})"
-        missing = "S.x.no" if field.type == "boolean" else '(S.x.text "")'
-        column = f"S.x.orElse ({column}) {missing}" if item.field in event.optional else column
-        if item.pattern:
-            conditions.append(f"S.x.not (S.x.matches ({column}) {quote_text(item.pattern)})")
-        for text in item.texts:
-            value = "S.x.yes" if field.type == "boolean" else f"(S.x.text {quote_text(text)})"
-            conditions.append(f"S.x.not (S.x.equals ({column}) {value})")
+    condition = write_exclusions(proposal, grain, lambda field: f"S.x.column (S.grain.columnOf {field})")
     comments = "".join(f"-- {item.describe()}\n" for item in grain.excluded)
-    condition = conditions[0] if len(conditions) == 1 else _write_all(conditions)
     return f"{comments}let counted_{grain.name} =\n      {condition}\n"
-
-
-def _write_all(conditions: Sequence[str]) -> str:
-    return f"S.x.all\n        {format_list(conditions, 8)}"
 
 
 def _write_failure(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:
