@@ -4,7 +4,7 @@ let U = ./units.dhall
 let X = ./expression.dhall
 
 -- A small change of a field's text: `take` characters, the part `before` a separator, `plus` a number, a `duration`
--- as ns, a `size` or `binarySize` as bytes, an `instant` as ns since 1970.
+-- as ns, a `size` or `binarySize` as bytes, an `instant` as ns since 1970. `unitOf` has the name of another field.
 let Transform = { kind : Text, number : Integer, text : Text }
 
 -- A field.
@@ -100,6 +100,11 @@ in  { Transform
     , size = { kind = "size", number = +0, text = "" } : Transform
       -- a size as whole bytes in which `K`, `kB`, `MB` are units of 1024, too, as in the JVM and PostgreSQL
     , binarySize = { kind = "binarySize", number = +0, text = "" } : Transform
+      -- a number in the unit that the record has in another field, such as `time_unit`, is converted to that of its field
+    , unitOf =
+        \(name : Text) ->
+        \(f : Field) ->
+          f // { transforms = f.transforms # [ { kind = "unitOf", number = +0, text = name } ] }
       -- a second instant of a record, in ISO 8601 with `Z` or an offset, as whole nanoseconds since 1970
     , instant =
         \(name : Text) ->

@@ -24,6 +24,7 @@ from assay.ingest.run_constants import list_duplicate_constant_warnings, read_co
 from assay.lang import decode
 from assay.lang.model.package import Event, Field, Form, Name, Source, Transform, Unless
 from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.lang.model.vocabulary import Unit
 from assay.lang.plain_data import to_plain_data
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import ONE, SOURCES, IngestedFolder, format_error, ingest_log, write_files
@@ -147,8 +148,9 @@ def _decode_field(name: str, data: str | Mapping[str, Any]) -> Field:
     paths = tuple(_decode_path(path) for path in members.get("at", [[name]]))
     default, transforms = members.get("default"), members.get("transforms", [])
     is_required = not members.get("optional", False) and default is None and bool(paths)
+    unit = Unit(members["unit"], members.get("symbol", "")) if "unit" in members else ONE
     return Field(
-        name, members["type"], ONE, "value", paths, default, is_required, tuple(map(_decode_transform, transforms)), ""
+        name, members["type"], unit, "value", paths, default, is_required, tuple(map(_decode_transform, transforms)), ""
     )
 
 

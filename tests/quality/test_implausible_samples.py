@@ -38,11 +38,17 @@ COMPARED = {
     "sometimes-0": ("0*10 1000*30", "0*40", True),
     "less": ("1000*20 1010*20", "500*20 510*20", True),
 }
+#: runs of which two have samples below 0: few, and so many that the average is below 0
+NEGATIVE = {"measured": "50*20 51*20", "set-back": "50*19 -10*1 51*20", "often-set-back": "50*15 -900*10 51*15"}
 
 
 def expand_values(text: str) -> list[int]:
-    pairs = (item.split("*") for item in text.split())
-    return [int(value) for value, count in pairs for _ in range(int(count))]
+    values: list[int] = []
+    for item in text.split():
+        first, _, last = item.partition("..")
+        value, _, count = item.partition("*")
+        values += range(int(first), int(last) + 1) if last else [int(value)] * int(count)
+    return values
 
 
 def write_run(place: Path, name: str, values: Mapping[str, str]) -> None:
@@ -63,6 +69,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, (base, other, _) in COMPARED.items():
         write_run(place, f"{name}-1", {"heap": base})
         write_run(place, f"{name}-2", {"heap": other})
+    for name, values in NEGATIVE.items():
+        write_run(place, name, {"took": values})
     return place
 
 
@@ -84,3 +92,13 @@ def test_metric_that_is_0_in_one_run_only_is_not_judged(place: Path, cache: Path
     (change,) = result.parse_json()["changes"]
     assert (change["verdict"] != "not judged") == is_judged, change
     assert ("all 40 samples are 0, in" in result.err) != is_judged, result.err
+
+
+@pytest.mark.parametrize(("name", "is_judged"), [("set-back", True), ("often-set-back", False)])
+def test_metric_with_an_average_below_0_is_not_judged(place: Path, cache: Path, name: str, is_judged: bool) -> None:
+    runs = ("a=runs/measured", f"b=runs/{name}")
+    result = run_assay("compare", *runs, "--metric", "took", "--format", "json", "--cache", cache, cwd=place)
+    assert result.status == 0, result.err
+    (change,) = result.parse_json()["changes"]
+    assert (change["verdict"] != "not judged") == is_judged, change
+    assert "samples are negative (took)" in result.err or "1 of 40 samples is negative (took)" in result.err

@@ -32,8 +32,9 @@ from assay.quality.assess import Assessment, Counts, Notice, get_count_name
 from assay.quality.empty_metrics import EmptyMetrics
 from assay.quality.extents import LogExtent, find_short_logs, list_extents
 from assay.quality.gaps import find_gaps, is_uneven, read_silences
+from assay.quality.growing_samples import build_growth_counts, find_growing_samples
 from assay.quality.implausible_samples import find_implausible_samples, find_zero_samples, list_suspects
-from assay.quality.negative_samples import find_negative_samples
+from assay.quality.negative_samples import find_negative_samples, list_impossible_metrics
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import Finding, RunQuality
 from assay.sql import completeness, dialect
@@ -169,7 +170,9 @@ class QualityPlan:
     def counts(self) -> tuple[Statement, ...]:
         """The statements that count rows of metrics and unmatched keys."""
         keys = ((item.name, completeness.count_unmatched(item, self._places)) for item in self.bindings)
-        return (*self._build_row_counts(self.metrics), *(Statement("count", name, query) for name, query in keys))
+        growth = build_growth_counts(self.checked.package, self.plan, self.metrics, self._places)
+        rows = self._build_row_counts(self.metrics)
+        return (*rows, *(Statement("count", name, query) for name, query in keys), *growth)
 
     def _build_row_counts(self, metrics: Sequence[Metric]) -> Iterator[Statement]:
         grains = {item.name: item for item in self.checked.package.grains}
@@ -229,6 +232,7 @@ class QualityPlan:
         reasons = empty_metrics.find_reasons(counts_of_steps)
         defaults = (*assessment.find_default_samples(extra_counts), *assessment.find_defaulted_fields())
         implausible, doubtful = self._find_implausible_samples(ingested_run, results, count)
+        growing, perhaps_growing = find_growing_samples(self.metrics, results.counts, self.quantities)
         impossible = (*find_negative_samples(assessment, results.metrics), *implausible)
         crashes, stray_notes = ((), ()) if self.is_phase else list_stray_findings(ingested_run)
         short_logs = () if self.is_phase else tuple(self._iter_short_logs(ingested_run))
@@ -237,6 +241,7 @@ class QualityPlan:
             *reasons.findings,
             *defaults,
             *impossible,
+            *growing,
             *assessment.find_hosts_counted_as_zero(),
             *assessment.find_events_missing_on_hosts(),
             *(() if self.is_phase else self._iter_absent_hosts(assessment, ingested_run)),
@@ -249,16 +254,11 @@ class QualityPlan:
             *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self.readers)),
         )
         findings = tuple(map(self.add_formulas, findings))
-        notes = (*reasons.notes, *doubtful, *self._iter_zero_samples(results, defaults), *stray_notes)
+        notes = (*reasons.notes, *doubtful, *perhaps_growing, *self._iter_zero_samples(results, defaults), *stray_notes)
         quality = _create_quality(ingested_run, findings, _find_blank_metrics(defaults), notes)
         return replace(
             quality,
-            impossible_metrics=frozenset(
-                name
-                for item in map(self.add_formulas, impossible)
-                if 2 * (item.affected or 0) > (item.total or 0)
-                for name in item.metrics
-            ),
+            impossible_metrics=list_impossible_metrics(tuple(map(self.add_formulas, impossible)), results.metrics),
             unused=tuple(assessment.find_repeated_records()),
         )
 

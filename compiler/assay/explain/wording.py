@@ -13,6 +13,7 @@ from assay.lang.model.filters import Filter
 from assay.lang.model.package import Field, Grain, Instant, Metric, Package, Pair
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE
+from assay.lang.record_units import UNIT_OF
 from assay.lang.series_wording import LINES
 from assay.number_styles.exact_decimal import format_exact
 
@@ -406,6 +407,8 @@ def _describe_transforms(field: Field) -> Iterator[str]:
             yield f"what is before “{change.text}”"
         elif change.kind == "plus":
             yield f"{'plus' if change.number >= 0 else 'less'} {abs(change.number)}"
+        elif change.kind == UNIT_OF:
+            yield f"converted from the unit in {change.text}"
         else:
             yield _QUANTITIES[change.kind]
     if field.default is not None:

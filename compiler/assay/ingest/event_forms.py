@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang.model.package import Event, Field, Form, Source
+from assay.lang.record_units import RecordUnit, find_record_unit
 
 #: numbers in place of a form: another name, text, not parsed, without an instant, a required field is missing
 OTHER, TEXT, TORN, TIMELESS, INCOMPLETE = -1, -2, -3, -4, -5
@@ -27,6 +28,10 @@ class NumberedForm:
     def paths(self) -> tuple[tuple[str, ...], ...]:
         """Return every path that the required fields read, without duplicates."""
         return tuple(dict.fromkeys(path for item in self.fields for path in item.paths))
+
+    def find_unit(self, field: Field) -> RecordUnit | None:
+        """Return the unit of a field that records carry; None if they do not."""
+        return find_record_unit(self.form, field)
 
 
 def number_forms(events: Sequence[Event], required_fields: RequiredFields) -> tuple[NumberedForm, ...]:

@@ -175,8 +175,12 @@ def _build_field_text(name: str, forms: Sequence[NumberedForm], values_by_path: 
     """Return the text of a field, which the form of the row decides."""
     return sql_trees.build_case(
         build_column("form"),
-        {item.number: field_sql.build_source_text(_get_field(item, name), values_by_path) for item in forms},
+        {item.number: _build_form_text(item, _get_field(item, name), values_by_path) for item in forms},
     )
+
+
+def _build_form_text(form: NumberedForm, field: Field, values_by_path: Mapping[Path_, exp.Expr]) -> exp.Expr:
+    return field_sql.build_source_text(field, values_by_path, form.find_unit(field))
 
 
 def _build_value(

@@ -12,7 +12,9 @@ from sqlglot import exp
 from assay.ingest import sql_trees
 from assay.ingest.event_forms import NumberedForm, list_field_paths
 from assay.ingest.quantities import NO_QUANTITY, QUANTITIES
+from assay.ingest.record_unit_sql import build_converted_text
 from assay.lang.model.package import Field
+from assay.lang.record_units import UNIT_OF, RecordUnit
 from assay.sql import dialect
 from assay.util.regex import BLANK, WHITE_SPACE
 
@@ -72,8 +74,13 @@ def _is_integer(forms: Sequence[NumberedForm], name: str, candidates: set[Path_]
 USUAL_NOTATION = rf"^(-?[0-9]{{1,{DIGITS}}})\.0$"
 
 
-def build_source_text(field: Field, values_by_path: Mapping[Path_, exp.Expr]) -> exp.Expr:
-    """Return the text of a field: the first path with a value, after transforms; null if no path has one."""
+def build_source_text(
+    field: Field, values_by_path: Mapping[Path_, exp.Expr], record_unit: RecordUnit | None = None
+) -> exp.Expr:
+    """Return the text of a field: the first path with a value, after transforms; null if no path has one.
+
+    A number in the `record_unit` that its record carries is converted to the unit of the field.
+    """
     values = [values_by_path[path].copy() for path in field.paths]
     text = sql_trees.build_coalesce(values) if values else exp.Null()
     for change in field.transforms:
@@ -83,7 +90,15 @@ def build_source_text(field: Field, values_by_path: Mapping[Path_, exp.Expr]) ->
             text = sql_trees.call("split_part", text, sql_trees.build_text(change.text), dialect.build_integer(1))
         elif change.kind in QUANTITIES:
             text = QUANTITIES[change.kind].build_value(text)
+        elif record_unit and change.kind == UNIT_OF:
+            text = build_converted_text(text, _build_unit_text(record_unit.named_by, values_by_path), record_unit)
     return text
+
+
+def _build_unit_text(field: Field, values_by_path: Mapping[Path_, exp.Expr]) -> exp.Expr:
+    """Return the text of the field that names a unit; its default where a record has none."""
+    text = build_source_text(field, values_by_path)
+    return text if field.default is None else sql_trees.build_coalesce([text, sql_trees.build_text(field.default)])
 
 
 def build_typed_value(field: Field, text: exp.Expr, is_fast: bool = False, is_integer: bool = False) -> exp.Expr:

@@ -67,7 +67,7 @@ class ReasonFinder:
         body = _find_body(self.recognition.source, record)
         for form in _sort_likely_forms(self.recognition, item.event, record, body):
             for field in form.fields:
-                if reason := explain_missing_field(item.event, field, body):
+                if reason := explain_missing_field(form, field, body):
                     return reason
         return "a field is missing"
 

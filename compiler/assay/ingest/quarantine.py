@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING, Any
 from assay.ingest import small_tables
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.discovery import RunFiles
-from assay.ingest.event_forms import INCOMPLETE, TIMELESS
+from assay.ingest.event_forms import INCOMPLETE, TIMELESS, NumberedForm
 from assay.ingest.field_sql import DECIMAL, DIGITS, INTEGER
 from assay.ingest.plain_copies import LONGEST, TOO_LONG, Line, read_lines
 from assay.ingest.quantities import QUANTITIES
 from assay.ingest.unknown_records import UnknownTally
 from assay.lang.model.package import Field
+from assay.lang.record_units import simplify_unit
 from assay.util.diagnostics import AssayError, Diagnostic
 from assay.util.paths import resolve_path
 from assay.util.scratch import get_process_folder
@@ -137,12 +138,16 @@ class NumberText(str):
     __slots__ = ()
 
 
-def explain_missing_field(event: str, field: Field, body: object) -> str:
-    """Return why a body has no valid value of a field of an event; empty if it has one."""
+def explain_missing_field(form: NumberedForm, field: Field, body: object) -> str:
+    """Return why a body has no valid value of a field of a form of an event; empty if it has one."""
+    event = form.event.name
     if not field.paths:
         return ""
-    value = next((value for value in (get_value(body, path) for path in field.paths) if value is not None), None)
-    if value is None:
+    value = _find_value(field, body)
+    record_unit = form.find_unit(field)
+    unit = None if record_unit is None else _find_value(record_unit.named_by, body) or record_unit.named_by.default
+    is_of_other = record_unit is not None and simplify_unit(str(unit)) in record_unit.others
+    if value is None or is_of_other:
         is_needed = field.required and field.default is None
         return f"field {field.name} of {event} is missing" if is_needed else ""
     if quantity := next((QUANTITIES[item.kind] for item in field.transforms if item.kind in QUANTITIES), None):
@@ -150,9 +155,17 @@ def explain_missing_field(event: str, field: Field, body: object) -> str:
     else:
         offset = sum(change.number for change in field.transforms if change.kind == "plus")
         is_valid, expected = _is_valid(field.type, value, offset), _EXPECTED[field.type]
+    if record_unit and is_valid and simplify_unit(str(unit)) not in record_unit.factors:
+        expected, value = f"a unit in {record_unit.named_by.name} that converts to {record_unit.unit.name}", unit
+        is_valid = False
     if is_valid:
         return ""
     return f"field {field.name} of {event}: expected {expected}, found {truncate_value(value)}"
+
+
+def _find_value(field: Field, body: object) -> object:
+    """Return the value of a field in a body: that of the first path that has one, else None."""
+    return next((value for value in (get_value(body, path) for path in field.paths) if value is not None), None)
 
 
 def _is_valid(kind: str, value: object, offset: int) -> bool:

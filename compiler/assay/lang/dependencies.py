@@ -16,6 +16,7 @@ from assay.lang.model.filters import Filter
 from assay.lang.model.package import Event, Grain, Metric, Package, Relation, Table
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Cut
+from assay.lang.record_units import add_unit_fields
 from assay.lang.reserved_names import ACCEPTED
 from assay.lang.sql_dependencies import Reads, find_reads
 
@@ -65,7 +66,8 @@ class _DependencyWalker:
         """Add a table with those of its members that are `read` (None: all)."""
         table = self.tables.get(name)
         if isinstance(table, Event):
-            self.needs.events[name] |= _select_read({item.name for item in table.fields}, read)
+            names = _select_read({item.name for item in table.fields}, read)
+            self.needs.events[name] |= add_unit_fields(table, names)
             self.needs.constants |= self.starts.get(table.source, set())
         elif isinstance(table, Relation):
             self.add_relation(table)

@@ -221,6 +221,7 @@ def _read_samples(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     for position, match in enumerate(matches):
         labels = {label[0]: label[3] for label in re.findall(openmetrics.LABEL, match[2] or "") if label[0]}
         values: dict[KeyPath, object] = {
+            ("at",): match[4],
             ("value",): float(match[3]),
             **{("labels", key): value for key, value in labels.items()},
         }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.propose.units import RATE
+
 WIDTH = 118
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "$": "\\$", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -59,3 +61,15 @@ def format_record(members: Sequence[tuple[str, str, str]], indent: int, begin: s
         gap = "" if value.startswith("\n") else " "
         lines.append(f"{sign} {name} ={gap}{value}" if value else f"{sign} {name}")
     return margin.join([*lines, "}"])
+
+
+def write_unit(unit: str) -> str:
+    """Return the expression of a unit, a word of the schema or a text in quotes."""
+    if unit.startswith('"'):  # the text that records have for it
+        return f'(S.unit.unit "dimensionless" {unit})'
+    if " / " in unit:
+        measured, _, time = unit.partition(" / ")
+        symbols = f"${{S.unit.{'none' if measured == 'dimensionless' else measured}.symbol}}/${{S.unit.{time}.symbol}}"
+        return f'(S.unit.unit {quote_text(unit)} "{symbols}")'
+    rate, _, measured = unit.partition(" ")
+    return f"(S.unit.{rate} S.unit.{measured or 'none'})" if rate == RATE else f"S.unit.{unit}"

@@ -13,6 +13,7 @@ from assay.propose.benchmark_lines import EVENT as EVENT_OF_RESULTS
 from assay.propose.benchmark_texts import GO_BENCHMARKS, find_output, write_results_query
 from assay.propose.chains import Chain, find_chains
 from assay.propose.choices import is_member, is_setting
+from assay.propose.counters import propose_counter_rates
 from assay.propose.known_formats import CHOSEN, MAX_BENCHMARKS, is_of_benchmarks
 from assay.propose.model import (
     HOST,
@@ -60,6 +61,7 @@ from assay.propose.varying import (
     counts_up,
     find_run_constant,
 )
+from assay.util.numbers import format_count
 
 MAX_METRICS = 12  # of the fields of a grain
 MAX_GRAINS = 12  # of records, per source
@@ -105,8 +107,9 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
         if event.name in spread and not key:
             reason = f"have the `{spread[event.name]}` of records of other hosts: each record counts"
             grain = replace(grain, reason=grain.reason.replace(_NO_KEY, reason))
-        grains.append(grain)
+        grains += [*_build_total_grain(group, grain, names), grain]
     grains += propose_rate(group, names)
+    grains += propose_counter_rates(group, names)
     grains += propagation
     return _rank_grains(group, grains)
 
@@ -148,7 +151,26 @@ def _build_record_grain(
     dimensions.sort(key=lambda item: (item.field != key, ranks.get(item.field, len(first))))
     return GrainProposal(grain, source.name, "", (event.name,), metrics, reason, _is_timeless(source),
                          make_event_title(source, event), dimensions=tuple(dimensions),
-                         is_split_by_two=_is_split_by_two(group, event, dimensions))  # fmt: skip
+                         is_split_by_two=_is_split_by_two(group, event, dimensions),
+                         excluded=event.excluded)  # fmt: skip
+
+
+def _build_total_grain(group: Group, grain: GrainProposal, names: NameSpace) -> tuple[GrainProposal, ...]:
+    """Return the grain of the totals that the metrics of a grain leave out, with the same metrics of these."""
+    totals = [item for item in grain.excluded if len(item.texts) == 1 and item.texts[0] != "true"]
+    if not totals or is_of_benchmarks(group.source.format) or any(metric.where[0] for metric in grain.metrics):
+        return ()
+    (text,) = totals[0].texts
+    metrics = tuple(
+        replace(metric, id=names.add(join_names(metric.id, make_identifier(text, "total"))),
+                name=f"{metric.name} ({text})", doc=f"{metric.doc}: of records with `{text}` in `{totals[0].field}`",
+                where=(totals[0].field, text))
+        for metric in grain.metrics if metric.field and not metric.is_failure
+    )  # fmt: skip
+    name = names.add(join_names(grain.name, make_identifier(text, "total")))
+    reason = f"{format_count(totals[0].count, 'record')} with `{text}`: totals of the others"
+    return (replace(grain, name=name, metrics=metrics, reason=reason, title=f"{grain.title}: {text}", dimensions=(),
+                    excluded=(), is_split_by_two=False),)  # fmt: skip
 
 
 def _is_split_by_two(group: Group, event: EventProposal, dimensions: Sequence[DimensionProposal]) -> bool:
@@ -157,6 +179,8 @@ def _is_split_by_two(group: Group, event: EventProposal, dimensions: Sequence[Di
     Several benchmarks have values of the second in common, such as sizes.
     """
     if not is_of_benchmarks(group.source.format) or len(dimensions) < _PAIR or HOST in {d.field for d in dimensions}:
+        return False
+    if any(item.is_same_work for item in dimensions[:_PAIR]):
         return False
     paths = [group.source.find_field(item.field).path for item in dimensions[:_PAIR]]
     records = group.records[event.name]
@@ -219,6 +243,7 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
     """
     ranked: list[tuple[bool, bool, DimensionProposal]] = []
     is_benchmark = is_of_benchmarks(group.source.format)
+    units = {item.unit_of for item in group.source.fields}
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
         is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
@@ -232,6 +257,8 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
         if all(record.host.endswith(f"/{record.values.get(field.path)}") for record in group.records[event.name]):
             continue
         if is_actor(field.path) and not _has_common_actors(group.records[event.name], field):
+            continue
+        if field.unit_of or field.name in units or any(isinstance(value, float) for value in values):
             continue
         if group.known_format and field.path[-1] in group.known_format.units_at:
             continue
@@ -409,8 +436,7 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
     quantities = {text: describe_quantity(group, event, by_path[(value,)], text) for text, _ in texts.most_common()}
     measured = [text for text, quantity in quantities.items() if not quantity.omission]
     measured.sort(key=lambda text: _rank_result(group, (text,)))
-    is_of_units = group.known_format is not None and (column,) in group.known_format.units_at.values()
-    titles = {text: f"{make_title(value)} ({text})" if is_of_units else make_title(text) for text in measured}
+    titles = {text: make_title(text) for text in measured}
     return tuple(
         MetricProposal(names.add(make_identifier(titles[text], "value")), titles[text], quantities[text].unit,
                        f"`{value}` of rows whose `{column}` is `{text}`", event=event.name,
@@ -422,7 +448,7 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
 
 def _choose_unit(group: Group, event: EventProposal, field: FieldProposal, unit: str) -> str:
     """Return the unit in which a number is reported: hours for many seconds, and no nanoseconds but of benchmarks."""
-    if unit == "nanosecond" and field.unit == unit:
+    if unit == "nanosecond" and field.unit == unit and not field.unit_of:
         return unit if is_of_benchmarks(group.source.format) else "millisecond"
     values = [record.values[field.path] for record in group.records[event.name] if field.path in record.values]
     is_long = unit == field.unit == "second" and statistics.median(map(float, map(str, values))) >= _LONG
@@ -437,7 +463,7 @@ def _list_field_metrics(
     metrics = []
     for event, field in quantities[:MAX_METRICS]:
         of_events = sum(field.name in item.fields for item in group.source.events)
-        is_value = field.path[-1] == "value"  # the name of the event says what it is
+        is_value = field.path[-1] == "value" and not field.quantity  # the name of the event says what it is
         is_shared = of_events > 1 and not is_value
         is_repeated = field.name.startswith(f"{event.name}_")
         metric_id = join_names(event.name, field.name) if is_shared and not is_repeated else field.name
@@ -447,6 +473,6 @@ def _list_field_metrics(
         title = (make_value_title(group.source, event) if is_value
                  else make_field_title(group.source, event, replace(field, unit=unit)))  # fmt: skip
         metrics.append(MetricProposal(names.add(metric_id), title, unit,
-                                      f"`{'.'.join(field.path)}` of `{event.name}`", event=event.name,
+                                      f"`{'.'.join(field.place)}` of `{event.name}`", event=event.name,
                                       field=field.name, better=quantity.better))  # fmt: skip
     return tuple(metrics)

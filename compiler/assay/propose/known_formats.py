@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from assay.propose.model import KeyPath, Record
+from assay.propose.model import KeyPath
 
 #: why a number is no metric
 LOAD = "the load, no result"
@@ -149,7 +149,7 @@ KNOWN_FORMATS = (
                        MetricRule("threads|forks|.*(iterations|batchsize)", omission=SAMPLES))),
     KnownFormat("cargo criterion", "json-records", frozenset({("id",), ("unit",), ("mean", "estimate")}),
                 is_of_benchmarks=True, ruled_out=("group_name",), dimensions=("id",),
-                unread=_columns("report_directory"), units_at={"estimate": ("unit",)},
+                unread=_columns("report_directory"),
                 rules=(MetricRule(r"change\..*", omission=BEFORE), MetricRule("(lower|upper)_bound", omission=BOUNDS))),
     KnownFormat("estimates of criterion", "json-records",
                 frozenset({("mean", "point_estimate"), ("std_dev", "point_estimate")}), is_of_benchmarks=True,
@@ -170,6 +170,7 @@ BENCHMARK_TABLE = KnownFormat(
            MetricRule(r"param\b.*|threads|size|.*[ _]size|length|concurrency|clients|workers", omission=CHOSEN),
            MetricRule(".*(error|deviation|std).*", better="lower")),
 )  # fmt: skip
+_TABLES = ("csv", "json-records")
 _NAME_COLUMNS = ("benchmark", "bench", "benchmark name", "benchmark_name", "name", "test", "case")
 _UNIT_COLUMNS = ("unit", "units", "score unit", "score_unit", "time_unit")
 _TIME_COLUMNS = frozenset(("timestamp", "ts", "date", "datetime"))  # of tables that are no results
@@ -184,27 +185,21 @@ def find_known_format(kind: str, paths: Collection[KeyPath]) -> KnownFormat | No
     """Return the format whose marks are all among the paths of records; of several, the first."""
     every = set(paths)
     marked = next((item for item in KNOWN_FORMATS if item.kind == kind and item.signature <= every), None)
-    return marked or (_match_benchmark_table(every) if kind == BENCHMARK_TABLE.kind else None)
+    return marked or (_match_benchmark_table(kind, every) if kind in _TABLES else None)
 
 
-def _match_benchmark_table(paths: Collection[KeyPath]) -> KnownFormat | None:
-    """Return the format of a table with columns of names, of numbers, and of the units of these; None for others."""
+def _match_benchmark_table(kind: str, paths: Collection[KeyPath]) -> KnownFormat | None:
+    """Return the format of a table with columns of names, of numbers, and of the units of these; None for others.
+
+    A list of records is such a table, too.
+    """
     columns = sorted(path[0] for path in paths if len(path) == 1)
     names, units = ([column for word in words for column in columns if column.lower() == word]
                     for words in (_NAME_COLUMNS, _UNIT_COLUMNS))  # fmt: skip
     values = [column for column in columns if column not in units and _VALUE_COLUMN.fullmatch(column)]
     if not (names and units and values) or _TIME_COLUMNS & {column.lower() for column in columns}:
         return None
-    return replace(BENCHMARK_TABLE, dimensions=(names[0],), units_at=dict.fromkeys(values, (units[0],)))
-
-
-def split_by_unit(known_format: KnownFormat | None, records: Sequence[Record]) -> KnownFormat | None:
-    """Return the format of a table of benchmarks, with a metric for each of its units if it has several."""
-    if known_format is None or known_format.name != BENCHMARK_TABLE.name:
-        return known_format
-    value, (unit,) = next(iter(known_format.units_at.items()))
-    has_several = len({record.values.get((unit,)) for record in records}) > 1
-    return replace(known_format, split=(unit, value)) if has_several else known_format
+    return replace(BENCHMARK_TABLE, kind=kind, dimensions=(names[0],), units_at=dict.fromkeys(values, (units[0],)))
 
 
 def is_of_benchmarks(name: str) -> bool:

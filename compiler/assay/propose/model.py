@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,8 +12,14 @@ from typing import Any
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.propose.names import is_actor
 from assay.propose.units import RATE
+from assay.util.numbers import format_count
 
 KeyPath = tuple[str, ...]
+#: of grains, which the data of a proposal have only if they are not empty
+_OPTIONAL_MEMBERS = (
+    "query", "is_split_by_two", "elsewhere", "origin", "excluded", "counter", "labels", "every_ns", "windows_of",
+    "terms",
+)  # fmt: skip
 
 HOST = "host"
 """The column of every event with the host of a record, which no field is called."""
@@ -93,7 +100,11 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class FieldProposal:
-    """A field of events: its name, paths and type, its unit as a word of the schema, and why it has this unit."""
+    """A field of events: its name, paths and type, its unit as a word of the schema, and why it has this unit.
+
+    `unit_of` is the field that names the unit of a record. If there is a field for each of several quantities, the path
+    begins with its `quantity`.
+    """
 
     name: str
     path: KeyPath
@@ -102,6 +113,36 @@ class FieldProposal:
     transform: str = ""
     reason: str = ""
     is_quantity: bool = False  # a number that is worth a metric
+    unit_of: str = ""
+    quantity: str = ""
+    better: str = ""  # the direction that a unit such as `B/op` tells
+
+    @property
+    def place(self) -> KeyPath:
+        """Return where records have it."""
+        return self.path[1:] if self.quantity else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Records of an event that no metric counts: those with one of some texts in a field, or a text like a pattern."""
+
+    field: str
+    texts: tuple[str, ...]
+    pattern: str
+    count: int
+    reason: str
+
+    def has(self, value: object) -> bool:
+        """Return whether records with a value are excluded."""
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        return text in self.texts or bool(self.pattern and re.fullmatch(self.pattern, text))
+
+    def describe(self) -> str:
+        """Return a sentence about them."""
+        texts = f"`{self.pattern}`" if self.pattern else ", ".join(f"`{text}`" for text in self.texts)
+        verb = "is" if self.count == 1 else "are"
+        return f"{format_count(self.count, 'record')} with {texts} in `{self.field}` {verb} left out: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +156,7 @@ class EventProposal:
     optional: tuple[str, ...]
     ruled_out: KeyPath = ()  # records with anything at this path are not of the event
     doc: str = ""
+    excluded: tuple[Exclusion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +319,12 @@ class GrainProposal:
     is_split_by_two: bool = False  # whether its section is split by its first two dimensions
     elsewhere: tuple[str, ...] = ()
     origin: str = ""
+    excluded: tuple[Exclusion, ...] = ()  # records of its event that its metrics leave out
+    counter: str = ""  # the field whose increase per second it measures, of each series of these labels
+    labels: tuple[str, ...] = ()
+    every_ns: int = 0  # from sample to sample of a series
+    windows_of: str = ""  # the grain of the same steps whose relation it has
+    terms: tuple[str, ...] = ()  # the grains of rates of which it has the quotient
 
     @property
     def events_of_rows(self) -> tuple[str, ...]:
@@ -309,7 +357,7 @@ class GrainProposal:
     @property
     def is_of_seconds(self) -> bool:
         """Whether it has a row for each second of a run."""
-        return any(metric.is_rate for metric in self.metrics)
+        return bool(self.terms) or any(metric.is_rate for metric in self.metrics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,7 +433,7 @@ class Proposal:
         """Return the proposal as data."""
         data = asdict(self)
         for grain in data["grains"]:
-            for name in ("query", "is_split_by_two", "elsewhere", "origin"):
+            for name in _OPTIONAL_MEMBERS:
                 if not grain[name]:
                     del grain[name]
             for dimension, name in itertools.product(grain["dimensions"], ("limit", "is_same_work")):
@@ -394,4 +442,10 @@ class Proposal:
         for source in data["sources"]:
             if not source["notes"]:
                 del source["notes"]
+            for event in source["events"]:
+                if not event["excluded"]:
+                    del event["excluded"]
+            for field, name in itertools.product(source["fields"], ("unit_of", "quantity", "better")):
+                if not field[name]:
+                    del field[name]
         return {key: data[key] for key in data if data[key] or key not in ("baseline_reason", "repeats_reason")}

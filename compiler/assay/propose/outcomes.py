@@ -20,7 +20,7 @@ MIN_RECORDS = 5
 
 def find_outcome(group: Group, event: EventProposal) -> FieldProposal | None:
     """Return the field of an event that says whether its records failed: a status of HTTP, a boolean, or a text."""
-    if event.count < MIN_RECORDS:
+    if event.count < MIN_RECORDS or group.source.kind == "samples":  # of which none is a piece of work
         return None
     fields = [group.source.find_field(name) for name in event.fields]
     if group.known_format:  # others have metrics of failures, or none

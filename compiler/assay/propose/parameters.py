@@ -6,6 +6,7 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from assay.propose.known_formats import SAMPLES
 from assay.propose.model import EventProposal, FieldProposal, Record
 from assay.propose.names import split_words
 from assay.propose.sources import Group
@@ -131,7 +132,10 @@ def is_repetition_number(group: Group, event: EventProposal, field: FieldProposa
 
 def numbers_same_work(group: Group, event: EventProposal, field: FieldProposal) -> bool:
     """Return whether a field only numbers repetitions of the same work, such as `trial`."""
-    return bool(_SAME_WORK & {*split_words(field.path[-1])}) and is_repetition_number(group, event, field)
+    words = split_words(field.path[-1])
+    rule = group.known_format.find_rule(field.path[-1], field.place, {}) if group.known_format else None
+    is_known = rule is not None and rule.omission == SAMPLES and words[-1] in _NUMBERING
+    return bool(_SAME_WORK & {*words}) and (is_known or is_repetition_number(group, event, field))
 
 
 def list_values(records: Sequence[Record], field: FieldProposal) -> list[str]:

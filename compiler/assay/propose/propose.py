@@ -11,6 +11,7 @@ from assay.propose.alternation import find_alternating
 from assay.propose.benchmark_texts import add_results
 from assay.propose.choices import list_settings
 from assay.propose.confirm_units import confirm_units
+from assay.propose.cumulative import list_cumulative
 from assay.propose.detect import Detected, detect
 from assay.propose.grains import list_crowded_out, propose_counts, propose_grains
 from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
@@ -59,7 +60,7 @@ def propose_system(
                    found=", ".join(f"{group.source.kind} with {group.source.records} records" for group in groups),
                    hint="write the events by hand: docs/spec-language/events.md")  # fmt: skip
     grains = _rename_alike(_propose_all_grains(groups, tables))
-    keys = {(event, grain.key) for grain in grains for event in grain.events}
+    keys = {(event, name) for grain in grains for event in grain.events for name in (grain.key, grain.counter)}
     growing = tuple(item for group in groups for item in list_growing_fields(group) if item not in keys)
     constant = tuple(item for group in groups for item in list_constant_fields(group, grains))
     run_constants = tuple(item for group in groups for item in list_run_constants(group))
@@ -116,7 +117,7 @@ def _list_omitted(group: Group, keys: Collection[tuple[str, str]]) -> tuple[tupl
     """Return what of a group is no metric, and why; `keys` are the events with the fields that are keys of grains."""
     counter = find_counter(group)  # has a rate
     omissions = (item for item in list_omissions(group) if item[0] != counter)
-    numbers = (*list_repetitions(group), *list_restarting(group))
+    numbers = (*list_repetitions(group), *list_restarting(group), *list_cumulative(group, keys))
     return (*omissions, *numbers, *list_settings(group, keys), *list_namesakes(group))
 
 

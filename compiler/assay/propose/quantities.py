@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.propose.choices import is_member, is_sequel, is_setting
+from assay.propose.cumulative import is_bucket, is_cumulative
 from assay.propose.known_formats import ONES, MetricRule, is_of_benchmarks
 from assay.propose.model import EventProposal, FieldProposal, MetricProposal, Record, SourceProposal
 from assay.propose.names import split_words
 from assay.propose.parameters import is_choice, is_parameter, is_repetition_number
 from assay.propose.repeats import find_namesake
 from assay.propose.sources import Group
-from assay.propose.units import TIMES, UNITS, find_unit, is_rate, is_rate_per_time, write_rate
+from assay.propose.units import TIMES, UNITS, find_unit, is_rate, is_rate_per_time
 from assay.propose.varying import FEW_RECORDS, count_values, find_restart, find_run_constant, is_constant, only_grows
 
 ZERO = "it is always 0"
@@ -50,7 +51,6 @@ _LOWER_RATIOS = ("rtf", "real time factor")
 _MEMORY = frozenset(("heap", "mem", "memory", "ram", "rss"))
 _UNUSED = frozenset(("available", "avail", "capacity", "free", "limit", "saved"))
 _SIZES = ("byte", "kilobyte", "kibibyte", "megabyte", "mebibyte", "gigabyte", "gibibyte", "percent")
-_WORK = frozenset(("op", "ops"))  # words of texts such as `ops/ms`
 _MIN_SAMPLES = 2  # of a metric of a log with more records
 
 
@@ -68,18 +68,14 @@ def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, 
     known_format, records = group.known_format, group.records[event.name]
     if not known_format:
         unit = _find_sample_unit(group, event, field)
-        return Quantity(unit, _find_direction(event, field, unit), "")
+        return Quantity(unit, field.better or _find_direction(event, field, unit), "")
     if text:
         records = [record for record in records if record.values.get((known_format.split[0],)) == text]
     is_value = field.path[-1] == "value" and event.names
     name = text or (event.names[0] if is_value else field.path[-1])
-    rule = known_format.find_rule(name, field.path, group.facts.get(name, {}))
-    unit, better = rule.unit or field.unit, rule.better
-    if path := known_format.units_at.get(field.path[-1]):
-        texts = {str(record.values.get(path, "")) for record in records if field.path in record.values}
-        unit, stated = _read_unit(texts.pop()) if len(texts) == 1 else (unit, "")
-        better = better or stated
-    better = better or _find_direction(event, field, unit)
+    rule = known_format.find_rule(name, field.place, group.facts.get(name, {}))
+    unit = rule.unit or field.unit
+    better = rule.better or field.better or _find_direction(event, field, unit)
     return Quantity(
         unit, better, _explain_omission(rule, field, records) or _explain_zeros(unit, better, field, records)
     )
@@ -178,19 +174,6 @@ def list_omissions(group: Group) -> Iterator[tuple[str, str]]:
                     yield text or name, quantity.omission
 
 
-def _read_unit(text: str) -> tuple[str, str]:
-    """Return the unit that a text names, and which direction is better: `ns/op` is a time, `ops/s` a rate."""
-    measured, _, per = text.lower().partition("/")
-    unit = "byte" if measured == "b" else UNITS.get(measured, "none")
-    if per in _WORK:
-        return unit, "lower"
-    time = UNITS.get(per, "")
-    better = "higher" if measured in _WORK else ""
-    if time in TIMES and (better or unit != "none"):
-        return write_rate(unit, time), better
-    return ("none" if per else unit), better
-
-
 def _explain_zeros(unit: str, better: str, field: FieldProposal, records: Sequence[Record]) -> str:
     """Return why a number that is always 0 is no metric; empty if it may become worse, such as a share of failures.
 
@@ -227,6 +210,8 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
             if (is_of_benchmarks(group.source.format) or not only_grows(records, field))
             and not (is_constant(group, event, field) and count_values(records, field) >= FEW_RECORDS)
             and not find_restart(group, event, field)
+            and not is_bucket(event)
+            and not is_cumulative(group, event, field)
             and not is_choice(group, event, field)
             and not is_parameter(group, event, field)
             and not is_repetition_number(group, event, field)

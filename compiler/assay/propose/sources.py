@@ -17,7 +17,7 @@ from assay.propose.describe import describe_fields
 from assay.propose.detect import Detected, locate_record, shift_positions
 from assay.propose.file_names import find_common_stem
 from assay.propose.instants import describe_reading
-from assay.propose.known_formats import KnownFormat, find_known_format, split_by_unit
+from assay.propose.known_formats import KnownFormat, find_known_format
 from assay.propose.known_text_formats import MatchedText
 from assay.propose.merge_templates import STEP, merge_templates
 from assay.propose.model import (
@@ -41,9 +41,11 @@ from assay.propose.recognize import (
     find_times,
     refuse_ambiguous_dates,
 )
+from assay.propose.record_units import Conversion, convert_units
 from assay.propose.table_rows import EVENT, find_table_rows
 from assay.propose.text_layout import LEVELS, MESSAGE, TextLayout
 from assay.propose.text_templates import find_templates
+from assay.propose.totals import exclude_records
 from assay.propose.units import UNITS
 from assay.propose.varying_messages import read_varying_messages
 from assay.util.diagnostics import fail
@@ -116,7 +118,6 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     kind, known_text = items[0].kind, _join_known_text(items)
     records = shift_positions(items)
     known_format = find_known_format(kind, {path for record in records[:1000] for path in record.values})
-    known_format = split_by_unit(known_format, records)
     facts = _list_facts(known_format, records)
     if known_format and known_format.ruled_out:
         records = [record for record in records if known_format.ruled_out not in record.values]
@@ -126,6 +127,9 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
         refuse_ambiguous_dates(records, items[0].sample.path)
     records, malformed = _set_apart_malformed(items, records, times)
     lookup = _find_lookup(items[0], records, known_format, times)
+    conversions: dict[KeyPath, Conversion] = {}
+    if kind not in ("text-lines", "samples"):
+        records, conversions = convert_units(records, known_format.units_at if known_format else {})
     named = _name_templates(layout, records) if layout else _name_records(kind, records, lookup, times)
     if known_text:
         named.names[known_text.format.event] = (known_text.pattern,)
@@ -134,8 +138,10 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     excluded = {("at",), *(times.paths if times else ()), *((lookup.path,) if lookup else ())}
     excluded |= {layout.time} if layout else set()
     excluded |= known_format.unread if known_format else frozenset()
-    fields = describe_fields([r for rows in named.records.values() for r in rows], excluded, units)
+    fields = describe_fields([r for rows in named.records.values() for r in rows], excluded, units, conversions)
     events, by_event = _propose_events(named, fields, known_format, kind, names)
+    is_of_benchmarks = known_format is not None and known_format.is_of_benchmarks
+    events, by_event = exclude_records(events, by_event, fields, times.paths[0] if times else (), is_of_benchmarks)
     if kind != "text-lines" and any(item.sample.is_cut for item in items):
         # Records that were not read may lack any field; the places of a pattern always have a text.
         events = tuple(replace(event, optional=event.fields) for event in events)

@@ -44,6 +44,7 @@ def describe_proposal(proposal: Proposal, other_readings: Sequence[str] = ()) ->
     for grain in proposal.grains:
         yield f"{grain.name}: {grain.reason}"
         yield from (f"  {line}" for line in grain.describe_repeated())
+        yield from (f"  {item.describe()}" for item in grain.excluded)
         yield f"  metrics {', '.join(metric.id for metric in grain.metrics)}"
         if grain.dimensions:
             yield f"  dimensions {', '.join(item.field for item in grain.dimensions)}"

@@ -82,7 +82,10 @@ def make_field_title(source: SourceProposal, event: EventProposal, field: FieldP
     if match := _LEVEL.fullmatch(field.path[-1]):
         plain = replace(field, path=(*field.path[:-1], match[1]))
         return f"{make_field_title(source, event, plain)} ({match[2]} %)"
-    is_ambiguous = sum(item.path[-1] == field.path[-1] for item in source.fields) > 1
+    if field.quantity:
+        plain = replace(field, path=field.place, quantity="")
+        return f"{make_field_title(source, event, plain)} ({field.quantity})"
+    is_ambiguous = len({item.place for item in source.fields if item.path[-1] == field.path[-1]}) > 1
     words = _list_title_words(field, " ".join(field.path) if is_ambiguous else field.path[-1])
     is_unique = sum(field.name in item.fields for item in source.events) == 1
     event_title = make_event_title(source, event)

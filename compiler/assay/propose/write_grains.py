@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from assay.propose.alternation import GUIDE
-from assay.propose.dhall_text import format_list, format_member, format_record, quote_text
+from assay.propose.dhall_text import format_list, format_member, format_record, quote_text, write_unit
 from assay.propose.model import HOST, AlternatingPair, GrainProposal, Proposal
 from assay.propose.write_report import SCHEMA, name_fields
 
@@ -38,7 +38,8 @@ def write_query(grain: GrainProposal) -> str:
 
 def _list_grain_fields(grain: GrainProposal) -> list[str]:
     names = [name for metric in grain.metrics for name in (metric.field, metric.where[0]) if name]
-    return list(dict.fromkeys((*names, *(item.field for item in grain.dimensions if item.field != HOST))))
+    names += [item.field for item in grain.dimensions if item.field != HOST]
+    return list(dict.fromkeys((*names, *(item.field for item in grain.excluded))))
 
 
 def write_grains(proposal: Proposal) -> str:
@@ -55,9 +56,14 @@ def write_grains(proposal: Proposal) -> str:
         parts.append(_LAST)
     if any(grain.find_attempts() for grain in proposal.grains):
         parts.append(_LATEST)
-    for grain in proposal.grains:
-        write = (_write_record_grain if grain.is_of_records else _write_seconds if grain.is_of_seconds else
-                 _write_grain)  # fmt: skip
+    for grain in sorted(proposal.grains, key=lambda grain: (bool(grain.terms), bool(grain.windows_of))):
+        write = _write_grain
+        if grain.counter or grain.terms:
+            write = _write_rate
+        elif grain.is_of_records:
+            write = _write_record_grain
+        elif grain.is_of_seconds:
+            write = _write_seconds
         parts.append(write(proposal, grain))
     names = [grain.name for grain in proposal.grains]
     return "\n".join([*parts, f"in  {{ {', '.join(names)} }}", ""])
@@ -71,6 +77,7 @@ def _describe_alternating(pair: AlternatingPair) -> str:
 
 
 _DIMENSIONS = "\n-- Its dimensions are fields with few values: split metrics by them."
+_STEPS_OF_RATE = 4  # a window of a rate has so many samples, so that it may lack one
 _CLOCKS = "A clock that is ahead makes its host look slow: docs/how-to.md#measure-propagation-between-hosts"
 _COLUMN = "let columnOf = G.columnOf\n"
 _GRAIN = r"""let host = G.column "text" "host" S.unit.none "Host"
@@ -123,7 +130,7 @@ def _write_record_grain(proposal: Proposal, grain: GrainProposal) -> str:
         *([("cluster", "records.host.name", "")] if source.hosts else []),
     ]
     result = f"records // {{ grain = records.grain // {format_record(members, 6)} }}" if members else "records"
-    comment = _DIMENSIONS if grain.dimensions else ""
+    comment = _describe_excluded(grain) + (_DIMENSIONS if grain.dimensions else "")
     return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}
 let {grain.name} =
       let records =
@@ -136,6 +143,84 @@ let {grain.name} =
 
       in  {result}
 """
+
+
+def _write_rate(proposal: Proposal, grain: GrainProposal) -> str:
+    """Write a grain with a row for each step of a run and series of a counter, and the series with its rate."""
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    (metric,), event, record = grain.metrics, f"e.{grain.events[0]}", f"e.{name_fields(proposal, source)}"
+    labels = [f"{record}.{name}" for name in grain.labels]
+    host = ['G.column "text" "host" S.unit.none "Host"'] if source.hosts or not labels else []
+    columns = format_member([*host, *(f"G.columnOf {label}" for label in labels), "at", "value"], 14, 23)
+    names = [*(['"host"'] if host else []), *(f"{label}.name" for label in labels)]
+    by = format_list(names, 14)
+    windows = f"{grain.windows_of}.relation" if grain.windows_of else f'G.wholeRun "{grain.name}_time" [ {event} ]'
+    lets, members = _list_terms(grain) if grain.terms else ("", _list_samples(proposal, grain))
+    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.
+let {grain.name} =
+      let relation = {windows}
+
+{lets}      let series =
+            S.Series::{{
+            , name = "{grain.name}_series"
+            , by = {by}
+            , windows = relation.name
+            , everyNs = {grain.every_ns}{members}
+            , unit = {write_unit(metric.unit).strip("()")}
+            , doc = {quote_text(metric.doc)}
+            }}
+
+      let at = G.column "instant" "t_ns" S.unit.nanosecond "Step"
+
+      let value = G.column "real" "value" series.unit series.doc
+
+      let grain =
+            S.Grain::{{
+            , name = {quote_text(grain.name)}
+            , relation = series.name
+            , key = {format_list([*names, "at.name"], 14)}
+            , columns ={columns}
+            , at = at.name
+            , time = at.name
+            , dimensions = {by}
+            , doc = "A step of a series"
+            }}
+
+      in  {{ relation, series, grain, value }}
+"""
+
+
+def _list_samples(proposal: Proposal, grain: GrainProposal) -> str:
+    """Return the members of a series with the rate of a counter."""
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    field = source.find_field(grain.counter)
+    unit = write_unit(grain.metrics[0].unit.partition(" ")[2] or "none")
+    value = f"S.grain.field e.{name_fields(proposal, source)}.{field.name}"
+    value = f"S.x.asUnit {unit} ({value})" if field.unit == "none" and unit != "S.unit.none" else value
+    samples = f"G.samples e.{grain.events[0]}"
+    if grain.excluded:
+        condition = write_exclusions(proposal, grain, lambda field: f"S.grain.field {field}")
+        samples = f"G.samplesWhere e.{grain.events[0]} ({condition})"
+    return f"""
+            , samples = {samples}
+            , reading = "rate"
+            , windowNs = {_STEPS_OF_RATE * grain.every_ns}
+            , covered = True
+            , value = {value}"""
+
+
+def _list_terms(grain: GrainProposal) -> tuple[str, str]:
+    """Return the terms of a series with a quotient of rates, and its members."""
+    lets = "".join(
+        f'      let {name} = G.term "{name}" {term}.series\n\n'
+        for name, term in zip(("total", "number"), grain.terms, strict=True)
+    )
+    return (
+        lets,
+        """
+            , terms = [ total, number ]
+            , value = S.x.over (G.termValue total) (G.termValue number)""",
+    )
 
 
 def _write_seconds(proposal: Proposal, grain: GrainProposal) -> str:
@@ -205,6 +290,7 @@ def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
     comment, dimensions = (_DIMENSIONS, _write_taken_dimensions(grain, record)) if grain.dimensions else ("", "")
     repeated = "".join(f"\n-- {line}." for line in grain.describe_repeated())
     repeated += f"\n-- {_CLOCKS}" if grain.origin else ""
+    repeated += _describe_excluded(grain)
     return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}{repeated}
 let {grain.name} =
       let name = {quote_text(grain.name)}
@@ -234,6 +320,33 @@ let {grain.name} =
 
       in  {{ relation, grain{", at" if instants else ""}{", before" if latest else ""} }}
 """
+
+
+def _describe_excluded(grain: GrainProposal) -> str:
+    return "".join(f"\n-- {item.describe()}." for item in grain.excluded)
+
+
+def write_exclusions(proposal: Proposal, grain: GrainProposal, read: Callable[[str], str]) -> str:
+    """Return the condition that a record of a grain is not excluded; `read` returns the expression of a field."""
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    event = source.find_event(grain.events[0])
+    conditions = []
+    for item in grain.excluded:
+        is_boolean = source.find_field(item.field).type == "boolean"
+        value = read(f"e.{name_fields(proposal, source)}.{item.field}")
+        missing = "S.x.no" if is_boolean else '(S.x.text "")'
+        value = f"S.x.orElse ({value}) {missing}" if item.field in event.optional else value
+        if item.pattern:
+            conditions.append(f"S.x.not (S.x.matches ({value}) {quote_text(item.pattern)})")
+        for text in item.texts:
+            expected = "S.x.yes" if is_boolean else f"(S.x.text {quote_text(text)})"
+            conditions.append(f"S.x.not (S.x.equals ({value}) {expected})")
+    return conditions[0] if len(conditions) == 1 else write_all(conditions)
+
+
+def write_all(conditions: Sequence[str]) -> str:
+    """Return the condition that all of several hold."""
+    return f"S.x.all\n        {format_list(conditions, 8)}"
 
 
 def _write_begin(instants: Sequence[tuple[str, str, str]]) -> str:

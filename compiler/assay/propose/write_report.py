@@ -39,8 +39,7 @@ def write_report(proposal: Proposal) -> str:
         for name in others:
             section = f"R.withAllOf g.{name}.grain ({section})"
         sections.append(section)
-    rates = [f"R.timeline {quote_text(grain.title)} g.{grain.name}.series"
-             for grain in proposal.grains if grain.is_of_seconds]  # fmt: skip
+    rates = [_write_timeline(grain) for grain in proposal.grains if grain.is_of_seconds]
     timelines = f"\n        , timelines ={format_member(rates, 10, 21)}" if rates else ""
     has_split = any("R.splitBy" in section for section in sections)
     events = "\nlet e = ./events.dhall\n" if has_split else ""
@@ -96,6 +95,11 @@ def _write_column(proposal: Proposal, grain: GrainProposal, dimension: Dimension
     if dimension.field == HOST:
         return 'S.grain.column "text" "host" S.unit.none "Host"'
     return f"S.grain.columnOf e.{name_fields(proposal, source)}.{dimension.field}"
+
+
+def _write_timeline(grain: GrainProposal) -> str:
+    word = "timelineOfMean" if grain.counter or grain.terms else "timeline"
+    return f"R.{word} {quote_text(grain.title)} g.{grain.name}.series"
 
 
 def _write_split_section(proposal: Proposal, grain: GrainProposal) -> str:

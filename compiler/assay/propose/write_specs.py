@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from assay.lang.model.source_kinds import SOURCE_KINDS
-from assay.propose.dhall_text import format_list, format_member, format_record, format_texts, quote_text
+from assay.propose.dhall_text import format_list, format_member, format_record, format_texts, quote_text, write_unit
 from assay.propose.model import (
     EventProposal,
     FieldProposal,
@@ -18,8 +18,7 @@ from assay.propose.names import is_prefixed, split_words
 from assay.propose.outcomes import FIRST_FAILURE
 from assay.propose.quantities import lacks_unit
 from assay.propose.timed_steps import NANOSECONDS
-from assay.propose.units import RATE
-from assay.propose.write_grains import write_grains, write_query
+from assay.propose.write_grains import write_all, write_exclusions, write_grains, write_query
 from assay.propose.write_report import SCHEMA, name_fields, write_report
 
 GENERATION = "sample"
@@ -169,10 +168,12 @@ def _write_field(field: FieldProposal) -> tuple[str, str, str]:
     text = f"E.{field.type} {quote_text(field.name)}"
     if field.transform:
         text = f"E.changed [ E.{field.transform} ] ({text})"
-    if field.path != (field.name,):
-        text = f"E.at {format_texts(field.path)} ({text})"
+    if field.unit_of:
+        text = f"E.unitOf {quote_text(field.unit_of)} ({text})"
+    if field.place != (field.name,):
+        text = f"E.at {format_texts(field.place)} ({text})"
     if field.unit != "none":
-        text = f"E.inUnit {_write_unit(field.unit)} ({text})"
+        text = f"E.inUnit {write_unit(field.unit)} ({text})"
     unit = f"{field.unit}: {field.reason}" if field.unit != "none" else ""
     return field.name, text, "\n".join(filter(None, [unit, _explain_name(field.name, field.path[-1])]))
 
@@ -211,6 +212,7 @@ def _write_metrics(proposal: Proposal) -> str:
              "let e = ./events.dhall\n", "let g = ./grains.dhall\n"]  # fmt: skip
     if has_host:
         parts.append('let host = S.grain.column "text" "host" S.unit.none "Host"\n')
+    parts += [_write_counted(proposal, grain) for grain in proposal.grains if grain.excluded and not grain.counter]
     members = []
     for grain in proposal.grains:
         source = next(item for item in proposal.sources if item.name == grain.source)
@@ -234,7 +236,7 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
             factor = f"S.x.natural {NANOSECONDS[source.find_field(metric.from_start).unit]}"
             duration = f"S.x.asUnit S.unit.nanosecond (S.x.times ({duration}) ({factor}))"
             measure = f"S.x.plus ({measure}) ({duration})"
-    elif metric.is_rate:
+    elif metric.is_rate or grain.terms:
         measure = f"S.x.column g.{grain.name}.value"
     elif metric.is_failure:
         failure = _write_failure(proposal, source, grain, metric)
@@ -242,15 +244,18 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
     elif metric.field:
         measure = _read_field(proposal, source, grain, metric, metric.field)
         if source.find_field(metric.field).unit == "none" and metric.unit not in ("none", "percent"):
-            measure = f"S.x.asUnit {_write_unit(metric.unit)} ({measure})"
+            measure = f"S.x.asUnit {write_unit(metric.unit)} ({measure})"
     else:
         measure = "S.x.asUnit S.unit.count (S.x.natural 1)"
         reduction = "\n        , reduction = S.metric.number [ host ]"
         if grain.key and not metric.where[0]:
             reduction += f"\n        , where = S.x.present (S.grain.instant {at}.{metric.event})"
+    conditions = [f"counted_{grain.name}"] if grain.excluded and not grain.counter else []
     if metric.where[0] and not (metric.is_rate or metric.is_failure):  # the series of a rate has the condition
-        reduction += f"\n        , where = {_write_condition(proposal, source, grain, metric)}"
-    unit = _write_unit(metric.unit).strip("()")
+        conditions.append(_write_condition(proposal, source, grain, metric))
+    if conditions:
+        reduction += f"\n        , where = {conditions[0] if len(conditions) == 1 else write_all(conditions)}"
+    unit = write_unit(metric.unit).strip("()")
     better = f"\n        , better = {quote_text(metric.better)}" if metric.better != "neither" else ""
     return f"""
         S.Metric::{{
@@ -261,6 +266,13 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
         , unit = {unit}{better}
         , doc = {quote_text(metric.doc)}
         }}"""
+
+
+def _write_counted(proposal: Proposal, grain: GrainProposal) -> str:
+    """Write the condition that a row is a sample of its own, with a comment on those that are none."""
+    condition = write_exclusions(proposal, grain, lambda field: f"S.x.column (S.grain.columnOf {field})")
+    comments = "".join(f"-- {item.describe()}\n" for item in grain.excluded)
+    return f"{comments}let counted_{grain.name} =\n      {condition}\n"
 
 
 def _write_failure(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:
@@ -280,15 +292,6 @@ def _write_condition(proposal: Proposal, source: SourceProposal, grain: GrainPro
     return f"S.x.equals ({field}) {booleans[text] if is_boolean else f'(S.x.text {quote_text(text)})'}"
 
 
-def _write_unit(unit: str) -> str:
-    if " / " in unit:
-        measured, _, time = unit.partition(" / ")
-        symbols = f"${{S.unit.{'none' if measured == 'dimensionless' else measured}.symbol}}/${{S.unit.{time}.symbol}}"
-        return f'(S.unit.unit {quote_text(unit)} "{symbols}")'
-    rate, _, measured = unit.partition(" ")
-    return f"(S.unit.{rate} S.unit.{measured or 'none'})" if rate == RATE else f"S.unit.{unit}"
-
-
 def _read_field(
     proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal, name: str
 ) -> str:
@@ -304,7 +307,8 @@ def _read_field(
 def _write_package(proposal: Proposal) -> str:
     sources = format_member([f"source.{source.name}" for source in proposal.sources], 6, 15)
     events = format_member([f"e.{event.name}" for source in proposal.sources for event in source.events], 6, 14)
-    relations = format_member([f"g.{grain.name}.relation" for grain in proposal.grains], 6, 17)
+    own = [f"g.{grain.name}.relation" for grain in proposal.grains if not grain.windows_of]
+    relations = format_member(own, 6, 17)
     grains = format_member([f"g.{grain.name}.grain" for grain in proposal.grains], 6, 14)
     rates = [f"g.{grain.name}.series" for grain in proposal.grains if grain.is_of_seconds]
     series = f"\n    , series ={format_member(rates, 6, 14)}" if rates else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.engine.results import Distribution
 from assay.lang.quantities import unwrap_measure
@@ -33,3 +33,18 @@ def find_negative_samples(assessment: Assessment, distributions: Mapping[str, Di
         verb = "is" if number == 1 else "are"
         message = f"{number} of {values} samples {verb} negative{format_metric_list(metrics)}: {cause}."
         yield Finding(NEGATIVE_SAMPLES, message, tuple(metrics), affected=number, total=values)
+
+
+def list_impossible_metrics(findings: Sequence[Finding], distributions: Mapping[str, Distribution]) -> frozenset[str]:
+    """Return the metrics of findings most of whose samples cannot be, or so many that an average is below 0."""
+    return frozenset(
+        name
+        for item in findings
+        if 2 * (item.affected or 0) > (item.total or 0)
+        or (item.code == NEGATIVE_SAMPLES and any(_is_below_0(distributions.get(id_)) for id_ in item.metrics))
+        for name in item.metrics
+    )
+
+
+def _is_below_0(item: Distribution | None) -> bool:
+    return item is not None and item.size > 0 and any(average < 0 for average in item.averages.values())

@@ -12,6 +12,7 @@ from assay.report.data_quality import (
     ABOVE_WHOLE,
     DEFAULTS,
     DROPPED,
+    GROWING,
     INCOMPLETE,
     LOG_GAP,
     LONG_SAMPLES,
@@ -109,7 +110,10 @@ def _list_unequal_repetitions(
 
 #: what differs if one version has findings of some kinds on metrics
 _KINDS = (
-    ("The meaning of values", (UNLIKE, NEGATIVE_SAMPLES, ZERO_SAMPLES, SENTINEL_SAMPLES, LONG_SAMPLES, ABOVE_WHOLE)),
+    (
+        "The meaning of values",
+        (UNLIKE, NEGATIVE_SAMPLES, ZERO_SAMPLES, SENTINEL_SAMPLES, LONG_SAMPLES, ABOVE_WHOLE, GROWING),
+    ),
     ("The completeness of records", (DEFAULTS, RARE, LOG_GAP, UNKNOWN_KEY, INCOMPLETE, DROPPED)),
 )
 

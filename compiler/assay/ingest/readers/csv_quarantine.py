@@ -67,6 +67,6 @@ def _find_reason(
         is_complete = len(cells) == len(tables.source.time)
         return f"bad time: {truncate_value(' '.join(cells))}" if is_complete else "no time"
     for item in tables.events[event].fields:
-        if text := explain_missing_field(event, item, body):
+        if text := explain_missing_field(tables.events[event], item, body):
             return text
     return "a field is missing"

@@ -422,7 +422,7 @@ def _write_event(
     for host, seq in write_event_rows(connection, item.event.name, build_rows, target):
         record = records_by_place[host, seq]
         body = parse_engine_json(_to_json(record.value))
-        reasons = (explain_missing_field(item.event.name, field, body) for field in item.fields)
+        reasons = (explain_missing_field(item, field, body) for field in item.fields)
         records.malformed.setdefault(
             (host, seq), record.to_malformed(next(filter(None, reasons), "a field is missing"))
         )

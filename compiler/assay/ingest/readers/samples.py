@@ -381,7 +381,7 @@ def _find_reason(event_forms: Sequence[NumberedForm], name: str, body: object) -
     forms = sorted(event_forms, key=lambda item: name not in {series.name for series in item.form.names})
     for item in forms:
         for field in item.fields:
-            reason = "" if _is_unchanged_value(field) else explain_missing_field(item.event.name, field, body)
+            reason = "" if _is_unchanged_value(field) else explain_missing_field(item, field, body)
             if reason:
                 return reason
     return "a field is missing"

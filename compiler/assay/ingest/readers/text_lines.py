@@ -183,17 +183,15 @@ def _find_field_problem(matcher: _Matcher, forms: TextForms, event: str, head: d
         item for item in forms.find_variants(event) if matcher.is_match(body, item.pattern.build_expression(()))
     ]
     for variant in matching:
-        if reason := _find_variant_problem(matcher, variant, event, head, body):
+        if reason := _find_variant_problem(matcher, variant, head, body):
             return reason
     return "a field is missing"
 
 
-def _find_variant_problem(
-    matcher: _Matcher, variant: Variant, event: str, head: dict[str, str | None], body: str
-) -> str:
+def _find_variant_problem(matcher: _Matcher, variant: Variant, head: dict[str, str | None], body: str) -> str:
     places = {**head, **matcher.match_places(body, variant.pattern)}
     return next(
-        (reason for field in variant.item.fields if (reason := explain_missing_field(event, field, places))), ""
+        (reason for field in variant.item.fields if (reason := explain_missing_field(variant.item, field, places))), ""
     )
 
 

@@ -48,6 +48,7 @@ in    [ read "E.integer" (E.integer "n") (X.integer +5)
       , read "E.duration" (E.inUnit U.nanosecond (E.changed [ E.duration ] (E.integer "took"))) (X.quantity 62.5 U.second)
       , read "E.size" (E.inUnit U.byte (E.changed [ E.size ] (E.integer "size"))) (X.quantity 467000.0 U.byte)
       , read "E.binarySize" (E.inUnit U.byte (E.changed [ E.binarySize ] (E.integer "heap"))) (X.quantity 8.0 U.mebibyte)
+      , read "E.unitOf" (E.inUnit U.nanosecond (E.unitOf "time_unit" (E.at [ "real_time" ] (E.real "real_time")))) (X.quantity 250.0 U.nanosecond)
       , read "E.instant" (E.at [ "started" ] (E.instant "began")) (X.quantity 1772441999.0 U.second)
       ]
     : List Read

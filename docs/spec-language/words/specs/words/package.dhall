@@ -24,8 +24,15 @@ let Read = { word : Text, field : S.Field, equals : S.Expression }
 
 let readFields = List/map Read S.Field (\(r : Read) -> r.field) reads
 
--- The record `read` has all fields of the examples.
-let read = S.event.event { name = "read", source = source.log.name, names = [ "read" ], fields = readFields, doc = "A record" }
+-- The record `read` has all fields of the examples, and the unit of one of them.
+let read =
+      S.event.event
+        { name = "read"
+        , source = source.log.name
+        , names = [ "read" ]
+        , fields = readFields # [ S.event.text "time_unit" ]
+        , doc = "A record"
+        }
 
 let records = S.grain.eachRecord { name = "records", event = read, fields = readFields, doc = "A record" }
 

@@ -1,0 +1,71 @@
+"""Find metrics whose samples only grow: the average of a counter says how long a run is, and nothing else."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+
+from assay.lang.model.package import Metric, Package
+from assay.lang.quantities import SIZE, unwrap_measure
+from assay.plan.planner import GrainRowsStep, Plan
+from assay.quality.assess import Counts
+from assay.report.data_quality import GROWING, Finding, format_metric_list
+from assay.sql import growth
+from assay.sql.codegen import Statement
+from assay.util.numbers import format_count
+
+LEAST_STEPS = 19  # from sample to sample, on average of the series
+LEAST_RISES = 0.5  # share of the steps
+RISES_PER_RESTART = 30
+
+_LEVEL = "gauge"  # kind of a field
+
+
+def build_growth_counts(
+    package: Package, plan: Plan, metrics: Sequence[Metric], constants: Mapping[str, object]
+) -> Iterator[Statement]:
+    """Yield the statements that count how the samples of metrics grow: those of a field that is no level."""
+    levels = {field.name for event in package.events for field in event.fields if field.kind == _LEVEL}
+    steps = {step.grain.name: step for step in plan.steps if isinstance(step, GrainRowsStep) and not step.grain.runs}
+    for metric in metrics:
+        measure = unwrap_measure(metric.measure)
+        step = steps.get(metric.grain)
+        if metric.reduction or measure.op != "column" or step is None or _is_of(measure.name, levels):
+            continue
+        if query := growth.count_steps(metric, step.grain, step.members, constants):
+            yield Statement("count", _name_statement(metric), query)
+
+
+def _is_of(column: str, fields: Set[str]) -> bool:
+    """Return whether a column is that of a field, or that of a field of an instant."""
+    return any(column == name or column.endswith(f"_{name}") for name in fields)
+
+
+def _name_statement(metric: Metric) -> str:
+    return f"growth {metric.id}"
+
+
+def find_growing_samples(
+    metrics: Sequence[Metric], counts: Counts, quantities: Mapping[str, str]
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Return the findings on metrics whose samples only grow, and notes on those of sizes, which may be levels."""
+    groups: dict[tuple[bool, int, int], list[str]] = defaultdict(list)
+    for metric in metrics:
+        for row in counts.get(_name_statement(metric), ()):
+            steps, rises, falls, partial, series, jumps = (int(str(row[name] or 0)) for name in growth.COUNTED)
+            only_restarts = not partial and not jumps and falls * RISES_PER_RESTART <= rises
+            grows = (not falls or only_restarts) and rises >= LEAST_RISES * steps
+            if grows and steps >= LEAST_STEPS * max(series, 1):
+                groups[quantities.get(metric.id) == SIZE, steps + series, falls].append(metric.id)
+    findings: list[Finding] = []
+    notes: list[Finding] = []
+    for (is_size, size, restarts), ids in groups.items():
+        until = f", apart from {format_count(restarts, 'restart')}" if restarts else ""
+        cause = (
+            "if they count since a start, only their increases mean something"
+            if is_size
+            else "they count since a start, so only their increases mean something"
+        )
+        message = f"all {size} samples only grow{until}{format_metric_list(ids)}: {cause}."
+        (notes if is_size else findings).append(Finding(GROWING, message, tuple(ids), affected=size, total=size))
+    return tuple(findings), tuple(notes)

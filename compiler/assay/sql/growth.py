@@ -1,0 +1,58 @@
+"""Count how the samples of a metric grow from one to the next of a host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from sqlglot import exp
+
+from assay.lang.model.package import Grain, Metric
+from assay.lang.reserved_names import ACCEPTED
+from assay.lang.scopes import HOST
+from assay.sql import dialect
+from assay.sql.completeness import find_host_column
+from assay.sql.dialect import build_column
+from assay.sql.expressions import Names, compile_expression
+from assay.sql.template import fill_expression
+
+#: columns of the counts: steps, those that rise, those that fall, and those that fall to more than half; series; and
+#: whether a step rises by more than a quarter of all that samples differ by
+COUNTED = ("steps", "rises", "falls", "partial", "series", "jumps")
+_POSITION = "seq"  # the column of grains of records with the position in the log of a host
+_COUNTS = {
+    "steps": "count(before)",
+    "rises": "count_if(value > before)",
+    "falls": "count_if(value < before)",
+    "partial": "count_if(value < before AND value > before / 2)",
+    "series": "count_if(before IS NULL)",
+    "jumps": "coalesce(4 * max(value - before) > max(value) - min(value), false)::INTEGER",
+}
+
+
+def count_steps(metric: Metric, grain: Grain, members: Set[str], constants: Mapping[str, object]) -> exp.Select | None:
+    """Return the query that counts the steps from each sample of a metric to the next; None if they have no order.
+
+    The samples are those of a host and a combination of the dimensions that the grain has among its `members`.
+    """
+    columns = {column.name for column in grain.all_columns}
+    order = grain.time if grain.time in members else _POSITION if _POSITION in grain.key else ""
+    if not order:
+        return None
+    host = find_host_column(metric, grain) or (HOST if HOST in columns & members else "")
+    by = dict.fromkeys(name for name in (host, *grain.dimensions) if name and name in members and name != order)
+    names = Names(constants=constants)
+    value = exp.cast(exp.paren(compile_expression(metric.measure, names)), dialect.TYPES["real"])
+    before = exp.Window(
+        this=exp.Lag(this=value.copy()),
+        partition_by=[build_column(name) for name in by],
+        order=exp.Order(expressions=[exp.Ordered(this=item) for item in (build_column(order), value.copy())]),
+    )
+    samples = dialect.select(exp.alias_(value, "value"), exp.alias_(before, "before"))
+    samples = samples.from_(dialect.build_table(metric.grain))
+    samples = samples.where(exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null())))
+    if metric.accepted:
+        samples = samples.where(build_column(ACCEPTED))
+    if metric.where:
+        samples = samples.where(compile_expression(metric.where, names))
+    counts = [exp.alias_(fill_expression(_COUNTS[name]), name) for name in COUNTED]
+    return dialect.select(*counts).from_(samples.subquery("samples"))
