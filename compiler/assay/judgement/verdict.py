@@ -36,6 +36,8 @@ class Verdict(StrEnum):
     SAME = "same"
     OPEN = "open"
     NOT_JUDGED = "not judged"
+    #: of a level shift between two runs of one version, which cannot be better or worse than itself
+    ENVIRONMENT = "environment"
 
 
 class Direction(StrEnum):
