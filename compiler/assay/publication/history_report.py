@@ -254,8 +254,8 @@ def _build_shifts_gallery(history_report: HistoryReport) -> Gallery:
     experiments = dict.fromkeys(issue.publication.workload for issue in history_report.issues if issue.experiment)
     text = (
         *SHIFTS,
-        *([EXPERIMENTS.format(names="; ".join(experiments))] if experiments else []),
         *(_describe_drift(history_report, item) for item in history_report.drifts),
+        *([EXPERIMENTS.format(names="; ".join(experiments))] if experiments else []),
         *([] if rows or history_report.drifts else [_describe_no_shifts(history_report)]),
     )
     return Gallery("level-shifts", "Level shifts", text, (), (Table("", header, rows),) if rows else ())
