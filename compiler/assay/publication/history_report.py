@@ -70,7 +70,7 @@ SHIFTS = (
     "From the first run on, the metric has another level than in the runs before; the newest shifts come first. Before "
     "and after are averages of the runs between two shifts, or a shift and a break in meaning. A shift is found by "
     "a test with p < 0.003 (less for more than 10 runs), and is larger than the margin of the metric. It “may be "
-    "chance” if it is clear by itself, but not as one of so many series: without any change, at most 5 % of such "
+    "chance” if it is clear by itself, but not as one of so many series: without any change, about 5 % of such "
     "reports have a shift without these words. Between two runs of one version, only the environment can have changed. "
     "A level has at least two runs: whether the newest run begins a new level only the next shows.",
     "A base with the numbers of an earlier run is that run. A base that was run again is a run of its own, but only "
