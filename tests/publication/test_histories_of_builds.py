@@ -117,6 +117,23 @@ def test_level_shift_of_builds_is_found(nightly: Path) -> None:
     ]
 
 
+def test_base_of_the_version_before_is_not_worse_than_it(tmp_path: Path, cache: Path) -> None:
+    """Version 5 has 8 % CPU usage in its own build, and 9.2 % as the base of the next; the rest stays there."""
+    random = Random(4)
+
+    def draw(level: float) -> float:
+        return random.gauss(level, 0.1)
+
+    builds = [
+        write_build(tmp_path / str(day), f"2026-03-{day:02}", [f"v{day - 1}", f"v{day}"],
+                    {"CentiCpu": [draw(8 if day < 6 else 9.2), draw(8 if day < 6 else 9.2)]})
+        for day in range(1, 12)
+    ]  # fmt: skip
+    build_history(tmp_path / "out", cache, *list_run_options(*builds))
+    (shift,) = load_json(tmp_path / "out" / "results.json")["level_shifts"]
+    assert (shift["last_run_before"], shift["first_run"], shift["verdict"]) == ("v5", "v5", "environment")
+
+
 def test_few_builds_do_not_tell_of_shifts(tmp_path: Path, cache: Path) -> None:
     numbers = [(8.0, 9.2), (8.1, 9.1)]
     builds = [

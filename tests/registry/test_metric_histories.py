@@ -112,11 +112,44 @@ def test_level_shift_has_its_run_averages_and_verdict() -> None:
 
 
 @pytest.mark.parametrize(
+    ("commits", "versions", "verdict"),
+    [
+        (("a", "b"), (None, None), "worse"),
+        (("a", "a"), (None, None), "environment"),
+        (("", ""), ("v", "v"), "environment"),
+        (("", ""), (None, None), "worse"),
+    ],
+)
+def test_rerun_of_a_version_is_not_worse_than_itself(
+    commits: tuple[str, str], versions: tuple[str | None, str | None], verdict: str
+) -> None:
+    """The shift lies between n7 and n8, which have these commits, or are repeats of one registered name."""
+    values = [10 + 0.05 * (-1) ** night for night in range(8)] + [12 + 0.05 * (-1) ** night for night in range(6)]
+    recorded = [
+        create_results(f"n{night}", value, f"2026-01-{night + 1:02d}",
+                       **({"version": versions[night - 7]} if night in (7, 8) and versions[night - 7] else {}))
+        for night, value in enumerate(values)
+    ]  # fmt: skip
+    runs = [create_run(f"n{night}", commit=commit) for night, commit in zip((7, 8), commits, strict=True)]
+    (shift,) = compute_history(recorded, runs, "wait", rules=MetricRules(direction=Direction.LOWER)).shifts
+    assert (shift.point.run, shift.verdict.value) == ("n8", verdict)
+
+
+def test_drift_is_one_sentence() -> None:
+    noise = random.Random(1)
+    recorded = list_nights([10 + 0.05 * night + noise.gauss(0, 0.05) for night in range(25)])
+    history = compute_history(recorded, [], "wait", rules=MetricRules(direction=Direction.LOWER))
+    (sentence,) = describe_history(history).shifts
+    assert history.shifts == ()
+    assert sentence == "Drift from n0 to n24: from 9.99 to 11.2 ms (+12 %), worse; p < 0.0001"
+
+
+@pytest.mark.parametrize(
     ("values", "sentence"),
     [
         ([10.0, 10.0, 15.0], "Too few runs to tell: a level shift needs at least 4 runs."),
         ([9.0, 10.0, 11.0, 13.0, 14.0, 15.0],
-         "Too few runs to tell: they show a level shift only if it is larger than 7.03 ms."),
+         "Too few runs to tell: they show a level shift only if it is larger than 8.41 ms."),
         ([10.0, 10.01] * 20, "No level shift."),
     ],
 )  # fmt: skip

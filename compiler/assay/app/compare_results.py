@@ -188,6 +188,7 @@ def _describe_cautions(
     base_data = {item.content.data for item in base}
     names: dict[str, list[str]] = {}
     stray_names: dict[str, list[str]] = {}
+    drifting: list[str] = []
     for metric in metrics:
         if is_segment(metric.id) and metric.id not in judgements.gated:
             continue
@@ -201,12 +202,15 @@ def _describe_cautions(
         for shift in history.shifts:
             if shift.point.results.content.data in base_data:
                 names.setdefault(shift.point.run, []).append(metric.name)
+        if history.drift:
+            drifting.append(metric.name)
         for point in history.strays:
             if point.results.content.data in base_data:
                 stray_names.setdefault(point.run, []).append(metric.name)
     strays = [f"{run} stands out within the base: {list_names(listed)}." for run, listed in stray_names.items()]
     shifts = [f"Level shift at {run} within the base: {list_names(listed)}." for run, listed in names.items()]
-    return " ".join(filter(None, [describe_caution([hosts] if hosts else []), *shifts, *strays]))
+    drifts = [f"Drift over the runs up to this version: {list_names(drifting)}."] if drifting else []
+    return " ".join(filter(None, [describe_caution([hosts] if hosts else []), *shifts, *drifts, *strays]))
 
 
 def _judge(

@@ -167,8 +167,15 @@ def _export_results(name: str, history_report: HistoryReport, report_document: D
              "before": item.before.average, "after": item.after.average,
              "percent": None if item.share is None else float(100 * item.share),
              "runs_before": len(item.before.points), "runs_after": len(item.after.points),
-             "p": item.after.p, "verdict": item.verdict.value}
+             "p": item.after.p, "may_be_chance": item.after.may_be_chance, "verdict": item.verdict.value}
             for item in history_report.shifts
+        ],
+        "drifts": [
+            {"metric": item.metric, "workload": item.workload, "first_run": item.points[0].label,
+             "last_run": item.points[-1].label, "before": item.drift.before, "after": item.drift.after,
+             "percent": None if item.share is None else float(100 * item.share),
+             "p": item.drift.p, "may_be_chance": item.drift.may_be_chance, "verdict": item.verdict.value}
+            for item in history_report.drifts
         ],
     }  # fmt: skip
 

@@ -16,6 +16,7 @@ from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.registry.history import (
     DEFAULT_MARGIN,
+    Drift,
     MetricHistory,
     MetricRules,
     Point,
@@ -63,7 +64,7 @@ def _find_rules(session: Session, recorded: Sequence[RecordedResults], metric: s
 
 @dataclass(frozen=True, slots=True)
 class HistoryTexts:
-    """A history as texts: a row for each run under `header`, a sentence for each level shift, or `no_shift`.
+    """A history as texts: a row for each run under `header`, a sentence for each shift or drift, or `no_shift`.
 
     `unit` is that of the printed numbers, and `factor` converts to it from the unit of the metric.
     """
@@ -88,9 +89,10 @@ def describe_history(item: MetricHistory) -> HistoryTexts:
         float(factor),
         ("run", "day", "average", "Δ%", "n", "", "tags"),
         tuple(_describe_points(item, float(factor))),
-        tuple(_describe_shift(shift, float(factor), unit) for shift in item.shifts),
+        (*(_describe_shift(shift, float(factor), unit) for shift in item.shifts),
+         *([_describe_drift(item.drift, float(factor), unit)] if item.drift else [])),
         _describe_hidden_shift(item, float(factor), unit),
-    )
+    )  # fmt: skip
 
 
 def _describe_points(item: MetricHistory, factor: float) -> Iterator[tuple[str, ...]]:
@@ -125,9 +127,22 @@ def _describe_hidden_shift(item: MetricHistory, factor: float, unit: str) -> str
 
 
 def _describe_shift(shift: Shift, factor: float, unit: str) -> str:
-    percent = "" if shift.percent is None else f" ({format_percent(shift.before, shift.after)} %)"
-    p = f"p < {LEAST_P}" if shift.p < LEAST_P else f"p {shift.p:.4f}"
-    before, after = (format_value(value * factor) for value in (shift.before, shift.after))
-    change = f"{before} to {after} {unit}{percent}, {shift.verdict.value}"
     numbers = f"{shift.runs_before} runs before, {shift.runs_since} since"
-    return f"Level shift at {shift.point.run}: {change}; {numbers}; {p}"
+    return (
+        f"Level shift at {shift.point.run}: {_describe_change(shift, factor, unit)}; {numbers}; {_describe_p(shift.p)}"
+    )
+
+
+def _describe_drift(drift: Drift, factor: float, unit: str) -> str:
+    runs = f"from {drift.first.run} to {drift.last.run}"
+    return f"Drift {runs}: from {_describe_change(drift, factor, unit)}; {_describe_p(drift.p)}"
+
+
+def _describe_change(change: Shift | Drift, factor: float, unit: str) -> str:
+    percent = "" if change.percent is None else f" ({format_percent(change.before, change.after)} %)"
+    before, after = (format_value(value * factor) for value in (change.before, change.after))
+    return f"{before} to {after} {unit}{percent}, {change.verdict.value}"
+
+
+def _describe_p(p: float) -> str:
+    return f"p < {LEAST_P}" if p < LEAST_P else f"p {p:.4f}"

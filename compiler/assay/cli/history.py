@@ -19,7 +19,7 @@ from assay.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from assay.registry.history import MetricHistory, Point, Shift
+    from assay.registry.history import Drift, MetricHistory, Point, Shift
     from assay.registry.model import RecordedResults
 
 MEMBERS = ("run", "day", "tags", "commit", "value", "size", "median", "p95", "differs_in", "shift", "id")
@@ -86,8 +86,14 @@ def export_history(item: MetricHistory) -> dict[str, Any]:
              "verdict": shift.verdict.value}
             for shift in item.shifts
         ],
+        "drift": _export_drift(item.drift) if item.drift else None,
         "stands_out": [point.run for point in item.strays],
     }  # fmt: skip
+
+
+def _export_drift(drift: Drift) -> dict[str, Any]:
+    return {"first_run": drift.first.run, "last_run": drift.last.run, "before": drift.before, "after": drift.after,
+            "percent": drift.percent, "p": drift.p, "verdict": drift.verdict.value}  # fmt: skip
 
 
 def _export_point(point: Point, shift: Shift | None) -> dict[str, Any]:

@@ -4,23 +4,21 @@ The best split of n points is that of the greatest energy statistic (E-divisive;
 
     Q(L, R) = L R / (L + R) (2 mean|x - y| - mean|x - x'| - mean|y - y'|)      x of the left part, y of the right part
 
-It is a level shift if a two-sided t test of the two parts has p < 0.001; then either part is split again. A part with
+It is a level shift if the test of `alike_neighbours` has p < 0.003 for it, and for n points, more than
+10, p < 0.03 / n, since a longer series has more splits to choose from. Then either part is split again. A part with
 a level that lasts only for some runs fails this test, because what comes before and after is one part. So a part that
 fails is split in trial, down to p < 0.1, and the split between the two levels that differ least is removed until all
-neighbouring levels differ with p < 0.001. A level has at least two points.
-
-The tests ignore that splits were chosen: about 1 to 3 % of series without a shift have one. Longer series have more
-splits to choose from: for n points, more than 40, p must be less than 0.04 / n.
+neighbouring levels pass the test. A level has at least two points. Neighbours count as independent at a jump: the two
+points before it and the two after it differ by more than five robust standard deviations of the difference of
+neighbours. About 1 % of series without a shift have one.
 
 A single run that stands out hides a shift, since it makes the values vary by more. It is left out: a point differs in
 one direction from its two neighbours, and from the medians of the five points before and the five after it, by more
 than six robust standard deviations, 1.4826 / sqrt(2) times the median difference of neighbours.
 
-Neighbours that are alike look like levels. If shifts are found, the correlation r of neighbouring differences from the
-levels shows how much of this they explain, and variances are (1 + r) / (1 - r) times as great in a second search. With
-k levels in n points, r is too low by about k/n, and hardly known: min(4k/n, 0.25) is added. Variances stay as they are
-at a jump: the two points before and the two after differ by more than 2.6 robust standard deviations of the difference
-of neighbours.
+A steady drift is no step. It takes the place of the shifts if a line passes the same test, and its sum of squares over
+(n - 2)^2 is not greater than that of the k shifts, at least the best split, over (n - 1 - 2 k)^2. That is generalised
+cross-validation (Craven and Wahba 1979): a shift has two parameters, its place and its size.
 """
 
 from __future__ import annotations
@@ -31,11 +29,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from assay.judgement.student_t import compute_cdf, compute_quantile, floor_to_even
+from assay.judgement.alike_neighbours import INDEPENDENT, UNKNOWN, Correlation, compute_change_p
 
-MAX_P = 0.001
-#: in longer series, p must be less in proportion
-_USUAL_POINTS = 40
+#: p of a shift must be less than this, and than 0.03 / n
+MAX_P, _MOST_OF_ALL = 0.003, 0.03
 _MAX_TRIAL_P = 0.1
 LEAST_POINTS = 2
 #: fewer points have no shift, whatever their values
@@ -44,9 +41,9 @@ _NEIGHBOURS = 5  # on each side, with which a point is compared
 _STRAY = 6.0  # robust standard deviations
 _DEVIATION = 1.4826 / math.sqrt(2)
 _LEAST_NEIGHBOURS = 2
-_JUMP = 2.6  # robust standard deviations of the difference of neighbours
-_MOST_ADDED, _ADDED_PER_LEVEL = 0.25, 4  # to the correlation
-_MOST_CORRELATION = 0.9
+_JUMP = 5.0  # robust standard deviations of the difference of neighbours
+_PARAMETERS = 2  # of a step: its place and its size
+_BISECTIONS = 24
 #: values that differ by less than this share of the greatest may differ by rounding of doubles alone
 _RELATIVE_RESOLUTION = 1e-9
 
@@ -55,27 +52,74 @@ _RELATIVE_RESOLUTION = 1e-9
 class LevelShift:
     """A shift before the point `index` of a series: the averages of the points since the shift before, and to the next.
 
-    `p` is that of the t test which found it.
+    `p` is that of the test which found it. A shift of a page of series may be chance if it is one of many tests.
     """
 
     index: int
     before: float
     after: float
     p: float
+    may_be_chance: bool = False
 
 
-def find_level_shifts(values: Sequence[float], resolution: float = 0.0) -> tuple[LevelShift, ...]:
-    """Return the level shifts of a series of finite numbers, in its order; points that stand out alone do not count.
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A steady drift over a series: its line at the first and the last point; `p` is that of the test of the line."""
+
+    before: float
+    after: float
+    p: float
+    may_be_chance: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What a series does: its level shifts, in its order, or the drift that takes their place."""
+
+    shifts: tuple[LevelShift, ...] = ()
+    drift: Drift | None = None
+
+    @property
+    def changes(self) -> tuple[LevelShift | Drift, ...]:
+        """The level shifts, or the drift."""
+        return (self.drift,) if self.drift else self.shifts
+
+
+def find_course(values: Sequence[float], resolution: float = 0.0, correlation: Correlation = UNKNOWN) -> Course:
+    """Return what a series of finite numbers does, in its order; points that stand out alone do not count.
 
     `resolution` is the unit of the last printed digit: rounding alone makes values vary by its square divided by 12.
     """
-    series, places = _create_robust_series(values, resolution)
-    return tuple(replace(shift, index=places[shift.index]) for shift in _find_shifts(series))
+    series, places = _create_robust_series(values, resolution, correlation)
+    shifts = _find_shifts(series)
+    if drift := _find_drift(series, places, len(values), shifts):
+        return Course(drift=drift)
+    return Course(tuple(replace(shift, index=places[shift.index]) for shift in shifts))
+
+
+def _find_drift(series: _Series, places: Sequence[int], length: int, shifts: Sequence[LevelShift]) -> Drift | None:
+    """Return the drift over a series if it describes the values better than their level shifts; None if it does not."""
+    count = len(places)
+    if count < LEAST_SERIES + 1:
+        return None
+    splits = [item.index for item in shifts] or [find_best_split(series.values)]
+    times = [place - compute_mean(places) for place in places]
+    slope = math.fsum(map(math.prod, zip(times, series.values, strict=True))) / _sum_squares(times, 0.0)
+    center = compute_mean(series.values)
+    rest = math.fsum((y - center - slope * x) ** 2 for x, y in zip(times, series.values, strict=True))
+    levels = sum(_sum_squares(part, compute_mean(part)) for part in series.list_parts([0, *splits, count]))
+    free = count - 1 - _PARAMETERS * len(splits)
+    least = series.least_variance * count
+    if free > 0 and max(rest, least) * free**2 > max(levels, least) * (count - 2) ** 2:
+        return None
+    p = compute_change_p(series.values, times, series.least_variance, series.correlation)
+    before, after = (center + slope * (place - compute_mean(places)) for place in (0, length - 1))
+    return Drift(before, after, p) if p < series.max_p else None
 
 
 def find_plain_shifts(values: Sequence[float], resolution: float = 0.0) -> tuple[LevelShift, ...]:
     """Return the level shifts of independent numbers, all of which count."""
-    return _find_shifts(_create_series(values, resolution))
+    return _find_shifts(_create_series(values, resolution, INDEPENDENT))
 
 
 def find_stray_points(values: Sequence[float], resolution: float = 0.0) -> tuple[int, ...]:
@@ -94,31 +138,19 @@ def find_stray_points(values: Sequence[float], resolution: float = 0.0) -> tuple
     return tuple(strays)
 
 
-def _create_robust_series(values: Sequence[float], resolution: float) -> tuple[_Series, list[int]]:
-    """Return a series without points that stand out alone, and the indexes of its points.
+def list_plain_levels(values: Sequence[float], resolution: float = 0.0) -> list[Sequence[float]]:
+    """Return the points of each level of independent numbers, without those that stand out alone."""
+    series, _ = _create_robust_series(values, resolution, INDEPENDENT)
+    return series.list_parts([0, *(item.index for item in _find_shifts(series)), len(series.values)])
 
-    If it seems to have shifts, its variances are greater by how alike neighbours are.
-    """
+
+def _create_robust_series(
+    values: Sequence[float], resolution: float, correlation: Correlation
+) -> tuple[_Series, list[int]]:
+    """Return a series without points that stand out alone, and the indexes of its points."""
     strays = find_stray_points(values, resolution)
     places = [index for index in range(len(values)) if index not in strays]
-    series = _create_series([values[index] for index in places], resolution)
-    shifts = _find_shifts(series)
-    if not shifts:
-        return series, places
-    correlation = _correlate_neighbours(series.values, [item.index for item in shifts])
-    least_jump = _JUMP * 1.4826 * median(abs(after - before) for before, after in pairwise(series.values))
-    return replace(series, inflation=(1 + correlation) / (1 - correlation), least_jump=least_jump), places
-
-
-def _correlate_neighbours(values: Sequence[float], splits: Sequence[int]) -> float:
-    """Return how alike neighbouring differences from levels are, from 0 to 0.9."""
-    bounds = list(pairwise([0, *splits, len(values)]))
-    rest = [value - mean for begin, end in bounds for mean in [compute_mean(values[begin:end])]
-            for value in values[begin:end]]  # fmt: skip
-    squares = math.fsum(item * item for item in rest)
-    correlation = math.fsum(one * following for one, following in pairwise(rest)) / squares if squares else 0.0
-    added = min(_ADDED_PER_LEVEL * len(bounds) / len(values), _MOST_ADDED)
-    return min(max(correlation + added, 0.0), _MOST_CORRELATION) if squares else 0.0
+    return _create_series([values[index] for index in places], resolution, correlation), places
 
 
 def _find_shifts(series: _Series) -> tuple[LevelShift, ...]:
@@ -136,20 +168,31 @@ def find_least_shift(values: Sequence[float], resolution: float = 0.0) -> float:
 
     Values then vary within the two levels as they do on both sides of the best split.
     """
-    series, places = _create_robust_series(values, resolution)
+    series, places = _create_robust_series(values, resolution, UNKNOWN)
     count = len(places)
     if count < LEAST_SERIES:
         return math.inf
-    split = find_best_split(series.values)
-    correlation = _correlate_neighbours(series.values, [split])
-    variance = series.compute_variance(0, split, count) * (1 + correlation) / (1 - correlation)
-    t = compute_quantile(1 - series.max_p / 2, floor_to_even(count - 2))
-    return t * math.sqrt(variance * (1 / (count // 2) + 1 / (count - count // 2)))
+    parts = series.list_parts([0, find_best_split(series.values), count])
+    rest = [value - compute_mean(part) for part in parts for value in part]
+
+    def is_found(size: float) -> bool:
+        shifted = [value + size * (index >= count // 2) for index, value in enumerate(rest)]
+        return replace(series, values=shifted).compute_p(0, count // 2, count) < series.max_p
+
+    low, high = 0.0, math.sqrt(max(_sum_squares(rest, 0.0), series.least_variance)) or math.ulp(1.0)
+    while not is_found(high):
+        low, high = high, 2 * high
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_found(middle) else (middle, high)
+    return high
 
 
-def _create_series(values: Sequence[float], resolution: float) -> _Series:
-    max_p = MAX_P * min(1.0, _USUAL_POINTS / max(len(values), 1))
-    return _Series(values, _find_least_variance(values, resolution), max_p)
+def _create_series(values: Sequence[float], resolution: float, correlation: Correlation) -> _Series:
+    max_p = min(MAX_P, _MOST_OF_ALL / max(len(values), 1))
+    differences = [abs(after - before) for before, after in pairwise(values)]
+    least_jump = _JUMP * 1.4826 * median(differences) if differences else math.inf
+    return _Series(values, _find_least_variance(values, resolution), max_p, correlation, least_jump)
 
 
 def _find_least_variance(values: Sequence[float], resolution: float) -> float:
@@ -161,33 +204,26 @@ class _Series:
     values: Sequence[float]
     least_variance: float
     max_p: float
-    inflation: float = 1.0
-    least_jump: float = math.inf
+    correlation: Correlation
+    least_jump: float
 
-    def compute_variance(self, begin: int, split: int, end: int) -> float:
-        """Return the common variance of two parts."""
-        parts = self.values[begin:split], self.values[split:end]
-        return max(
-            sum(_sum_squares(part, compute_mean(part)) for part in parts) / (end - begin - 2), self.least_variance
-        )
-
-    def has_jump(self, split: int) -> bool:
-        """Return whether the two points at each side of a split differ by more than neighbours usually do."""
-        before, after = self.values[split - LEAST_POINTS : split], self.values[split : split + LEAST_POINTS]
-        return abs(compute_mean(after) - compute_mean(before)) > self.least_jump
+    def list_parts(self, bounds: Sequence[int]) -> list[Sequence[float]]:
+        """Return the values between bounds."""
+        return [self.values[begin:end] for begin, end in pairwise(bounds)]
 
     def compute_p(self, begin: int, split: int, end: int) -> float:
-        """Return p of a two-sided t test of two parts with a common variance; odd degrees of freedom are cut by one.
+        """Return p of a step at a split between two bounds; odd degrees of freedom are cut by one.
 
-        Variances are greater for neighbours that are alike, but not at a jump.
+        No neighbours are so alike that a jump follows from them.
         """
-        inflation = 1.0 if self.has_jump(split) else self.inflation
-        variance = inflation * self.compute_variance(begin, split, end)
-        if variance == 0:
-            return 1.0
-        difference = compute_mean(self.values[split:end]) - compute_mean(self.values[begin:split])
-        t = abs(difference) / math.sqrt(variance * (1 / (split - begin) + 1 / (end - split)))
-        return 2 * compute_cdf(-t, floor_to_even(end - begin - 2))
+        step = [float(index >= split) for index in range(begin, end)]
+        correlation = INDEPENDENT if self.has_jump(split) else self.correlation
+        return compute_change_p(self.values[begin:end], step, self.least_variance, correlation)
+
+    def has_jump(self, split: int) -> bool:
+        """Return whether the two points at each side of a split differ by far more than neighbours usually do."""
+        before, after = self.values[split - LEAST_POINTS : split], self.values[split : split + LEAST_POINTS]
+        return abs(compute_mean(after) - compute_mean(before)) > self.least_jump
 
 
 def _iter_splits(series: _Series, begin: int, end: int) -> Iterator[tuple[int, float]]:
@@ -205,7 +241,7 @@ def _iter_splits(series: _Series, begin: int, end: int) -> Iterator[tuple[int, f
 
 def _find_passing_levels(series: _Series, begin: int, end: int) -> list[tuple[int, float]]:
     """Return the splits between two bounds whose neighbouring levels all differ, each with its p."""
-    splits = list(_iter_trial_splits(series, begin, end))
+    splits = list(_iter_trial_splits(replace(series, correlation=INDEPENDENT), begin, end))
     while splits:
         ps = [series.compute_p(*bounds) for bounds in zip([begin, *splits], splits, [*splits[1:], end], strict=False)]
         if max(ps) < series.max_p:

@@ -40,6 +40,8 @@ class Verdict(StrEnum):
     CANNOT_TELL = "cannot tell"
     NO_INTERVAL = "no interval"
     DATA_LOST = "data lost"
+    #: of a level shift between two runs of one version, which cannot be better or worse than itself
+    ENVIRONMENT = "environment"
 
 
 class Direction(StrEnum):

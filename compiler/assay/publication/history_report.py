@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from assay.judgement.verdict import Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import History, Report, Section
 from assay.number_styles.prefixed import format_value
@@ -24,7 +25,15 @@ from assay.publication.history import (
 )
 from assay.publication.history_builds import compare_builds
 from assay.publication.history_plot import Frame, build_plot
-from assay.publication.history_shifts import Levels, Shift, count_short_series, find_levels, list_shifts
+from assay.publication.history_shifts import (
+    DriftOfMetric,
+    Levels,
+    Shift,
+    count_short_series,
+    find_levels,
+    list_drifts,
+    list_shifts,
+)
 from assay.publication.reader import MISSING
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table
 from assay.report.run_results import add_unit
@@ -60,13 +69,16 @@ OVERVIEW = {
 SHIFTS = (
     "From the first run on, the metric has another level than in the runs before; the newest shifts come first. Before "
     "and after are averages of the runs between two shifts, or a shift and a break in meaning. A shift is found by "
-    "a t test with p < 0.001 (less for more than 40 runs), and is larger than the margin of the metric. Of series "
-    "without a shift, 1 to 3 % have one by chance. A level has at least two runs: whether the newest run begins a new "
-    "level only the next shows.",
+    "a test with p < 0.003 (less for more than 10 runs), and is larger than the margin of the metric. It “may be "
+    "chance” if it is clear by itself, but not as one of so many series: without any change, about 5 % of such "
+    "reports have a shift without these words. Between two runs of one version, only the environment can have changed. "
+    "A level has at least two runs: whether the newest run begins a new level only the next shows.",
     "A base with the numbers of an earlier run is that run. A base that was run again is a run of its own, but only "
     "right after the run that it repeats: else the series would go back to an older version.",
 )
 EXPERIMENTS = "Experiments have no level shifts, since their runs are of several conditions: {names}."
+DRIFT = "{metric}, {workload}: drifts from {before} to {after}{percent} from {first} to {last}, {verdict}."
+MAY_BE_CHANCE = "{verdict}, may be chance"
 NO_SHIFTS, NO_MOVES = "There are no level shifts.", "There are no moves."
 FEW_RUNS = (
     "Too few runs to tell in {short} of {series} series, each of a metric in a workload: they show only level shifts "
@@ -104,6 +116,7 @@ class HistoryReport:
     moves: tuple[Move, ...]
     levels: Levels
     shifts: tuple[Shift, ...]
+    drifts: tuple[DriftOfMetric, ...]
     names: Mapping[str, Word]
 
     @property
@@ -130,8 +143,9 @@ def analyze_history(
     largest = find_largest_moves(history, issues, breaks, history.moves)
     levels = find_levels(history, issues, breaks)
     shifts = list_shifts(checked, report, levels, issues)
+    drifts = list_drifts(checked, report, levels)
     names = collect_metric_words(checked, issues[-1].edition)
-    return HistoryReport(checked, report, history, tuple(issues), breaks, largest, levels, shifts, names)
+    return HistoryReport(checked, report, history, tuple(issues), breaks, largest, levels, shifts, drifts, names)
 
 
 def build_history_document(history_report: HistoryReport, heading: Heading, provenance: Mapping[str, str]) -> Document:
@@ -240,8 +254,9 @@ def _build_shifts_gallery(history_report: HistoryReport) -> Gallery:
     experiments = dict.fromkeys(issue.publication.workload for issue in history_report.issues if issue.experiment)
     text = (
         *SHIFTS,
+        *(_describe_drift(history_report, item) for item in history_report.drifts),
         *([EXPERIMENTS.format(names="; ".join(experiments))] if experiments else []),
-        *([] if rows else [_describe_no_shifts(history_report)]),
+        *([] if rows or history_report.drifts else [_describe_no_shifts(history_report)]),
     )
     return Gallery("level-shifts", "Level shifts", text, (), (Table("", header, rows),) if rows else ())
 
@@ -269,8 +284,25 @@ def _build_shift_row(history_report: HistoryReport, shift: Shift) -> tuple[str, 
         format_value(shift.before.average),
         format_value(shift.after.average),
         MISSING if shift.share is None else format_percent(shift.share),
-        shift.verdict.value,
+        _describe_verdict(shift.verdict, may_be_chance=shift.after.may_be_chance),
     )
+
+
+def _describe_drift(history_report: HistoryReport, item: DriftOfMetric) -> str:
+    return DRIFT.format(
+        metric=add_unit(*history_report.names[item.metric]),
+        workload=item.workload,
+        before=format_value(item.drift.before),
+        after=format_value(item.drift.after),
+        percent="" if item.share is None else f" ({format_percent(item.share)} %)",
+        first=item.points[0].label,
+        last=item.points[-1].label,
+        verdict=_describe_verdict(item.verdict, may_be_chance=item.drift.may_be_chance),
+    )
+
+
+def _describe_verdict(verdict: Verdict, *, may_be_chance: bool) -> str:
+    return MAY_BE_CHANCE.format(verdict=verdict.value) if may_be_chance else verdict.value
 
 
 def _build_moves_gallery(history_report: HistoryReport) -> Gallery:

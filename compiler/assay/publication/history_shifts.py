@@ -3,6 +3,8 @@
 The *points* of a metric in a workload are its runs, oldest first. A base whose numbers are those of an earlier run is
 that run, printed again, and no point. Neither is a base with the label of an earlier run, run again after others: the
 series would go back to an older version. Breaks in meaning divide the points into parts without shifts between them.
+
+All parts of a history are one page: what is certain is decided among all of them.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
-from assay.judgement.level_shifts import compute_mean, find_least_shift, find_level_shifts
+from assay.judgement.level_shifts import Course, Drift, compute_mean, find_least_shift
+from assay.judgement.page_discoveries import Series, find_courses
 from assay.judgement.verdict import Direction, Margin, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
@@ -41,11 +44,16 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Points of one level, oldest first, and their average; `p` is that of the shift before it, 1 for none."""
+    """Points of one level, oldest first, and their average; `p` is that of the shift before it, 1 for none.
+
+    That shift may be chance among the many series of the page. A drift of the points is no level shift.
+    """
 
     points: tuple[Point, ...]
     average: float
     p: float
+    may_be_chance: bool = False
+    drift: Drift | None = None
 
 
 Levels = Mapping[tuple[str, str], tuple[tuple[Level, ...], ...]]
@@ -70,9 +78,23 @@ class Shift:
     @property
     def share(self) -> Decimal | None:
         """(after - before) / |before|; None if the level before is 0."""
-        if not self.before.average:
-            return None
-        return Decimal((self.after.average - self.before.average) / abs(self.before.average))
+        return _compute_share(self.before.average, self.after.average)
+
+
+@dataclass(frozen=True, slots=True)
+class DriftOfMetric:
+    """A steady drift of a metric over the points of a workload."""
+
+    metric: str
+    workload: str
+    points: tuple[Point, ...]
+    drift: Drift
+    verdict: Verdict
+
+    @property
+    def share(self) -> Decimal | None:
+        """(after - before) / |before|; None if the line begins at 0."""
+        return _compute_share(self.drift.before, self.drift.after)
 
 
 def find_levels(history: History, all_issues: Sequence[Issue], changes: Sequence[Change]) -> Levels:
@@ -82,14 +104,14 @@ def find_levels(history: History, all_issues: Sequence[Issue], changes: Sequence
     """
     all_issues = [issue for issue in all_issues if not issue.experiment]
     repeated_bases = find_repeated_bases(all_issues)
-    return {
-        (metric, workload): tuple(
-            map(_divide_into_levels, list_parts(metric, workload, all_issues, changes, repeated_bases))
-        )
+    parts = {
+        (metric, workload): list_parts(metric, workload, all_issues, changes, repeated_bases)
         for section in history.sections
         for metric in section.metrics
         for workload in list_workloads(all_issues)
     }
+    courses = iter(find_courses([_create_series(points) for lists in parts.values() for points in lists]))
+    return {key: tuple(_divide_into_levels(points, next(courses)) for points in lists) for key, lists in parts.items()}
 
 
 def list_shifts(
@@ -100,7 +122,7 @@ def list_shifts(
     Shifts within the margin of a metric are too small to matter.
     """
     shifts = (
-        Shift(metric, workload, before, after, _choose_verdict(before, after, checked.get_metric(metric)))
+        Shift(metric, workload, before, after, _judge_shift(before, after, checked.get_metric(metric)))
         for (metric, workload), parts in levels.items()
         for part in parts
         for before, after in pairwise(part)
@@ -112,12 +134,25 @@ def list_shifts(
     )
 
 
+def list_drifts(checked: CheckedPackage, report: Report, levels: Levels) -> tuple[DriftOfMetric, ...]:
+    """Return the drifts that are beyond the margins of the report, in the order of metrics."""
+    return tuple(
+        DriftOfMetric(metric, workload, level.points, level.drift,
+                      _choose_verdict(level.drift.before, level.drift.after, checked.get_metric(metric)))
+        for (metric, workload), parts in levels.items()
+        for (level, *_) in parts
+        if level.drift
+        and _is_beyond(_get_margin(checked, report, metric), level.drift.before, level.drift.after)
+    )  # fmt: skip
+
+
 def count_short_series(checked: CheckedPackage, report: Report, levels: Levels) -> tuple[int, int]:
     """Return how many series have too few points to show a shift of the size of their margin, and how many there are.
 
-    A series has the points of a metric in a workload between breaks in meaning; those with a shift are not counted.
+    A series has the points of a metric in a workload between breaks in meaning; those that changed are not counted.
     """
-    series = [(metric, part[0]) for (metric, _), parts in levels.items() for part in parts if len(part) == 1]
+    series = [(metric, part[0]) for (metric, _), parts in levels.items() for part in parts
+              if len(part) == 1 and not part[0].drift]  # fmt: skip
     short = (
         find_least_shift([point.value for point in level.points], max(point.resolution for point in level.points))
         > _get_margin(checked, report, metric).convert_to_amount(level.average)
@@ -192,13 +227,19 @@ def list_parts(
     return tuple(tuple(part) for part in parts if part)
 
 
-def _divide_into_levels(points: Sequence[Point]) -> tuple[Level, ...]:
+def _create_series(points: Sequence[Point]) -> Series:
+    return Series(tuple(point.value for point in points), max(point.resolution for point in points))
+
+
+def _divide_into_levels(points: Sequence[Point], course: Course) -> tuple[Level, ...]:
     values = [point.value for point in points]
-    shifts = find_level_shifts(values, max(point.resolution for point in points))
-    bounds = [0, *(item.index for item in shifts), len(points)]
+    if course.drift:
+        return (Level(tuple(points), compute_mean(values), 1.0, drift=course.drift),)
+    bounds = [0, *(item.index for item in course.shifts), len(points)]
+    starts = ((1.0, False), *((item.p, item.may_be_chance) for item in course.shifts))
     return tuple(
-        Level(tuple(points[begin:end]), compute_mean(values[begin:end]), p)
-        for (begin, end), p in zip(pairwise(bounds), (1.0, *(item.p for item in shifts)), strict=True)
+        Level(tuple(points[begin:end]), compute_mean(values[begin:end]), *start)
+        for (begin, end), start in zip(pairwise(bounds), starts, strict=True)
     )
 
 
@@ -212,9 +253,24 @@ def _is_beyond(margin: Margin, before: float, after: float) -> bool:
     return abs(after - before) > margin.convert_to_amount(before)
 
 
-def _choose_verdict(before: Level, after: Level, metric: Metric) -> Verdict:
+def _judge_shift(before: Level, after: Level, metric: Metric) -> Verdict:
+    """Return the verdict on a shift; between two runs of one version, only the environment can have changed.
+
+    A base has the version of the run before it if it has its label. Further runs of other builds may share a label,
+    such as `nightly`, without being one version; those of one build are repeats.
+    """
+    last, first = before.points[-1], after.points[0]
+    if last.label == first.label and (first.run == 0 or first.issue == last.issue):
+        return Verdict.ENVIRONMENT
+    return _choose_verdict(before.average, after.average, metric)
+
+
+def _choose_verdict(before: float, after: float, metric: Metric) -> Verdict:
     direction = Direction(metric.better)
     if direction is Direction.NEITHER:
         return Verdict.CHANGED
-    is_lower = after.average < before.average
-    return Verdict.BETTER if is_lower == (direction is Direction.LOWER) else Verdict.WORSE
+    return Verdict.BETTER if (after < before) == (direction is Direction.LOWER) else Verdict.WORSE
+
+
+def _compute_share(before: float, after: float) -> Decimal | None:
+    return Decimal((after - before) / abs(before)) if before else None

@@ -66,6 +66,6 @@ def find_growing_samples(
             if is_size
             else "they count since a start, so only their increases mean something"
         )
-        message = f"all {size} samples only grow{until}{format_metric_list(ids)}: {cause}."
+        message = f"all {size} samples of the first host only grow{until}{format_metric_list(ids)}: {cause}."
         (notes if is_size else findings).append(Finding(GROWING, message, tuple(ids), affected=size, total=size))
     return tuple(findings), tuple(notes)

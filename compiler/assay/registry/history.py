@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from assay.judgement.level_shifts import compute_mean, find_least_shift, find_level_shifts, find_stray_points
+from assay.judgement.level_shifts import compute_mean, find_course, find_least_shift, find_stray_points
 from assay.judgement.verdict import Direction, Margin, Verdict
 from assay.registry.model import EXPERIMENT, Figures, RecordedResults, RegisteredRun
 from assay.util.diagnostics import USAGE, fail, suggest_names, suggest_nearest
@@ -93,11 +93,29 @@ class Shift:
 
 
 @dataclass(frozen=True, slots=True)
+class Drift:
+    """A steady drift of a metric between two points: its line at either, and p of its test."""
+
+    first: Point
+    last: Point
+    before: float
+    after: float
+    p: float
+    verdict: Verdict
+
+    @property
+    def percent(self) -> float | None:
+        """The change in percent of the beginning of the line; None if that is 0."""
+        return compute_percent_change(self.before, self.after) if self.before else None
+
+
+@dataclass(frozen=True, slots=True)
 class MetricHistory:
     """The values of a metric over runs, oldest first; `meaning` is that of its points without differences.
 
-    `strays` are points that stand out alone, which count for no level. Without level shifts, `hidden_shift` is how
-    large one can be that so few runs do not show: infinite if they show none, 0 if that is within the margin.
+    `drift` takes the place of level shifts, and is that of all runs, not of the shown ones alone.
+    `strays` are points that stand out alone, which count for no level. Without level shifts or drift, `hidden_shift` is
+    how large one can be that so few runs do not show: infinite if they show none, 0 if that is within the margin.
     """
 
     system: str
@@ -108,6 +126,7 @@ class MetricHistory:
     shifts: tuple[Shift, ...]
     hidden_shift: float = 0.0
     strays: tuple[Point, ...] = ()
+    drift: Drift | None = None
 
 
 def compute_history(
@@ -144,14 +163,14 @@ def compute_history(
     points = _list_points(shown_records, runs_by_name, metric, meaning, with_experiments=tag == EXPERIMENT)
     points = _mark_breaks(points, rules.breaks)
     shown_points = points[-last:]
-    all_shifts = _find_shifts(points, rules)
-    shifts = tuple(item for item in all_shifts if item.point in shown_points)
     pairs = _list_values(points)
+    all_shifts, drift = _find_changes(pairs, rules)
+    shifts = tuple(item for item in all_shifts if item.point in shown_points)
     values = [value for _, value in pairs]
-    hidden_shift = 0.0 if all_shifts else _find_hidden_shift(values, rules.margin)
+    hidden_shift = 0.0 if all_shifts or drift else _find_hidden_shift(values, rules.margin)
     strays = tuple(point for point in _list_strays(pairs, rules.margin) if point in shown_points)
     name = points[-1].figures.name
-    return MetricHistory(system, metric, name, meaning, tuple(shown_points), shifts, hidden_shift, strays)
+    return MetricHistory(system, metric, name, meaning, tuple(shown_points), shifts, hidden_shift, strays, drift)
 
 
 def find_recorded_metric(recorded: Sequence[RecordedResults], metric: str, system: str = "") -> tuple[str, str]:
@@ -296,18 +315,31 @@ def _find_hidden_shift(values: Sequence[float], margin: Margin) -> float:
     return least_shift if not values or least_shift > margin.convert_to_amount(compute_mean(values)) else 0.0
 
 
-def _find_shifts(points: Iterable[Point], rules: MetricRules) -> tuple[Shift, ...]:
-    """Return the level shifts beyond the margin, oldest first."""
-    pairs = _list_values(points)
-    values = [value for _, value in pairs]
-    level_shifts = find_level_shifts(values)
-    levels = list(pairwise([0, *(item.index for item in level_shifts), len(values)]))
+def _find_changes(pairs: Sequence[tuple[Point, float]], rules: MetricRules) -> tuple[tuple[Shift, ...], Drift | None]:
+    """Return the level shifts beyond the margin, oldest first, or the drift in their place."""
+    course = find_course([value for _, value in pairs])
+    if (drift := course.drift) and _is_beyond(drift.before, drift.after, rules):
+        verdict = _choose_verdict(drift.before, drift.after, rules.direction)
+        return (), Drift(pairs[0][0], pairs[-1][0], drift.before, drift.after, drift.p, verdict)
+    levels = list(pairwise([0, *(item.index for item in course.shifts), len(pairs)]))
     shifts = []
-    for item, ((begin, index), (_, end)) in zip(level_shifts, pairwise(levels), strict=True):
-        if abs(item.after - item.before) > rules.margin.convert_to_amount(item.before):
-            verdict = _choose_verdict(item.before, item.after, rules.direction)
-            shifts.append(Shift(pairs[index][0], item.before, item.after, index - begin, end - index, item.p, verdict))
-    return tuple(shifts)
+    for item, ((begin, index), (_, end)) in zip(course.shifts, pairwise(levels), strict=True):
+        if _is_beyond(item.before, item.after, rules):
+            point = pairs[index][0]
+            verdict = (Verdict.ENVIRONMENT if _is_same_version(pairs[index - 1][0], point) else
+                       _choose_verdict(item.before, item.after, rules.direction))  # fmt: skip
+            shifts.append(Shift(point, item.before, item.after, index - begin, end - index, item.p, verdict))
+    return tuple(shifts), None
+
+
+def _is_same_version(before: Point, after: Point) -> bool:
+    """Return whether two runs have the same commit or are repeats of one name: only their environment can differ."""
+    is_repeat = before.results.name == after.results.name and before.run != after.run
+    return is_repeat or (bool(before.commit) and before.commit == after.commit)
+
+
+def _is_beyond(before: float, after: float, rules: MetricRules) -> bool:
+    return abs(after - before) > rules.margin.convert_to_amount(before)
 
 
 def _choose_verdict(before: float, after: float, direction: Direction) -> Verdict:

@@ -1,4 +1,4 @@
-"""Count how the samples of a metric grow from one to the next of a host."""
+"""Count how the samples of a metric grow on the first host from one to the next."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ _COUNTS = {
 def count_steps(metric: Metric, grain: Grain, members: Set[str], constants: Mapping[str, object]) -> exp.Select | None:
     """Return the query that counts the steps from each sample of a metric to the next; None if they have no order.
 
-    The samples are those of a host and a combination of the dimensions that the grain has among its `members`.
+    The samples are those of the first host, and of a combination of the dimensions that the grain has among its
+    `members`.
     """
     columns = {column.name for column in grain.all_columns}
     order = grain.time if grain.time in members else _POSITION if _POSITION in grain.key else ""
@@ -41,6 +42,7 @@ def count_steps(metric: Metric, grain: Grain, members: Set[str], constants: Mapp
     host = find_host_column(metric, grain) or (HOST if HOST in columns & members else "")
     by = dict.fromkeys(name for name in (host, *grain.dimensions) if name and name in members and name != order)
     names = Names(constants=constants)
+    rows = dialect.build_table(metric.grain)
     value = exp.cast(exp.paren(compile_expression(metric.measure, names)), dialect.TYPES["real"])
     before = exp.Window(
         this=exp.Lag(this=value.copy()),
@@ -48,7 +50,10 @@ def count_steps(metric: Metric, grain: Grain, members: Set[str], constants: Mapp
         order=exp.Order(expressions=[exp.Ordered(this=item) for item in (build_column(order), value.copy())]),
     )
     samples = dialect.select(exp.alias_(value, "value"), exp.alias_(before, "before"))
-    samples = samples.from_(dialect.build_table(metric.grain))
+    samples = samples.from_(rows)
+    if host:  # one host is enough, and the others may be many
+        first = dialect.select(exp.Min(this=build_column(host))).from_(rows.copy())
+        samples = samples.where(exp.EQ(this=build_column(host), expression=first.subquery()))
     samples = samples.where(exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null())))
     if metric.accepted:
         samples = samples.where(build_column(ACCEPTED))
