@@ -66,7 +66,7 @@ LOST = judge_metric("data lost", 1.0, "a run has no samples, though another has"
             },
             0,
             [
-                "passes, but does not decide 3 of 4 gated metrics: Metric b may have changed by up to +12 %",
+                "passes, but cannot tell for 3 of 4 gated metrics: Metric b may have changed by up to +12 %",
                 "  Metric c  100 → 110 µs  +10 %  (+8 … +12)  margin 0  cannot tell",
                 "worse before correction for 4 gated metrics:",
                 "  Metric a  100 → 110 µs  +10 %  (+8 … +12)  margin 0  worse        p 0.020  Holm p 0.060",
@@ -206,7 +206,7 @@ BLIND = {
     "b": judge_metric("cannot tell", 1.0, percents=(2.0, -30.0, 50.0), percent=10),
     "c": judge_metric("cannot tell", 1.0, percents=(-10.0, -30.0, 8.0), percent=10),
 }
-UNDECIDED = "does not decide 2 of 3 gated metrics: Metric a may have changed by up to +131 %"
+UNDECIDED = "cannot tell for 2 of 3 gated metrics: Metric a may have changed by up to +131 %"
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_undecided_gate_fails_on_demand(tmp_path: Path) -> None:
 def test_possible_fall_of_a_better_high_metric_counts(tmp_path: Path) -> None:
     metrics = {"a": BLIND["a"] | {"better": "higher"}, "c": BLIND["c"] | {"better": "higher"}}
     out = run_assay("gate", write_results(tmp_path, metrics)).out
-    assert "passes, but does not decide 1 of 2 gated metrics: Metric c may have changed by up to -30 %\n" in out
+    assert "passes, but cannot tell for 1 of 2 gated metrics: Metric c may have changed by up to -30 %\n" in out
 
 
 def test_comment_counts_metrics_without_a_direction(tmp_path: Path) -> None:

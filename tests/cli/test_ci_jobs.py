@@ -68,7 +68,7 @@ CASES = {
     "passes": (
         {"base": "runs/1.0\n\n", "candidate": "runs/1.1\n", "once": "true"},
         0,
-        "**Gate passes, but does not decide 1 of 2 ",
+        "**Gate passes, but cannot tell for 1 of 2 ",
     ),
     "fails": ({"base": "runs/1.1", "candidate": "runs/1.0", "margin": "1%", "once": "true"}, 4, "**Gate fails: 1 "),
     "undecided": ({"base": "runs/1.0", "candidate": "runs/1.1"}, 1, "**Gate does not decide: too few runs "),

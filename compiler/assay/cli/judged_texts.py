@@ -92,7 +92,7 @@ def summarize_gate(changes: Sequence[RecordedChange]) -> str:
     undecided = list_undecided(changes)
     if undecided:
         size = _describe_possible_change(undecided[0])
-        return f"passes, but does not decide {len(undecided)} of {format_count(count, 'gated metric')}{size}{also}"
+        return f"passes, but cannot tell for {len(undecided)} of {format_count(count, 'gated metric')}{size}{also}"
     return f"{worse or 'none'} of {format_count(count, 'gated metric')} {verb}{also}"
 
 

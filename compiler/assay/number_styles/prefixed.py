@@ -15,7 +15,7 @@ from assay.util.percent_change import to_percent
 DIGITS = 3
 CHANGE_DIGITS = 2
 MOST_PERCENT = 1000
-TOO_VARIABLE = "too variable"
+TOO_WIDE = f"over {MOST_PERCENT} %"
 EXACT = "exact"
 _ROUNDING_ERROR = 1e-12  # share of two averages by which they may differ without a change
 _POINT = 1e-6  # share of its ends below which the width of an interval is not printed
@@ -108,7 +108,7 @@ def format_percent_interval(low: float, high: float, margin: float | None = None
     Its ends may be -99 and +43931 where few events or a few long ones make up the average.
     """
     if low <= 0 <= high and max(-low, high) > MOST_PERCENT:
-        return TOO_VARIABLE
+        return TOO_WIDE
     if low == high:
         return EXACT
     low, high = (0.0 if abs(end) < _LEAST_PERCENT else end for end in (low, high))

@@ -13,7 +13,7 @@ from assay.judgement.verdict import Judgement, Verdict
 from assay.lang.model.package import Metric
 from assay.number_styles.prefixed import (
     EXACT,
-    TOO_VARIABLE,
+    TOO_WIDE,
     format_change_within,
     format_interval,
     format_percent_interval,
@@ -174,7 +174,7 @@ def _describe_interval(data: Mapping[str, Any], level: float, unit: str) -> str:
         return f"from 0, {interval if interval == EXACT else f'{name} {interval}'}"
     limits = (data["low"], data["high"], data["margin"]["least"])
     interval = format_percent_interval(*limits)
-    unit_of_ends = "" if interval == TOO_VARIABLE else " %"
+    unit_of_ends = "" if interval == TOO_WIDE else " %"
     text = interval if interval == EXACT else f"{name} {interval}{unit_of_ends}"
     return f"{format_change_within(data['percent'], *limits)} %, {text}"
 
