@@ -40,7 +40,7 @@ let blockNo = E.inUnit D.block (E.atAny [ [ "blockNo", "unBlockNo" ], [ "blockNo
 
 let blockPrev = E.at [ "blockPrev" ] (E.text "block_prev")
 
-let utxoSize = E.at [ "utxoSize" ] (E.integer "utxo_size")
+let utxoSize = E.gauge (E.at [ "utxoSize" ] (E.integer "utxo_size"))
 
 let chainDensity = E.at [ "chainDensity" ] (E.real "chain_density")
 

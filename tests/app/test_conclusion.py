@@ -1,4 +1,4 @@
-"""Test the conclusion that is drafted from verdicts: "no regression" only if the gate decides and is open."""
+"""Test the conclusion that is drafted from verdicts: "no regression" only if the gate passes."""
 
 from __future__ import annotations
 

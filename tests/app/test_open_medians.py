@@ -32,7 +32,7 @@ def test_all_forms_name_medians_of_open_metrics(tmp_path: Path, cache: Path) -> 
                       "--to", "md", "--date", "2026-01-01", "-o", "out", cwd=place)  # fmt: skip
     assert built.status == 0, built.err
     report = (place / "out/report.md").read_text(encoding="utf-8")
-    assert "new is worse than old in median of Time\n" in report
+    assert "This run of new is worse than this run of old in median of Time\n" in report
     compared = run_assay("--cache", cache, "compare", "runs/old", "runs/new", cwd=place)
     gate = run_assay("--cache", cache, "gate", "out", "--once", "--format", "markdown", cwd=place)
     for text in (report, built.summary, compared.out, gate.out):

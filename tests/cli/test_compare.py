@@ -30,7 +30,7 @@ TABLE = """\
 
                             10.5              10.6            Δ%  95 % interval  verdict              n
 Resource Usage
-  Process CPU usage       7.53 %   ±27 %    9.86 %   ±13 %   +31  +12 … +52      worse             7200
+  Process CPU usage       7.53 %   ±33 %    9.86 %   ±13 %   +31  +12 … +52      worse             7200
   RTS heap size         6.45 GiB  ±1.3 %  6.45 GiB  ±1.3 %     0  exact          same              7200
 Forging
   Acquired ledger view   29.4 µs  ±7.6 %   43.6 µs   ±11 %   +48  +33 … +65      worse          56 / 64

@@ -181,7 +181,7 @@ def list_forest_rows(answer: Answer) -> Iterator[tuple[str, ...]]:
     ):
         yield title, "", ""
         for row in rows:
-            verdict = " ".join(filter(None, (row.arrow, row.verdict)))
+            verdict = " ".join(filter(None, (row.arrow, row.verdict))) + ", by itself" * row.is_by_itself
             has_ends = "…" in row.interval
             evidence = row.reason if row.change is None else f"{row.interval} %" if has_ends else row.interval
             yield row.label, row.base, row.value, row.percent, verdict, evidence, row.sizes
@@ -250,7 +250,7 @@ def test_answers_of_a_pinned_report_are_on_its_page(name: str) -> None:
         assert {answer.counts, *filter(None, (answer.caution,)), *notes} <= set(paragraphs)
         assert any(text.startswith(answer.omitted) and "Dots are changes" in text for text in paragraphs)
         for change in answer.key_changes:
-            verdict = " ".join(filter(None, (change.arrow, change.verdict)))
+            verdict = " ".join(filter(None, (change.arrow, change.verdict))) + ", by itself" * change.is_by_itself
             assert f"{change.label}: {change.text} {verdict}" in items
     parameters = zip(result.list_texts("dt"), result.list_texts("dd"), strict=True)
     assert list(parameters) == [

@@ -80,7 +80,7 @@ def list_forest_rows(answer: Answer) -> Rows:
 
 
 def format_verdict(change: JudgedRow | KeyChange) -> str:
-    return " ".join(filter(None, (change.arrow, change.verdict)))
+    return " ".join(filter(None, (change.arrow, change.verdict))) + ", by itself" * change.is_by_itself
 
 
 def iter_expected_tables(document: Document) -> Iterator[Rows]:

@@ -58,7 +58,7 @@ def test_columns_of_counts_and_hashes_have_one_alignment(text: str) -> None:
 
 
 def test_reason_and_warning_are_printed_once(text: str, place: Path) -> None:
-    assert "1 because all samples of a run have the same time" in text
+    assert "1 no interval, because all samples of a run have the same time" in text
     warnings = text.partition('id="warnings"></a>Warnings')[2].partition("## ")[0]
     assert warnings.count("no samples of") == 1
     assert "Dots are changes" not in (place / "out" / "report.html").read_text(encoding="utf-8")

@@ -48,7 +48,10 @@ def _name_statement(metric: Metric) -> str:
 def find_growing_samples(
     metrics: Sequence[Metric], counts: Counts, quantities: Mapping[str, str]
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """Return the findings on metrics whose samples only grow, and notes on those of sizes, which may be levels."""
+    """Return the findings on metrics whose samples only grow, and notes on those that may be levels.
+
+    A size may be a level, and so may be what never starts again.
+    """
     groups: dict[tuple[bool, int, int], list[str]] = defaultdict(list)
     for metric in metrics:
         for row in counts.get(_name_statement(metric), ()):
@@ -56,16 +59,17 @@ def find_growing_samples(
             only_restarts = not partial and not jumps and falls * RISES_PER_RESTART <= rises
             grows = (not falls or only_restarts) and rises >= LEAST_RISES * steps
             if grows and steps >= LEAST_STEPS * max(series, 1):
-                groups[quantities.get(metric.id) == SIZE, steps + series, falls].append(metric.id)
+                may_be_level = not falls or quantities.get(metric.id) == SIZE
+                groups[may_be_level, steps + series, falls].append(metric.id)
     findings: list[Finding] = []
     notes: list[Finding] = []
-    for (is_size, size, restarts), ids in groups.items():
+    for (may_be_level, size, restarts), ids in groups.items():
         until = f", apart from {format_count(restarts, 'restart')}" if restarts else ""
         cause = (
             "if they count since a start, only their increases mean something"
-            if is_size
+            if may_be_level
             else "they count since a start, so only their increases mean something"
         )
-        message = f"all {size} samples of the first host only grow{until}{format_metric_list(ids)}: {cause}."
-        (notes if is_size else findings).append(Finding(GROWING, message, tuple(ids), affected=size, total=size))
+        message = f"all {size} samples of a host only grow{until}{format_metric_list(ids)}: {cause}."
+        (notes if may_be_level else findings).append(Finding(GROWING, message, tuple(ids), affected=size, total=size))
     return tuple(findings), tuple(notes)

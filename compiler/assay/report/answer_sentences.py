@@ -134,9 +134,11 @@ def compose_counts(
         worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
         return f"{compose_counts(changes)} Segments: {worse} worse, {better} better of {sum(segment_counts.values())}."
     counts = count_by_verdict(changes)
-    left_out = counts[Verdict.NO_INTERVAL]
-    if left_out == len(changes):
-        return f"{left_out} {Verdict.NO_INTERVAL}{_explain_lack(changes)}."
+    unjudged = [verdict for verdict in (Verdict.DATA_LOST, Verdict.NO_INTERVAL) if counts[verdict]]
+    if sum(counts[verdict] for verdict in unjudged) == len(changes):
+        reasons = [_explain_lack(item for item in changes if item.judgement.verdict is verdict) for verdict in unjudged]
+        parts = [f"{counts[verdict]} {verdict}{text}" for verdict, text in zip(unjudged, reasons, strict=True)]
+        return f"{'; '.join(parts)}."
     margin = _find_shared_margin(changes)
     parts = [
         *(
@@ -145,7 +147,7 @@ def compose_counts(
         ),
         f"{counts[Verdict.SAME]} same{f' within {margin}' if margin else ''}",
         f"{counts[Verdict.CANNOT_TELL]} {Verdict.CANNOT_TELL}",
-        *(f"{counts[verdict]} {verdict}" for verdict in (Verdict.DATA_LOST, Verdict.NO_INTERVAL) if counts[verdict]),
+        *(f"{counts[verdict]} {verdict}" for verdict in unjudged),
     ]
     return f"{', '.join(parts)}."
 
