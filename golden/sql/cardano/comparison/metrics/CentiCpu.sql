@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition c3cbf09a7a5c6543653ceb715ec8941912ddd19aeaa498169115b9ad5cae663f */
+/* definition 61f51117c4f7bf35f3dce131aa231e0d1640d93a695e50714c579453cca3c1a6 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition 12cad17b1dc55440dcbee9b1c11da8941f0ded31f87ae3601b720010241c7fd3 */
+/* definition 0eb6a0016bc253bc7b4a60c0d612d1602a3bca45b25fed6a87283a9b6a418980 */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition 38937431fe8b372af2fe6d968ae4d3d9b6dec669c8cb616b588bd5025a70f177 */
+/* definition 947aa28b82f5834b6aae93b8017ebf5c088ecf8eafa61d03f3ca792db0bd366f */
 SELECT
   domain.per,
   distributions.size,

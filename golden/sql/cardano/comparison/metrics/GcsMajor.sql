@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 3334ccb57f3ec21b722cfe7ed26c7d976c1fe199fbe7ffce65947da84ae50cae */
+/* definition f5913ada69fb04f4a6b74ba5d7d901d206be43b31d32d41144d84a4b19726e31 */
 SELECT
   domain.per,
   distributions.size,

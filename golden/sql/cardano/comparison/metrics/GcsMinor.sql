@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition 7ff5d47531425d4fe7c8440ad5bc36a2c74440c82e020b4d52a181e0861db0a6 */
+/* definition ca63ec9c6b1acbafe7ab9b5c8d7e642eaf9f8b322f2b1650f4a60c9358bc2ff0 */
 SELECT
   domain.per,
   distributions.size,

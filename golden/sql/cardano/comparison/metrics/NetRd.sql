@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 5260815e99d922dbfc508b3549456f84345a973ff011d8522ce48b7402e8a7a3 */
+/* definition e3ca2216dc036459076ff6b49225dbde11ac27435977576b8e48e0c4d7852ef8 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition b4ea06adef02bede1bc616de00d8cbd74b7bb6561acb71ebbf198544ae2be3bd */
+/* definition 8f58dc80ac02f0ef3b0c6daad3aec94d25e4ad5006980586f73d047643241a04 */
 SELECT
   domain.per,
   distributions.size,

@@ -39,7 +39,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition c101df10dbc14b78399b40d6107763f2b993e71f19c04a7e8c83a1f1a7cc5260 */
+/* definition f84595839dd350bab8613de645186b96b112fbddad8b9ca334f3463961e34204 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition 54040e69323a76f848a57f91c641520a9ff2beb0e3488c51e9ae2addaf43f8fc */
+/* definition 59ce12bbf533120ef4050682c213686e0184170b9f20deba243a350e83b9b731 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 40d11e195a9534ae848094afdc5b151f0912d5c4e92daf8d895ed6b8d3061f69 */
+/* definition 2b9f0db2a39bc7c9373b05dcb38c39fa245cf6b2d4834fb2b041f5f3caff32fe */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition 429b3be09e56b840e16655f9ecca2774b589478eac90651176ce1f039afb7e4f */
+/* definition aea3492c2276ac0010356d9ecd25ce854d1a52c05753d36e6b659b9f9bdb802a */
 SELECT
   domain.per,
   distributions.size,

@@ -42,7 +42,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition 12c7c664a689a676143985c40e51494f530049acccdda541d8f0171d9afda987 */
+/* definition 55af45aa66e572f11ad93008c799c21de01ace97f8ea0fc73c67c6b065a045da */
 SELECT
   domain.per,
   distributions.size,

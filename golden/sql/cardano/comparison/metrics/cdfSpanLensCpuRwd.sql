@@ -49,7 +49,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 33cbcd7ce633e1f53076a2390071dd3ab9a154d8f0616252c8b963a1585f2523 */
+/* definition 8306a850a9e5fa346d75e26f9da343af4fc7253668dc0d0fae1c01e8f13d7d1c */
 SELECT
   domain.per,
   distributions.size,

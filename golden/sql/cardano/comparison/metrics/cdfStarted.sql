@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition bd605127054ad64207a6caa9d45f50accbf0fa50fdb744fdd2e80339bd699a69 */
+/* definition ed0202592cf7ba9701f2e05e95c38cba8fed74b4d2a1ccc91376afa8c4653523 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition 8cf6556c07a8d067722b3029e5740fca88d6c147a37931d004466c876508ea41 */
+/* definition e62f1d9d2e43299814ba62125cb62a7855a1c4c2d023b155705140d0cebff163 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* hostForges: Forged blocks */
-/* definition c489f93dd2c86ae5f342c5755766e623b83e3ac3db893f206e388bc25e635f82 */
+/* definition c94827e2455b4b8aea36a08a1bdce6f563524efb280087673f6bacca4b4852c4 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* ledgerSnapshots: Ledger snapshots */
-/* definition 7a607ef879b7bf4ba46da9253c281f6d49657effa415b410728155bdeacaaa0a */
+/* definition 5ad9bc43d252b0ff33cb98ab7bd723155f3c83dd705b06e8913e04d474c99603 */
 SELECT
   domain.per,
   distributions.size,

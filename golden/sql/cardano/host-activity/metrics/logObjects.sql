@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* logObjects: Log objects */
-/* definition cffcec6a8ae8fdc2d77abb82f492d401e173e5c0521fe743b9722f3a8aa3b375 */
+/* definition c773f8606b7b31aa10adce4866651bcd59633fbdabe0ce0416336eee534d5791 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* mempoolRefusals: Mempool rejections */
-/* definition c6af0c482cbcc3782e03fe94017f83599b4eaffc03a550c400643b53380292ce */
+/* definition 897ec60082733f4929094935072a255186a050009717b82746703ecc78aaca93 */
 SELECT
   domain.per,
   distributions.size,

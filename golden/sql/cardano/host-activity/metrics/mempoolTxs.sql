@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* mempoolTxs: Mempool size */
-/* definition a0929d1350925304f1c89f04a64ec8553ef9eeda2f83858f98a2484a05c249f3 */
+/* definition 4d06077f953dcb11c152cfa4c97e81b7e4b23b846a01bfbee769b400732c91dd */
 SELECT
   domain.per,
   distributions.size,

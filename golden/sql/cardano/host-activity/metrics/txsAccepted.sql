@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* txsAccepted: Accepted transactions */
-/* definition d109e33c82815761cb9cf7eb1d68f795cc8018402f6e1534e7e639f9e45c0985 */
+/* definition 0d469f9c4074d0b27f70f6da461baa9aed041670c9c3a7c99e0c157ce186d839 */
 SELECT
   domain.per,
   distributions.size,

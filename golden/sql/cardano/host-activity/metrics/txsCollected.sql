@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* txsCollected: Collected transactions */
-/* definition eeca94d9e0a0acc75ae1d96a6b9e95da86d993667ffdf8cfab2c12e9e7a9648c */
+/* definition 20e9b9e35c9fd14c204540564cb91abf394b2c8aa5375f9a698b89a42e9543d0 */
 SELECT
   domain.per,
   distributions.size,

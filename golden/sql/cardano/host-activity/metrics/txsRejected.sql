@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* txsRejected: Rejected transactions */
-/* definition 2b64cc8903436d871668558e6eaa31f086bb1f5001e60cc55954c7394c21a397 */
+/* definition 913d325725424d6edc66f592a51b0447f857cad686f2e16ef92ddd748fdb39ca */
 SELECT
   domain.per,
   distributions.size,

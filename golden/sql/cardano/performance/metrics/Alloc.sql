@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition c174ef0ef70171b3bd68fa44d318f678ae09fb17503a27c4e9c625478aa340a7 */
+/* definition e60b0eb0dee7267e8ec92ac29b2fe630a7b5724bf1572146e921b750274235aa */
 SELECT
   domain.per,
   distributions.size,

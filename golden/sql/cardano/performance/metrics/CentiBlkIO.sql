@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition c27459930101387974e46e67a4b2abb95693d9b8999df06be3954418bbe19910 */
+/* definition 34d796693a8b68c6f6dc448bf900d1a1e37f35189abdac77b2efd36856bd7040 */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition 2c88342f8f671d16064ea2646955dd622976e20aa56d1110cae85ddcc6e74417 */
+/* definition 1dcc7b1f79eecf73d6bf8259ecdffa406d3780ade7d38f56fad86ee7bc56ea46 */
 SELECT
   domain.per,
   distributions.size,

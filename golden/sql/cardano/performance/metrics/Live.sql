@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition e5fc1daf58cd4b76ca891f21d3fc48820e1ab190e2fe9c7e3a52930e0181179f */
+/* definition 44768a4ca9dfe746f24cbdcba50e8a01e91ddb9ded89a547a982d10315efa29f */
 SELECT
   domain.per,
   distributions.size,

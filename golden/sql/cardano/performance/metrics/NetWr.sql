@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition 824b333e1ff7e3b4296e6eaa71dacd6aa32d517e2c5cf7f114c8afd796c8e244 */
+/* definition 1300cf15ce7b3004a3c57d43af35946b3e6185cd648683b6fa3d0126fc9b253c */
 SELECT
   domain.per,
   distributions.size,

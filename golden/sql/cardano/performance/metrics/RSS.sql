@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition 660a8d6f3b614c29397787570a69fe17e17d857dd584df9698ea7f1ab13f3049 */
+/* definition ca987561e9cc8181b325d9816a47696a1d44734b063761ae300feb08299278b6 */
 SELECT
   domain.per,
   distributions.size,

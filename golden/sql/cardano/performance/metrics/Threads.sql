@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 586957266aca6eabab1dc0f84b71f17c1e8fb3decedce040ca3fb942f17afa89 */
+/* definition eafb3215b82157d653d3fc2d8d9d3ca1203607e16cb17597baa957b4119c0cc6 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition fe815af419f81e1eddd849367ce0efc13468892245b021d938c5dc21304cced1 */
+/* definition 15aee4b5039e6400a4831da19b76dd0f5ecbb2a3fadf042e2a6e245d3e39d5fd */
 SELECT
   domain.per,
   distributions.size,

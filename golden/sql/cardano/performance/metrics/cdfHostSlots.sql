@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition 659b5385e5be982af58aa43392838620d2a23a598e79832a461be4a7736197aa */
+/* definition 85e04a76a0320f8a9dd5d19307182e236401cd61beef0e34bc2882c0161bc263 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition 60ed1dce330f7ad12b64d19f51484f4c486d229eb04acd55be83ac5620308ba9 */
+/* definition d908f7e3752fa9751684cc16a3cd0c2c30e6968e3303ba0c5f8ccf7e428bfdc9 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition 5f3e508b27c408cc381bc37a6681452574aa4dcb3f894e3deeb2322e0810047d */
+/* definition 91a2eb76ac86bd2bde4985b50c3d2bb84b8ffa52c36e35923ddf8a6e41649b1c */
 SELECT
   domain.per,
   distributions.size,

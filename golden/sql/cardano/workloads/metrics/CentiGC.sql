@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 3b537ef4b73939fa6cd07ef28d81d1820ca1fe4991b8ecfc98bd167f5cf4a766 */
+/* definition 6d8fdeb90609739d9e987760b2406ce0244972562efdc023589fb428f434f7ef */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition 6faf0f1e523a35980db314d6a5acc7dc9ca795325645835dec80e546ba09f990 */
+/* definition ab44014b98d4114564a432dcf22e206bb7079bc48a2a51c5da15870e946c46fd */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition 8f780b9c2f6626138e7421f55d849aabd96ff705edf41723bad2def4620cbb15 */
+/* definition c5baae0b42cd29bc1f3f820b549798da093e1b7e0dc94bb9ec1d8f3ed6db8cd6 */
 SELECT
   domain.per,
   distributions.size,
