@@ -47,7 +47,8 @@ def test_other_forms_have_the_same_answer(answered_build: Path) -> None:
     answer = load_answer(answered_build)
     assert (answer["headline"], answer["counts"]) == (
         HEADLINE, "19 worse (3 by themselves), 0 better, 7 same within 2 %, 18 cannot tell, 1 no interval. "
-        "By itself, so perhaps by chance among so many metrics: Acquired block context, Ledger ticking, Leadership to forged.",
+        "By itself, so perhaps by chance among so many metrics: Acquired block context, Ledger ticking, Leadership to "
+        "forged.",
     )  # fmt: skip
     for name in ("report.html", "report.md"):
         text = (answered_build / name).read_text(encoding="utf-8")
