@@ -16,6 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.ingest import field_sql
+from assay.ingest.event_forms import NumberedForm
 from assay.ingest.quarantine import explain_missing_field
 from assay.sql import dialect
 from tests.support.deep import scale_examples
@@ -86,7 +87,7 @@ def test_text_becomes_number_of_plain_python(kind: str, texts: list[str]) -> Non
     }
     assert dict(zip(expected, parse_with_engine(kind, list(expected)), strict=True)) == expected
     event_field = build_field("n", kind)
-    assert {text: not explain_missing_field("tick", event_field, {"n": text}) for text in expected} == {
+    assert {text: not explain_missing_field(FORM, event_field, {"n": text}) for text in expected} == {
         text: value is not None for text, value in expected.items()
     }
 
@@ -99,7 +100,7 @@ def test_missing_required_field_alone_is_a_reason() -> None:
         build_field("n", default="0"),
     )
     assert [
-        explain_missing_field("tick", item, {"m": 1}) for item in (required_field, optional_field, defaulted_field)
+        explain_missing_field(FORM, item, {"m": 1}) for item in (required_field, optional_field, defaulted_field)
     ] == [
         "field n of tick is missing",
         "",
@@ -107,11 +108,12 @@ def test_missing_required_field_alone_is_a_reason() -> None:
     ]
     message = 'field n of tick: expected an integer, found "x"'
     assert [
-        explain_missing_field("tick", item, {"n": "x"}) for item in (required_field, optional_field, defaulted_field)
+        explain_missing_field(FORM, item, {"n": "x"}) for item in (required_field, optional_field, defaulted_field)
     ] == [message] * 3
 
 
 TICK = build_event("tick", build_form([build_field("n"), build_field("r", "real")], new="Tick"))
+FORM = NumberedForm(0, TICK, TICK.forms[0], (), True)
 ROWS = replace(SOURCE, kind="csv", hosts="", logs=("rows.csv",), time=("at",), body=(), unwrap=(), lookups=())
 TABLE = replace(build_event("tick", build_form([build_field("n"), build_field("r", "real")])), source=ROWS.name)
 RECORDS = replace(ROWS, kind="json-records", logs=("rows.json",), time_form="s")

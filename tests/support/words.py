@@ -45,7 +45,10 @@ _COMMANDS = {
 #: the commands of all other reports
 _COMMANDS_OF_RUNS = {
     **{name: ("build", f"words/{name}", *_BEFORE) for name in ("phases", "ends")},
-    **{name: ("build", f"words/{name}", *_BEFORE, *_AFTER) for name in ("comparison", "course", "tables", "figures")},
+    **{
+        name: ("build", f"words/{name}", *_BEFORE, *_AFTER)
+        for name in ("comparison", "sentences", "course", "tables", "figures")
+    },
 }
 #: the report whose output is the findings on a run that lacks records
 _INCOMPLETE = "hosts"

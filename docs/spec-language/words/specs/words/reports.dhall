@@ -177,22 +177,22 @@ let rejected = A.rejected (rows // { title = "Rejected rows" })
 -- A.most => comparison: | 3 |
 let most = A.most size (rows // { title = "Largest rows" })
 
--- O.amount => comparison: - Size rises
+-- O.amount => sentences: - Size rises
 let sizeChanges = O.amount "1" U.byte [ size ]
 
--- O.unlessSaid => comparison: - Size rises
+-- O.unlessSaid => sentences: - Size rises
 let shareChanges = O.unlessSaid [ size ] (O.percent "10" [ share ])
 
--- O.percent, O.withDetails => comparison: - Within 10 % rises
+-- O.percent, O.withDetails => sentences: - Within 10 % rises
 let marginChanges = O.withDetails [ within2Bytes ] (O.percent "10" [ within10Percent ])
 
--- O.together => comparison: - The size
+-- O.together => sentences: - The size
 let allChange = O.together "10" "The size within margins" [ within10Percent, within2Bytes, withinBoth ]
 
--- O.group => comparison: **Sizes**
+-- O.group => sentences: **Sizes**
 let sizeGroup = O.group "Sizes" "No significant change: {name}." [ sizeChanges, shareChanges, marginChanges, allChange ]
 
--- O.below => comparison: - Size rises
+-- O.below => sentences: - Size rises
 let sizeWords = [ O.below "10" "small", O.below "50" "large" ]
 
 let observations =
@@ -216,10 +216,12 @@ let comparison =
       , label = constant.version.name
       , filters = [ whereOk, fromOne ]
       , listings = [ rejected, most ]
-      , observations = Some observations
         -- R.metricIds => comparison: | [Size
       , also = R.metricIds [ size ]
       }
+
+let sentences =
+      comparison // { name = "sentences", judgement = None S.Judgement.Type, observations = Some observations }
 
 -- P.constant => phases: | [Number
 let middle = P.constant constant.middle
@@ -264,7 +266,6 @@ let cutReport =
             , charts = [] : List R.Chart
             , dictionary = [ R.group "Rows" [ number ] ]
             , also = [] : List Text
-            , observations = None S.Observations.Type
             }
 
 -- R.splitBy => course: | [Size
@@ -348,5 +349,5 @@ in  { number
     , grains = [ grain, judged ]
     , cuts = [ middle, opened, closed, failed, stopped ]
     , series = [ requests ]
-    , reports = [ comparison, cutReport "phases" phases, cutReport "ends" ends, course, published ]
+    , reports = [ comparison, sentences, cutReport "phases" phases, cutReport "ends" ends, course, published ]
     }
