@@ -111,7 +111,7 @@ def test_job_of_the_page_gates(shop: Path, cache: Path, tmp_path: Path) -> None:
             if "run" in step:
                 subprocess.run(["bash", "-e", "-o", "pipefail", "-c", step["run"]], cwd=shop, env=variables, check=True)
         assert run_action(shop, inputs, variables) == 4
-    assert "\nservice/comparison: pull request against main\n" in host.comments[0]
+    assert "\nservice/comparison: candidate against base\n" in host.comments[0]
 
 
 def test_jobs_record_no_results(shop: Path, cache: Path, tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def recorded_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 RECORDED = {
     "median": ({"baseline": "median:3:main"}, "candidate against median:3:main"),
-    "registered": ({"base": "last:main", "once": "true"}, "night 4 against night 3"),
+    "registered": ({"base": "last:main", "once": "true"}, "candidate against base"),
 }
 
 
