@@ -170,7 +170,7 @@ def test_origin_of_numbers_is_found_by_comparison(tmp_path: Path, cache: Path) -
 def test_run_is_recognized_by_content_before_name(tmp_path: Path, cache: Path) -> None:
     """A run with the name of another release does not replace that release."""
     result = build_report(tmp_path / "out", cache, f"v0.37={PUBLISHED / 'v034'}", f"b={PUBLISHED / 'v037'}")
-    assert f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them agree with those of v0.34." in result.err
+    assert f"{BASELINE}: 2 of 2 cells differ from those of b. All of them agree with those of v0.37." in result.err
     claims = load_json(tmp_path / "out" / "results.json")["claims"]
     assert [(item["holds"], item["run"] and item["run"]["id"]) for item in claims] == [(False, None), (False, "b")]
 

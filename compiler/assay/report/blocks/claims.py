@@ -44,8 +44,11 @@ class Source:
 
     @property
     def names(self) -> tuple[str, str, str]:
-        """The names of the run that claims may have; the first that fits decides."""
-        return self.label, self.id, self.own_name
+        """The names of the run that claims may have; the first that fits decides.
+
+        What the run calls itself comes first: a user may call any run by the name of a release.
+        """
+        return self.own_name, self.label, self.id
 
 
 @dataclass(frozen=True, slots=True)
