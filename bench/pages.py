@@ -146,11 +146,11 @@ def measure_pages(page: Page, pages: int, metrics: int) -> Iterator[float | None
             closes,
             sum(map(is_worse, slower)) / max(1, page.slower),
         )
-    intervals, headline, gate_fails, found = (100 * counts / pages).tolist()
+    intervals, headline, gate_fails, detected = (100 * counts / pages).tolist()
     yield intervals
     yield headline
     yield gate_fails
-    yield found if page.slower else None
+    yield detected if page.slower else None
 
 
 def main() -> None:

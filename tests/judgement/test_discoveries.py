@@ -40,7 +40,7 @@ def test_adjusted_p_select_the_same(ps: list[float]) -> None:
     """The p of Benjamini and Hochberg in their other form: the least m p(j) / j of all j from the rank on."""
     ordered = sorted(set(ps))
     adjusted = {
-        p: min(len(ordered) * later / rank for rank, later in list(enumerate(ordered, start=1))[index:])
+        p: min(len(ordered) * other / rank for rank, other in list(enumerate(ordered, start=1))[index:])
         for index, p in enumerate(ordered)
     }
     clear = [p for p in ps if abs(adjusted[p] - 0.05) > 1e-9]

@@ -115,15 +115,15 @@ def simplify_unit(text: str) -> str:
 
 def find_kind(text: str) -> tuple[str, str]:
     """Return the kind of a text that names a unit, and the unit; both are empty if it names none."""
-    return _list_known().get(simplify_unit(text), ("", ""))
+    return _list_names().get(simplify_unit(text), ("", ""))
 
 
 @functools.cache
 def list_factors(unit: Unit) -> Mapping[str, Fraction]:
     """Return the simplified texts of units that convert to a unit, with their factors; else the symbol of the unit."""
-    known = _list_units()
-    if unit.name in known:
-        kind, size = known[unit.name]
+    units = _list_units()
+    if unit.name in units:
+        kind, size = units[unit.name]
         return {text: other / size for text, (item, other) in _list_texts().items() if item == kind}
     return {simplify_unit(unit.symbol): Fraction(1)} if unit.symbol else {}
 
@@ -144,23 +144,23 @@ def _list_units() -> dict[str, tuple[str, Fraction]]:
 def _list_texts() -> dict[str, tuple[str, Fraction]]:
     """Return the simplified texts of units: their kind, and how much they are, as in `_list_units`."""
     units = _list_units()
-    return {text: units[name] for text, (_, name) in _list_known().items() if name in units} | {
+    return {text: units[name] for text, (_, name) in _list_names().items() if name in units} | {
         text: (RATE, Fraction(factor)) for text, factor in _HERTZ.items()
     }
 
 
 @functools.cache
-def _list_known() -> dict[str, tuple[str, str]]:
+def _list_names() -> dict[str, tuple[str, str]]:
     """Return the simplified texts of units with their kind and the name of a unit."""
-    known = {text: (TIME, name) for name, (_, names) in _TIMES.items() for text in _list_spellings(names)}
-    known |= {text: (SIZE, name) for name, (_, names) in _SIZES.items() for text in _list_spellings(names)}
-    known |= {f"1/{per}": (RATE, f"{NONE} / {time}") for time, (_, names) in _TIMES.items() for per in names}
+    names_by_text = {text: (TIME, name) for name, (_, names) in _TIMES.items() for text in _list_spellings(names)}
+    names_by_text |= {text: (SIZE, name) for name, (_, names) in _SIZES.items() for text in _list_spellings(names)}
+    names_by_text |= {f"1/{per}": (RATE, f"{NONE} / {time}") for time, (_, names) in _TIMES.items() for per in names}
     for time, names in _TIMES_OF_DATA.items():
         for size, (_, sizes) in _SIZES.items():
             texts = [text for text in sizes if len(text) <= _LONGEST_SYMBOL or size == "byte"]
-            known |= {f"{text}/{per}": (DATA_RATE, f"{size} / {time}") for text in texts for per in names}
-    known |= dict.fromkeys(_HERTZ, (RATE, f"{NONE} / second"))
-    return known | dict.fromkeys(_list_spellings(_PERCENT), (PERCENT, "percent"))
+            names_by_text |= {f"{text}/{per}": (DATA_RATE, f"{size} / {time}") for text in texts for per in names}
+    names_by_text |= dict.fromkeys(_HERTZ, (RATE, f"{NONE} / second"))
+    return names_by_text | dict.fromkeys(_list_spellings(_PERCENT), (PERCENT, "percent"))
 
 
 def _list_spellings(names: Sequence[str]) -> Iterator[str]:

@@ -56,7 +56,7 @@ def _build_mean_grain(group: Group, total: GrainProposal, number: GrainProposal,
 def _build_rate_grain(
     group: Group, event: EventProposal, field: FieldProposal, names: NameSpace
 ) -> GrainProposal | None:
-    """Return the grain of the steps of a run, with the rate of a counter; None if its series cannot be told apart."""
+    """Return the grain of the steps of a run, with the rate of a counter; None if its series are not distinct."""
     labels = list_labels(group, event)
     distance = _measure_distance(group, split_series(group, event, field))
     if not distance or any(label.name in event.optional for label in labels):

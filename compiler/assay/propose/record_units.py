@@ -45,18 +45,18 @@ class Conversion:
 
 
 def convert_units(
-    records: Sequence[Record], known: Mapping[str, KeyPath]
+    records: Sequence[Record], format_units: Mapping[str, KeyPath]
 ) -> tuple[list[Record], dict[KeyPath, Conversion]]:
     """Return the records with numbers in one unit of each quantity, and the conversions by the path of the numbers.
 
-    Numbers of several quantities have a path of their own for each, which begins with the quantity. `known` are paths
-    of units by the last keys of the numbers, of a known format.
+    Numbers of several quantities have a path of their own for each, which begins with the quantity. `format_units` are
+    paths of units by the last keys of the numbers, of a known format.
     """
-    stated = {*known.values()}
+    stated = {*format_units.values()}
     unit_paths = [path for path in _list_unit_paths(records) if _has_units(records, path, path in stated)]
     conversions: dict[KeyPath, Conversion] = {}
     places: dict[KeyPath, tuple[KeyPath, dict[str, Conversion]]] = {}
-    for place, unit_path in _match_numbers(records, unit_paths, known):
+    for place, unit_path in _match_numbers(records, unit_paths, format_units):
         by_kind = _find_conversions(records, place, unit_path)
         is_single = len(by_kind) == 1 and all(unit_path in r.values for r in records if place in r.values)
         conversions |= {place if is_single else (item.kind, *place): item for item in by_kind.values()}
@@ -94,7 +94,7 @@ def _has_units(records: Sequence[Record], path: KeyPath, is_stated: bool) -> boo
 
 
 def _match_numbers(
-    records: Sequence[Record], unit_paths: Sequence[KeyPath], known: Mapping[str, KeyPath]
+    records: Sequence[Record], unit_paths: Sequence[KeyPath], format_units: Mapping[str, KeyPath]
 ) -> Iterator[tuple[KeyPath, KeyPath]]:
     """Yield the paths of numbers without a unit of their own, each with the path of its unit.
 
@@ -106,8 +106,8 @@ def _match_numbers(
     by_unit: dict[KeyPath, list[KeyPath]] = defaultdict(list)
     for path in (path for path in paths if _is_number(records, path)):
         around = [unit for unit in unit_paths if (path, unit) in pairs]
-        if path[-1] in known:
-            yield from ((path, unit) for unit in around if unit == known[path[-1]])
+        if path[-1] in format_units:
+            yield from ((path, unit) for unit in around if unit == format_units[path[-1]])
         elif around and not {*split_words(path[-1])} & _COUNTS and find_unit(split_words(path[-1]))[0] == "none":
             nearest = max(around, key=lambda unit: (len(unit), _is_named(path, unit), len(split_words(unit[-1])) == 1))
             by_unit[nearest].append(path)

@@ -269,7 +269,7 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
 
 
 def _write_counted(proposal: Proposal, grain: GrainProposal) -> str:
-    """Write the condition that a row is a sample of its own, with a comment on those that are none."""
+    """Write the condition that a row is a sample of its own, with a comment on rows that are left out."""
     condition = write_exclusions(proposal, grain, lambda field: f"S.x.column (S.grain.columnOf {field})")
     comments = "".join(f"-- {item.describe()}\n" for item in grain.excluded)
     return f"{comments}let counted_{grain.name} =\n      {condition}\n"
@@ -307,8 +307,8 @@ def _read_field(
 def _write_package(proposal: Proposal) -> str:
     sources = format_member([f"source.{source.name}" for source in proposal.sources], 6, 15)
     events = format_member([f"e.{event.name}" for source in proposal.sources for event in source.events], 6, 14)
-    own = [f"g.{grain.name}.relation" for grain in proposal.grains if not grain.windows_of]
-    relations = format_member(own, 6, 17)
+    written_relations = [f"g.{grain.name}.relation" for grain in proposal.grains if not grain.windows_of]
+    relations = format_member(written_relations, 6, 17)
     grains = format_member([f"g.{grain.name}.grain" for grain in proposal.grains], 6, 14)
     rates = [f"g.{grain.name}.series" for grain in proposal.grains if grain.is_of_seconds]
     series = f"\n    , series ={format_member(rates, 6, 14)}" if rates else ""

@@ -16,7 +16,7 @@ from assay.sql.expressions import Names, compile_expression
 from assay.sql.template import fill_expression
 
 #: columns of the counts: steps, those that rise, those that fall, and those that fall to more than half; series; and
-#: whether a step rises by more than a quarter of all that samples differ by
+#: whether one step rises by more than a quarter of the range of the samples
 COUNTED = ("steps", "rises", "falls", "partial", "series", "jumps")
 _POSITION = "seq"  # the column of grains of records with the position in the log of a host
 _COUNTS = {
